@@ -1,0 +1,1 @@
+"""Reproducibility harness: describe, compile and run small networks, capture their dumps, check them."""

@@ -1,0 +1,67 @@
+"""Every error the harness raises on purpose.
+
+Each message says what was given, what is accepted and where. Where MindSpore defines the exception type for a
+fault, the class here also derives from that builtin, so that a script's ``except`` clauses keep working.
+"""
+
+from __future__ import annotations
+
+
+class HarnessError(Exception):
+    """Base of every deliberate error."""
+
+
+class UnsupportedError(HarnessError, NotImplementedError):
+    """Something MindSpore has and the harness does not; names it and where it stands."""
+
+
+class UnknownNameError(HarnessError, LookupError):
+    """A registry was asked for a name it does not hold; names the nearest kin."""
+
+
+class DumpConfigError(HarnessError, RuntimeError):
+    """A dump configuration MindSpore refuses (it raises ``RuntimeError`` at the first compile).
+
+    Attributes:
+        kind: short stable code, such as ``value:iteration`` or ``missing:kernels``.
+    """
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+class ShapeError(HarnessError, ValueError):
+    """An operator cannot take the shapes it was given."""
+
+
+class DtypeError(HarnessError, TypeError):
+    """An operator cannot take the dtypes it was given."""
+
+
+class TraceError(HarnessError, RuntimeError):
+    """``construct`` does something a graph cannot express; says where in the user's source."""
+
+
+class KernelError(HarnessError, RuntimeError):
+    """A kernel failed while the graph ran; names the operator."""
+
+
+class DumpWriteError(HarnessError, OSError):
+    """A dump file could not be written; what was written before stays."""
+
+
+class StoreError(HarnessError, ValueError):
+    """A golden store is damaged, too large, of another schema, or was asked for what it does not hold."""
+
+
+class TreeError(HarnessError, ValueError):
+    """A dump tree (or a file in it) cannot be read; names the file and what is wrong with it."""
+
+
+class GoldenMissingError(HarnessError, LookupError):
+    """No golden exists for a run; names the command that makes it."""
+
+
+class LockError(HarnessError, TimeoutError):
+    """Another process holds the writer's lock."""

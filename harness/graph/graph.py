@@ -1,0 +1,66 @@
+"""A kernel graph: parameters, nodes, and the two orders that matter."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from harness.graph.node import Const, Node, Operand, Parameter
+
+
+@dataclass(eq=False, slots=True)
+class Graph:
+    """One kernel graph, as one ``.ir`` file describes it.
+
+    Attributes:
+        id: process-wide number of the graph.
+        root_id: id of the graph the step started from (its own id unless control flow split it).
+        parameters: in ``%para`` order.
+        output: what ``Return`` is given.
+        nodes: every operator but ``Return``, in printed order: depth first from ``output``, inputs left to right.
+        execution_order: the kernels, in the order they are launched.
+        attrs: graph attributes the ``.ir`` prints.
+        constants: constants in the order the ``.pb`` lists them (``cst1`` ...).
+    """
+
+    id: int
+    parameters: list[Parameter]
+    output: Operand
+    nodes: list[Node] = field(default_factory=list)
+    execution_order: list[Node] = field(default_factory=list)
+    constants: list[Const] = field(default_factory=list)
+    root_id: int = -1
+    attrs: dict[str, Any] = field(default_factory=dict)
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """``kernel_graph0``."""
+        return f"kernel_graph{self.id}"
+
+
+def printed_order(output: Operand) -> list[Node]:
+    """Nodes reachable from ``output``, inputs before users, depth first, inputs left to right.
+
+    This is the order in which MindSpore prints a ``.ir`` and numbers dump files (measured).
+    """
+    order: list[Node] = []
+    seen: set[int] = set()
+    stack: list[tuple[Operand, int]] = [(output, 0)]
+    while stack:
+        operand, at = stack.pop()
+        if not isinstance(operand, Node):
+            continue
+        if at == 0:
+            if id(operand) in seen:
+                continue
+            seen.add(id(operand))
+        inputs = operand.inputs
+        while at < len(inputs) and not (isinstance(inputs[at], Node) and id(inputs[at]) not in seen):
+            at += 1
+        if at < len(inputs):
+            stack.append((operand, at + 1))
+            stack.append((inputs[at], 0))
+        else:
+            order.append(operand)
+    return order

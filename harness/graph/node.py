@@ -1,0 +1,146 @@
+"""Nodes of a graph: constants, parameters and operators."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from harness import dtypes
+from harness.dtypes import DType
+from harness.graph.spec import IOMONAD, UMONAD, OpaqueSpec, ScalarSpec, Spec, TensorSpec, TupleSpec
+
+
+@dataclass(frozen=True, slots=True)
+class SourceLine:
+    """One frame of the stack a node was written in.
+
+    Attributes:
+        path: source file as Python knows it.
+        line, line_end: first and last line (equal for one line), from 1.
+        column, column_end: from 0; None where unknown.
+        text: the first line as it stands in the file, with its leading blanks.
+    """
+
+    path: str
+    line: int
+    line_end: int
+    column: int | None
+    column_end: int | None
+    text: str
+
+
+@dataclass(eq=False, slots=True)
+class Const:
+    """A value known at compile time.
+
+    Attributes:
+        value: bool, int, float, str, None, a ``DType``, a tuple of such, an array (tensor constant), or the text
+            ``"U"`` / ``"IO"`` of a monad (then ``spec`` tells).
+        spec: what it is.
+    """
+
+    value: Any
+    spec: Spec
+
+
+@dataclass(eq=False, slots=True)
+class Parameter:
+    """A parameter of the graph: a weight, an optimizer's state, or a data input.
+
+    Attributes:
+        name: as dump files name it (``fc1.weight``, ``inputs0``, ``x``).
+        spec: its tensor (``ref_key`` set for weights).
+        is_weight: False for data inputs.
+        handle: the object that owns the array at run time (opaque to the graph).
+        is_inplace: some node of the graph updates it.
+    """
+
+    name: str
+    spec: Spec
+    is_weight: bool
+    handle: Any = None
+    is_inplace: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class Node:
+    """One operator of a graph.
+
+    Attributes:
+        op: primitive name without the ``PrimFunc_`` a ``.ir`` shows (``MatMul``).
+        inputs: arguments in the order of the ``.ir``, constants included.
+        attrs: the primitive's attributes, in order.
+        scope: ``Default/fc1-Dense``; the node's full name is ``{scope}/{op}-op{number}``.
+        spec: the result; a ``TupleSpec`` for several outputs.
+        number: the N of ``-opN`` in this process, set by ``compile.order``; -1 before.
+        source: stack, outermost call first.
+        related: candidates of derived nodes (gradients, passes), outermost first; their heading is ``related_kind``.
+        kernel: False for Load, Depend, MakeTuple, TupleGetItem, UpdateState and Return.
+        debug_name: what the ``.ir`` prints in brackets after ``%k``.
+    """
+
+    op: str
+    inputs: list[Operand]
+    attrs: dict[str, Any]
+    scope: str
+    spec: Spec
+    kernel: bool = True
+    number: int = -1
+    source: tuple[SourceLine, ...] = ()
+    related: tuple[SourceLine, ...] = ()
+    related_kind: str = ""
+    debug_name: str = ""
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """Full name with scope, ``Default/fc1-Dense/MatMul-op0``."""
+        return f"{self.scope}/{self.op}-op{self.number}"
+
+    @property
+    def outputs(self) -> tuple[Spec, ...]:
+        """Specs of ``output.0``, ``output.1``, ..."""
+        return self.spec.items if isinstance(self.spec, TupleSpec) else (self.spec,)
+
+    def __repr__(self) -> str:
+        return f"<Node {self.name}>"
+
+
+Operand = Node | Const | Parameter
+
+
+def constant(value: Any) -> Const:
+    """Wraps a Python value, a dtype, or an array as a ``Const``.
+
+    An int becomes Int64, a float Float32, as MindSpore prints scalars of a graph; an array becomes a tensor constant.
+    """
+    if isinstance(value, Const):
+        return value
+    return Const(value, spec_of(value))
+
+
+def spec_of(value: Any) -> Spec:
+    """The spec of a Python value as a graph constant; ``TypeError`` for what a graph cannot hold."""
+    if isinstance(value, (bool, np.bool_)):
+        return ScalarSpec(dtypes.bool_)
+    if isinstance(value, (int, np.integer)):
+        return ScalarSpec(dtypes.int64)
+    if isinstance(value, (float, np.floating)):
+        return ScalarSpec(dtypes.float32)
+    if isinstance(value, np.ndarray):
+        return TensorSpec(dtypes.from_numpy(value.dtype), value.shape)
+    if isinstance(value, (tuple, list)):
+        return TupleSpec(tuple(spec_of(v) for v in value))
+    if isinstance(value, str):
+        return OpaqueSpec("String")
+    if isinstance(value, DType):
+        return OpaqueSpec("Type")
+    if value is None:
+        return OpaqueSpec("None")
+    raise TypeError(f"a graph cannot hold a constant of type {type(value).__name__}: {value!r}")
+
+
+U = Const("U", UMONAD)
+IO = Const("IO", IOMONAD)

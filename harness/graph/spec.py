@@ -1,0 +1,66 @@
+"""What a value of a graph is, before it has a value: tensor, scalar, tuple, monad.
+
+Source of the printed forms: MindSpore 2.10.0 ``.ir`` texts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+from harness.dtypes import DType
+
+
+@dataclass(frozen=True, slots=True)
+class TensorSpec:
+    """A tensor of ``dtype``; a dimension of -1 is known only at run time.
+
+    Attributes:
+        ref_key: the parameter's name where the value is a reference to it (``Ref[Tensor[...]]``).
+    """
+
+    dtype: DType
+    shape: tuple[int, ...]
+    ref_key: str | None = None
+
+    @property
+    def size(self) -> int:
+        """Number of elements; -1 while a dimension is unknown."""
+        return -1 if -1 in self.shape else prod(self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the tensor; negative while a dimension is unknown."""
+        return self.size * self.dtype.itemsize
+
+    @property
+    def tensor(self) -> TensorSpec:
+        """The same without the reference."""
+        return self if self.ref_key is None else TensorSpec(self.dtype, self.shape)
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarSpec:
+    """A Python number inside a graph (``Bool``, ``Int64``, ``Float32``; ``NoShape``)."""
+
+    dtype: DType
+
+
+@dataclass(frozen=True, slots=True)
+class TupleSpec:
+    """A tuple of values."""
+
+    items: tuple[Spec, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OpaqueSpec:
+    """A value with no bytes: ``UMonad``, ``IOMonad``, ``String``, ``None``, ``Type``."""
+
+    kind: str
+
+
+Spec = TensorSpec | ScalarSpec | TupleSpec | OpaqueSpec
+
+UMONAD = OpaqueSpec("UMonad")
+IOMONAD = OpaqueSpec("IOMonad")

@@ -1,0 +1,73 @@
+"""The unit of everything that is stored and compared: one slot of one operator, once.
+
+A record knows nothing of graphs, files or stores; ``store`` keeps records, ``compare`` judges them, ``capture``
+makes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+class SlotKey(NamedTuple):
+    """What tells one slot from every other of a run.
+
+    Attributes:
+        rank: process rank.
+        graph: kernel-graph id.
+        iteration: step label.
+        operator: full name with scope, unmangled (``Default/fc1-Dense/MatMul-op0``); a parameter's own name
+            (``fc1.weight``) for type ``Parameter``.
+        execution: 0 for an operator's first execution in this iteration, 1 for the next, ... (loop bodies).
+        io: ``input`` or ``output``.
+        slot: position in the operator's flattened argument or output list.
+    """
+
+    rank: int
+    graph: int
+    iteration: int
+    operator: str
+    execution: int
+    io: str
+    slot: int
+
+    @property
+    def slot_name(self) -> str:
+        """``input.0``, ``output.1``."""
+        return f"{self.io}.{self.slot}"
+
+
+@dataclass(slots=True, eq=False)
+class Record:
+    """One slot's tensor, with what names it.
+
+    Attributes:
+        key: see ``SlotKey``.
+        op_type: primitive name (``MatMul``), or ``Parameter``.
+        dtype: CamelCase dtype name (``Float32``).
+        shape: logical shape.
+        format: ``DefaultFormat`` or a device format.
+        values: the array itself (C-contiguous), a function that loads it, or None where values were not kept.
+        source: innermost source line of the operator (``file.py:17``), or None.
+        digest: 16-byte content digest if already known, else None (``stats.digest`` computes it).
+    """
+
+    key: SlotKey
+    op_type: str
+    dtype: str
+    shape: tuple[int, ...]
+    format: str = "DefaultFormat"
+    values: Array | Callable[[], Array] | None = None
+    source: str | None = None
+    digest: bytes | None = None
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    def load(self) -> Array | None:
+        """The array (shape ``shape``), or None where values were not kept."""
+        return self.values() if callable(self.values) else self.values

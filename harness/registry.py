@@ -1,0 +1,71 @@
+"""One generic registry for operators, formats, recorders, backends and measures."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterator
+from importlib.metadata import entry_points
+from typing import Generic, TypeVar
+
+from harness.errors import UnknownNameError
+
+T = TypeVar("T")
+
+
+class Registry(Generic[T]):
+    """Maps names to things of one kind.
+
+    Args:
+        kind: what is registered, in the words an error message should use (``"operator"``).
+        entry_point_group: packages outside the harness may add to the registry through this group; it is read
+            at the first miss, never at import.
+        populate: imports the modules that register the built-in things; called once, at the first look-up.
+    """
+
+    def __init__(
+        self, kind: str, entry_point_group: str | None = None, populate: Callable[[], None] | None = None
+    ) -> None:
+        self.kind = kind
+        self._group = entry_point_group
+        self._populate = populate
+        self._things: dict[str, T] = {}
+
+    def register(self, name: str, thing: T) -> T:
+        """Adds ``thing`` under ``name``; a name can be taken once (``ValueError`` otherwise)."""
+        if name in self._things:
+            raise ValueError(f"{self.kind} {name!r} is registered already, as {self._things[name]!r}")
+        self._things[name] = thing
+        return thing
+
+    def _fill(self) -> None:
+        if self._populate is not None:
+            populate, self._populate = self._populate, None
+            populate()
+
+    def _load_entry_points(self) -> None:
+        if self._group is None:
+            return
+        group, self._group = self._group, None
+        for entry in entry_points(group=group):
+            self._things.setdefault(entry.name, entry.load())
+
+    def get(self, name: str) -> T:
+        """The thing called ``name``; raises ``UnknownNameError`` naming the nearest names."""
+        self._fill()
+        if name not in self._things:
+            self._load_entry_points()
+        try:
+            return self._things[name]
+        except KeyError:
+            near = difflib.get_close_matches(name, self._things, n=3, cutoff=0.5)
+            hint = f"; did you mean {', '.join(near)}?" if near else ""
+            raise UnknownNameError(f"no {self.kind} is called {name!r}{hint}") from None
+
+    def __contains__(self, name: object) -> bool:
+        self._fill()
+        return name in self._things
+
+    def __iter__(self) -> Iterator[str]:
+        self._fill()
+        self._load_entry_points()
+        return iter(sorted(self._things))
