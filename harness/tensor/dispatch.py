@@ -1,0 +1,65 @@
+"""Where an operator call goes: executed at once, or written into a graph being traced.
+
+Functions of ``harness.ops`` and the operators of ``Tensor`` only say *what* is called; the dispatcher in force says
+what happens. ``harness.ops`` installs the eager one; ``harness.compile`` puts a tracing one in force while it
+follows ``construct``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, Protocol
+
+
+class Dispatcher(Protocol):
+    """Carries out operator calls."""
+
+    def call(self, op: str, args: tuple[Any, ...], attrs: dict[str, Any], scope: str | None) -> Any:
+        """Calls operator ``op``.
+
+        Args:
+            op: name in the operator registry (``"MatMul"``).
+            args: tensors, Python scalars, tuples of ints, dtypes, strings or None, in the order of the operator's
+                argument list.
+            attrs: attributes of the primitive.
+            scope: scope to use in place of the current one (``"Expand/_Muls"``); None for the current one.
+
+        Returns:
+            A tensor, or a tuple of tensors for several outputs.
+        """
+
+
+_current: ContextVar[Dispatcher] = ContextVar("dispatcher")
+_default: list[Dispatcher] = []
+
+
+def set_default(dispatcher: Dispatcher) -> None:
+    """Installs what carries out calls while nothing is traced."""
+    _default[:] = [dispatcher]
+
+
+def current() -> Dispatcher:
+    """The dispatcher in force."""
+    return _current.get(_default[0])
+
+
+def is_tracing() -> bool:
+    """Whether another dispatcher than the default one is in force."""
+    return _current.get(_default[0]) is not _default[0]
+
+
+@contextmanager
+def using(dispatcher: Dispatcher) -> Iterator[None]:
+    """Puts ``dispatcher`` in force within the block (this thread and context only)."""
+    token = _current.set(dispatcher)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+def call(op: str, *args: Any, scope: str | None = None, **attrs: Any) -> Any:
+    """Calls operator ``op`` through the dispatcher in force (see ``Dispatcher.call``)."""
+    return _current.get(_default[0]).call(op, args, attrs, scope)
