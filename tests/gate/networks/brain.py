@@ -4,7 +4,6 @@ The operators in bfloat16 are those for which MindSpore 2.10.0 has a CPU kernel:
 """
 
 from harness import Parameter, bfloat16, float32, nn, ops
-
 from tests.gate.networks.values import fill, tensor
 
 

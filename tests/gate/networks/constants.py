@@ -3,7 +3,6 @@
 import numpy as np
 
 from harness import Tensor, float16, float32, int64, nn, ops
-
 from tests.gate.networks.values import tensor, uniform
 
 

@@ -1,7 +1,6 @@
 """Control flow on tensor values: a branch and a loop, each in kernel graphs of its own."""
 
 from harness import float32, nn, ops
-
 from tests.gate.networks.values import fill, tensor
 
 

@@ -1,7 +1,6 @@
 """Float16: weights in float32, arithmetic in float16, a scaled loss; two training steps with Momentum."""
 
 from harness import float16, float32, nn, ops
-
 from tests.gate.networks.values import fill, tensor
 
 

@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 
 from harness import Tensor, nn
-
 from tests.gate.networks.values import fill
 
 DIGITS = Path(__file__).parents[1] / "data" / "digits.csv"

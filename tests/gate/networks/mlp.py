@@ -1,7 +1,6 @@
 """A multi-layer perceptron, trained two steps with Adam."""
 
 from harness import float32, nn
-
 from tests.gate.networks.values import fill, tensor
 
 

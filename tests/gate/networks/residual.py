@@ -3,7 +3,6 @@
 import numpy as np
 
 from harness import Tensor, float32, nn
-
 from tests.gate.networks.values import fill, tensor
 
 

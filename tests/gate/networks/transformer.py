@@ -3,7 +3,6 @@
 import numpy as np
 
 from harness import Parameter, Tensor, nn, ops
-
 from tests.gate.networks.values import fill
 
 

@@ -1,0 +1,34 @@
+"""Fixtures that find the real tools; without one its tests are skipped, or fail where ``MSDUMP_INTEROP_REQUIRED`` is set."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from tests.interop.oracles import ORACLES
+
+
+def oracle_python(name: str) -> str:
+    """The interpreter that has oracle ``name``, from its environment variable."""
+    variable = ORACLES[name].variable
+    python = os.environ.get(variable)
+    if python and os.access(python, os.X_OK):
+        return python
+    given = f"{variable}={python!r} is no program" if python else f"{variable} is not set"
+    reason = f"{name} is needed: {given}; `tox -e interop` installs it"
+    if os.environ.get("MSDUMP_INTEROP_REQUIRED"):
+        pytest.fail(reason, pytrace=False)
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def mindspore_python() -> str:
+    """Interpreter with MindSpore 2.10.0."""
+    return oracle_python("mindspore")
+
+
+@pytest.fixture(scope="session")
+def mindinsight_python() -> str:
+    """Interpreter with MindInsight 2.3.1."""
+    return oracle_python("mindinsight")

@@ -1,0 +1,55 @@
+"""The real tools the interop tests compare with, each in an environment of its own: ``python tests/interop/oracles.py DIRECTORY``.
+
+Makes ``DIRECTORY/NAME`` for every oracle that is not there yet, or not with these requirements, and nothing else. An interrupted
+installation is made again.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Oracle:
+    """One tool.
+
+    Attributes:
+        variable: environment variable that names the Python interpreter which has it.
+        requirements: what pip installs.
+        module: what a test imports from it.
+    """
+
+    variable: str
+    requirements: tuple[str, ...]
+    module: str
+
+
+ORACLES = {
+    # numpy 2 is kept out: with it MindSpore 2.10.0 has no bfloat16 parameters.
+    "mindspore": Oracle("MSDUMP_INTEROP_MINDSPORE", ("mindspore==2.10.0", "numpy<2"), "mindspore"),
+    # Its generated messages need a protobuf before 3.21.
+    "mindinsight": Oracle("MSDUMP_INTEROP_MINDINSIGHT", ("mindinsight==2.3.1", "protobuf<3.21"), "mindinsight"),
+}
+
+
+def install(name: str, directory: Path) -> Path:
+    """Makes the environment of oracle ``name`` below ``directory``; gives its interpreter."""
+    home = directory / name
+    python, done = home / "bin" / "python", home / "installed.txt"
+    wanted = "\n".join(ORACLES[name].requirements)
+    if not (done.is_file() and done.read_text() == wanted):
+        print(f"installing {wanted!r} in {home}", flush=True)
+        subprocess.run([sys.executable, "-m", "venv", "--clear", str(home)], check=True)
+        subprocess.run([str(python), "-m", "pip", "install", "--quiet", *ORACLES[name].requirements], check=True)
+        done.write_text(wanted)
+    return python
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        raise SystemExit(f"usage: python {sys.argv[0]} DIRECTORY (where the environments are made)")
+    for oracle in ORACLES:
+        install(oracle, Path(sys.argv[1]))
