@@ -1,0 +1,65 @@
+"""Content digests: what makes two tensors the same bits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import xxhash
+
+from harness import dtypes
+from harness.errors import DtypeError
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+#: Length of a digest in bytes (xxh3_128).
+DIGEST_BYTES = 16
+
+
+def digest(array: Array, dtype_name: str) -> bytes:
+    """16-byte xxh3_128 of dtype, shape and content.
+
+    Hashed are the CamelCase dtype name, the shape, and the little-endian bytes in C order, so that equal bytes of
+    another dtype or shape are something else, -0.0 is not 0.0, and a NaN's payload counts. A C-contiguous array is
+    hashed where it lies, without a copy.
+
+    Args:
+        array: any shape; its numpy dtype must be the one that holds ``dtype_name`` (byte order is free).
+        dtype_name: MindSpore dtype name in any case (``Float32``).
+
+    Raises:
+        DtypeError: ``dtype_name`` is unknown, or not what ``array`` holds.
+    """
+    hasher = xxhash.xxh3_128(_header(array.dtype, dtype_name, array.shape))
+    if array.size:
+        hasher.update(as_bytes(array).data)
+    return hasher.digest()
+
+
+def _header(given: np.dtype[Any], dtype_name: str, shape: tuple[int, ...]) -> bytes:
+    return f"{checked_dtype(given, dtype_name)}({','.join(map(str, shape))})".encode()
+
+
+_ACCEPTED: dict[tuple[np.dtype[Any], str], str] = {}
+
+
+def checked_dtype(given: np.dtype[Any], dtype_name: str) -> str:
+    """CamelCase name of ``dtype_name``; ``DtypeError`` unless a numpy array of ``given`` holds that dtype."""
+    try:
+        return _ACCEPTED[given, dtype_name]
+    except KeyError:
+        pass
+    wanted = dtypes.by_name(dtype_name)
+    if given.newbyteorder("=") != wanted.numpy:
+        raise DtypeError(f"an array of numpy dtype {given} was given as {wanted.name}, which needs {wanted.numpy}")
+    # A handful of dtypes exist, so this never grows beyond a few rows.
+    return _ACCEPTED.setdefault((given, dtype_name), wanted.name)
+
+
+def as_bytes(array: Array) -> Array:
+    """The array's little-endian C-order bytes, uint8 [nbytes]; a view where the array already lies so."""
+    if array.dtype.byteorder == ">":
+        array = array.astype(array.dtype.newbyteorder("<"))
+    if not array.flags.c_contiguous:
+        array = np.ascontiguousarray(array)
+    return array.reshape(-1).view(np.uint8)
