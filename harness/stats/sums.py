@@ -6,7 +6,8 @@ chooses may change with the width of the vector unit. Statistics are stored, so 
 1. elements are taken in blocks of ``blocks.BLOCK``; a block is rows of ``LANES`` numbers, the last row filled with 0;
 2. a block's lanes are added row by row, from the first to the last;
 3. the blocks' lanes are added, from the first to the last;
-4. the lanes are halved (upper half added to lower half) until one number is left.
+4. neighbouring lanes are added, pair by pair, until one number is left. (Neighbours, not halves: of a few numbers
+   this is nearest to the order of a plain loop, which the original's statistics use.)
 
 Only element-wise multiplications and additions happen, each rounded once, so no fused multiply-add can slip in.
 """
@@ -52,8 +53,7 @@ class LaneSums:
         # Lanes beyond ``_used`` (a power of two) are 0 and would add nothing.
         lanes = self._totals[:, : self._used]
         while lanes.shape[1] > 1:
-            half = lanes.shape[1] // 2
-            lanes = lanes[:, :half] + lanes[:, half:]
+            lanes = lanes[:, 0::2] + lanes[:, 1::2]
         return float(lanes[0, 0]), float(lanes[1, 0])
 
 

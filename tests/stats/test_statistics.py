@@ -119,8 +119,7 @@ def ordered_sums(block_source: np.ndarray[Any, Any]) -> tuple[float, float]:
     results = []
     for lanes in totals:
         while len(lanes) > 1:
-            half = len(lanes) // 2
-            lanes = [a + b for a, b in zip(lanes[:half], lanes[half:], strict=True)]
+            lanes = [a + b for a, b in zip(lanes[0::2], lanes[1::2], strict=True)]
         results.append(lanes[0])
     return results[0], results[1]
 
