@@ -1,0 +1,69 @@
+"""Runs a script as ``python SCRIPT ARGS`` does, after something was set up in its process."""
+
+from __future__ import annotations
+
+import builtins
+import io
+import os
+import sys
+from collections.abc import Sequence
+from types import CodeType, ModuleType, TracebackType
+
+
+class ScriptNotFoundError(OSError):
+    """There is no such script, or it cannot be read."""
+
+
+def load(path: str) -> bytes:
+    """The bytes of the script; ``ScriptNotFoundError`` naming it where it cannot be read."""
+    try:
+        with io.open_code(os.path.abspath(path)) as file:
+            return file.read()
+    except OSError as error:
+        raise ScriptNotFoundError(f"cannot open script {path!r}: {error.strerror}") from error
+
+
+def run(path: str, arguments: Sequence[str]) -> int:
+    """Runs the script in this interpreter as its main program.
+
+    ``sys.argv``, ``sys.path[0]`` and ``__main__`` are as under ``python``; an uncaught exception goes to
+    ``sys.excepthook``, its traceback starting in the script.
+
+    Args:
+        path: the script, as the user wrote it.
+        arguments: its arguments.
+
+    Returns:
+        0, or 1 after an uncaught exception. ``SystemExit`` and ``KeyboardInterrupt`` of the script pass through,
+        so that the interpreter ends the process as it would have.
+
+    Raises:
+        ScriptNotFoundError: before anything was changed.
+    """
+    source = load(path)
+    main = ModuleType("__main__")
+    main.__dict__.update(__file__=path, __builtins__=builtins, __cached__=None)
+    sys.argv = [path, *arguments]
+    sys.path[0:1] = [os.path.dirname(os.path.realpath(path))]
+    sys.modules["__main__"] = main
+    try:
+        exec(_compile(source, path), main.__dict__)
+    except (SystemExit, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        trace = _from_script(error.__traceback__, path)
+        sys.excepthook(type(error), error.with_traceback(trace), trace)
+        return 1
+    return 0
+
+
+def _compile(source: bytes, path: str) -> CodeType:
+    # dont_inherit: the future statements of this module are not the script's.
+    return compile(source, path, "exec", dont_inherit=True)
+
+
+def _from_script(trace: TracebackType | None, path: str) -> TracebackType | None:
+    """The traceback without the frames that started the script; none for an error of its syntax."""
+    while trace is not None and trace.tb_frame.f_code.co_filename != path:
+        trace = trace.tb_next
+    return trace

@@ -1,0 +1,132 @@
+"""What a session knows of its tests before the first runs: who owns which golden, and which goldens nobody owns.
+
+Three sets are kept apart: *collected* (before any deselection: ``-k``, ``-m``, ``--deselect``), *selected*, and
+*run*. A golden is unused only if no collected test owns it and the file that would hold its test was collected
+whole, or is gone.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import pytest
+
+from pytest_msdump import keys
+from pytest_msdump.variants import FIXTURE, MARKER, Variant, variant_of
+
+
+def is_gate_test(item: pytest.Item) -> bool:
+    """True for a test that carries the marker or asks for the fixture."""
+    return FIXTURE in getattr(item, "fixturenames", ()) or item.get_closest_marker(MARKER) is not None
+
+
+def case_of(item: pytest.Item) -> keys.CaseId:
+    """The test's id without backend and mode."""
+    case, chosen = keys.parse(item.nodeid), variant_of(item)
+    return case if chosen is None else keys.without_variant(case, keys.variant(chosen.backend, chosen.mode))
+
+
+def golden_of(item: pytest.Item) -> str:
+    """Path of the test's golden, relative to the golden directory."""
+    return keys.golden_path(case_of(item))
+
+
+class Collection:
+    """Follows one session's collection.
+
+    Attributes:
+        collected: gate tests found, before deselection.
+        selected: gate tests that will run.
+    """
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._whole: set[str] = set()
+        self._broken: set[str] = set()
+        self._owned: set[str] = set()
+        self.collected = 0
+        self.selected = 0
+
+    def saw_report(self, report: pytest.CollectReport) -> None:
+        """Notes whether a file could be collected."""
+        path = keys.parse(report.nodeid).path
+        if not report.passed:
+            self._broken.add(path)
+        elif path == report.nodeid:
+            self._whole.add(path)
+
+    def saw_items(self, items: Sequence[pytest.Item]) -> list[pytest.CollectReport]:
+        """Takes what was collected; gives a failed report for each golden that two tests would share."""
+        owners: dict[tuple[str, Variant | None], list[pytest.Item]] = {}
+        for item in items:
+            if is_gate_test(item):
+                self.collected += 1
+                path = golden_of(item)
+                self._owned.add(path)
+                owners.setdefault((path, variant_of(item)), []).append(item)
+        return [_collision(path, shared) for (path, _), shared in owners.items() if len(shared) > 1]
+
+    def saw_selection(self, items: Iterable[pytest.Item]) -> None:
+        """Takes what deselection left."""
+        self.selected = sum(map(is_gate_test, items))
+
+    def unused(self, golden: Path) -> list[str]:
+        """Golden files under ``golden`` that no test owns, sorted, relative and ``/``-separated."""
+        partial = self._partial_files()
+        root = self._config.rootpath
+        unused = []
+        for path in stores(golden):
+            module = keys.owner_module(path)
+            if path in self._owned or module is None:
+                continue
+            gone = not (root / module).exists()
+            whole = partial is not None and module in self._whole - self._broken and root / module not in partial
+            if gone or whole:
+                unused.append(path)
+        return unused
+
+    def _partial_files(self) -> set[Path] | None:
+        """Files of which only some tests were asked for; None where that cannot be told, so every file may be."""
+        config = self._config
+        if config.getoption("lf", default=False):
+            # --lf skips files and tests during collection and reports the rest as if it were all.
+            return None
+        parts = [argument.partition("::")[0] for argument in config.args if "::" in argument]
+        if parts and config.getoption("pyargs", default=False):
+            return None
+        return {Path(os.path.abspath(config.invocation_params.dir / part)) for part in parts}
+
+
+def _collision(path: str, items: Sequence[pytest.Item]) -> pytest.CollectReport:
+    names = [f"  {item.nodeid} ({_place(item)})" for item in items[:8]]
+    more = [f"  ... and {len(items) - 8} more"] if len(items) > 8 else []
+    text = "\n".join(
+        [f"msdump: {len(items)} tests would share one run of the golden {path}:", *names, *more, "Give them other ids."]
+    )
+    return pytest.CollectReport(items[0].nodeid, "failed", text, [])
+
+
+def _place(item: pytest.Item) -> str:
+    path, line, _ = item.reportinfo()
+    where = f"{os.path.basename(path)}:{(line or 0) + 1}"
+    callspec = getattr(item, "callspec", None)
+    given = {name: value for name, value in callspec.params.items() if name != FIXTURE} if callspec else {}
+    return where + "".join(f", {name}={_short(repr(value))}" for name, value in given.items())
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def stores(golden: Path) -> list[str]:
+    """Every golden file under ``golden``, sorted, relative and ``/``-separated; hidden files are not goldens."""
+    found = []
+    for folder, folders, files in os.walk(golden):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        base = Path(folder).relative_to(golden)
+        found += [
+            (base / name).as_posix() for name in files if name.endswith(keys.SUFFIX) and not name.startswith(".")
+        ]
+    return sorted(found)

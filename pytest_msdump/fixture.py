@@ -1,0 +1,109 @@
+"""The ``msdump`` fixture: runs networks under one backend and mode, and remembers what they dumped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_msdump.options import SETTINGS
+from pytest_msdump.variants import Variant, marker_arguments, variants
+
+if TYPE_CHECKING:
+    from pytest_msdump.session import GateTest
+
+
+class Msdump:
+    """What a test gets; every ``run`` and ``train`` is a section of the test's one capture.
+
+    The capture is checked when the test function returns, so that a test's own assertions come first.
+
+    Attributes:
+        backend, mode: what this test runs under.
+    """
+
+    def __init__(self, test: GateTest) -> None:
+        self._test = test
+        self.backend = test.variant.backend
+        self.mode = test.variant.mode
+
+    def __repr__(self) -> str:
+        return f"<msdump {self.backend}-{self.mode}>"
+
+    def run(self, network: Callable[..., Any], *inputs: Any, steps: int = 1) -> Any:
+        """Calls ``network(*inputs)`` ``steps`` times with everything dumped.
+
+        Args:
+            network: a cell, or any function that calls cells and operators.
+            inputs: its arguments, the same each step.
+            steps: how often, at least 1.
+
+        Returns:
+            What the last call returned.
+
+        Raises:
+            ValueError: ``steps`` is no positive int.
+        """
+        __tracebackhide__ = True
+        if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
+            raise ValueError(f"msdump.run: steps must be an int of at least 1, got {steps!r}")
+        output: list[Any] = [None]
+
+        def program() -> None:
+            for _ in range(steps):
+                output[0] = network(*inputs)
+
+        self._test.execute(program)
+        return output[0]
+
+    def train(
+        self, network: Any, loss: Any, optimizer: Any, batches: Iterable[Sequence[Any]]
+    ) -> list[Any]:
+        """Trains ``network`` one step per batch with everything dumped.
+
+        Args:
+            network: the cell to train.
+            loss: a loss cell, called with the network's output and the label.
+            optimizer: an optimizer over the network's parameters.
+            batches: pairs of data and label.
+
+        Returns:
+            The loss of each step, as the step returned it.
+
+        Raises:
+            ValueError: there is no batch.
+        """
+        __tracebackhide__ = True
+        given = [tuple(batch) for batch in batches]
+        if not given:
+            raise ValueError("msdump.train: at least one batch is needed, got none")
+        losses: list[Any] = []
+
+        def program() -> None:
+            from pytest_msdump.session import train_step
+
+            step = train_step(network, loss, optimizer)
+            losses.extend(step(*batch) for batch in given)
+
+        self._test.execute(program)
+        return losses
+
+
+@pytest.fixture
+def msdump(request: pytest.FixtureRequest) -> Msdump:
+    """Runs networks on one backend in one dump mode and checks what they dump against the test's golden."""
+    config = request.config
+    settings = config.stash[SETTINGS]
+    if not settings.active:
+        from pytest_msdump.plugin import NOT_ASKED
+
+        pytest.skip(NOT_ASKED)
+    from pytest_msdump.session import GateTest
+
+    # Asked for by name inside a test, the fixture has no parameter: the first variant stands in.
+    chosen = getattr(request, "param", None)
+    if not isinstance(chosen, Variant):
+        chosen = variants(config, marker_arguments(request.node))[0]
+    test = GateTest.begin(request.node, chosen)
+    return Msdump(test)

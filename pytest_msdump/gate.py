@@ -1,0 +1,127 @@
+"""The gate's hooks; registered only in a session that asked for it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator
+from os import getpid
+from typing import Any
+
+import pytest
+
+from pytest_msdump import options, report
+from pytest_msdump.collection import Collection, is_gate_test, stores
+from pytest_msdump.options import Settings
+from pytest_msdump.xdist import XdistHooks, is_worker, worker_bundle
+
+NAME = "msdump-gate"
+
+
+def install(config: pytest.Config, settings: Settings) -> None:
+    """Registers the gate.
+
+    Raises ``pytest.UsageError`` for a backend or mode named by flag or ini that does not exist.
+    """
+    from pytest_msdump.session import check_names
+
+    check_names(options.resolve(config, "msdump_backend"), options.resolve(config, "msdump_mode"))
+    gate = Gate(config, settings)
+    config.pluginmanager.register(gate, NAME)
+    config.pluginmanager.register(XdistHooks(gate), NAME + "-xdist")
+
+
+class Gate:
+    """One session's gate.
+
+    Attributes:
+        config, settings: the session's.
+        collection: what was collected and selected.
+        summary: what came out; under xdist the controller's is the one that counts.
+        bundle: name of this session's candidate bundle, the same on every worker.
+    """
+
+    def __init__(self, config: pytest.Config, settings: Settings) -> None:
+        self.config = config
+        self.settings = settings
+        self.collection = Collection(config)
+        self.summary = report.Summary()
+        self.bundle = worker_bundle(config) or f"{time.strftime('%Y%m%dT%H%M%S')}-{getpid()}"
+
+    def pytest_report_header(self) -> str:
+        """One line: what is done, on what, with which goldens."""
+        golden = self.settings.golden
+        shown = golden.relative_to(self.settings.root) if golden.is_relative_to(self.settings.root) else golden
+        backends = options.resolve(self.config, "msdump_backend")
+        modes = options.resolve(self.config, "msdump_mode")
+        return report.header(self.settings.regen, backends, modes, str(shown), len(stores(golden)))
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Notes which files were collected."""
+        self.collection.saw_report(report)
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> Generator[None, None, None]:
+        """Sees the tests before any deselection, and what is left after it."""
+        for collision in self.collection.saw_items(items):
+            # A failed collection report stops the session as any broken test file does.
+            self.config.hook.pytest_collectreport(report=collision)
+        yield
+        self.collection.saw_selection(items)
+        if not is_worker(self.config):
+            self.summary.unused = self.collection.unused(self.settings.golden)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, Any, Any]:
+        """Checks what the test captured, in its call phase, so that a difference is a failure and no error."""
+        __tracebackhide__ = True
+        if not is_gate_test(item):
+            return (yield)
+        from pytest_msdump.session import abandon, finish
+
+        try:
+            outcome = yield
+        except BaseException:
+            abandon(item)
+            raise
+        failure = finish(item, self)
+        if failure is not None:
+            pytest.fail(report.bounded(failure), pytrace=False)
+        return outcome
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Lets the results travel with the test's report, which xdist carries to the controller."""
+        made = yield
+        if is_gate_test(item):
+            from pytest_msdump.session import results_of
+
+            made.msdump = results_of(item) if made.when == "call" else []
+        return made
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Collects results; on the controller those of all workers."""
+        self.summary.add(report)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Writes the manifest once all stores are written; fails a session that found unused goldens."""
+        if is_worker(self.config):
+            unused = self.collection.unused(self.settings.golden)
+            self.config.workeroutput["msdump"] = {"unused": unused}  # type: ignore[attr-defined]
+            return
+        if self.settings.regen and self.summary.count("new", "updated"):
+            from pytest_msdump.session import rebuild_manifest
+
+            rebuild_manifest(self.config, self.settings, self.summary)
+        if self.summary.stale and not self.settings.regen and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """The closing section, where there is something to say."""
+        lines = list(report.closing(self.summary, self.config.get_verbosity()))
+        if lines:
+            terminalreporter.section("msdump")
+            for line in lines:
+                terminalreporter.line(line)

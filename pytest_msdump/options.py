@@ -1,0 +1,188 @@
+"""Every option of the plugin: one row each, giving the command line flag and its ini twin of the same name.
+
+Precedence: command line, then marker (where the row names a marker argument), then ini, then default.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+
+GROUP = "msdump"
+LEVELS = ("tensors", "digest")
+# Variables by which CI services show themselves; a value that says "no" does not count.
+CI_VARIABLES = ("CI", "GITHUB_ACTIONS", "GITLAB_CI", "TF_BUILD", "BUILD_NUMBER", "BUILDKITE", "TEAMCITY_VERSION")
+_NO = frozenset({"", "0", "false", "no", "off"})
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option.
+
+    Attributes:
+        name: ini key; the flag is ``--`` and the same with hyphens.
+        kind: ``flag`` (no value), ``list`` (repeatable, commas separate), ``text`` or ``path``.
+        default: value when nobody sets it.
+        help: one line.
+        metavar: placeholder of the value in ``--help``.
+        choices: the values accepted; empty for any.
+        marker: keyword of the ``msdump`` marker that may set it for one test; None if none may.
+    """
+
+    name: str
+    kind: Literal["flag", "list", "text", "path"]
+    default: Any
+    help: str
+    metavar: str = ""
+    choices: tuple[str, ...] = ()
+    marker: str | None = None
+
+    @property
+    def flag(self) -> str:
+        """``--msdump-backend``."""
+        return "--" + self.name.replace("_", "-")
+
+
+OPTIONS = (
+    Option("msdump", "flag", False, "check the networks of marked tests against their goldens"),
+    Option("msdump_regen", "flag", False, "write the goldens of the selected tests anew (implies --msdump)"),
+    Option("msdump_backend", "list", ("cpu",), "backends to run on", "NAME", marker="backends"),
+    Option("msdump_mode", "list", ("tensor",), "dump modes to run in", "NAME", marker="modes"),
+    Option("msdump_golden", "path", "golden", "directory of the golden stores", "DIR"),
+    Option("msdump_keep", "flag", False, "keep the dump trees of failing tests in .msdump/trees/"),
+    Option("msdump_level", "text", "tensors", "what a new golden keeps", "LEVEL", LEVELS, "level"),
+)
+BY_NAME = {option.name: option for option in OPTIONS}
+_INI_TYPES: dict[str, Literal["bool", "args", "string"]] = {
+    "flag": "bool",
+    "list": "args",
+    "text": "string",
+    "path": "string",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The session's options, resolved; what a marker may still override is asked with ``for_test``.
+
+    Attributes:
+        active: the gate is on.
+        regen: goldens are written.
+        keep: dump trees of failing tests stay.
+        golden: directory of the stores, absolute.
+        root: pytest's rootdir; everything else the plugin writes lies in ``root/.msdump``.
+        in_ci: a CI service runs this session.
+    """
+
+    active: bool
+    regen: bool
+    keep: bool
+    golden: Path
+    root: Path
+    in_ci: bool
+
+
+SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
+
+
+def add_options(parser: pytest.Parser) -> None:
+    """Registers each row as flag and ini key."""
+    group = parser.getgroup(GROUP, "golden networks (pytest-msdump)")
+    for option in OPTIONS:
+        ini_default = list(option.default) if option.kind == "list" else option.default
+        parser.addini(option.name, f"{option.help} (ini twin of {option.flag})", _INI_TYPES[option.kind], ini_default)
+        keywords: dict[str, Any] = {"dest": option.name, "default": None, "help": option.help}
+        if option.kind == "flag":
+            keywords["action"] = "store_true"
+        else:
+            keywords["metavar"] = option.metavar
+            keywords["help"] += f" (default: {_shown(option.default)})"
+        if option.kind == "list":
+            keywords["action"] = "append"
+        if option.choices:
+            keywords["choices"] = option.choices
+            keywords["help"] += f"; {' or '.join(option.choices)}"
+        group.addoption(option.flag, **keywords)
+
+
+def _shown(value: Any) -> str:
+    return ",".join(value) if isinstance(value, tuple) else str(value)
+
+
+def split_names(value: Any, where: str) -> tuple[str, ...]:
+    """``["cpu,gpu", "torch"]`` as ``("cpu", "gpu", "torch")``, each name once.
+
+    Raises:
+        pytest.UsageError: not a string or sequence of strings, or no name in it; ``where`` names the place.
+    """
+    parts = [value] if isinstance(value, str) else value
+    if not isinstance(parts, (list, tuple)) or not all(isinstance(part, str) for part in parts):
+        raise pytest.UsageError(f"{where}: a name or a sequence of names is accepted, got {value!r}")
+    names = dict.fromkeys(name.strip() for part in parts for name in part.split(",") if name.strip())
+    if not names:
+        raise pytest.UsageError(f"{where}: at least one name is needed, got {value!r}")
+    return tuple(names)
+
+
+def given_on_command_line(config: pytest.Config, name: str) -> bool:
+    """True where the flag of option ``name`` was given."""
+    return config.getoption(name) is not None
+
+
+def resolve(config: pytest.Config, name: str, marker: Mapping[str, Any] | None = None) -> Any:
+    """The value of option ``name``, for a test with these marker arguments or for the session.
+
+    Lists come as tuples of names. Raises ``pytest.UsageError`` for a value outside the option's choices.
+    """
+    option = BY_NAME[name]
+    value, where = config.getoption(name), option.flag
+    if value is None and option.marker is not None and marker and marker.get(option.marker) is not None:
+        value, where = marker[option.marker], f"marker msdump({option.marker}=...)"
+    if value is None:
+        value, where = config.getini(name), f"ini option {name}"
+    if option.kind == "list":
+        return split_names(value, where)
+    if option.choices and value not in option.choices:
+        raise pytest.UsageError(f"{where}: {' or '.join(option.choices)} is accepted, got {value!r}")
+    return value
+
+
+def running_in_ci(environ: Mapping[str, str] = os.environ) -> bool:
+    """True where a CI service's variable is set to anything that does not mean "no"."""
+    return any(environ.get(name, "").strip().lower() not in _NO for name in CI_VARIABLES)
+
+
+def settings(config: pytest.Config) -> Settings:
+    """Resolves the session's options.
+
+    A golden directory from the command line is relative to where pytest was started, one from an ini file to
+    rootdir.
+
+    Raises:
+        pytest.UsageError: ``--msdump-regen`` in CI onto the goldens under review. A regeneration that runs unseen
+            would turn every fault into the new truth; a directory of its own (``--msdump-golden``) may be written.
+    """
+    regen = bool(resolve(config, "msdump_regen"))
+    base = config.invocation_params.dir if given_on_command_line(config, "msdump_golden") else config.rootpath
+    golden = Path(os.path.abspath(base / resolve(config, "msdump_golden")))
+    reviewed = Path(os.path.abspath(config.rootpath / config.getini("msdump_golden")))
+    in_ci = running_in_ci()
+    if regen and in_ci and (golden == reviewed or reviewed in golden.parents):
+        raise pytest.UsageError(
+            f"--msdump-regen does not write {golden} in CI: a golden changes only after a person has seen the change. "
+            "Run `msdump regen` at your desk, take over a candidate bundle with `msdump accept BUNDLE`, or name "
+            "another directory with --msdump-golden"
+        )
+    return Settings(
+        active=bool(resolve(config, "msdump")) or regen,
+        regen=regen,
+        keep=bool(resolve(config, "msdump_keep")),
+        golden=golden,
+        root=config.rootpath,
+        in_ci=in_ci,
+    )

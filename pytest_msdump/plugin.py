@@ -1,0 +1,60 @@
+"""Hooks of the plugin that are always on: options, marker, fixture, ids; the gate itself joins only when asked for."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_msdump import options
+from pytest_msdump.collection import is_gate_test
+from pytest_msdump.fixture import msdump
+from pytest_msdump.options import SETTINGS
+from pytest_msdump.variants import parametrize
+
+__all__ = ["msdump"]
+
+MARKER_LINE = (
+    "msdump(backends=, modes=, tolerance=, level=, against=): run the test's networks on these backends in these dump "
+    "modes and check what they dump against the test's golden (pytest-msdump)"
+)
+NOT_ASKED = "msdump: nothing was compared; --msdump (or ini msdump = true) checks it"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Flags and their ini twins."""
+    options.add_options(parser)
+
+
+def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
+    """The plugin's own hooks."""
+    from pytest_msdump import hookspecs
+
+    pluginmanager.add_hookspecs(hookspecs)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Tries to parametrise before all others, so that ids begin with backend and mode."""
+    parametrize(metafunc)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Registers the marker, resolves the options, and lets the gate in if it was asked for."""
+    config.addinivalue_line("markers", MARKER_LINE)
+    settings = options.settings(config)
+    config.stash[SETTINGS] = settings
+    if not settings.active:
+        config.pluginmanager.register(Idle(), "msdump-idle")
+        return
+    from pytest_msdump.gate import install
+
+    install(config, settings)
+
+
+class Idle:
+    """Stands in while nobody asked for the gate: what would not be compared must not pass."""
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """Skips gate tests."""
+        if is_gate_test(item):
+            pytest.skip(NOT_ASKED)

@@ -1,0 +1,229 @@
+"""What people read: the header line, the closing table, the bounded failure text, the JUnit properties."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TypedDict
+
+import pytest
+
+# A failure must be readable in a terminal and in a CI log, whatever differs.
+MAX_LINES = 40
+MAX_BYTES = 4000
+MAX_ROWS = 100
+MAX_NAMED = 20
+
+COUNTS = ("slots", "identical", "within", "differing", "missing", "unexpected", "new")
+HEADINGS = ("network", "backend", "mode", *COUNTS)
+GOOD = ("identical", "within tolerance", "new", "updated")
+
+
+class Result(TypedDict):
+    """One comparison of one run of one test; travels from worker to controller as JSON.
+
+    Attributes:
+        golden: store, relative to the golden directory.
+        backend, mode: the run that was judged.
+        against: backend of the run it was held against; ``backend`` for the test's own golden.
+        verdict: ``identical``, ``within tolerance``, ``differs``, ``missing`` (no golden), ``new`` or ``updated``
+            (regenerated), ``not compared``.
+        slots, identical, within, differing, missing, unexpected, new: how many slots.
+        max_abs: largest absolute error seen, None where nothing was measured.
+        candidate: what was left for ``msdump accept``, relative to rootdir; empty if nothing.
+        unused_runs: runs of the store (``backend/mode``) that this test does not use.
+    """
+
+    golden: str
+    backend: str
+    mode: str
+    against: str
+    verdict: str
+    slots: int
+    identical: int
+    within: int
+    differing: int
+    missing: int
+    unexpected: int
+    new: int
+    max_abs: float | None
+    candidate: str
+    unused_runs: list[str]
+
+
+def empty_result(golden: str, backend: str, mode: str, verdict: str) -> Result:
+    """A result that counts nothing."""
+    return Result(
+        golden=golden, backend=backend, mode=mode, against=backend, verdict=verdict,
+        slots=0, identical=0, within=0, differing=0, missing=0, unexpected=0, new=0,
+        max_abs=None, candidate="", unused_runs=[],
+    )  # fmt: skip
+
+
+def bounded(text: str) -> str:
+    """``text`` cut to ``MAX_LINES`` lines and ``MAX_BYTES`` bytes of UTF-8, saying how much was left out."""
+    lines = text.rstrip("\n").split("\n")
+    if len(lines) <= MAX_LINES and len(text.encode(errors="replace")) <= MAX_BYTES:
+        return "\n".join(lines)
+    kept: list[str] = []
+    budget = MAX_BYTES - 80
+    for line in lines[: MAX_LINES - 1]:
+        room = budget - len("\n".join(kept).encode(errors="replace"))
+        if len(line.encode(errors="replace")) >= room:
+            kept.append(line.encode(errors="replace")[: max(room - 8, 0)].decode(errors="ignore") + " ...")
+            break
+        kept.append(line)
+    left = len(lines) - len(kept)
+    return "\n".join(kept) + f"\n... (cut here; {left} of {len(lines)} lines left out)"
+
+
+def properties(results: Sequence[Result]) -> Iterator[tuple[str, Any]]:
+    """JUnit properties of a test; those of a comparison with another backend carry its name."""
+    for result in results:
+        own = result["against"] == result["backend"]
+        prefix = "msdump_" if own else f"msdump_{result['against']}_"
+        if own:
+            yield "msdump_golden", result["golden"]
+            yield "msdump_backend", result["backend"]
+            yield "msdump_mode", result["mode"]
+        yield prefix + "verdict", result["verdict"]
+        for name in COUNTS:
+            yield prefix + name, result[name]  # type: ignore[literal-required]
+        if result["max_abs"] is not None:
+            yield prefix + "max_abs_error", result["max_abs"]
+
+
+def header(regen: bool, backends: Sequence[str], modes: Sequence[str], golden: str, stores: int) -> str:
+    """The line under pytest's own header."""
+    act = "regenerate" if regen else "check"
+    noun = "store" if stores == 1 else "stores"
+    return f"msdump: {act}, backends {', '.join(backends)}, modes {', '.join(modes)}, goldens {golden} ({stores} {noun})"
+
+
+class Summary:
+    """Everything the closing section says; filled from test reports, so it is the same under xdist.
+
+    Attributes:
+        results: per test id, what its last run gave.
+        skipped: per test id, why it was skipped.
+        unused: golden files no test owns; None where that could not be judged.
+    """
+
+    def __init__(self) -> None:
+        self.results: dict[str, list[Result]] = {}
+        self.skipped: dict[str, str] = {}
+        self.unused: list[str] | None = None
+
+    def add(self, report: pytest.TestReport) -> None:
+        """Takes one phase of one test."""
+        given = getattr(report, "msdump", None)
+        if given is None:
+            return
+        if report.when == "setup" and report.skipped:
+            reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+            self.skipped[report.nodeid] = reason.removeprefix("Skipped: ")
+        # A rerun of the same test replaces what its last run said.
+        if given:
+            self.results[report.nodeid] = given
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """One row per golden, backend, mode and reference; counts as text."""
+        merged: dict[tuple[str, str, str], list[int]] = {}
+        for result in (each for results in self.results.values() for each in results):
+            backend = result["backend"]
+            if result["against"] != backend:
+                backend += f" ~ {result['against']}"
+            counts = [int(result[name]) for name in COUNTS]  # type: ignore[literal-required]
+            key = (result["golden"].removesuffix(".h5"), backend, result["mode"])
+            merged[key] = [a + b for a, b in zip(merged.get(key, [0] * len(counts)), counts, strict=True)]
+        return [(*key, *map(str, counts)) for key, counts in sorted(merged.items())]
+
+    def total(self, name: str) -> int:
+        """Sum of one count over all results."""
+        return sum(int(each[name]) for results in self.results.values() for each in results)  # type: ignore[literal-required]
+
+    def count(self, *verdicts: str) -> int:
+        """How many comparisons ended with one of these verdicts."""
+        return sum(each["verdict"] in verdicts for results in self.results.values() for each in results)
+
+    def unused_runs(self) -> list[str]:
+        """``store: backend/mode`` of runs in a store that its test does not use."""
+        found = {
+            f"{each['golden']}: {run}"
+            for results in self.results.values()
+            for each in results
+            for run in each["unused_runs"]
+        }
+        return sorted(found)
+
+    @property
+    def stale(self) -> list[str]:
+        """Unused golden files and unused runs."""
+        return [*(self.unused or []), *self.unused_runs()]
+
+
+def table(rows: Sequence[Sequence[str]], verbose: bool) -> list[str]:
+    """Aligned text of the closing table. Without ``verbose`` a long one leaves out rows where all is identical."""
+    left_out = 0
+    if len(rows) > MAX_ROWS and not verbose:
+        plain = [row for row in rows if row[3] == row[4]]
+        left_out = min(len(plain), len(rows) - MAX_ROWS)
+        hidden = set(map(tuple, plain[-left_out:])) if left_out else set()
+        rows = [row for row in rows if tuple(row) not in hidden]
+    widths = [max(len(cell) for cell in column) for column in zip(HEADINGS, *rows, strict=True)]
+    texts = [_line(cells, widths) for cells in (HEADINGS, *rows)]
+    if left_out:
+        texts.append(f"... and {left_out} more with every slot identical (-v lists them)")
+    return texts
+
+
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    pairs = enumerate(zip(cells, widths, strict=True))
+    return "  ".join(cell.ljust(width) if at < 3 else cell.rjust(width) for at, (cell, width) in pairs).rstrip()
+
+
+def named(items: Sequence[str]) -> Iterator[str]:
+    """At most ``MAX_NAMED`` lines naming ``items``."""
+    yield from (f"  {item}" for item in items[:MAX_NAMED])
+    if len(items) > MAX_NAMED:
+        yield f"  ... and {len(items) - MAX_NAMED} more"
+
+
+def closing(summary: Summary, verbose: int) -> Iterator[str]:
+    """Lines of the closing section; none where nothing was to be compared.
+
+    Args:
+        summary: the session's results.
+        verbose: pytest's verbosity; below zero the table is left out.
+    """
+    rows = summary.rows()
+    if rows and verbose >= 0:
+        yield from table(rows, verbose > 0)
+    if not (rows or summary.skipped or summary.stale):
+        return
+    yield _proof(summary)
+    for reason in sorted(set(summary.skipped.values())):
+        yield f"skipped {list(summary.skipped.values()).count(reason)}: {reason}"
+    if summary.stale:
+        yield "unused goldens, which no test owns (delete them, then run `msdump regen`):"
+        yield from named(summary.stale)
+    candidates = _candidates(summary.results.values())
+    if candidates:
+        yield f"candidate bundle left: take it over with `msdump accept {candidates}`"
+
+
+def _proof(summary: Summary) -> str:
+    compared = summary.total("slots") - summary.total("new")
+    unused = "not judged" if summary.unused is None else str(len(summary.stale))
+    parts = [
+        f"compared {compared} slots in {summary.count('identical', 'within tolerance', 'differs', 'updated')} runs",
+        f"new {summary.total('new')}",
+        f"missing goldens {summary.count('missing')}",
+        f"not compared {summary.count('not compared')}",
+        f"skipped {len(summary.skipped)}",
+        f"unused goldens {unused}",
+    ]
+    return "; ".join(parts)
+
+
+def _candidates(results: Iterable[Sequence[Result]]) -> str:
+    return next((each["candidate"] for group in results for each in group if each["candidate"]), "")

@@ -1,0 +1,65 @@
+"""Under which backends and modes each test runs, and the ids that say so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import pytest
+
+from pytest_msdump import options
+from pytest_msdump.keys import variant
+
+MARKER = "msdump"
+FIXTURE = "msdump"
+MARKER_ARGUMENTS = ("backends", "modes", "tolerance", "level", "against")
+
+
+class Variant(NamedTuple):
+    """One way a test runs."""
+
+    backend: str
+    mode: str
+
+
+def marker_arguments(node: pytest.Item | Any) -> dict[str, Any]:
+    """Keyword arguments of the ``msdump`` markers on a test; the closest marker wins, argument by argument.
+
+    Raises ``pytest.UsageError`` for a positional or an unknown argument.
+    """
+    merged: dict[str, Any] = {}
+    for mark in node.iter_markers(MARKER):
+        unknown = [name for name in mark.kwargs if name not in MARKER_ARGUMENTS]
+        if mark.args or unknown:
+            given = ", ".join([*map(repr, mark.args), *unknown])
+            raise pytest.UsageError(
+                f"marker msdump takes {', '.join(name + '=' for name in MARKER_ARGUMENTS)}; got {given}"
+            )
+        for name, value in mark.kwargs.items():
+            merged.setdefault(name, value)
+    return merged
+
+
+def variants(config: pytest.Config, marker: Mapping[str, Any]) -> list[Variant]:
+    """Every backend with every mode, in the order they were named."""
+    backends = options.resolve(config, "msdump_backend", marker)
+    modes = options.resolve(config, "msdump_mode", marker)
+    return [Variant(backend, mode) for backend in backends for mode in modes]
+
+
+def parametrize(metafunc: pytest.Metafunc) -> None:
+    """Runs a test that asks for the fixture once per variant, ids ``[cpu-tensor]``."""
+    if FIXTURE not in metafunc.fixturenames:
+        return
+    try:
+        chosen = variants(metafunc.config, marker_arguments(metafunc.definition))
+    except pytest.UsageError as error:
+        raise pytest.Collector.CollectError(f"{metafunc.definition.nodeid}: {error}") from None
+    metafunc.parametrize(FIXTURE, chosen, indirect=True, ids=[variant(*each) for each in chosen])
+
+
+def variant_of(item: pytest.Item) -> Variant | None:
+    """The variant an item was made for; None for a test without the fixture."""
+    callspec = getattr(item, "callspec", None)
+    found = callspec.params.get(FIXTURE) if callspec is not None else None
+    return found if isinstance(found, Variant) else None

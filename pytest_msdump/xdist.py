@@ -1,0 +1,49 @@
+"""What the gate needs under pytest-xdist.
+
+Workers write stores themselves, each under the store's lock and in canonical form, so the bytes do not depend on
+which worker came when. Results travel with the test reports. A worker's collection says which goldens nobody owns;
+the controller collects nothing and takes that from ``workeroutput``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from pytest_msdump.gate import Gate
+
+KEY = "msdump"
+
+
+def is_worker(config: pytest.Config) -> bool:
+    """True in a worker process."""
+    return hasattr(config, "workerinput")
+
+
+def worker_bundle(config: pytest.Config) -> str | None:
+    """Name of the candidate bundle the controller chose; None outside a worker."""
+    given = getattr(config, "workerinput", {}).get(KEY)
+    return given["bundle"] if given else None
+
+
+class XdistHooks:
+    """Talks to the workers; the hooks exist only where xdist does, whichever name it was loaded by."""
+
+    def __init__(self, gate: Gate) -> None:
+        self._gate = gate
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        """Before a worker starts."""
+        node.workerinput[KEY] = {"bundle": self._gate.bundle}
+        # The controller collects nothing: what it knows comes from the workers.
+        self._gate.summary.unused = None
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any, error: object) -> None:
+        """When a worker ended; one that crashed leaves no output, and any other has seen the same collection."""
+        output = (getattr(node, "workeroutput", None) or {}).get(KEY)
+        if output is not None:
+            self._gate.summary.unused = sorted(output["unused"])
