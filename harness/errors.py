@@ -65,3 +65,22 @@ class GoldenMissingError(HarnessError, LookupError):
 
 class LockError(HarnessError, TimeoutError):
     """Another process holds the writer's lock."""
+
+
+class SettingError(HarnessError, ValueError):
+    """A setting (of a layer, an optimizer, the context) has a value that is not accepted."""
+
+
+class SettingTypeError(HarnessError, TypeError):
+    """A setting, or a call's argument, is of a type that is not accepted."""
+
+
+class CellNameError(HarnessError, KeyError):
+    """A name of a cell's child or parameter is taken, or cannot be a name."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class CellAttributeError(HarnessError, AttributeError):
+    """A cell lacks an attribute, or is used before ``super().__init__()`` made it one."""
