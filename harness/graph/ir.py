@@ -1,0 +1,165 @@
+"""Writes a graph as MindSpore 2.10 writes ``ms_output_trace_code_graph_N.ir``.
+
+The grammar is the measured one. Two things are ours: the numbers in full names are those of the dump files, and the
+``subgraph instance`` line holds a constant where MindSpore prints a pointer, so that equal graphs give equal texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from harness.graph.graph import Graph
+from harness.graph.ir_types import (
+    device_text,
+    dims,
+    is_monad,
+    kind_text,
+    operand_type,
+    output_specs,
+    type_text,
+    weight_or_data,
+)
+from harness.graph.ir_values import attributes, constant_text
+from harness.graph.node import Const, Node, Operand, Parameter, SourceLine
+from harness.graph.spec import TensorSpec
+
+INDENT = " " * 6
+STABLE_POINTER = "0x0"
+_KINDLESS = frozenset({"Load", "Depend", "UpdateState"})
+"""Operators that print no line of kinds."""
+
+
+def source_line(line: SourceLine) -> str:
+    """``# In file path:9~10, 4~36/    def construct(self, x):/`` (no indent, no newline)."""
+    lines = f"{line.line}" if line.line_end == line.line else f"{line.line}~{line.line_end}"
+    columns = "" if line.column is None or line.column_end is None else f", {line.column}~{line.column_end}"
+    text = line.text.splitlines()[0] if line.text.strip() else line.text.strip("\r\n")
+    return f"# In file {line.path}:{lines}{columns}/{text}/"
+
+
+def related_headings(kind: str) -> list[str]:
+    """``# Corresponding forward node candidate:`` for ``forward node``; ``code`` is the other kind MindSpore has.
+
+    ``code+forward node`` gives both headings (a node that a pass made of a gradient); the lines belong to the last.
+    """
+    return [f"# Corresponding {one} candidate:" for one in kind.split("+") if one]
+
+
+class _Writer:
+    """Texts of one graph; holds what every line needs to look up."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.number = {id(node): k for k, node in enumerate(graph.nodes)}
+        self.para = {id(p): i for i, p in enumerate(graph.parameters, 1)}
+        self.inplace = frozenset(p.name for p in graph.parameters if p.is_inplace)
+        self.debug: dict[int, str] = {}
+        unnamed = len(graph.parameters)
+        for node in graph.nodes:
+            if not node.debug_name:
+                unnamed += 1
+            self.debug[id(node)] = node.debug_name or f"CNode_{unnamed}"
+        self.return_debug = f"CNode_{unnamed + 1}"
+
+    def operand(self, operand: Operand) -> str:
+        if isinstance(operand, Const):
+            return constant_text(operand)
+        if isinstance(operand, Parameter):
+            return f"%para{self.para[id(operand)]}_{operand.name}"
+        return f"%{self.number[id(operand)]}"
+
+    def types(self, operands: list[Operand]) -> str:
+        return ", ".join(operand_type(o, self.inplace) for o in operands)
+
+    def parameter(self, parameter: Parameter) -> str:
+        spec = parameter.spec
+        text = f"%para{self.para[id(parameter)]}_{parameter.name}: <{type_text(spec, inplace=self.inplace)}>"
+        if parameter.is_weight:
+            text += "  :  has_default"
+        elif self.graph.root_id in (-1, self.graph.id) and isinstance(spec, TensorSpec):
+            # Parameters of the graphs that control flow splits off carry no symbolic shape.
+            text += f" : [{parameter_dims(spec.shape)}]"
+        return f"{text}  :  {weight_or_data(parameter)}  :  IsWeight: {str(parameter.is_weight).lower()}"
+
+    def node(self, node: Node) -> Iterator[str]:
+        functional = "PrimFunc_" if node.kernel and node.extra.get("functional", True) else ""
+        args = ", ".join(self.operand(o) for o in node.inputs)
+        head = f"  %{self.number[id(node)]}({self.debug[id(node)]}) = {functional}{node.op}({args})"
+        yield head + _brackets(node)
+        out_type = f"<{type_text(node.spec, inplace=self.inplace)}>"
+        yield f"{INDENT}: ({self.types(node.inputs)}) -> ({out_type})"
+        real = [o for o in node.inputs if not (node.kernel and is_monad(o))]
+        if node.kernel:
+            inputs = ", ".join(device_text(o.spec) for o in real)
+            yield f"{INDENT}: ({inputs}) -> ({', '.join(device_text(s) for s in output_specs(node))})"
+        if node.kernel or node.op not in _KINDLESS:
+            yield f"{INDENT}: ({', '.join(kind_text(o) for o in real)}) -> ({kind_text(node)})"
+        yield f"{INDENT}# Fullname with scope: ({node.name})"
+        yield from (INDENT + heading for heading in related_headings(node.related_kind))
+        yield from (INDENT + source_line(line) for line in node.related)
+        yield from (INDENT + source_line(line) for line in node.source)
+
+    def lines(self) -> Iterator[str]:
+        graph = self.graph
+        cnodes = len(graph.nodes) + 1
+        yield from (f"# IR entry: @{graph.name}", "# Total subgraphs: 1", "", "# Attrs:")
+        yield from _graph_attrs(graph.attrs)
+        yield from ("", f"# Total params: {len(graph.parameters)}")
+        if graph.parameters:
+            yield "# Params:"
+            yield from map(self.parameter, graph.parameters)
+        yield from ("", "Node counting information:")
+        # Every cnode counts once more for its primitive.
+        total = 2 * cnodes + len(graph.parameters) + len(graph.constants)
+        yield from (f"Total number of nodes: {total}", f"Total number of cnodes: {cnodes}", "", "subgraph attr:")
+        yield from _graph_attrs(graph.attrs)
+        yield from (f"subgraph instance: {graph.name} : {STABLE_POINTER}", "", f"subgraph @{graph.name}() {{")
+        for node in graph.nodes:
+            yield from self.node(node)
+        yield f"  Return({self.operand(graph.output)})"
+        yield f"{INDENT}: ({self.types([graph.output])})"
+        yield f"{INDENT}# Fullname with scope: (Default/Return-op{graph.extra.get('return_number', 0)})"
+        yield from ("}", "# Order:")
+        last = self.debug.get(id(graph.output), self.operand(graph.output))
+        yield f"#   1: @{graph.name}:{self.return_debug}{{[0]: ValueNode<Primitive> Return, [1]: {last}}}"
+        yield from ("", "")
+
+
+def parameter_dims(shape: tuple[int, ...]) -> str:
+    """The symbolic shape of a data parameter: ``2, 4``; a dimension known at run time only is ``s1<[1,inf]>``."""
+    unknown = 0
+    parts = []
+    for size in shape:
+        unknown += size < 0
+        parts.append(f"s{unknown}<[1,inf]>" if size < 0 else dims((size,)))
+    return ", ".join(parts)
+
+
+def _graph_attrs(attrs: Mapping[str, Any]) -> Iterator[str]:
+    return (f"{key}: {int(value) if isinstance(value, bool) else value}" for key, value in attrs.items())
+
+
+def _brackets(node: Node) -> str:
+    text = ""
+    instance = node.extra.get("instance_name")
+    if instance:
+        text += f" {{instance name: {instance}}}"
+    blocks = (
+        ("primitive_attrs", node.attrs),
+        ("cnode_attrs", node.extra.get("cnode_attrs")),
+        ("cnode_primal_attrs", node.extra.get("primal_attrs")),
+    )
+    for title, attrs in blocks:
+        if attrs:
+            text += f" {title}: {attributes(attrs)}"
+    return text
+
+
+def write(graph: Graph) -> str:
+    """The ``.ir`` text of ``graph``.
+
+    Every operand of ``graph.nodes`` and ``graph.output`` must be a constant, one of ``graph.parameters`` or one of
+    ``graph.nodes``; ``KeyError`` otherwise.
+    """
+    return "\n".join(_Writer(graph).lines()) + "\n"

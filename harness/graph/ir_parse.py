@@ -1,0 +1,345 @@
+"""Reads a ``.ir`` text (MindSpore's or ours) into light records.
+
+Needed to join the ids of a ``.ir`` to those of dump files, and for full names, source lines, logical shapes and the
+order of parameters. The line classes are the measured ones: inside the body every line that is none of them continues
+the tensor value of the node before it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from harness.errors import TreeError
+from harness.graph.node import SourceLine
+
+MAX_CHARACTERS = 1 << 30
+"""Longer texts are refused."""
+
+_ENTRY = re.compile(r"# IR entry: @kernel_graph(\d+)$")
+_COUNTS = re.compile(r"Total number of (nodes|cnodes): (\d+)$")
+_PARAMS = re.compile(r"# Total params: (\d+)$")
+_PARAM = re.compile(r"%para(\d+)_(.*?): <(.*)$")
+_NODE = re.compile(r"  %(\d+)\((.*?)\) = (PrimFunc_)?([^\s(]+)\(")
+_FULLNAME = re.compile(r"      # Fullname with scope: \((.*)\)$")
+_SOURCE = re.compile(r"      # In file (.*?):(\d+)(?:~(\d+))?(?:, (\d+)~(\d+))?/(.*)/$")
+_RELATED = re.compile(r"      # Corresponding (.*) candidate:$")
+_TENSOR = re.compile(r"(Ref\[)?Tensor\[(\w+)\]\]?, \(([-\d, ]*)\)")
+_SCALAR = re.compile(r"((?:Bool|U?Int|B?Float|Complex)\d*), NoShape$")
+
+
+@dataclass(frozen=True, slots=True)
+class IrType:
+    """One entry of a type line.
+
+    Attributes:
+        text: as printed, without the angle brackets.
+        dtype: ``Float32`` for tensors and scalars, else None.
+        shape: of a tensor (-1 where unknown), ``()`` for a scalar, None for tuples, monads and strings.
+        is_tensor: True for ``Tensor`` and ``Ref[Tensor]``.
+    """
+
+    text: str
+    dtype: str | None
+    shape: tuple[int, ...] | None
+    is_tensor: bool
+
+
+@dataclass(frozen=True, slots=True)
+class IrParameter:
+    """One line of the parameter list; ``index`` counts from 1; ``name`` may be empty in control-flow graphs."""
+
+    index: int
+    name: str
+    type: IrType
+    is_weight: bool
+
+
+@dataclass(slots=True)
+class IrNode:
+    """One node.
+
+    Attributes:
+        number: the k of ``%k``.
+        op: primitive name without ``PrimFunc_`` (``functional`` tells whether it was there).
+        args: argument texts (``%3``, ``%para2_x``, ``Bool(0)``, a whole tensor value, ...).
+        brackets: what follows the argument list (instance name, attributes), as printed.
+        name: full name with scope, with the id of the ``.ir``.
+        inputs, outputs: type line.
+        device_inputs, device_outputs: entries of the device line; empty for nodes that are no kernels.
+        kernel: True if it has a device line.
+        related_kind: headings of related blocks, joined by ``+``.
+    """
+
+    number: int
+    debug_name: str
+    op: str
+    functional: bool
+    args: tuple[str, ...]
+    brackets: str
+    name: str = ""
+    inputs: tuple[IrType, ...] = ()
+    outputs: tuple[IrType, ...] = ()
+    device_inputs: tuple[str, ...] = ()
+    device_outputs: tuple[str, ...] = ()
+    kinds: str = ""
+    kernel: bool = False
+    source: list[SourceLine] = field(default_factory=list)
+    related: list[SourceLine] = field(default_factory=list)
+    related_kind: str = ""
+
+
+@dataclass(slots=True)
+class IrGraph:
+    """One ``.ir`` file.
+
+    Attributes:
+        id: of ``kernel_graph{id}``.
+        nodes: in printed order, without ``Return``.
+        returned: ``Return``, with its one argument (None only while parsing).
+        total_nodes: as the file states it.
+    """
+
+    id: int
+    parameters: list[IrParameter]
+    nodes: list[IrNode]
+    returned: IrNode | None
+    total_nodes: int
+
+    @property
+    def kernels(self) -> list[IrNode]:
+        """Nodes with a device line, in printed order."""
+        return [node for node in self.nodes if node.kernel]
+
+
+def type_of(text: str) -> IrType:
+    """Reads one entry of a type line (without its angle brackets)."""
+    tensor = _TENSOR.match(text)
+    if tensor:
+        sizes = tensor[3].replace(",", " ").split()
+        return IrType(text, tensor[2], tuple(map(int, sizes)), True)
+    plain = _SCALAR.match(text)
+    if plain:
+        return IrType(text, plain[1], (), False)
+    return IrType(text, None, None, False)
+
+
+def _entries(text: str) -> tuple[str, ...]:
+    """``<a>, <b>`` to ``("a", "b")``."""
+    return tuple(text[1:-1].split(">, <")) if text else ()
+
+
+def _two_lists(line: str) -> tuple[str, str]:
+    """The insides of ``: (..) -> (..)``; a Return line has the first only."""
+    left, arrow, right = line.strip().removeprefix(": (").rpartition(") -> (")
+    return (left, right[:-1]) if arrow else (right[:-1], "")
+
+
+class _Args:
+    """Splits an argument list, which may hold any parameter name and any string."""
+
+    def __init__(self, text: str, at: int, names: dict[str, str]) -> None:
+        self.text = text
+        self.at = at
+        self.names = names
+
+    def split(self) -> tuple[str, ...]:
+        """Argument texts; leaves ``at`` just after the closing bracket."""
+        args: list[str] = []
+        start, depth, text = self.at, 0, self.text
+        while self.at < len(text):
+            char = text[self.at]
+            if char == "%" and self.at == start:
+                self._skip_name()
+                continue
+            if char == '"':
+                self._skip_string()
+                continue
+            if char in "([":
+                depth += 1
+            elif char in ")]":
+                depth -= 1
+            if depth < 0 or (char == "," and depth == 0):
+                if self.at > start or args:
+                    args.append(text[start : self.at])
+                self.at += 1
+                if depth < 0:
+                    return tuple(args)
+                self.at += text[self.at : self.at + 1] == " "
+                start = self.at
+                continue
+            self.at += 1
+        raise ValueError("the argument list does not end")
+
+    def _skip_name(self) -> None:
+        head = re.compile(r"%para(\d+)_").match(self.text, self.at)
+        if head:
+            name = self.names.get(head[1], "")
+            after = self.text[head.end() + len(name) : head.end() + len(name) + 1]
+            if name and self.text.startswith(name, head.end()) and after in (",", ")"):
+                self.at = head.end() + len(name)
+                return
+        while self.at < len(self.text) and self.text[self.at] not in ",)":
+            self.at += 1
+
+    def _skip_string(self) -> None:
+        # Strings are printed without escapes, so one ends at a quote that can end an argument.
+        end = re.compile(r'"(?=[,)\]])').search(self.text, self.at + 1)
+        self.at = end.end() if end else self.at + 1
+
+
+class _Parser:
+    def __init__(self, text: str, where: str) -> None:
+        if len(text) > MAX_CHARACTERS:
+            raise TreeError(f"{where}: {len(text)} characters; at most {MAX_CHARACTERS} are read")
+        self.lines = text.split("\n")
+        self.at = 0
+        self.where = where
+        self.counts: dict[str, int] = {}
+
+    def fail(self, why: str) -> TreeError:
+        return TreeError(f"{self.where}, line {self.at + 1}: {why}")
+
+    def parse(self) -> IrGraph:
+        entry = _ENTRY.match(self.lines[0].rstrip("\r"))
+        if entry is None:
+            raise self.fail(
+                f"not a kernel graph: the text starts with {self.lines[0][:60]!r}, not '# IR entry: @kernel_graph'"
+            )
+        parameters = self._header()
+        names = {str(p.index): p.name for p in parameters}
+        nodes, returned = self._body(names)
+        cnodes = self.counts["cnodes"]
+        if len(nodes) + 1 != cnodes:
+            raise TreeError(f"{self.where}: states {cnodes} cnodes (Return included) and holds {len(nodes) + 1}")
+        return IrGraph(int(entry[1]), parameters, nodes, returned, self.counts["nodes"])
+
+    def _header(self) -> list[IrParameter]:
+        parameters: list[IrParameter] = []
+        stated = -1
+        while self.at < len(self.lines):
+            line = self.lines[self.at]
+            if line.startswith("subgraph @"):
+                self.at += 1
+                break
+            if (count := _COUNTS.match(line)) is not None:
+                self.counts[count[1]] = int(count[2])
+            elif (total := _PARAMS.match(line)) is not None:
+                stated = int(total[1])
+            elif line.startswith("%para"):
+                parameters.append(self._parameter(line))
+            self.at += 1
+        else:
+            raise self.fail("no 'subgraph @kernel_graph' line")
+        if stated != len(parameters) or {"nodes", "cnodes"} - set(self.counts):
+            raise self.fail(
+                f"the header states {stated} parameters, {self.counts} and lists {len(parameters)} parameters"
+            )
+        return parameters
+
+    def _parameter(self, line: str) -> IrParameter:
+        head = _PARAM.match(line)
+        if head is None:
+            raise self.fail(f"not a parameter line: {line[:80]!r}")
+        type_text = head[3].split(">  :  ", 1)[0].split("> : [", 1)[0]
+        return IrParameter(int(head[1]), head[2], type_of(type_text), line.endswith("IsWeight: true"))
+
+    def _body(self, names: dict[str, str]) -> tuple[list[IrNode], IrNode]:
+        nodes: list[IrNode] = []
+        for first, lines in self._blocks():
+            node = self._head(first, names, len(nodes))
+            self._details(node, lines)
+            if node.op == "Return":
+                return nodes, node
+            nodes.append(node)
+        raise self.fail("the body has no Return")
+
+    def _blocks(self) -> Iterator[tuple[str, list[str]]]:
+        """Each node's logical first line, and the lines after it."""
+        first: str | None = None
+        rest: list[str] = []
+        while self.at < len(self.lines) and self.lines[self.at] != "}":
+            line = self.lines[self.at]
+            if line.startswith("  Return(") or (line.startswith("  %") and _NODE.match(line)):
+                if first is not None:
+                    yield first, rest
+                first, rest = line, []
+            elif first is None:
+                raise self.fail(f"not a node: {line[:80]!r}")
+            elif not rest and not line.startswith("      : ("):
+                first += "\n" + line
+            else:
+                rest.append(line)
+            self.at += 1
+        if self.at == len(self.lines):
+            raise self.fail("the body does not end")
+        if first is not None:
+            yield first, rest
+
+    def _head(self, text: str, names: dict[str, str], expected: int) -> IrNode:
+        head = _NODE.match(text)
+        number, debug, functional, op = expected, "", False, "Return"
+        if head is not None:
+            number, debug, functional, op = int(head[1]), head[2], head[3] is not None, head[4]
+            if number != expected:
+                raise self.fail(f"node %{number} where %{expected} is due")
+        args = _Args(text, head.end() if head else len("  Return("), names)
+        try:
+            found = args.split()
+        except ValueError as error:
+            raise self.fail(f"node %{number}: {error}") from None
+        return IrNode(number, debug, op, functional, found, text[args.at :])
+
+    def _details(self, node: IrNode, lines: list[str]) -> None:
+        related = False
+        for line in lines:
+            if line.startswith("      : (<") or (line.startswith("      : ()") and not node.name):
+                self._types(node, line)
+            elif line.startswith("      : ("):
+                node.kinds = line.strip()
+            elif (name := _FULLNAME.match(line)) is not None:
+                node.name = name[1]
+            elif (kind := _RELATED.match(line)) is not None:
+                related = True
+                node.related_kind += ("+" if node.related_kind else "") + kind[1]
+            elif (source := _SOURCE.match(line)) is not None:
+                (node.related if related else node.source).append(_source(source))
+        if not node.name:
+            raise self.fail(f"node %{node.number} ({node.op}) has no full name")
+
+    def _types(self, node: IrNode, line: str) -> None:
+        left, right = _two_lists(line)
+        if "xDefaultFormat[" in line or node.outputs:
+            if left.startswith("<") or right.startswith("<"):
+                node.kernel = True
+                node.device_inputs, node.device_outputs = _entries(left), _entries(right)
+            else:
+                node.kinds = line.strip()
+        else:
+            node.inputs = tuple(map(type_of, _entries(left)))
+            node.outputs = tuple(map(type_of, _entries(right)))
+
+
+def _source(match: re.Match[str]) -> SourceLine:
+    path, line, end, column, column_end, text = match.groups()
+    return SourceLine(
+        path,
+        int(line),
+        int(end or line),
+        int(column) if column else None,
+        int(column_end) if column_end else None,
+        text,
+    )
+
+
+def parse(text: str, where: str = ".ir text") -> IrGraph:
+    """Reads one ``.ir``.
+
+    Args:
+        where: what error messages call the text (a path).
+
+    Raises:
+        TreeError: the text is not a whole kernel graph, or does not hold as many nodes as it states.
+    """
+    return _Parser(text, where).parse()
