@@ -1,4 +1,7 @@
-"""Fixtures that find the real tools; without one its tests are skipped, or fail where ``MSDUMP_INTEROP_REQUIRED`` is set."""
+"""Fixtures that find the real tools.
+
+Without a tool its tests are skipped; they fail where ``MSDUMP_INTEROP_REQUIRED`` is set.
+"""
 
 from __future__ import annotations
 
