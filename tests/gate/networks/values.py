@@ -1,7 +1,7 @@
 """Weights and inputs that are the same on every machine, backend and numpy.
 
-They come from the raw stream of PCG64, whose bits numpy keeps from release to release (its distributions may change), and are
-multiples of 2**-12 below 1, so that no rounding enters before a network's own arithmetic.
+They come from the raw stream of PCG64, whose bits numpy keeps from release to release (its distributions may change),
+and are multiples of 2**-12 below 1, so that no rounding enters before a network's own arithmetic.
 """
 
 from __future__ import annotations

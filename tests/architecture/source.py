@@ -1,0 +1,93 @@
+"""What the architecture tests read: the modules of both packages and the tables of ``docs/architecture.md``."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "architecture.md"
+PACKAGES = ("harness", "pytest_msdump")
+
+
+def table(name: str) -> list[list[str]]:
+    """Rows of the table that follows ``<!-- name -->``, without its two head lines."""
+    lines = PAGE.read_text(encoding="utf-8").split(f"<!-- {name} -->\n", 1)[1].splitlines()
+    rows = []
+    for line in lines:
+        if not line.startswith("|"):
+            break
+        rows.append([cell.strip() for cell in line.strip("|").split("|")])
+    return rows[2:]
+
+
+def modules() -> dict[str, Path]:
+    """Every module of both packages, by dotted name."""
+    found = {}
+    for package in PACKAGES:
+        for path in sorted((ROOT / package).rglob("*.py")):
+            parts = path.relative_to(ROOT).with_suffix("").parts
+            found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+MODULES = modules()
+
+
+@dataclass(frozen=True)
+class Import:
+    """One import of a module of ours.
+
+    Attributes:
+        source: the module that imports.
+        target: the module imported.
+        line: where.
+        lazy: inside a function.
+        typing_only: under ``if TYPE_CHECKING``.
+    """
+
+    source: str
+    target: str
+    line: int
+    lazy: bool
+    typing_only: bool
+
+    def __str__(self) -> str:
+        return f"{self.source}:{self.line} imports {self.target}"
+
+
+def _targets(node: ast.Import | ast.ImportFrom, source: str) -> Iterator[str]:
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+        return
+    base = node.module or ""
+    if node.level:
+        anchor = source if MODULES[source].name == "__init__.py" else source.rpartition(".")[0]
+        for _ in range(node.level - 1):
+            anchor = anchor.rpartition(".")[0]
+        base = f"{anchor}.{base}".rstrip(".")
+    for alias in node.names:
+        name = f"{base}.{alias.name}"
+        yield name if name in MODULES else base
+
+
+def _walk(node: ast.AST, lazy: bool, typing_only: bool) -> Iterator[tuple[ast.AST, bool, bool]]:
+    for child in ast.iter_child_nodes(node):
+        yield child, lazy, typing_only
+        inside = lazy or isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
+        checking = typing_only or (isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test))
+        yield from _walk(child, inside, checking)
+
+
+def imports() -> list[Import]:
+    """Every import of one of our modules by another, inside functions too."""
+    found = []
+    for source, path in MODULES.items():
+        for node, lazy, typing_only in _walk(ast.parse(path.read_bytes()), False, False):
+            if isinstance(node, (ast.Import, ast.ImportFrom)):
+                for target in _targets(node, source):
+                    if target.partition(".")[0] in PACKAGES and target != source:
+                        found.append(Import(source, target, node.lineno, lazy, typing_only))
+    return found

@@ -1,0 +1,35 @@
+"""A plain pytest run with the plugin installed pays for no numpy, h5py or harness."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+HEAVY = ("numpy", "h5py", "harness", "pydantic", "typer", "rich", "google.protobuf")
+TEST = f"""
+import sys
+
+
+def test_nothing_heavy_is_loaded():
+    assert "pytest_msdump.plugin" in sys.modules
+    assert not [name for name in {HEAVY} if name in sys.modules]
+"""
+
+
+def python(*arguments: str, cwd: Path) -> str:
+    done = subprocess.run([sys.executable, *arguments], cwd=cwd, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_importing_the_plugin(tmp_path: Path) -> None:
+    code = f"import sys, pytest_msdump.plugin; print([name for name in {HEAVY} if name in sys.modules])"
+    assert python("-c", code, cwd=tmp_path).strip() == "[]"
+
+
+def test_a_run_that_does_not_ask_for_it(tmp_path: Path) -> None:
+    (tmp_path / "test_plain.py").write_text(TEST)
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    found = python("-m", "pytest", "-q", "-p", "no:cacheprovider", cwd=tmp_path)
+    assert "1 passed" in found

@@ -1,0 +1,72 @@
+"""Imports point down, and there is never a circle."""
+
+from __future__ import annotations
+
+from graphlib import CycleError, TopologicalSorter
+
+from tests.architecture.source import MODULES, imports, table
+
+ROWS = {name.strip(): int(row) for row, names, _ in table("rows") for name in names.split(",")}
+SAME_ROW = {(source, target) for source, target, _ in table("same row")}
+
+
+def package(module: str) -> str:
+    """``graph`` of ``harness.graph.node``; empty for the facade ``harness`` itself."""
+    return [*module.split("."), ""][1]
+
+
+def test_every_package_has_a_row() -> None:
+    inside = {package(name) for name in MODULES if name.startswith("harness.")}
+    assert inside <= ROWS.keys(), f"docs/architecture.md gives no row to {sorted(inside - ROWS.keys())}"
+
+
+def test_imports_point_down() -> None:
+    wrong = []
+    for found in imports():
+        if not (found.source.startswith("harness.") and found.target.startswith("harness.")):
+            continue
+        source, target = package(found.source), package(found.target)
+        if source == target or (source, target) in SAME_ROW:
+            continue
+        if ROWS[source] <= ROWS[target]:
+            wrong.append(f"{found} (row {ROWS[source]} to row {ROWS[target]})")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_same_row_directions_are_one_way_and_in_one_row() -> None:
+    for source, target in SAME_ROW:
+        assert (target, source) not in SAME_ROW
+        assert ROWS[source] == ROWS[target]
+
+
+def test_harness_knows_no_plugin_and_not_its_own_facade() -> None:
+    wrong = [
+        str(found)
+        for found in imports()
+        if found.source.startswith("harness.")
+        and (found.target == "harness" or found.target.startswith("pytest_msdump"))
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_plugin_imports_harness_only_inside_functions() -> None:
+    wrong = [
+        str(found)
+        for found in imports()
+        if found.source.startswith("pytest_msdump")
+        and found.target.startswith("harness")
+        and not (found.lazy or found.typing_only)
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_no_circle_of_modules() -> None:
+    edges: dict[str, set[str]] = {name: set() for name in MODULES}
+    for found in imports():
+        # A package's __init__ may gather its own modules, which in turn import their package's siblings.
+        if not (found.lazy or found.typing_only or found.source.startswith(found.target + ".")):
+            edges[found.source].add(found.target)
+    try:
+        TopologicalSorter(edges).prepare()
+    except CycleError as error:
+        raise AssertionError(" <- ".join(error.args[1])) from None
