@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from pytest_msdump import options, report
+from pytest_msdump import options
+from pytest_msdump import report as reporting
 from pytest_msdump.collection import Collection, is_gate_test, stores
 from pytest_msdump.options import Settings
-from pytest_msdump.xdist import XdistHooks, is_worker, worker_bundle
+from pytest_msdump.xdist import KEY, XdistHooks, is_worker, worker_bundle
 
 NAME = "msdump-gate"
 
@@ -44,7 +45,7 @@ class Gate:
         self.config = config
         self.settings = settings
         self.collection = Collection(config)
-        self.summary = report.Summary()
+        self.summary = reporting.Summary()
         self.bundle = worker_bundle(config) or f"{time.strftime('%Y%m%dT%H%M%S')}-{getpid()}"
 
     def pytest_report_header(self) -> str:
@@ -53,7 +54,7 @@ class Gate:
         shown = golden.relative_to(self.settings.root) if golden.is_relative_to(self.settings.root) else golden
         backends = options.resolve(self.config, "msdump_backend")
         modes = options.resolve(self.config, "msdump_mode")
-        return report.header(self.settings.regen, backends, modes, str(shown), len(stores(golden)))
+        return reporting.header(self.settings.regen, backends, modes, str(shown), len(stores(golden)))
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Notes which files were collected."""
@@ -67,8 +68,7 @@ class Gate:
             self.config.hook.pytest_collectreport(report=collision)
         yield
         self.collection.saw_selection(items)
-        if not is_worker(self.config):
-            self.summary.unused = self.collection.unused(self.settings.golden)
+        self.summary.unused = self.collection.unused(self.settings.golden)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, Any, Any]:
@@ -85,7 +85,7 @@ class Gate:
             raise
         failure = finish(item, self)
         if failure is not None:
-            pytest.fail(report.bounded(failure), pytrace=False)
+            pytest.fail(reporting.bounded(failure), pytrace=False)
         return outcome
 
     @pytest.hookimpl(wrapper=True)
@@ -108,8 +108,7 @@ class Gate:
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Writes the manifest once all stores are written; fails a session that found unused goldens."""
         if is_worker(self.config):
-            unused = self.collection.unused(self.settings.golden)
-            self.config.workeroutput["msdump"] = {"unused": unused}  # type: ignore[attr-defined]
+            self.config.workeroutput[KEY] = {"unused": self.summary.unused}  # type: ignore[attr-defined]
             return
         if self.settings.regen and self.summary.count("new", "updated"):
             from pytest_msdump.session import rebuild_manifest
@@ -120,7 +119,7 @@ class Gate:
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """The closing section, where there is something to say."""
-        lines = list(report.closing(self.summary, self.config.get_verbosity()))
+        lines = list(reporting.closing(self.summary, self.config.get_verbosity()))
         if lines:
             terminalreporter.section("msdump")
             for line in lines:

@@ -45,5 +45,5 @@ class XdistHooks:
     def pytest_testnodedown(self, node: Any, error: object) -> None:
         """When a worker ended; one that crashed leaves no output, and any other has seen the same collection."""
         output = (getattr(node, "workeroutput", None) or {}).get(KEY)
-        if output is not None:
+        if output is not None and output["unused"] is not None:
             self._gate.summary.unused = sorted(output["unused"])

@@ -7,6 +7,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from importlib.machinery import SourceFileLoader
 from types import CodeType, ModuleType, TracebackType
 
 
@@ -40,18 +41,20 @@ def run(path: str, arguments: Sequence[str]) -> int:
     Raises:
         ScriptNotFoundError: before anything was changed.
     """
-    source = load(path)
+    source, file = load(path), os.path.abspath(path)
     main = ModuleType("__main__")
-    main.__dict__.update(__file__=path, __builtins__=builtins, __cached__=None)
+    main.__dict__.update(
+        __file__=file, __builtins__=builtins, __cached__=None, __loader__=SourceFileLoader("__main__", file)
+    )
     sys.argv = [path, *arguments]
     sys.path[0:1] = [os.path.dirname(os.path.realpath(path))]
     sys.modules["__main__"] = main
     try:
-        exec(_compile(source, path), main.__dict__)
+        exec(_compile(source, file), main.__dict__)
     except (SystemExit, KeyboardInterrupt):
         raise
     except BaseException as error:
-        trace = _from_script(error.__traceback__, path)
+        trace = _from_script(error.__traceback__, file)
         sys.excepthook(type(error), error.with_traceback(trace), trace)
         return 1
     return 0

@@ -1,0 +1,7 @@
+"""``python -m harness.cli``: the ``msdump`` command without its script."""
+
+import sys
+
+from harness.cli import main
+
+sys.exit(main())

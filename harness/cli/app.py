@@ -1,0 +1,147 @@
+"""Arguments of each sub-command. What a command does stands in the module of its name, imported when it is chosen."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+HOLDS, DIFFERS, CANNOT_TELL = 0, 1, 2
+# Whatever follows belongs to pytest or to the script, options included.
+PASS_ON = {"ignore_unknown_options": True, "allow_interspersed_args": False, "help_option_names": ["--help"]}
+
+Action = Callable[[], int]
+app = typer.Typer(
+    name="msdump",
+    help="Golden stores of network dumps: make, check, show. Exit codes: 0 holds, 1 differs, 2 cannot tell.",
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+
+def dispatch(argv: Sequence[str]) -> int:
+    """Parses ``argv``, then runs the command outside the parser, which would swallow signals and exits."""
+    chosen: list[Action] = []
+    try:
+        typer.main.get_command(app).main(args=list(argv), prog_name="msdump", obj=chosen)
+    except SystemExit as end:
+        if not chosen:
+            return end.code if isinstance(end.code, int) else CANNOT_TELL
+    return _guarded(chosen[0])
+
+
+def _guarded(action: Action) -> int:
+    from harness.errors import HarnessError
+
+    try:
+        return action()
+    except HarnessError as error:
+        print(f"msdump: {error}", file=sys.stderr)
+    except BrokenPipeError:
+        # The reader went away (`msdump show x | head`); nothing more can be said, at interpreter exit neither.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return CANNOT_TELL
+
+
+@app.command(context_settings=PASS_ON)
+def regen(
+    ctx: typer.Context, pytest_args: Annotated[list[str] | None, typer.Argument(metavar="[PYTEST ARGS]")] = None
+) -> None:
+    """Write the goldens of the selected tests anew (pytest --msdump-regen ARGS)."""
+
+    def action() -> int:
+        from harness.cli.regen import regenerate
+
+        return regenerate(pytest_args or [])
+
+    ctx.obj.append(action)
+
+
+@app.command()
+def accept(
+    ctx: typer.Context,
+    bundle: Annotated[Path, typer.Argument(help="directory a gate in CI left under .msdump/candidates")],
+    golden: Annotated[Path, typer.Option(help="directory of the golden stores")] = Path("golden"),
+) -> None:
+    """Take a candidate bundle over into the goldens."""
+
+    def action() -> int:
+        from harness.cli.accept import accept_bundle
+
+        return accept_bundle(bundle, golden)
+
+    ctx.obj.append(action)
+
+
+@app.command()
+def check(
+    ctx: typer.Context,
+    tree: Annotated[Path, typer.Argument(help="dump tree, of this project or of MindSpore")],
+    golden: Annotated[Path, typer.Argument(help="golden store (.h5)")],
+    run: Annotated[str, typer.Option(metavar="BACKEND/MODE", help="run of the store; may be left out if it has one")] = "",
+    rank: Annotated[int | None, typer.Option(help="rank of the tree; may be left out if it has one")] = None,
+    rtol: Annotated[float | None, typer.Option(help="relative tolerance for floating values")] = None,
+    atol: Annotated[float | None, typer.Option(help="absolute tolerance for floating values")] = None,
+    exact: Annotated[bool, typer.Option("--exact", help="admit nothing but equal bits")] = False,
+) -> None:
+    """Check a dump tree against a golden run. Without a tolerance the documented table by dtype holds."""
+
+    def action() -> int:
+        from harness.cli.check import check_tree
+
+        return check_tree(tree, golden, run, rank, rtol, atol, exact)
+
+    ctx.obj.append(action)
+
+
+@app.command()
+def show(
+    ctx: typer.Context,
+    path: Annotated[Path, typer.Argument(help="golden store, directory of stores, dump tree, or .npy file")],
+    run: Annotated[str, typer.Option(metavar="BACKEND/MODE", help="only this run of a store")] = "",
+    every: Annotated[bool, typer.Option("--all", help="every slot, not one line per operator")] = False,
+) -> None:
+    """Print what a golden store, a dump tree or a tensor file holds."""
+
+    def action() -> int:
+        from harness.cli.show import show_path
+
+        return show_path(path, run, every)
+
+    ctx.obj.append(action)
+
+
+@app.command(context_settings=PASS_ON)
+def run(
+    ctx: typer.Context,
+    script: Annotated[str, typer.Argument(help="an unchanged MindSpore script")],
+    args: Annotated[list[str] | None, typer.Argument(metavar="[ARGS]", help="its arguments")] = None,
+    backend: Annotated[str, typer.Option(help="emulated backend that stands in for MindSpore")] = "cpu",
+    config: Annotated[Path | None, typer.Option(help="dump configuration (sets MINDSPORE_DUMP_CONFIG)")] = None,
+) -> None:
+    """Run a MindSpore script on an emulated backend; the exit code is the script's."""
+
+    def action() -> int:
+        from harness.cli.run import run_script
+
+        return run_script(script, args or [], backend, config)
+
+    ctx.obj.append(action)
+
+
+@app.command()
+def backends(ctx: typer.Context) -> None:
+    """List the backends: real or emulated, and whether they can run here."""
+
+    def action() -> int:
+        from harness.cli.backends import list_backends
+
+        return list_backends()
+
+    ctx.obj.append(action)

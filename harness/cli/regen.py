@@ -1,0 +1,30 @@
+"""``msdump regen``: the goldens of the selected tests, written anew by pytest."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from importlib.metadata import entry_points
+
+PLUGIN = "pytest_msdump.plugin"
+# pytest: 0 passed, 1 tests failed; anything else (interrupted, internal, usage, nothing collected) tells nothing.
+_CODES = {0: 0, 1: 1}
+
+
+def regenerate(pytest_args: Sequence[str]) -> int:
+    """Runs ``pytest --msdump-regen`` with more arguments, in a process of its own.
+
+    Args:
+        pytest_args: files, ``-k``, ``--lf``, ...: goldens of tests that are not selected stay as they are.
+
+    Returns:
+        0 if all was written, 1 if a test failed, 2 if pytest could not run them.
+    """
+    load = [] if _installed() else ["-p", PLUGIN]
+    command = [sys.executable, "-m", "pytest", *load, "--msdump-regen", *pytest_args]
+    return _CODES.get(subprocess.run(command, check=False).returncode, 2)
+
+
+def _installed() -> bool:
+    return any(entry.value == PLUGIN for entry in entry_points(group="pytest11"))

@@ -1,0 +1,40 @@
+"""``msdump run``: an unchanged MindSpore script on an emulated backend."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from harness.cli import importing, script
+
+
+def run_script(path: str, arguments: Sequence[str], backend: str, config: Path | None) -> int:
+    """Runs ``path`` with ``mindspore`` resolved to ``harness``.
+
+    Args:
+        path: the script.
+        arguments: its arguments.
+        backend: name of an emulated backend.
+        config: dump configuration for ``MINDSPORE_DUMP_CONFIG``; None leaves the environment as it is.
+
+    Returns:
+        The script's exit code; 2 where the script or the configuration cannot be read.
+
+    Raises:
+        UnknownNameError, UnsupportedError: there is no such backend, or it does not run in this process.
+    """
+    from harness import backends
+
+    try:
+        script.load(path)
+        if config is not None:
+            with config.open("rb"):
+                os.environ["MINDSPORE_DUMP_CONFIG"] = os.path.abspath(config)
+    except OSError as error:
+        print(f"msdump: {error}", file=sys.stderr)
+        return 2
+    backends.stand_in(backend)
+    importing.install()
+    return script.run(path, arguments)

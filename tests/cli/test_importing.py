@@ -1,0 +1,98 @@
+"""``mindspore`` resolves to ``harness``: one object under two names, and clear words for what is not there."""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from harness.cli.importing import AliasFinder, install, our_name
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def aliased() -> Iterator[AliasFinder]:
+    """The finder in place for one test; nothing of it stays."""
+    before = {name for name in sys.modules if name.split(".")[0] == "mindspore"}
+    finder = install()
+    yield finder
+    sys.meta_path.remove(finder)
+    for name in [name for name in sys.modules if name.split(".")[0] == "mindspore"]:
+        if name not in before:
+            del sys.modules[name]
+
+
+def python(code: str) -> subprocess.CompletedProcess[str]:
+    """Runs ``code`` in a fresh interpreter that finds this project."""
+    return subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+def test_names_are_translated() -> None:
+    assert our_name("mindspore") == "harness"
+    assert our_name("mindspore.nn.layer") == "harness.nn.layer"
+
+
+def test_both_names_give_one_module(aliased: AliasFinder) -> None:
+    import harness.dtypes
+
+    ours, spec = sys.modules["harness"], sys.modules["harness"].__spec__
+    theirs = importlib.import_module("mindspore.dtypes")
+    assert theirs is harness.dtypes
+    assert sys.modules["mindspore"] is ours
+    assert ours.__spec__ is spec
+    assert ours.__name__ == "harness"
+    assert theirs.__spec__ is not None
+    assert theirs.__spec__.name == "harness.dtypes"
+
+
+def test_from_import_reaches_submodules(aliased: AliasFinder) -> None:
+    found: dict[str, object] = {}
+    exec("from mindspore import errors\nimport mindspore.graph.spec as spec", found)
+    assert found["errors"] is importlib.import_module("harness.errors")
+    assert found["spec"] is importlib.import_module("harness.graph.spec")
+
+
+def test_what_is_missing_is_named(aliased: AliasFinder) -> None:
+    with pytest.raises(ModuleNotFoundError, match=r"'mindspore\.no_such_module'.*no harness\.no_such_module") as caught:
+        importlib.import_module("mindspore.no_such_module")
+    assert caught.value.name == "mindspore.no_such_module"
+
+
+def test_a_namesake_of_mindspore_is_left_alone(aliased: AliasFinder) -> None:
+    assert aliased.find_spec("mindspore_lite") is None
+    assert aliased.find_spec("numpy") is None
+
+
+def test_installing_twice_gives_one_finder(aliased: AliasFinder) -> None:
+    assert install() is aliased
+    assert sum(isinstance(finder, AliasFinder) for finder in sys.meta_path) == 1
+
+
+def test_a_loaded_mindspore_is_refused() -> None:
+    done = python(
+        """
+        import sys, types
+        sys.modules["mindspore"] = types.ModuleType("mindspore")
+        from harness.cli.importing import install
+        install()
+        """
+    )
+    assert done.returncode == 1
+    assert "RuntimeError: mindspore is loaded already" in done.stderr
+
+
+def test_a_fault_inside_ours_shows_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, aliased: AliasFinder) -> None:
+    import harness
+
+    (tmp_path / "faulty_probe.py").write_text("import not_installed_anywhere\n")
+    monkeypatch.setattr(harness, "__path__", [*harness.__path__, str(tmp_path)])
+    with pytest.raises(ModuleNotFoundError, match="not_installed_anywhere"):
+        importlib.import_module("mindspore.faulty_probe")

@@ -1,0 +1,89 @@
+"""A script runs as under ``python``: compared with ``python`` itself, output and exit code."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from harness.cli.script import ScriptNotFoundError, load
+
+ROOT = Path(__file__).resolve().parents[2]
+# `-c` code that does what `msdump run` does, less the import alias.
+OURS = "import sys; from harness.cli import script; sys.exit(script.run(sys.argv[1], sys.argv[2:]))"
+PROGRAMS = {
+    "arguments": "import sys; print(sys.argv, sys.path[0])",
+    "main": "print(__name__, __file__, __doc__, __spec__, __cached__, __package__, type(__loader__), __loader__.path)",
+    "main module": "import __main__; x = 1; print(__main__.x, sorted(vars()) == sorted(vars(__main__)))",
+    "neighbour": "import neighbour; print(neighbour.__file__)",
+    "exit code": "import sys; sys.exit(7)",
+    "exit text": "import sys; sys.exit('no good')",
+    "exit nothing": "raise SystemExit",
+    "exit bool": "raise SystemExit(True)",
+    "uncaught": "def f():\n    raise ValueError('boom')\n\nf()",
+    "uncaught with cause": "try:\n    1 / 0\nexcept ZeroDivisionError as e:\n    raise KeyError('x') from e",
+    "uncaught group": "raise ExceptionGroup('many', [ValueError(1), TypeError(2)])",
+    "syntax": "x = = 1\n",
+    "encoding": "# -*- coding: latin-1 -*-\nprint('\u00e9')",
+    "hook": "import sys; sys.excepthook = lambda *a: print('hook', a[0].__name__)\n1/0",
+    "interrupt": "raise KeyboardInterrupt",
+    "atexit": "import atexit; atexit.register(print, 'bye'); print('hi')",
+    "generator exit": "raise GeneratorExit",
+    "pickle": "import pickle\nclass A: pass\nprint(type(pickle.loads(pickle.dumps(A()))))",
+    "annotations": "def f(x: int): pass\nprint(f.__annotations__)",
+    "late thread": "import threading, time\nthreading.Thread(target=lambda: (time.sleep(.05), print('late'))).start()",
+}
+
+
+def run(*command: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Runs a program with this project in reach."""
+    environ = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8", "PYTHONDONTWRITEBYTECODE": "1"}
+    return subprocess.run(command, cwd=cwd, env=environ, capture_output=True, text=True, timeout=60, check=False)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("place", [".", "sub"])
+def test_a_script_runs_as_under_python(name: str, place: str, tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / place / "neighbour.py").touch()
+    path = tmp_path / place / "program.py"
+    path.write_text(PROGRAMS[name], encoding="latin-1" if name == "encoding" else "utf-8")
+    shown = os.path.join(place, "program.py") if place == "sub" else "program.py"
+    expected = run(sys.executable, shown, "--flag", "-x", cwd=tmp_path)
+    found = run(sys.executable, "-c", OURS, shown, "--flag", "-x", cwd=tmp_path)
+    assert found.stdout == expected.stdout
+    assert _less_launcher(found.stderr, name) == expected.stderr
+    assert found.returncode == expected.returncode
+
+
+def _less_launcher(text: str, name: str) -> str:
+    """An interrupt passes through the launcher, whose frames stay in its traceback."""
+    if name != "interrupt":
+        return text
+    lines = text.splitlines(keepends=True)
+    start = next(at for at, line in enumerate(lines) if "program.py" in line)
+    return "".join([lines[0], *lines[start:]])
+
+
+def test_an_interrupted_script_dies_of_the_signal(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text("raise KeyboardInterrupt")
+    assert run(sys.executable, "-c", OURS, "program.py", cwd=tmp_path).returncode == -signal.SIGINT
+
+
+def test_a_missing_script_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ScriptNotFoundError, match=r"cannot open script .*no\.py.*: No such file"):
+        load(str(tmp_path / "no.py"))
+    with pytest.raises(ScriptNotFoundError, match="Is a directory"):
+        load(str(tmp_path))
+
+
+def test_the_traceback_starts_in_the_script(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(textwrap.dedent(PROGRAMS["uncaught"]))
+    done = run(sys.executable, "-c", OURS, "program.py", cwd=tmp_path)
+    assert "script.py" not in done.stderr
+    assert done.stderr.count("File ") == 2
