@@ -1,0 +1,69 @@
+"""What the gate costs over the same networks run without capture: ``python -m benchmarks.bench_gate``.
+
+CPU seconds of three processes, the least of several rounds: the gate over the shipped networks, the same networks run by
+``harness`` with nothing watching, and ``pytest`` collecting the same tests and skipping them.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+ROUNDS = 3
+PLAIN = """
+import importlib
+
+import harness
+from harness import nn
+from tests.gate.networks import NETWORKS
+
+
+class Plain:
+    def run(self, network, *inputs, steps=1):
+        for _ in range(steps):
+            network(*inputs)
+
+    def train(self, network, loss, optimizer, batches):
+        step = nn.TrainOneStepCell(nn.WithLossCell(network, loss), optimizer).set_train()
+        for batch in batches:
+            step(*batch)
+
+
+harness.set_context(mode=harness.GRAPH_MODE)
+for name in NETWORKS:
+    importlib.import_module(f"tests.gate.networks.{name}").play(Plain())
+"""
+TESTS = "tests/gate/test_networks.py"
+RUNS = {
+    "gate": ("-m", "pytest", "-q", "-p", "no:cacheprovider", "--msdump", TESTS),
+    "networks only": ("-c", PLAIN),
+    "pytest, skipping": ("-m", "pytest", "-q", "-p", "no:cacheprovider", TESTS),
+}
+
+
+def cpu_seconds(arguments: Sequence[str]) -> float:
+    """CPU seconds of ``python ARGUMENTS`` in the repository; ``RuntimeError`` where it fails."""
+    process = subprocess.Popen([sys.executable, *arguments], cwd=ROOT, stdout=subprocess.DEVNULL)
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise RuntimeError(f"python {' '.join(arguments)[:80]} ended with {process.returncode}")
+    return used.ru_utime + used.ru_stime
+
+
+def main() -> None:
+    """Measures and prints the table."""
+    least = {name: min(cpu_seconds(arguments) for _ in range(ROUNDS)) for name, arguments in RUNS.items()}
+    print(f"the shipped networks; CPU seconds, least of {ROUNDS} rounds")
+    for name, seconds in least.items():
+        print(f"{name:20}{seconds:8.2f}")
+    work = least["gate"] - least["pytest, skipping"]
+    print(f"gate over networks only, pytest's own start taken off: {work / least['networks only']:.2f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,62 @@
+"""The gate: every shipped network against its golden, slot by slot (``pytest --msdump tests/gate``)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.gate.networks import (
+    alexnet,
+    brain,
+    constants,
+    control,
+    half,
+    lenet,
+    lstm,
+    mlp,
+    residual,
+    transformer,
+)
+
+pytestmark = pytest.mark.msdump
+
+
+def test_mlp(msdump: Any) -> None:
+    mlp.play(msdump)
+
+
+def test_lenet(msdump: Any) -> None:
+    lenet.play(msdump)
+
+
+def test_alexnet(msdump: Any) -> None:
+    alexnet.play(msdump)
+
+
+def test_residual(msdump: Any) -> None:
+    residual.play(msdump)
+
+
+def test_transformer(msdump: Any) -> None:
+    transformer.play(msdump)
+
+
+def test_lstm(msdump: Any) -> None:
+    lstm.play(msdump)
+
+
+def test_half(msdump: Any) -> None:
+    half.play(msdump)
+
+
+def test_brain(msdump: Any) -> None:
+    brain.play(msdump)
+
+
+def test_control(msdump: Any) -> None:
+    control.play(msdump)
+
+
+def test_constants(msdump: Any) -> None:
+    constants.play(msdump)
