@@ -1,7 +1,7 @@
 """What the gate costs over the same networks run without capture: ``python -m benchmarks.bench_gate``.
 
-CPU seconds of three processes, the least of several rounds: the gate over the shipped networks, the same networks run by
-``harness`` with nothing watching, and ``pytest`` collecting the same tests and skipping them.
+CPU seconds of three processes, the least of several rounds: the gate over the shipped networks, the same networks run
+by ``harness`` with nothing watching, and ``pytest`` collecting the same tests and skipping them.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """What a golden check costs in a test, and what an idle plugin costs, beside the peers.
 
-``python -m benchmarks.bench_plugin``. CPU seconds (user and system) of the pytest process and its children, the least of
-several rounds, the rounds of all plugins by turns, in one run on one machine. Each plugin runs alone
-(``PYTEST_DISABLE_PLUGIN_AUTOLOAD``) in the form that suits it best. Every test makes one array of 1 MiB; ``bare`` is the
-same test file without a check, so that the difference is the plugin's, its import included. For this project the array is
-what a network of one operator takes and gives (two tensors of 512 KiB), and its ``bare`` runs that network.
+``python -m benchmarks.bench_plugin``. CPU seconds (user and system) of the pytest process and its children, the least
+of several rounds, the rounds of all plugins by turns, in one run on one machine. Each plugin runs alone
+(``PYTEST_DISABLE_PLUGIN_AUTOLOAD``) in the form that suits it best. Every test makes one array of 1 MiB; ``bare`` is
+the same test file without a check, so that the difference is the plugin's, its import included. For this project the
+array is what a network of one operator takes and gives (two tensors of 512 KiB), and its ``bare`` runs that network.
 """
 
 from __future__ import annotations
