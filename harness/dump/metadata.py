@@ -1,0 +1,55 @@
+"""The texts of a dump tree that are no tensors: metadata, graphs, execution order.
+
+Names, contents and who overwrites what: dump_output.md sections 1 and 5, measured on 2.10.0.
+"""
+
+from __future__ import annotations
+
+import json
+
+from harness import log
+from harness.dump.config import DumpConfig
+from harness.dump.names import row_text
+from harness.dump.writer import Tree
+from harness.graph import Graph
+
+METADATA = ".dump_metadata"
+GRAPHS = "graphs"
+EXECUTION_ORDER = "execution_order"
+HEADING = "NodeExecutionOrder-FullNameWithScope"
+_log = log.get("dump.metadata")
+
+
+def write_metadata(tree: Tree, config: DumpConfig, device_target: str, ms_version: str) -> None:
+    """``.dump_metadata``: the configuration's bytes and who dumped; files that are there are kept (measured)."""
+    about = json.dumps({"device_target": device_target, "ms_version": ms_version}, separators=(",", ":"))
+    with tree.opened(METADATA) as directory:
+        if directory is None:
+            return
+        for name, content in (("data_dump.json", config.raw), ("config.json", about.encode())):
+            if directory.exists(name):
+                _log.warning("dump: %s/%s is there already and is kept as it is", directory.path, name)
+            else:
+                directory.write(name, [content])
+
+
+def write_graph(tree: Tree, graph: Graph) -> None:
+    """``graphs/*.pb``, ``graphs/*.ir`` and the graph's execution order; files of an earlier run are replaced."""
+    from harness.graph import ir, pb
+
+    with tree.opened(GRAPHS) as directory:
+        if directory is not None:
+            stem = f"ms_output_trace_code_graph_{graph.id}"
+            directory.write(f"{stem}.pb", [pb.write(graph)])
+            directory.write(f"{stem}.ir", [ir.write(graph).encode("utf-8", "replace")])
+    lines = [HEADING, *(row_text(node.name) for node in graph.execution_order if node.kernel)]
+    with tree.opened(EXECUTION_ORDER) as directory:
+        if directory is not None:
+            directory.write(f"ms_execution_order_graph_{graph.id}.csv", [("\n".join(lines) + "\n").encode()])
+
+
+def append_global_order(tree: Tree, root_graph: int, label: int) -> None:
+    """Appends a step's label to the root graph's global execution order."""
+    with tree.opened(EXECUTION_ORDER) as directory:
+        if directory is not None:
+            directory.append(f"ms_global_execution_order_graph_{root_graph}.csv", str(label))

@@ -1,0 +1,93 @@
+"""The ``kernels`` list: which operators and parameters ``dump_mode`` 1 takes.
+
+Measured on 2.10.0: an entry of any JSON type is serialised, then all double quotes and blanks are removed from the
+text; ``name-regex(...)`` matches whole names, a text without ``/`` and ``-op`` is a type (contained in the operator's
+type, any case), anything else is a full name. Parameters are candidates under their own names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from harness.dump.ecma_match import Matcher
+from harness.dump.json_text import dumps
+
+_REGEX_OPENING = "name-regex("
+
+RuleKind = Literal["regex", "name", "type"]
+_PRIORITY: tuple[RuleKind, ...] = ("regex", "name", "type")
+
+
+@dataclass(frozen=True, slots=True)
+class KernelRule:
+    """One entry of the list.
+
+    Attributes:
+        text: the entry as it counts (quotes and blanks removed).
+        kind: ``regex``, ``name`` (full name with scope) or ``type``.
+        matcher: the compiled pattern of a ``regex`` rule.
+    """
+
+    text: str
+    kind: RuleKind
+    matcher: Matcher | None = None
+
+    def matches(self, name: str) -> bool:
+        """Whether the operator or parameter of full name ``name`` (``Default/fc1-Dense/MatMul-op0``) is taken."""
+        if self.matcher is not None:
+            return self.matcher.fullmatch(name)
+        if self.kind == "name":
+            return self.text == name
+        return self.text.lower() in type_part(name).lower()
+
+
+def type_part(name: str) -> str:
+    """What type rules look at: behind the last ``/`` and before the last ``-`` (``MatMul``)."""
+    last = name.rpartition("/")[2]
+    before, dash, _ = last.rpartition("-")
+    return before if dash else last
+
+
+def entry_text(entry: Any) -> str:
+    """An entry as it counts: serialised, without double quotes and blanks."""
+    return dumps(entry).replace('"', "").replace(" ", "")
+
+
+def read_rule(text: str) -> KernelRule:
+    """The rule an entry's text stands for; ``ecma.RegexError`` if it is a pattern that is refused."""
+    if text.startswith(_REGEX_OPENING) and text.rfind(")") == len(text) - 1:
+        return KernelRule(text, "regex", Matcher(text[len(_REGEX_OPENING) : -1]))
+    return KernelRule(text, "type" if "/" not in text and "-op" not in text else "name")
+
+
+class Selection:
+    """Which names are dumped, and which rules never were of use.
+
+    Args:
+        rules: from the configuration; none at all takes every name.
+    """
+
+    def __init__(self, rules: Iterable[KernelRule]) -> None:
+        given = list(rules)
+        self._rules = [rule for kind in _PRIORITY for rule in given if rule.kind == kind]
+        self._used: set[KernelRule] = set()
+
+    def rule_for(self, name: str) -> KernelRule | None:
+        """The first rule that takes ``name``, patterns before full names before types."""
+        return next((rule for rule in self._rules if rule.matches(name)), None)
+
+    def takes(self, name: str) -> bool:
+        """Whether ``name`` is selected."""
+        return not self._rules or self.rule_for(name) is not None
+
+    def dumped(self, name: str) -> None:
+        """Notes that something of ``name`` was dumped, so that its rule counts as used."""
+        rule = self.rule_for(name)
+        if rule is not None:
+            self._used.add(rule)
+
+    def unused(self) -> list[str]:
+        """Texts of the rules under which nothing was dumped."""
+        return [rule.text for rule in self._rules if rule not in self._used]

@@ -1,0 +1,231 @@
+"""Files of a dump tree: each appears whole under its final name or not at all, also when the process is killed.
+
+A file is written under a hidden temporary name (``.<process>-<n>.part``) in its own directory and renamed. Nothing is
+flushed to the disk itself: a killed process loses nothing, a power failure may lose the latest files. Files end with
+mode 0400, directories are made with 0700 (both as the original; the umask applies to directories).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from harness import log
+from harness.dtypes import DType
+from harness.dump import npy
+from harness.dump.names import MAX_MAPPED_NUMBER
+from harness.errors import DumpWriteError
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Buffer = bytes | memoryview
+
+FILE_MODE = 0o400
+DIRECTORY_MODE = 0o700
+MAPPING = "mapping.csv"
+
+# A path that cannot be created is no error of the run (measured: ERROR lines, exit code 0).
+_REFUSALS = frozenset(
+    {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.ENAMETOOLONG, errno.ELOOP}
+)
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+_APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
+_log = log.get("dump.writer")
+
+
+def _failure(path: str, error: OSError) -> DumpWriteError:
+    """The one error that stops a run: says which file, why, and that what was written stays."""
+    reason = error.strerror or str(error)
+    return DumpWriteError(
+        error.errno or errno.EIO, f"dump: {path} could not be written ({reason}); files written before are whole", path
+    )
+
+
+class Tree:
+    """A directory tree that is made as it is written.
+
+    Args:
+        root: absolute path of its top; nothing outside of it is touched.
+    """
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+        self._refused: set[str] = set()
+
+    def open(self, *parts: str) -> Directory | None:
+        """The directory ``root/parts...``, made with its missing parents.
+
+        Returns:
+            None where it cannot be made; the reason is logged once.
+
+        Raises:
+            DumpWriteError: the disk is full or broken.
+        """
+        path = os.path.join(self.root, *parts)
+        if path in self._refused:
+            return None
+        try:
+            _make_directories(path)
+            return Directory(path)
+        except OSError as error:
+            if error.errno not in _REFUSALS:
+                raise _failure(path, error) from error
+            self._refused.add(path)
+            _log.error("dump: directory %s cannot be made (%s); nothing is dumped there", path, error.strerror)
+            return None
+
+    @contextlib.contextmanager
+    def opened(self, *parts: str) -> Iterator[Directory | None]:
+        """``open``, closed at the end of the block."""
+        directory = self.open(*parts)
+        try:
+            yield directory
+        finally:
+            if directory is not None:
+                directory.close()
+
+
+def _make_directories(path: str) -> None:
+    missing: list[str] = []
+    while path and not os.path.isdir(path):
+        missing.append(path)
+        parent = os.path.dirname(path.rstrip("/"))
+        if parent == path:
+            break
+        path = parent
+    for directory in reversed(missing):
+        try:
+            os.mkdir(directory, DIRECTORY_MODE)
+        except FileExistsError:
+            if not os.path.isdir(directory):  # another process made it, or a file is in the way
+                raise
+
+
+class Directory:
+    """One directory of a tree, held open; ``path`` must exist.
+
+    All names are looked up in it directly, so no path is walked a second time.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        self._part = f".{os.getpid()}-{secrets.token_hex(4)}.part"
+        self._begun = False
+        self._refused = False
+
+    def close(self) -> None:
+        """Gives the handle back; the directory must not be used afterwards."""
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+    def write(self, name: str, buffers: Sequence[Buffer]) -> bool:
+        """Writes a file of byte buffers, or replaces it as a whole.
+
+        Returns:
+            False where no file could be begun in this directory (logged once); nothing was written.
+
+        Raises:
+            DumpWriteError: writing failed; neither ``name`` nor anything else was changed.
+        """
+        if self._refused:
+            return False
+        try:
+            self._write_part(buffers)
+            os.rename(self._part, name, src_dir_fd=self._fd, dst_dir_fd=self._fd)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                os.unlink(self._part, dir_fd=self._fd)
+            return self._judge(name, error)
+        self._begun = True
+        return True
+
+    def _judge(self, name: str, error: OSError) -> bool:
+        if self._begun or error.errno not in _REFUSALS:
+            raise _failure(os.path.join(self.path, name), error) from error
+        self._refused = True
+        _log.error("dump: no file can be made in %s (%s); nothing is dumped there", self.path, error.strerror)
+        return False
+
+    def _write_part(self, buffers: Sequence[Buffer]) -> None:
+        fd = os.open(self._part, _NEW, FILE_MODE, dir_fd=self._fd)
+        try:
+            written = os.writev(fd, buffers)
+            if written != sum(map(len, buffers)):
+                _write_rest(fd, buffers, written)
+            os.fchmod(fd, FILE_MODE)
+        finally:
+            os.close(fd)
+
+    def append(self, name: str, line: str) -> bool:
+        """Appends one line (its line end is added) to a file, made if absent; it is there whole or not at all.
+
+        Returns, raises: as ``write``.
+        """
+        if self._refused:
+            return False
+        try:
+            fd = self._open_for_append(name)
+        except OSError as error:
+            return self._judge(name, error)
+        try:
+            before = os.fstat(fd).st_size
+            data = (line + "\n").encode()
+            try:
+                if os.write(fd, data) != len(data):
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            except OSError as error:
+                with contextlib.suppress(OSError):
+                    os.ftruncate(fd, before)
+                raise _failure(os.path.join(self.path, name), error) from error
+            os.fchmod(fd, FILE_MODE)
+        finally:
+            os.close(fd)
+        self._begun = True
+        return True
+
+    def _open_for_append(self, name: str) -> int:
+        try:
+            return os.open(name, _APPEND, FILE_MODE, dir_fd=self._fd)
+        except PermissionError:
+            os.chmod(name, 0o600, dir_fd=self._fd)
+            return os.open(name, _APPEND, FILE_MODE, dir_fd=self._fd)
+
+    def exists(self, name: str) -> bool:
+        """Whether ``name`` is there, whatever it is."""
+        try:
+            os.stat(name, dir_fd=self._fd, follow_symlinks=False)
+        except FileNotFoundError:
+            return False
+        return True
+
+    def write_array(self, name: str, array: Array, dtype: DType) -> bool:
+        """Writes an array of any shape as ``.npy``; see ``write``."""
+        return self.write(name, npy.encode(array, dtype))
+
+    def write_mapped(self, original: str, array: Array, dtype: DType) -> bool:
+        """Writes an array under a number, and the row ``number.npy,original`` to ``mapping.csv``; see ``write``.
+
+        The row follows the array, so that each row's file exists.
+        """
+        name = f"{secrets.randbelow(MAX_MAPPED_NUMBER) + 1}.npy"
+        while self.exists(name):
+            name = f"{secrets.randbelow(MAX_MAPPED_NUMBER) + 1}.npy"
+        return self.write_array(name, array, dtype) and self.append(MAPPING, f"{name},{original}")
+
+
+def _write_rest(fd: int, buffers: Sequence[Buffer], written: int) -> None:
+    """Writes what one call left over (a call takes 2 GiB at most), from byte ``written`` on."""
+    for buffer in buffers:
+        view = memoryview(buffer)
+        skip = min(written, len(view))
+        written -= skip
+        view = view[skip:]
+        while view:
+            view = view[os.write(fd, view) :]
