@@ -29,7 +29,7 @@ TARGETS = ("CPU", "GPU", "Ascend")
 
 @dataclass(frozen=True, slots=True)
 class _Setting:
-    """One key of ``set_context``: its default, the types it takes, and what else must hold (accepted values in words)."""
+    """One key of ``set_context``: default, types it takes, and what else must hold (``accepted`` says it in words)."""
 
     default: Any
     types: tuple[type, ...]

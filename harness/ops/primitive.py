@@ -20,6 +20,7 @@ class Primitive:
         attrs: attributes of the node, in the order the ``.ir`` prints them.
         trailing: constant arguments added after the call's own.
         marks: flags a user sets on the primitive (``set_dump`` and ``add_prim_attr``); they travel with the node.
+        instance_name: the attribute of the cell that holds it; the ``.ir`` prints it.
     """
 
     op: ClassVar[str | None] = None
@@ -28,6 +29,7 @@ class Primitive:
         self.attrs: dict[str, Any] = dict(attrs or {})
         self.trailing = tuple(trailing)
         self.marks: dict[str, Any] = {}
+        self.instance_name = ""
 
     @property
     def name(self) -> str:

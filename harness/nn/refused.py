@@ -1,0 +1,33 @@
+"""Methods of MindSpore's ``Cell`` that have no counterpart here: each is refused by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.errors import UnsupportedError
+
+
+def _refuse(name: str, instead: str) -> Any:
+    def method(self: object, *args: Any, **kwargs: Any) -> Any:
+        raise UnsupportedError(f"{type(self).__name__}.{name} is not supported; {instead}")
+
+    method.__name__ = name
+    method.__doc__ = f"Refused: {instead}."
+    return method
+
+
+_HOOK = "write what the hook does into construct"
+_LATER = "a run here is one process that keeps every value"
+
+
+class Refusals:
+    """Mixed into ``Cell``; every method raises ``UnsupportedError``."""
+
+    register_forward_pre_hook = _refuse("register_forward_pre_hook", _HOOK)
+    register_forward_hook = _refuse("register_forward_hook", _HOOK)
+    register_backward_pre_hook = _refuse("register_backward_pre_hook", _HOOK)
+    register_backward_hook = _refuse("register_backward_hook", _HOOK)
+    recompute = _refuse("recompute", _LATER)
+    offload = _refuse("offload", _LATER)
+    shard = _refuse("shard", _LATER)
+    set_comm_fusion = _refuse("set_comm_fusion", _LATER)
