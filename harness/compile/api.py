@@ -1,0 +1,52 @@
+"""Gradients inside a traced function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from harness.compile.differentiate import gradient
+from harness.compile.trace import tracer
+from harness.errors import TraceError
+from harness.graph import Operand
+from harness.tensor import Parameter, Tensor
+
+
+def value_and_grad_traced(
+    function: Callable[..., Any],
+    args: Sequence[Any],
+    positions: Sequence[int] = (),
+    weights: Sequence[Parameter] = (),
+    sens: Any = None,
+    has_aux: bool = False,
+) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]]:
+    """Calls ``function(*args)`` while tracing and differentiates its result.
+
+    Args:
+        function: cell or function.
+        args: its arguments (traced).
+        positions: arguments whose gradients are wanted.
+        weights: parameters whose gradients are wanted.
+        sens: gradient of the result; None takes ones.
+        has_aux: only the first member of the result is differentiated.
+
+    Returns:
+        The result, the gradients of the arguments, the gradients of the weights.
+    """
+    active = tracer()
+    if active is None:
+        raise TraceError("gradients of a graph can be asked for only while it is traced")
+    active.in_gradient = True
+    out = function(*args)
+    wrt: list[Operand] = [_operand(active, args[p], p) for p in positions]
+    wrt += [active.parameter(w) for w in weights]
+    target = out[0] if has_aux else out
+    grads = gradient(active, target, sens, wrt)
+    return out, tuple(grads[: len(positions)]), tuple(grads[len(positions) :])
+
+
+def _operand(active: Any, value: Any, position: int) -> Operand:
+    if not isinstance(value, Tensor):
+        raise TraceError(f"argument {position} is no tensor ({type(value).__name__}); it has no gradient")
+    operand: Operand = active.operand(value)
+    return operand

@@ -1,0 +1,130 @@
+"""Removes what MindSpore's graphs do not show: equal nodes, multiplications by one, chained reshapes.
+
+Every rule was measured on MindSpore 2.10.0; what was seen to stay (two transposes, two negations, ``x / 1``,
+``x - 0``, operations on two constants other than a product) stays.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from harness.compile.trace import VIRTUAL
+from harness.graph import Const, Node, Operand, Parameter, TensorSpec, printed_order, spec_of
+from harness.ops.base import OPERATORS, Call
+from harness.ops.eager import execute
+
+#: expanded after the simplifying passes ran, so left as they are
+_LATE = "Expand/"
+_LATE_EXCEPT = ("Expand/_Muls",)
+
+
+def simplify(output: Operand) -> Operand:
+    """Rewrites the graph behind ``output`` (nodes are changed in place); returns the operand that replaces it."""
+    became: dict[int, Operand] = {}
+    known: dict[Any, Node] = {}
+    for node in printed_order(output):
+        node.inputs = [became.get(id(i), i) for i in node.inputs]
+        replaced = _rewrite(node)
+        if replaced is node and not _has_effect(node):
+            replaced = known.setdefault(_key(node), node)
+        if replaced is not node:
+            became[id(node)] = replaced
+    return became.get(id(output), output)
+
+
+def _has_effect(node: Node) -> bool:
+    if node.op in VIRTUAL:
+        return False
+    operator = OPERATORS.get(node.op)
+    return operator.side_effect is not None or getattr(operator, "random", False)
+
+
+def _key(node: Node) -> Any:
+    attrs = tuple(sorted((k, repr(v)) for k, v in node.attrs.items()))
+    return node.op, attrs, node.extra.get("layout"), node.spec, tuple(constant_key(i) for i in node.inputs)
+
+
+def constant_key(operand: Operand) -> Any:
+    """What makes two operands equal: identity, or a constant's value."""
+    if not isinstance(operand, Const):
+        return id(operand)
+    value = operand.value
+    if isinstance(value, np.ndarray):
+        return str(value.dtype), value.shape, value.tobytes()
+    return type(value).__name__, repr(value), operand.spec
+
+
+def _rewrite(node: Node) -> Operand:
+    if node.op == "Reshape":
+        return _reshape(node)
+    if node.op == "Depend":
+        return _depend(node)
+    if node.scope.startswith(_LATE) and not node.scope.startswith(_LATE_EXCEPT):
+        return node
+    if node.op == "Cast" and isinstance(node.spec, TensorSpec):
+        source = node.inputs[0].spec
+        if isinstance(source, TensorSpec) and source.dtype is node.spec.dtype and not _is_reference(node.inputs[0]):
+            return node.inputs[0]
+    if node.op == "Mul":
+        return _multiply(node)
+    if node.op == "Add":
+        return _add(node)
+    return node
+
+
+def _is_reference(operand: Operand) -> bool:
+    return isinstance(operand, Parameter) and operand.is_weight
+
+
+def _reshape(node: Node) -> Operand:
+    inner = node.inputs[0]
+    if isinstance(inner, Node) and inner.op == "Reshape":
+        node.inputs[0] = inner = inner.inputs[0]
+    same = isinstance(inner.spec, TensorSpec) and isinstance(node.spec, TensorSpec)
+    if same and inner.spec.shape == node.spec.shape and -1 not in node.spec.shape:  # type: ignore[union-attr]
+        return inner
+    return node
+
+
+def _depend(node: Node) -> Operand:
+    """Waiting for nothing but effects is not shown: the final state says it already."""
+    on = node.inputs[1]
+    members = on.inputs if isinstance(on, Node) and on.op == "MakeTuple" else [on]
+    if members and all(isinstance(m, Node) and m.kernel and _has_effect(m) for m in members):
+        return node.inputs[0]
+    return node
+
+
+def _filled_with(operand: Operand, value: int) -> bool:
+    return isinstance(operand, Const) and isinstance(operand.value, np.ndarray) and bool((operand.value == value).all())
+
+
+def _same_result(node: Node, kept: Operand) -> bool:
+    return isinstance(kept.spec, TensorSpec) and isinstance(node.spec, TensorSpec) and (
+        kept.spec.tensor == node.spec.tensor
+    )
+
+
+def _multiply(node: Node) -> Operand:
+    a, b = node.inputs
+    if _filled_with(b, 1) and _same_result(node, a):
+        return a
+    if _filled_with(a, 1) and _same_result(node, b):
+        return b
+    if isinstance(a, Const) and isinstance(b, Const) and not node.scope.startswith(_LATE):
+        operator = OPERATORS.get("Mul")
+        call = Call("Mul", (a.spec, b.spec), (a.value, b.value), node.attrs, node.spec)
+        (array,) = execute(operator, call, (a.value, b.value))
+        return Const(array, spec_of(array))
+    return node
+
+
+def _add(node: Node) -> Operand:
+    a, b = node.inputs
+    for kept, other in ((a, b), (b, a)):
+        single = isinstance(other.spec, TensorSpec) and other.spec.size == 1
+        if single and _filled_with(other, 0) and _same_result(node, kept):
+            return kept
+    return node

@@ -1,0 +1,65 @@
+"""Where in the user's (and the layers') source a node comes from."""
+
+from __future__ import annotations
+
+import linecache
+import sys
+from functools import lru_cache
+from pathlib import Path
+from types import CodeType, FrameType
+
+from harness.graph import SourceLine
+
+_HARNESS = str(Path(__file__).resolve().parents[1])
+#: rooms whose frames a reader wants to see: layers are source, the machinery below them is not
+_SHOWN = (str(Path(_HARNESS, "nn")),)
+_HIDDEN_FILES = (str(Path(_HARNESS, "nn", "cell.py")),)
+
+
+@lru_cache(maxsize=4096)
+def _is_shown(filename: str) -> bool:
+    if filename.startswith("<frozen"):
+        return False
+    if not filename.startswith(_HARNESS):
+        return True
+    return filename.startswith(_SHOWN) and filename not in _HIDDEN_FILES
+
+
+@lru_cache(maxsize=16384)
+def _line(code: CodeType, lasti: int) -> SourceLine | None:
+    positions = list(code.co_positions())
+    line, line_end, column, column_end = positions[lasti // 2]
+    if line is None:
+        return None
+    text = linecache.getline(code.co_filename, line).rstrip("\n")
+    return SourceLine(code.co_filename, line, line_end or line, column, column_end, text)
+
+
+def stack(stop: FrameType | None = None) -> tuple[SourceLine, ...]:
+    """The call stack of the caller in source lines, outermost first.
+
+    Args:
+        stop: frame at which the walk ends (what called the compiled function is not part of the graph's source).
+    """
+    lines: list[SourceLine] = []
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame is not stop:
+        if _is_shown(frame.f_code.co_filename):
+            line = _line(frame.f_code, frame.f_lasti)
+            if line is not None:
+                lines.append(line)
+        frame = frame.f_back
+    lines.reverse()
+    return tuple(lines)
+
+
+def where() -> str:
+    """``file.py:17`` of the innermost source line that is the user's, for error messages."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        name = frame.f_code.co_filename
+        if not name.startswith(_HARNESS) and not name.startswith("<frozen"):
+            text = linecache.getline(name, frame.f_lineno).strip()
+            return f"{name}:{frame.f_lineno}" + (f" ({text})" if text else "")
+        frame = frame.f_back
+    return "an unknown place"

@@ -1,0 +1,256 @@
+"""Follows ``construct`` and writes down the graph it describes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from harness.compile.source import stack, where
+from harness.compile.traced import Traced
+from harness.errors import HarnessError, TraceError
+from harness.graph import Const, Node, Operand, Parameter, Spec, TensorSpec, TupleSpec, U, constant, spec_of
+from harness.ops.base import OPERATORS, Call, Operator
+from harness.ops.eager import is_number, plan_arguments
+from harness.tensor import Parameter as ParameterTensor
+from harness.tensor import Tensor, current
+
+#: operators of the graph itself: they have no kernel
+VIRTUAL = frozenset({"Load", "Depend", "MakeTuple", "TupleGetItem", "UpdateState", "Return"})
+
+
+class Tracer:
+    """The dispatcher in force while a function is traced.
+
+    Attributes:
+        scope: where new nodes stand (``Default/fc1-Dense``).
+        state: the memory monad: what the next effect has to follow.
+        io_state: the same for printing.
+        loads: parameter reads since ``state``.
+        params: the graph parameter of each ``Parameter`` met, in order of first use.
+        source: stack given to nodes in place of the real one while a gradient is written; None otherwise.
+        marks: attributes given to every new node (``set_dump``).
+    """
+
+    def __init__(self, scope: str = "Default") -> None:
+        self.scope = scope
+        self.state: Operand = U
+        self.io_state: Operand | None = None
+        self.loads: list[Node] = []
+        self.all_loads: list[Node] = []
+        self.params: dict[int, Parameter] = {}
+        self.source: tuple[str, tuple[Any, ...]] | None = None
+        self.marks: dict[str, Any] = {}
+        self.in_gradient = False
+        self._read: dict[tuple[int, int], Node] = {}
+        self._consts: dict[Any, Const] = {}
+        self._stop = sys._getframe(1)
+
+    # -- dispatcher ------------------------------------------------------------------------------------------------
+    def call(self, op: str, args: tuple[Any, ...], attrs: dict[str, Any], scope: str | None) -> Any:
+        """Adds the node of one operator call; see ``Dispatcher.call``."""
+        if op == "Depend":
+            return self.depend(args[0], args[1])
+        operator = OPERATORS.get(op)
+        try:
+            return self._add(operator, args, attrs, scope)
+        except HarnessError as error:
+            if not getattr(error, "_placed", False):
+                error._placed = True  # type: ignore[attr-defined]
+                error.args = (f"{error.args[0] if error.args else error} -- at {where()}", *error.args[1:])
+            raise
+
+    def _add(self, operator: Operator, args: tuple[Any, ...], attrs: dict[str, Any], scope: str | None) -> Any:
+        inputs: list[Operand] = []
+        specs: list[Spec] = []
+        values: list[Any] = []
+        layout: list[int | None] = []
+        for value, cast in plan_arguments(operator, args):
+            if cast is not None:
+                value = self.call("Cast", (value, cast), {}, None)
+            if isinstance(value, (tuple, list)) and any(isinstance(v, Tensor) for v in value):
+                members = [self.operand(v, operator) for v in value]
+                inputs += members
+                layout.append(len(members))
+                specs.append(TupleSpec(tuple(_tensor_spec(m) for m in members)))
+                values.append(None)
+                continue
+            operand = self.operand(value, operator)
+            inputs.append(operand)
+            layout.append(None)
+            specs.append(_tensor_spec(operand))
+            values.append(operand.value if isinstance(operand, Const) else None)
+        call = Call(operator.name, tuple(specs), tuple(values), attrs)
+        node = Node(operator.name, inputs, {**attrs, **self.marks}, scope or self.scope, operator.infer(call))
+        node.extra = {"layout": tuple(layout), "functional": operator.functional}
+        self._place(node)
+        if operator.side_effect:
+            self._effect(node, operator.side_effect)
+        return self.unpack(node)
+
+    def _place(self, node: Node) -> None:
+        if self.source is not None:
+            node.related_kind, node.related = self.source
+        else:
+            node.source = stack(self._stop)
+
+    def unpack(self, node: Node) -> Any:
+        """The traced value (or tuple of values) of a node."""
+        if not isinstance(node.spec, TupleSpec):
+            return Traced(node, node.spec)
+        items = []
+        for i, spec in enumerate(node.spec.items):
+            item = self.virtual("TupleGetItem", [node, constant(i)], spec)
+            item.scope = node.scope
+            items.append(Traced(item, spec))
+        return tuple(items)
+
+    def virtual(self, op: str, inputs: list[Operand], spec: Spec) -> Node:
+        """A node of the graph itself, in the current scope."""
+        node = Node(op, inputs, {}, self.scope, spec, kernel=False)
+        node.extra = {"layout": (None,) * len(inputs), "functional": False}
+        return node
+
+    def depend(self, value: Any, on: Any) -> Any:
+        """``value``, available only after ``on``."""
+        operand = self.operand(value)
+        spec = operand.spec
+        return Traced(self.virtual("Depend", [operand, self.operand(on)], spec), spec)
+
+    # -- operands --------------------------------------------------------------------------------------------------
+    def operand(self, value: Any, operator: Operator | None = None) -> Operand:
+        """The graph's form of an argument; tuples with tensors become ``MakeTuple``."""
+        if isinstance(value, Traced):
+            return value.operand
+        if isinstance(value, ParameterTensor):
+            return self.parameter(value) if operator is not None and operator.side_effect else self.load(value)
+        if isinstance(value, Tensor):
+            return self.tensor_constant(value.asnumpy())
+        if isinstance(value, (tuple, list)) and _has_tensor(value):
+            members = [self.operand(v) for v in value]
+            return self.virtual("MakeTuple", members, TupleSpec(tuple(m.spec for m in members)))
+        if value is None or is_number(value) or isinstance(value, (tuple, list, str)) or hasattr(value, "proto"):
+            plain = tuple(value) if isinstance(value, list) else value
+            return Const(plain, spec_of(plain))
+        raise TraceError(f"a {type(value).__name__} cannot be an argument of an operator, at {where()}")
+
+    def tensor_constant(self, array: np.ndarray[Any, np.dtype[Any]]) -> Const:
+        """The constant of an array; equal arrays share one (MindSpore compares constants by value, measured)."""
+        key = (array.dtype.str if array.dtype.kind != "V" else str(array.dtype), array.shape, array.tobytes())
+        if key not in self._consts:
+            self._consts[key] = Const(array.copy(), spec_of(array))
+        return self._consts[key]
+
+    def parameter(self, tensor: ParameterTensor) -> Parameter:
+        """The graph parameter of a weight."""
+        if id(tensor) not in self.params:
+            spec = TensorSpec(tensor.dtype, tensor.shape, ref_key=tensor.name)
+            self.params[id(tensor)] = Parameter(tensor.name, spec, True, handle=tensor)
+        return self.params[id(tensor)]
+
+    def load(self, tensor: ParameterTensor) -> Node:
+        """The read of a weight at the current state of memory; one node for equal reads."""
+        key = (id(tensor), id(self.state))
+        if key not in self._read:
+            param = self.parameter(tensor)
+            spec = TensorSpec(tensor.dtype, tensor.shape)
+            node = self.virtual("Load", [param, self.state], spec)
+            self._read[key] = node
+            self.loads.append(node)
+            self.all_loads.append(node)
+        return self._read[key]
+
+    # -- effects ---------------------------------------------------------------------------------------------------
+    def _effect(self, node: Node, kind: str) -> None:
+        if kind == "io":
+            from harness.graph import IO, IOMONAD
+
+            node.inputs.append(self.io_state or IO)
+            self.io_state = self.virtual("UpdateState", [self.io_state or IO, node], IOMONAD)
+            return
+        operator = OPERATORS.get(node.op)
+        for at in operator.mutates:
+            target = node.inputs[at]
+            if isinstance(target, Parameter):
+                target.is_inplace = True
+        node.inputs.append(self.flush())
+        self.state = self.virtual("UpdateState", [self.state, node], U.spec)
+
+    def flush(self) -> Operand:
+        """Makes the state follow the reads since; returns it."""
+        if self.loads:
+            reads: list[Operand] = list(_load_order(self.loads, self.in_gradient))
+            if len(reads) > 1:
+                tuple_spec = TupleSpec(tuple(r.spec for r in reads))
+                reads = [self.virtual("MakeTuple", reads, tuple_spec)]
+            self.state = self.virtual("UpdateState", [self.state, *reads], U.spec)
+            self.loads = []
+        return self.state
+
+    def finish(self, value: Any) -> Operand:
+        """The operand ``Return`` is given: the result after every effect."""
+        operand = self.operand(value)
+        if self.io_state is not None:
+            operand = self.virtual("Depend", [operand, self.io_state], operand.spec)
+        if self.flush() is not U:
+            operand = self.virtual("Depend", [operand, self.state], operand.spec)
+        return self.virtual("MakeTuple", [operand], TupleSpec((operand.spec,)))
+
+
+def _load_order(loads: list[Node], in_gradient: bool) -> list[Node]:
+    """The order in which merged reads stand in their tuple: every second one outwards (measured; mirrored where
+    the graph holds a gradient)."""
+    outward = loads[::-1][::2] + (loads[::-1][1::2])[::-1]
+    return outward if in_gradient else outward[::-1]
+
+
+def _tensor_spec(operand: Operand) -> Spec:
+    spec = operand.spec
+    return spec.tensor if isinstance(spec, TensorSpec) else spec
+
+
+def _has_tensor(value: Any) -> bool:
+    if isinstance(value, (tuple, list)):
+        return any(_has_tensor(v) for v in value)
+    return isinstance(value, Tensor)
+
+
+def tracer() -> Tracer | None:
+    """The tracer in force, or None."""
+    dispatcher = current()
+    return dispatcher if isinstance(dispatcher, Tracer) else None
+
+
+@contextmanager
+def scope(name: str | None) -> Iterator[None]:
+    """Puts new nodes into scope ``name`` within the block; None changes nothing."""
+    active = tracer()
+    if active is None or name is None:
+        yield
+        return
+    before, active.scope = active.scope, name
+    try:
+        yield
+    finally:
+        active.scope = before
+
+
+@contextmanager
+def cell_scope(cell: Any) -> Iterator[None]:
+    """Puts new nodes into a cell's scope (absolute, given by ``generate_scope``; a cell without one keeps the
+    caller's) and gives them its ``dump`` mark."""
+    active = tracer()
+    if active is None:
+        yield
+        return
+    before = active.scope, active.marks
+    active.scope = getattr(cell, "_scope", None) or active.scope
+    if getattr(cell, "_dump", False):
+        active.marks = {**active.marks, "dump": "true"}
+    try:
+        yield
+    finally:
+        active.scope, active.marks = before

@@ -1,0 +1,195 @@
+"""A session: compiled programs, graph ids, numbers and observers of one "process" of networks.
+
+MindSpore keeps these per process. A session stands for that process, so that a test can have a fresh one.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+import numpy as np
+
+from harness import hooks
+from harness.compile.order import Numbering
+from harness.compile.program import Program, compile_function
+from harness.compile.trace import cell_scope
+from harness.runtime.execute import Executor, wrap
+from harness.runtime.observer import Observer
+from harness.tensor import Parameter, Tensor
+
+
+class Session:
+    """Holds what MindSpore holds per process.
+
+    Attributes:
+        observers: told of every graph and step.
+        numbering: ``-opN`` counters.
+        programs: executors by signature.
+    """
+
+    def __init__(self, observers: Sequence[Observer] = (), hooked: bool = True) -> None:
+        self.observers = list(observers)
+        self.numbering = Numbering()
+        self.programs: dict[Any, Executor] = {}
+        self._next_graph = 0
+        self._hooked = not hooked
+        self._kept: list[Any] = []
+
+    def run_cell(self, cell: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """Runs a cell as a graph: compiled at the first call with these shapes, dtypes and flags."""
+        values, names = bind(cell.construct, args, kwargs)
+        flags = tuple((c.training, getattr(c, "_dump", False)) for _n, c in cell.cells_and_names())
+        requires = tuple(p.requires_grad for p in cell.get_parameters())
+
+        def construct(*traced: Any) -> Any:
+            cell.generate_scope()
+            with cell_scope(cell):
+                return cell.construct(*traced)
+
+        dynamic = getattr(cell, "_dynamic_inputs", None) or ()
+        shapes = tuple(d.shape if isinstance(d, Tensor) and d.is_dynamic else None for d in dynamic)
+        return self.run((id(cell), flags, requires), construct, values, names, keep=cell, dynamic=shapes)
+
+    def run_function(self, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """Runs a plain function as a graph."""
+        values, names = bind(function, args, kwargs)
+        return self.run((id(function),), function, values, names, keep=function)
+
+    def run(
+        self,
+        key: Any,
+        function: Callable[..., Any],
+        values: Sequence[Any],
+        names: Sequence[str],
+        keep: Any = None,
+        dynamic: Sequence[tuple[int, ...] | None] = (),
+    ) -> Any:
+        """Compiles ``function`` (once for each ``key`` and signature of ``values``) and runs a step of it.
+
+        Args:
+            key: what the program belongs to.
+            values: arguments, tensors and others.
+            names: names of the arguments, as dump files show data inputs.
+            keep: kept alive so that ``key`` may hold its ``id``.
+            dynamic: shapes to trace with, or None, for each argument.
+        """
+        signature = (key, tuple(_signature(v, d) for v, d in _padded(values, dynamic)))
+        executor = self.programs.get(signature)
+        if executor is None:
+            executor = Executor(self._compile(function, values, names, dynamic))
+            self.programs[signature] = executor
+            self._kept.append(keep)
+        arrays = [t.asnumpy() for t in _tensors(values)]
+        return wrap(executor.run(arrays, self.observers))
+
+    def _compile(
+        self,
+        function: Callable[..., Any],
+        values: Sequence[Any],
+        names: Sequence[str],
+        dynamic: Sequence[tuple[int, ...] | None],
+    ) -> Program:
+        if not self._hooked:
+            for hook in hooks.first_compile:
+                hook(self)
+            self._hooked = True
+        program = compile_function(function, values, names, self._next_graph, self.numbering, dynamic)
+        self._next_graph += 1
+        for observer in self.observers:
+            observer.graph_compiled(program.graph)
+        return program
+
+    def close(self) -> None:
+        """Tells the observers that nothing more will run."""
+        for observer in self.observers:
+            observer.closed()
+
+
+def bind(
+    function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> tuple[list[Any], list[str]]:
+    """Arguments in positional order and their names; ``*inputs`` become ``inputs0``, ``inputs1`` (measured)."""
+    signature = inspect.signature(function)
+    bound = signature.bind(*args, **kwargs)
+    bound.apply_defaults()
+    values: list[Any] = []
+    names: list[str] = []
+    for name, parameter in signature.parameters.items():
+        if name not in bound.arguments:
+            continue
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            for i, value in enumerate(bound.arguments[name]):
+                values.append(value)
+                names.append(f"{name}{i}")
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            if bound.arguments[name]:
+                raise TypeError(f"a graph takes no **{name}: {sorted(bound.arguments[name])}")
+        elif parameter.kind is parameter.KEYWORD_ONLY:
+            if name in kwargs:
+                raise TypeError(f"a graph takes no keyword-only argument, got {name!r}")
+        else:
+            values.append(bound.arguments[name])
+            names.append(name)
+    return values, names
+
+
+def _padded(
+    values: Sequence[Any], dynamic: Sequence[tuple[int, ...] | None]
+) -> Iterator[tuple[Any, tuple[int, ...] | None]]:
+    for i, value in enumerate(values):
+        yield value, dynamic[i] if i < len(dynamic) else None
+
+
+def _signature(value: Any, shape: tuple[int, ...] | None = None) -> Any:
+    if isinstance(value, Parameter):
+        return "parameter", id(value)
+    if isinstance(value, Tensor):
+        return value.dtype.name, shape if shape is not None else value.shape
+    if isinstance(value, (tuple, list)):
+        return type(value).__name__, tuple(_signature(v) for v in value)
+    if isinstance(value, np.ndarray):
+        return "array", value.dtype.str, value.shape, value.tobytes()
+    return type(value).__name__, repr(value)
+
+
+def _tensors(values: Sequence[Any]) -> Iterator[Tensor]:
+    for value in values:
+        if isinstance(value, (tuple, list)):
+            yield from _tensors(value)
+        elif isinstance(value, Tensor) and not isinstance(value, Parameter):
+            yield value
+
+
+_process = Session()
+_current: ContextVar[Session] = ContextVar("session")
+
+
+def current() -> Session:
+    """The session in force: the process's own, or the innermost ``fresh`` one."""
+    return _current.get(_process)
+
+
+@contextmanager
+def fresh(observers: Sequence[Observer] = (), hooked: bool = True) -> Iterator[Session]:
+    """A session of its own within the block, closed at its end.
+
+    Args:
+        observers: its observers.
+        hooked: whether the environment's dump configuration applies to it, as in a new process.
+    """
+    session = Session(observers, hooked)
+    token = _current.set(session)
+    try:
+        yield session
+    finally:
+        _current.reset(token)
+        session.close()
+
+
+def run_cell(cell: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """Runs a cell as a graph in the session in force."""
+    return current().run_cell(cell, args, kwargs)
