@@ -6,10 +6,13 @@ Without a tool its tests are skipped; they fail where ``MSDUMP_INTEROP_REQUIRED`
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.interop.oracles import ORACLES
+from tests.interop.table import Table
 
 
 def oracle_python(name: str) -> str:
@@ -35,3 +38,13 @@ def mindspore_python() -> str:
 def mindinsight_python() -> str:
     """Interpreter with MindInsight 2.3.1."""
     return oracle_python("mindinsight")
+
+
+@pytest.fixture(scope="session")
+def interop_table() -> Iterator[Table]:
+    """Collects what was compared; written at the end where ``MSDUMP_INTEROP_TABLE`` names a file."""
+    table = Table()
+    yield table
+    target = os.environ.get("MSDUMP_INTEROP_TABLE")
+    if target:
+        table.write(Path(target))

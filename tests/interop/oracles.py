@@ -1,7 +1,7 @@
 """The real tools the interop tests compare with, each in an environment of its own.
 
-``python tests/interop/oracles.py DIRECTORY`` makes ``DIRECTORY/NAME`` for every oracle that is not there yet, or not with
-these requirements, and nothing else. An interrupted installation is made again.
+``python tests/interop/oracles.py DIRECTORY`` makes ``DIRECTORY/NAME`` for every oracle that is not there yet, or not
+with these requirements, and nothing else. An interrupted installation is made again.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 For a process of its own: MindSpore reads its dump configuration (``MINDSPORE_DUMP_CONFIG``) once. Names of ``harness``
 resolve to ``mindspore`` here, so that the gate's network sources run as they stand. MindSpore has no functions for
-control flow on tensor values (it parses Python's ``if`` and ``while``); ``ops.cond`` and ``ops.while_loop`` are given to
-it below in those words.
+control flow on tensor values (it parses Python's ``if`` and ``while``); ``ops.cond`` and ``ops.while_loop`` are given
+to it below in those words.
 """
 
 from __future__ import annotations

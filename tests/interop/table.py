@@ -1,0 +1,56 @@
+"""``docs/interop.md``: written by the interop run itself, where ``MSDUMP_INTEROP_TABLE`` names the file."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from tests.interop.oracles import ORACLES
+from tests.interop.trees import LIMITS, Agreement
+
+HEAD = """# Beside the real tools
+
+Written by `tox -e interop`; do not edit. Every script and every shipped network runs here on the emulated cpu backend and
+under the real thing ({oracles}), with equal weights and inputs; then every slot of every operator is
+compared: operators, slots, dtypes, element counts and planned execution order must be equal. The error of a slot is its
+largest absolute difference over its largest absolute value; it must stay within
+{limits}. All other dtypes must have equal bits.
+
+Last run: Python {python}, numpy {numpy}, {machine}.
+"""
+COLUMNS = """| network | operators | slots | identical | within the limit | worst error | where |
+|---|---|---|---|---|---|---|
+"""
+
+
+class Table:
+    """Collects agreements and prints them as Markdown."""
+
+    def __init__(self) -> None:
+        self._sections: dict[str, dict[str, Agreement]] = {}
+
+    def add(self, section: str, name: str, found: Agreement) -> None:
+        """Adds one network's agreement; a disagreement too is written down, as such."""
+        self._sections.setdefault(section, {})[name] = found
+
+    def _lines(self) -> Iterator[str]:
+        yield HEAD.format(
+            oracles=", ".join(oracle.requirements[0].replace("==", " ") for oracle in ORACLES.values()),
+            limits=", ".join(f"{limit:.1e} for {dtype}" for dtype, limit in LIMITS.items()),
+            python=platform.python_version(),
+            numpy=np.__version__,
+            machine=platform.machine(),
+        )
+        for section, rows in self._sections.items():
+            yield f"## {section}\n\n{COLUMNS}" + "".join(found.row(name) + "\n" for name, found in rows.items())
+            faults = [f"* {name}: {fault}\n" for name, found in rows.items() for fault in found.faults[:5]]
+            if faults:
+                yield "Not in agreement (the first five of each):\n\n" + "".join(faults)
+
+    def write(self, path: Path) -> None:
+        """Writes the page, if anything was compared."""
+        if self._sections:
+            path.write_text("\n".join(self._lines()), encoding="utf-8")

@@ -1,0 +1,96 @@
+"""The same script under ``msdump run`` and under the real MindSpore 2.10.0, with equal weights: the same dump tree."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from tests.interop.mindinsight import view
+from tests.interop.table import Table
+from tests.interop.trees import NETS, compared, own_tree, real_tree
+
+pytestmark = pytest.mark.interop
+
+SCRIPTS = {
+    "mlp": ("mlp.py",),
+    "convnet": ("convnet.py",),
+    "config_net": ("config_net.py", "2"),
+    "config_net-fwd": ("config_net.py", "2", "fwd"),
+    "constants": ("constants.py",),
+    "bigconst": ("bigconst.py",),
+    "dtypes-cast": ("dtypes.py", "cast"),
+    "dtypes-arith": ("dtypes.py", "arith"),
+    "dtypes-special": ("dtypes.py", "special"),
+    "two": ("two.py",),
+    "long_names": ("long_names.py", "20", "185", "186", "200"),
+    "odd_names": ("odd_names.py",),
+    "pynative": ("pynative.py",),
+    "dynamic": ("dynamic.py",),
+}
+
+
+class Trees(NamedTuple):
+    """Both trees of one script."""
+
+    name: str
+    own: Path
+    real: Path
+
+
+@pytest.fixture(scope="module", params=SCRIPTS)
+def trees(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, mindspore_python: str) -> Trees:
+    """Runs the script on both sides, once for all tests of it."""
+    script, *arguments = SCRIPTS[request.param]
+    out = tmp_path_factory.mktemp(request.param)
+    real = real_tree(mindspore_python, script, arguments, out / "real")
+    return Trees(request.param, own_tree(script, arguments, out / "own"), real)
+
+
+def test_same_operators_slots_and_values(trees: Trees, interop_table: Table) -> None:
+    found = compared(trees.own, trees.real)
+    interop_table.add("Scripts", trees.name, found)
+    assert found.slots, "nothing was compared"
+    assert not found.faults, "\n".join(found.faults[:40])
+
+
+def test_mindinsight_reads_our_graphs_as_it_reads_the_real_ones(trees: Trees, mindinsight_python: str) -> None:
+    own, real = view(mindinsight_python, trees.own), view(mindinsight_python, trees.real)
+    assert own["graphs"].keys() == real["graphs"].keys()
+    for name, graph in real["graphs"].items():
+        assert plain(own["graphs"][name]["nodes"]) == plain(graph["nodes"]), name
+        assert own["graphs"][name]["parameters"] == graph["parameters"], name
+        assert own["graphs"][name]["constants"] == graph["constants"], name
+
+
+def plain(nodes: list[list[str]]) -> list[tuple[str, str]]:
+    """Op types and names less their numbers, which the real files give twice, differently."""
+    return [(op, re.sub(r"-op\d+$", "", name)) for op, name in nodes]
+
+
+def test_dump_parser_finds_the_files_of_every_operator(trees: Trees, mindinsight_python: str) -> None:
+    found = view(mindinsight_python, trees.own)["files"]
+    dumped = {path.name.split(".")[1] for path in trees.own.rglob("*.npy") if not path.name.startswith("Parameter.")}
+    for name, files in found.items():
+        if re.sub(r"[/\\. ]", "_", name) in dumped:
+            assert files["input"] + files["output"], name
+
+
+def test_numpy_loads_every_file(trees: Trees) -> None:
+    paths = list(trees.own.rglob("*.npy"))
+    assert paths
+    for path in paths:
+        np.load(path, allow_pickle=False)
+
+
+def test_both_sides_had_equal_weights(mindspore_python: str, tmp_path: Path) -> None:
+    code = "from equal_weights import values; print(values('fc1.weight', (8, 4)).tolist())"
+    real = real_tree(mindspore_python, "mlp.py", (), tmp_path / "real")
+    done = subprocess.run([mindspore_python, "-c", code], cwd=NETS, capture_output=True, text=True, check=True)
+    (file, *_) = real.rglob("Parameter.fc1_weight.*.npy")
+    assert np.load(file).tolist() == json.loads(done.stdout.splitlines()[-1])
