@@ -111,7 +111,7 @@ class EagerDispatcher:
         for value in ready:
             if isinstance(value, Tensor):
                 specs.append(TensorSpec(value.dtype, value.asnumpy().shape))
-                values.append(None)
+                values.append(value.asnumpy())
             elif isinstance(value, (tuple, list)) and any(isinstance(v, Tensor) for v in value):
                 specs.append(TupleSpec(tuple(TensorSpec(v.dtype, v.asnumpy().shape) for v in value)))
                 values.append(None)

@@ -1,0 +1,36 @@
+"""Cast: the same values in another dtype."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from harness.dtypes import DType
+from harness.graph import Spec, TensorSpec
+from harness.ops.base import Array, Backward, Call, Operator, operator
+from harness.tensor import call as emit
+
+
+@operator
+class Cast(Operator):
+    """``x`` in the dtype of argument 1; the conversion is the one rounding (``numerics.finish``)."""
+
+    name = "Cast"
+    tensors = (0,)
+    unread = frozenset({1})
+
+    def infer(self, call: Call) -> Spec:
+        target = call.values[1]
+        if not isinstance(target, DType):
+            raise call.fail(f"argument 1 must be a dtype, got {target!r}")
+        return TensorSpec(target, call.shape(0))
+
+    def kernel(self, call: Call, x: Array, dtype: DType) -> Array:
+        if dtype.kind == "b":
+            return x != 0
+        return np.real(x) if x.dtype.kind == "c" and dtype.kind != "c" else x
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        return emit("Cast", b.dout, b.inputs[0].dtype), None
