@@ -13,7 +13,7 @@ from tests.interop.trees import LIMITS, Agreement
 
 HEAD = """# Beside the real tools
 
-Written by `tox -e interop`; do not edit. Every script and every shipped network runs here on the emulated cpu backend and
+Written by `tox -e interop`; do not edit. Every script and every shipped network runs on the emulated cpu backend and
 under the real thing ({oracles}), with equal weights and inputs; then every slot of every operator is
 compared: operators, slots, dtypes, element counts and planned execution order must be equal. The error of a slot is its
 largest absolute difference over its largest absolute value; it must stay within
