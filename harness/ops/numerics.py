@@ -125,3 +125,10 @@ def _to_integer(array: Array, dtype: DType) -> Array:
         low = np.where(big, array - 2.0**63, array).astype(np.int64).astype(np.uint64)
         return np.array(np.where(big, low + np.uint64(2**63), low), order="C")
     return np.array(array.astype(np.int64).astype(dtype.numpy), order="C")
+
+
+def divide_toward_zero(x: Array, y: Array) -> Array:
+    """Integer quotient rounded toward zero, as C divides; a zero divisor gives 0."""
+    floor = np.floor_divide(x, y)
+    inexact = (floor * y != x) & ((x < 0) != (y < 0)) & (y != 0)
+    return floor + inexact.astype(x.dtype)

@@ -1,0 +1,38 @@
+"""Abs and Sign."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from harness.ops.base import Array, Backward, Call, operator
+from harness.ops.elementwise import Unary
+from harness.tensor import call as emit
+
+@operator
+class Abs(Unary):
+    """|x|."""
+
+    name = "Abs"
+    accepts = "biufc"
+
+    def kernel(self, call: Call, x: Array) -> Array:
+        return np.abs(x)
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        return (emit("Mul", b.dout, emit("Sign", b.inputs[0])),)
+
+
+@operator
+class Sign(Unary):
+    """-1, 0 or 1; NaN stays NaN."""
+
+    name = "Sign"
+
+    def kernel(self, call: Call, x: Array) -> Array:
+        return np.sign(x)
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        return (emit("ZerosLike", b.inputs[0]),)

@@ -1,0 +1,30 @@
+"""ApplyMomentum: gradient descent with momentum."""
+
+from __future__ import annotations
+
+from harness.ops import numerics
+from harness.ops.base import Array, Call, operator
+from harness.ops.update import Update, store
+
+
+@operator
+class ApplyMomentum(Update):
+    """accumulation = accumulation * momentum + gradient; variable -= rate * accumulation.
+
+    Arguments: variable, accumulation, rate, gradient, momentum. With ``use_nesterov`` the step is
+    ``rate * (gradient + momentum * accumulation)``; ``gradient_scale`` multiplies the gradient.
+    """
+
+    name = "ApplyMomentum"
+    tensors = (0, 1, 2, 3, 4)
+    mutates = (0, 1)
+    gradient_at = 3
+
+    def kernel(self, call: Call, *args: Array) -> Array:
+        variable, accumulation, *rest = args
+        rate, gradient, momentum = (numerics.wide(a) for a in rest)
+        gradient = gradient * call.attrs.get("gradient_scale", 1.0)
+        moved = store(accumulation, numerics.wide(accumulation) * momentum + gradient)
+        step = gradient + momentum * moved if call.attrs.get("use_nesterov") else moved
+        store(variable, numerics.wide(variable) - rate * step)
+        return variable

@@ -1,0 +1,42 @@
+"""Exp and Expm1."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from harness.ops.base import Array, Backward, Call, operator
+from harness.ops.elementwise import Floating
+from harness.tensor import call as emit
+#: settings an ``Exp`` node of a gradient shows (measured); those of the forward graph show none
+EXP = {"shift": 0.0, "scale": 1.0, "base": -1.0}
+
+
+@operator
+class Exp(Floating):
+    """e ** x."""
+
+    name = "Exp"
+
+    @staticmethod
+    def function(x: Array) -> Array:
+        return np.exp(x)
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        return (emit("Mul", b.dout, b.out),)
+
+
+@operator
+class Expm1(Floating):
+    """e ** x - 1, exact near 0."""
+
+    name = "Expm1"
+
+    @staticmethod
+    def function(x: Array) -> Array:
+        return np.expm1(x)
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        return (emit("Mul", b.dout, emit("AddScalar", b.out, 1, 1)),)

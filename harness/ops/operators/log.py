@@ -1,0 +1,42 @@
+"""Log and Log1p."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from harness.ops.base import Array, Backward, Call, operator
+from harness.ops.elementwise import Floating
+from harness.tensor import call as emit
+#: settings a ``Log`` node shows (measured)
+LOG = {"shift": 0.0, "scale": 1.0, "cust_aicpu": "Log", "base": -1.0}
+
+
+@operator
+class Log(Floating):
+    """Natural logarithm; negative numbers give NaN."""
+
+    name = "Log"
+
+    @staticmethod
+    def function(x: Array) -> Array:
+        return np.log(x)
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        return (emit("Div", b.dout, b.inputs[0]),)
+
+
+@operator
+class Log1p(Floating):
+    """log(1 + x), exact near 0."""
+
+    name = "Log1p"
+
+    @staticmethod
+    def function(x: Array) -> Array:
+        return np.log1p(x)
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        return (emit("Div", b.dout, emit("AddScalar", b.inputs[0], 1, 1)),)

@@ -1,0 +1,72 @@
+"""Pow, and PowTensorScalar for a number as exponent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from harness.ops.base import Array, Backward, Call, operator
+from harness.ops import numerics
+from harness.ops.broadcast import reduce_to
+from harness.ops.composite import Composite, beside, scalar
+from harness.ops.elementwise import Binary, as_result
+from harness.ops.operators.log import LOG
+from harness.tensor import call as emit
+
+@operator
+class Pow(Binary):
+    """x ** y; integer powers wrap, a negative integer exponent gives 0 except for 1 and -1."""
+
+    name = "Pow"
+    accepts = "iufc"
+
+    def kernel(self, call: Call, x: Array, y: Array) -> Array:
+        x, y = as_result(call, x, y)
+        if x.dtype.kind in "iu":
+            return _integer_power(*np.broadcast_arrays(x, y))
+        return np.power(x, y) if x.dtype.kind == "c" else numerics.widest(np.power, x, y)
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        x, y = b.inputs
+        dx = dy = None
+        if b.needs[0]:
+            slope = emit("Mul", y, emit("Pow", x, emit("SubScalar", y, 1, 1)))
+            dx = reduce_to(emit("Mul", slope, b.dout), x)
+        if b.needs[1]:
+            flat = emit("LogicalAnd", emit("Equal", x, scalar(0, x.dtype)), emit("GreaterEqual", y, scalar(0, y.dtype)))
+            slope = emit("Mul", b.out, emit("Log", x, **LOG))
+            zeros = emit("ZerosLike", slope)
+            dy = reduce_to(emit("Mul", b.dout, emit("Select", flat, zeros, slope)), y)
+        return dx, dy
+
+
+def _integer_power(x: Array, y: Array) -> Array:
+    """Powers by squaring, wrapping as the dtype does."""
+    negative = y < 0
+    exponent = np.where(negative, 0, y).astype(np.uint64)
+    out, base = np.ones_like(x), x.copy()
+    while exponent.any():
+        out = np.where(exponent & np.uint64(1), out * base, out).astype(x.dtype)
+        base = base * base
+        exponent = exponent >> np.uint64(1)
+    odd = (y.astype(np.int64) & 1).astype(bool) if y.dtype.kind == "i" else np.zeros(y.shape, bool)
+    unit = np.where(x == 1, 1, np.where(x == x.dtype.type(0) - 1, np.where(odd, -1, 1), 0))
+    return np.where(negative, unit, out).astype(x.dtype)
+
+
+@operator
+class PowTensorScalar(Composite):
+    """x ** number."""
+
+    name = "PowTensorScalar"
+    tensors = (0,)
+
+    def expand(self, x: Any, exponent: Any) -> Any:
+        return emit("Pow", *beside(x, exponent))
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        x, exponent = b.inputs
+        slope = emit("Muls", emit("PowTensorScalar", x, exponent - 1), exponent)
+        return emit("Mul", b.dout, slope), None

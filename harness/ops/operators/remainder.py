@@ -1,0 +1,88 @@
+"""Remainders: FloorMod, and the forms Tensor % takes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from harness.ops.base import Array, Backward, Call, operator
+from harness.ops.broadcast import reduce_to
+from harness.ops.composite import Composite
+from harness.ops.elementwise import Binary, as_result
+from harness.tensor import call as emit
+
+@operator
+class FloorMod(Binary):
+    """x - floor(x / y) * y: the sign is that of y."""
+
+    name = "FloorMod"
+    accepts = "biuf"
+
+    def kernel(self, call: Call, x: Array, y: Array) -> Array:
+        return np.mod(*as_result(call, x, y))
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        x, y = b.inputs
+        dy = emit("Mul", emit("Neg", b.dout), emit("FloorDiv", x, y)) if b.needs[1] else None
+        return reduce_to(b.dout, x), reduce_to(dy, y)
+
+
+class _Remainder(Composite):
+    """x % y with one of them perhaps a number."""
+
+    def expand(self, x: Any, y: Any) -> Any:
+        return emit("FloorMod", x, y)
+
+
+@operator
+class RemainderTensorTensor(_Remainder):
+    """Tensor % tensor."""
+
+    name = "RemainderTensorTensor"
+    tensors = (0, 1)
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        x, y = b.inputs
+        dy = emit("Mul", emit("Neg", b.dout), emit("DivMod", x, y, "floor")) if b.needs[1] else None
+        return reduce_to(b.dout, x), reduce_to(dy, y)
+
+
+@operator
+class RemainderTensorScalar(_Remainder):
+    """Tensor % number."""
+
+    name = "RemainderTensorScalar"
+    tensors = (0,)
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        return reduce_to(b.dout, b.inputs[0]), None
+
+
+@operator
+class RemainderScalarTensor(_Remainder):
+    """Number % tensor; MindSpore gives it no gradient."""
+
+    name = "RemainderScalarTensor"
+    tensors = (1,)
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        return None, None
+
+
+@operator
+class DivMod(Composite):
+    """x / y, rounded as argument 2 says: None, ``floor`` or ``trunc``."""
+
+    name = "DivMod"
+    tensors = (0, 1)
+
+    def expand(self, x: Any, y: Any, rounding: str | None) -> Any:
+        if rounding == "floor":
+            return emit("FloorDiv", x, y)
+        quotient = emit("Div", x, y)
+        return emit("Trunc", quotient) if rounding == "trunc" else quotient
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        return None, None, None

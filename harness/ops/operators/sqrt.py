@@ -1,0 +1,36 @@
+"""Sqrt and its gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from harness.ops.base import Array, Backward, Call, operator
+from harness.ops.elementwise import Binary, Floating, as_result
+from harness.tensor import call as emit
+
+@operator
+class Sqrt(Floating):
+    """Square root; negative numbers give NaN."""
+
+    name = "Sqrt"
+
+    @staticmethod
+    def function(x: Array) -> Array:
+        return np.sqrt(x)
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        return (emit("SqrtGrad", b.out, b.dout),)
+
+
+@operator
+class SqrtGrad(Binary):
+    """dout / (2 * out)."""
+
+    name = "SqrtGrad"
+
+    def kernel(self, call: Call, out: Array, dout: Array) -> Array:
+        out, dout = as_result(call, out, dout)
+        return dout / (2 * out)
