@@ -84,3 +84,7 @@ class CellNameError(HarnessError, KeyError):
 
 class CellAttributeError(HarnessError, AttributeError):
     """A cell lacks an attribute, or is used before ``super().__init__()`` made it one."""
+
+
+class StoreWriteError(HarnessError, OSError):
+    """A golden store could not be written (full disk, no permission); the old one stands as it was."""

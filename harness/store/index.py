@@ -1,0 +1,166 @@
+"""A run's index: who the slots are, and what is known of each without its values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields
+from functools import cached_property
+from operator import attrgetter
+from typing import Any
+
+import numpy as np
+
+from harness import dtypes
+from harness.errors import DtypeError, StoreError
+from harness.records import Record, SlotKey
+from harness.stats import Statistics
+from harness.store.schema import INDEX_DTYPE, IOS, MAX_NAME, NAME_FIELDS, NO_SOURCE
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+_STATISTICS = tuple(field.name for field in fields(Statistics))
+_statistics_row = attrgetter(*_STATISTICS)
+_KEY_NUMBERS = ("rank", "graph", "iteration", "execution", "slot")
+
+
+class Index:
+    """The rows of one run, in execution order.
+
+    Attributes:
+        rows: structured array of ``schema.INDEX_DTYPE``, shape (slots,).
+        names: the strings rows point to.
+    """
+
+    def __init__(self, rows: Array, names: Sequence[str]) -> None:
+        self.rows = rows
+        self.names = list(names)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @cached_property
+    def keys(self) -> list[SlotKey]:
+        """Of each row, its slot."""
+        names = self.names
+        columns = [self.rows[name].tolist() for name in ("rank", "graph", "iteration")]
+        operators = [names[at] for at in self.rows["operator"].tolist()]
+        ios = [IOS[at] for at in self.rows["io"].tolist()]
+        executions, slots = self.rows["execution"].tolist(), self.rows["slot"].tolist()
+        return list(map(SlotKey, *columns, operators, executions, ios, slots))
+
+    @cached_property
+    def digests(self) -> list[bytes]:
+        """Of each row, its digest (16 bytes)."""
+        whole = np.ascontiguousarray(self.rows["digest"]).tobytes()
+        return [whole[at : at + 16] for at in range(0, len(whole), 16)]
+
+    @cached_property
+    def position(self) -> dict[SlotKey, int]:
+        """Row number of each slot; ``StoreError`` if a slot has two rows."""
+        found = {key: at for at, key in enumerate(self.keys)}
+        if len(found) != len(self.rows):
+            twice = next(key for at, key in enumerate(self.keys) if found[key] != at)
+            raise StoreError(f"the index has two rows for {describe_key(twice)}")
+        return found
+
+    def name(self, row: int, field: str) -> str:
+        """The string a row's ``field`` (``type``, ``dtype``, ...) points to."""
+        return self.names[int(self.rows[field][row])]
+
+    def shape(self, row: int) -> tuple[int, ...]:
+        """A row's shape."""
+        text = self.name(row, "shape")
+        try:
+            shape = tuple(int(part) for part in text.split(",")) if text else ()
+        except ValueError:
+            shape = (-1,)
+        if any(size < 0 for size in shape) or len(shape) > 32:
+            raise StoreError(f"the index gives {describe_key(self.keys[row])} the shape {text[:80]!r}")
+        return shape
+
+    def statistics(self, row: int) -> Statistics:
+        """A row's statistics."""
+        values = self.rows[row]
+        return Statistics(*(values[name].item() for name in _STATISTICS))
+
+    def record(self, row: int) -> Record:
+        """A row as a record without values; its statistics are in ``extra["statistics"]``."""
+        source = int(self.rows["source"][row])
+        return Record(
+            self.keys[row],
+            self.name(row, "type"),
+            self.name(row, "dtype"),
+            self.shape(row),
+            self.name(row, "format"),
+            None,
+            None if source == NO_SOURCE else self.names[source],
+            self.digests[row],
+            {"statistics": self.statistics(row)},
+        )
+
+
+def checked_index(rows: Array, names: Sequence[str]) -> Index:
+    """An index read from a file; ``StoreError`` if its rows do not fit the schema or point nowhere."""
+    if rows.ndim != 1 or rows.dtype != INDEX_DTYPE:
+        raise StoreError("the index is not the table this schema version describes")
+    for field in NAME_FIELDS:
+        column = rows[field]
+        lowest = NO_SOURCE if field == "source" else 0
+        if len(column) and (int(column.min()) < lowest or int(column.max()) >= len(names)):
+            raise StoreError(f"the index's column {field!r} points beyond the table of names")
+    if len(rows) and int(rows["io"].max()) >= len(IOS):
+        raise StoreError("the index's column 'io' has a value that is neither input nor output")
+    return Index(rows, names)
+
+
+class IndexBuilder:
+    """Collects rows."""
+
+    def __init__(self) -> None:
+        self._rows: list[tuple[Any, ...]] = []
+        self._names: dict[str, int] = {}
+        self._seen: set[SlotKey] = set()
+
+    def _name(self, text: str) -> int:
+        number = self._names.get(text)
+        if number is None:
+            if len(text.encode("utf-8", "surrogateescape")) > MAX_NAME or "\0" in text:
+                raise StoreError(f"a name is longer than {MAX_NAME} bytes or has a NUL in it: {text[:80]!r}")
+            number = self._names[text] = len(self._names)
+        return number
+
+    def claim(self, key: SlotKey) -> None:
+        """Says that ``key``'s row comes next; ``StoreError`` if it has one, or if the table cannot hold it."""
+        if key in self._seen:
+            raise StoreError(f"two records are given for {describe_key(key)}")
+        self._seen.add(key)
+        if key.io not in IOS or not all(-(2**31) <= getattr(key, name) < 2**31 for name in _KEY_NUMBERS):
+            raise StoreError(f"{tuple(key)} is no slot: io is input or output, numbers have at most 31 bits")
+
+    def add(self, record: Record, digest: bytes, statistics: Statistics) -> None:
+        """Appends the row of a slot that was claimed; ``StoreError`` for a dtype or a name it cannot hold."""
+        key = record.key
+        try:
+            dtype = dtypes.by_name(record.dtype).name
+        except DtypeError as error:
+            raise StoreError(f"{describe_key(key)}: {error}") from None
+        name = self._name
+        self._rows.append(
+            (
+                key.rank, key.graph, key.iteration, key.execution, name(key.operator), name(record.op_type),
+                IOS.index(key.io), key.slot, name(dtype), name(",".join(map(str, record.shape))),
+                name(record.format), NO_SOURCE if record.source is None else name(record.source),
+                digest, *_statistics_row(statistics),
+            )
+        )  # fmt: skip
+
+    def build(self) -> Index:
+        """The index of everything added."""
+        rows = np.array(self._rows, INDEX_DTYPE) if self._rows else np.empty(0, INDEX_DTYPE)
+        return Index(rows, list(self._names))
+
+
+def describe_key(key: SlotKey) -> str:
+    """A slot in words: ``rank 0, graph 0, iteration 1, Default/fc-Dense/MatMul-op0 output.0``."""
+    again = f", execution {key.execution}" if key.execution else ""
+    return f"rank {key.rank}, graph {key.graph}, iteration {key.iteration}, {key.operator} {key.slot_name}{again}"

@@ -1,0 +1,317 @@
+"""Reading a golden store: a file from elsewhere, which may be damaged, foreign or hostile.
+
+No pickles, no links out of the file, no sizes the file cannot hold; digests are checked whenever values are read.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType, TracebackType
+from typing import Any, Self
+
+import numpy as np
+
+from harness.errors import StoreError
+from harness.records import Record
+from harness.stats import digest
+from harness.store import arrays, hdf
+from harness.store.arrays import Stored
+from harness.store.checksum import run_checksum
+from harness.store.index import Index, checked_index, describe_key
+from harness.store.migrate import check_schema
+from harness.store.objects import from_stored
+from harness.store.schema import (
+    COMPRESSIONS,
+    FORMAT,
+    LEVELS,
+    RESERVED,
+    Compression,
+    Level,
+    RunId,
+    run_path,
+    slot_path,
+    unescape,
+)  # fmt: skip
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+#: What HDF5 and numpy raise over a file whose inner structure is broken.
+_DAMAGE = (KeyError, MemoryError, OSError, OverflowError, RuntimeError, TypeError, ValueError)
+
+#: Groups inside groups: no store nests artefacts deeper.
+_MAX_DEPTH = 64
+
+
+class GoldenStore:
+    """A golden store opened for reading. Use ``GoldenStore.open`` in a ``with`` statement.
+
+    Attributes:
+        path: of the file.
+        network: name of the network the store belongs to.
+        schema: version of its layout.
+        compression: how its objects are stored.
+    """
+
+    def __init__(self, path: Path, file: Any) -> None:
+        self.path = path
+        self._file = file
+        self._descriptor = int(file.get_vfd_handle())
+        self._size = os.fstat(self._descriptor).st_size
+        self._runs: dict[RunId, StoredRun] = {}
+        with self.located("the file"):
+            if hdf.read_text_attribute(file, b"format") != FORMAT:
+                raise StoreError(f"this HDF5 file is no golden store (its attribute 'format' is not {FORMAT!r})")
+            self.schema = check_schema(hdf.read_int_attribute(file, b"schema"))
+            self.network = hdf.read_text_attribute(file, b"network")
+            compression = hdf.read_text_attribute(file, b"compression")
+            if compression not in COMPRESSIONS:
+                raise StoreError(f"unknown compression {compression!r}; known are {', '.join(COMPRESSIONS)}")
+            self.compression: Compression = compression
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> Self:
+        """Opens a store.
+
+        Raises:
+            FileNotFoundError: there is no such file.
+            StoreError: it is damaged, no golden store, or of a newer schema version.
+        """
+        file = hdf.open_file(Path(path))
+        try:
+            return cls(Path(path), file)
+        except BaseException:
+            file.close()
+            raise
+
+    def close(self) -> None:
+        """Closes the file; records taken from it can no longer load values."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def runs(self) -> tuple[RunId, ...]:
+        """All runs, sorted."""
+        found = []
+        with self.located("runs"):
+            runs = hdf.open_group(self.root, b"runs")
+            for backend in hdf.names_of(runs) if runs is not None else []:
+                modes = hdf.open_group(runs, backend)
+                found += [RunId(unescape(backend), unescape(m)) for m in hdf.names_of(modes)] if modes else []
+        return tuple(sorted(found))
+
+    def run(self, backend: str, mode: str) -> StoredRun:
+        """One run; ``StoreError`` naming those there are if there is none such."""
+        run = RunId(backend, mode)
+        if run not in self._runs:
+            with self.located(f"run {run}"):
+                group = hdf.open_group(self.root, run_path(run))
+            if group is None:
+                there = ", ".join(map(str, self.runs())) or "none"
+                raise StoreError(f"{self.path}: no run {run} is stored here; there are: {there}")
+            with self.located(f"run {run}"):
+                self._runs[run] = StoredRun(self, run, group)
+        return self._runs[run]
+
+    def stored_object(self, content: bytes) -> Stored | None:
+        """The object of that digest as it lies in the file, unchecked; None if there is none or it is unreadable."""
+        try:
+            with self.located(f"object {content.hex()}"):
+                dataset = hdf.open_dataset(self.root, b"objects/" + content.hex().encode())
+                return None if dataset is None else self.read(dataset)
+        except StoreError:
+            return None
+
+    def verify(self) -> list[str]:
+        """Everything that is wrong with the store, read wholly, in words; empty if nothing is."""
+        problems = []
+        for run_id in self.runs():
+            try:
+                problems += self.run(*run_id).problems()
+            except StoreError as error:
+                problems.append(str(error))
+        return problems
+
+    @property
+    def root(self) -> Any:
+        """The root group; ``StoreError`` once the store is closed."""
+        if self._file is None:
+            raise StoreError(f"{self.path}: the store is closed")
+        return hdf.root_of(self._file)
+
+    def read(self, dataset: Any) -> Stored:
+        """A dataset's array as it lies in the file."""
+        return arrays.read(dataset, self._descriptor, self._size)
+
+    @contextmanager
+    def located(self, where: str) -> Iterator[None]:
+        """Says in which file and where in it an error was found."""
+        try:
+            yield
+        except StoreError as error:
+            if str(error).startswith(f"{self.path}: "):
+                raise
+            raise StoreError(f"{self.path}: {where}: {error}") from None
+        except _DAMAGE as error:
+            raise StoreError(f"{self.path}: {where}: damaged ({hdf.first_line(error)})") from error
+
+
+class StoredRun:
+    """One run of a store.
+
+    Attributes:
+        id: backend and mode.
+        network: the store's network.
+        level: ``tensors`` or ``digest``.
+        attrs: JSON values given when it was written.
+        checksum: digest over everything the run holds (32 hex digits).
+    """
+
+    def __init__(self, store: GoldenStore, run: RunId, group: Any) -> None:
+        self._store = store
+        self._group = group
+        self.id = run
+        self.network = store.network
+        level = hdf.read_text_attribute(group, b"level")
+        if level not in LEVELS:
+            raise StoreError(f"unknown level {level!r}; known are {', '.join(LEVELS)}")
+        self.level: Level = level
+        self.checksum = hdf.read_text_attribute(group, b"checksum")
+
+    @cached_property
+    def attrs(self) -> Mapping[str, Any]:
+        """JSON values given when the run was written."""
+        with self.located("attrs"):
+            try:
+                attrs = json.loads(hdf.read_text_attribute(self._group, b"attrs"))
+            except ValueError as error:
+                raise StoreError(f"no JSON: {error}") from None
+            if not isinstance(attrs, dict):
+                raise StoreError("not a JSON object")
+            return MappingProxyType(attrs)
+
+    @cached_property
+    def index(self) -> Index:
+        """All slots, in execution order."""
+        with self.located("index"):
+            rows = self._member(b"index").array()
+        with self.located("names"):
+            names = self._member(b"names").array()
+            if names.dtype.kind != "S" or names.ndim != 1:
+                raise StoreError("it is no table of strings")
+            texts = [raw.decode("utf-8", "surrogateescape") for raw in names.tolist()]
+        with self.located("index"):
+            return checked_index(rows, texts)
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+    def _member(self, name: bytes) -> Stored:
+        dataset = hdf.open_dataset(self._group, name)
+        if dataset is None:
+            raise StoreError("it is missing")
+        return self._store.read(dataset)
+
+    def records(self) -> Iterator[Record]:
+        """Every slot, in execution order; values are read, and checked, when asked for."""
+        index = self.index
+        for row in range(len(index)):
+            record = index.record(row)
+            if self.level == "tensors":
+                record.values = self._loader(row)
+            yield record
+
+    def _loader(self, row: int) -> Callable[[], Array]:
+        return lambda: self.tensor(row)
+
+    def stored(self, row: int) -> Stored:
+        """A slot's tensor as it lies in the file; ``StoreError`` if it is missing or values were not kept."""
+        key = self.index.keys[row]
+        with self.located(describe_key(key)):
+            dataset = hdf.open_dataset(self._group, slot_path(key))
+            if dataset is None:
+                kept = "its tensor is missing" if self.level == "tensors" else "values were not kept (level digest)"
+                raise StoreError(kept)
+            return self._store.read(dataset)
+
+    def tensor(self, row: int) -> Array:
+        """A slot's tensor.
+
+        Raises:
+            StoreError: values were not kept, or the golden is damaged: what is stored for the slot is not what the
+                index says, in dtype, shape, or digest.
+        """
+        index, stored = self.index, self.stored(row)
+        with self.located(describe_key(index.keys[row])):
+            name = index.name(row, "dtype")
+            array = from_stored(stored, name, index.shape(row))
+            found = digest(array, name)
+            if found != index.digests[row]:
+                raise StoreError(
+                    f"the golden is damaged: the index says digest {index.digests[row].hex()}, the stored tensor "
+                    f"has {found.hex()}"
+                )
+        return array
+
+    def artefacts(self) -> Mapping[str, bytes]:
+        """All text artefacts by name, sorted."""
+        found = {}
+        for name, stored in self._stored_artefacts().items():
+            with self.located(f"artefact {name}"):
+                found[name] = stored.unpacked().tobytes()
+        return found
+
+    def stored_parts(self) -> dict[str, Stored]:
+        """Index, names and every artefact (``artefact <name>``) as they lie in the file."""
+        parts = {f"artefact {name}": stored for name, stored in self._stored_artefacts().items()}
+        return parts | {"index": self._member(b"index"), "names": self._member(b"names")}
+
+    def _stored_artefacts(self) -> dict[str, Stored]:
+        found: dict[str, Stored] = {}
+        with self.located("artefacts"):
+            for name in hdf.names_of(self._group):
+                if name.decode("utf-8", "replace") not in RESERVED:
+                    self._collect(self._group, (name,), found)
+        return dict(sorted(found.items()))
+
+    def _collect(self, group: Any, path: tuple[bytes, ...], found: dict[str, Stored]) -> None:
+        name = "/".join(map(unescape, path))
+        with self.located(f"artefact {name}"):
+            if len(path) > _MAX_DEPTH:
+                raise StoreError(f"it lies more than {_MAX_DEPTH} groups deep")
+            inner = hdf.open_member(group, path[-1])
+            if not hdf.is_group(inner):
+                found[name] = self._store.read(inner)
+                return
+        for child in hdf.names_of(inner):
+            self._collect(inner, (*path, child), found)
+
+    def problems(self) -> list[str]:
+        """Everything that is wrong with this run, read wholly, in words."""
+        found = []
+        expected = run_checksum(self.index, self.level, dict(self.attrs), self.artefacts())
+        if expected != self.checksum:
+            found.append(f"{self._store.path}: run {self.id}: it was altered after it was written (checksum)")
+        for row in range(len(self.index)) if self.level == "tensors" else ():
+            try:
+                self.tensor(row)
+            except StoreError as error:
+                found.append(str(error))
+        return found
+
+    @contextmanager
+    def located(self, where: str) -> Iterator[None]:
+        with self._store.located(f"run {self.id}: {where}"):
+            yield

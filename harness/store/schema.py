@@ -1,0 +1,146 @@
+"""The layout of a golden store, in names and types. ``docs/file-format.md`` describes it in prose.
+
+/                       attributes: format, schema, network, compression
+/objects/<hex digest>   each distinct array once
+/runs/<backend>/<mode>  attributes: level, attrs, checksum
+    index               compound table, a row per slot in execution order
+    names               table of strings; rows of the index point into it
+    tensors/...         hard links into /objects
+    <artefact path>     texts: graphs/..., execution_order/..., rdr/...
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Literal, NamedTuple
+from urllib.parse import unquote_to_bytes
+
+import h5py
+import numpy as np
+
+from harness.errors import StoreError
+from harness.records import SlotKey
+
+#: Value of the root attribute ``format``: what tells a golden store from any other HDF5 file.
+FORMAT = "msdump golden store"
+
+#: Version of the layout this code writes. Raise it with every change of layout, and add a step to ``migrate``.
+SCHEMA = 1
+
+#: What a run keeps: every distinct array, or only digests and statistics.
+Level = Literal["tensors", "digest"]
+LEVELS: tuple[Level, ...] = ("tensors", "digest")
+
+#: How arrays are stored: as they are, or deflated where that saves at least a tenth.
+Compression = Literal["none", "gzip"]
+COMPRESSIONS: tuple[Compression, ...] = ("none", "gzip")
+
+#: Largest size of a text attribute in bytes: HDF5 keeps small attributes in the object's header, of 64 KiB at most.
+MAX_ATTRIBUTE = 60_000
+
+#: Longest entry of ``names`` in bytes; the table is as wide as its longest entry.
+MAX_NAME = 16_384
+
+#: ``source`` of a row whose operator has none.
+NO_SOURCE = -1
+
+IOS = ("input", "output")
+_IO_TYPE = h5py.enum_dtype({name: number for number, name in enumerate(IOS)}, basetype="u1")
+
+#: One row of the index. ``operator``, ``type``, ``dtype``, ``shape``, ``format`` and ``source`` are rows of ``names``.
+INDEX_DTYPE: np.dtype[Any] = np.dtype(
+    [
+        ("rank", "<i4"),
+        ("graph", "<i4"),
+        ("iteration", "<i4"),
+        ("execution", "<i4"),
+        ("operator", "<i4"),
+        ("type", "<i4"),
+        ("io", _IO_TYPE),
+        ("slot", "<i4"),
+        ("dtype", "<i4"),
+        ("shape", "<i4"),
+        ("format", "<i4"),
+        ("source", "<i4"),
+        ("digest", "V16"),
+        ("max", "<f8"),
+        ("min", "<f8"),
+        ("avg", "<f8"),
+        ("l2norm", "<f8"),
+        ("count", "<i8"),
+        ("negative_count", "<i8"),
+        ("positive_count", "<i8"),
+        ("zero_count", "<i8"),
+        ("nan_count", "<i8"),
+        ("negative_inf_count", "<i8"),
+        ("positive_inf_count", "<i8"),
+    ]
+)
+
+#: Fields of a row that hold a row number of ``names``.
+NAME_FIELDS = ("operator", "type", "dtype", "shape", "format", "source")
+
+#: Members of a run's group that are no artefacts.
+RESERVED = ("index", "names", "tensors")
+
+
+class RunId(NamedTuple):
+    """One run of a network: ``cpu`` under dump mode ``tensor``."""
+
+    backend: str
+    mode: str
+
+    def __str__(self) -> str:
+        return f"{self.backend}/{self.mode}"
+
+
+# --- readable paths -------------------------------------------------------------------------------------------------
+
+_SLOT_NAME = re.compile(r"(input|output)\.\d+(@\d+)?", re.ASCII)
+
+
+def escape(component: str, reserved: tuple[str, ...] = ()) -> bytes:
+    """One path component as an HDF5 link name; ``unescape`` undoes it, so different names stay different.
+
+    ``%``, ``/`` and NUL become ``%XX``; so does the first byte of ``.``, of what looks like a slot (``output.0``)
+    and of ``reserved`` words. The empty component becomes ``%``.
+    """
+    try:
+        raw = component.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError as error:
+        raise StoreError(f"the name {component!r} is no valid Unicode text: {error}") from None
+    if not raw:
+        return b"%"
+    raw = raw.replace(b"%", b"%25").replace(b"/", b"%2F").replace(b"\0", b"%00")
+    if component in (".", *reserved) or _SLOT_NAME.fullmatch(component):
+        raw = b"%%%02X" % raw[0] + raw[1:]
+    return raw
+
+
+def unescape(link: bytes) -> str:
+    """The component ``escape`` made ``link`` of."""
+    return "" if link == b"%" else unquote_to_bytes(link).decode("utf-8", "surrogateescape")
+
+
+def run_path(run: RunId) -> bytes:
+    """HDF5 path of a run's group; ``StoreError`` for an empty backend or mode."""
+    if not run.backend or not run.mode:
+        raise StoreError(f"a run needs a backend and a mode; given were {run.backend!r} and {run.mode!r}")
+    return b"/".join((b"runs", escape(run.backend), escape(run.mode)))
+
+
+def slot_path(key: SlotKey) -> bytes:
+    """Path of a slot's tensor below the run's group: ``tensors/rank0/graph0/iteration1/<operator>/output.0``.
+
+    Executions after the first have ``@1``, ``@2``, ... appended. Two slots never share a path.
+    """
+    where = f"tensors/rank{key.rank}/graph{key.graph}/iteration{key.iteration}".encode()
+    operator = b"/".join(escape(part) for part in key.operator.split("/"))
+    leaf = f"{key.io}.{key.slot}" + (f"@{key.execution}" if key.execution else "")
+    return b"/".join((where, operator, leaf.encode()))
+
+
+def artefact_path(name: str) -> bytes:
+    """Path of a text artefact below the run's group."""
+    first, *rest = name.split("/")
+    return b"/".join((escape(first, RESERVED), *(escape(part) for part in rest)))

@@ -1,0 +1,200 @@
+"""Writing a golden store: deterministic bytes, whole or not at all, one writer at a time.
+
+A store is never changed in place. Its new form is written beside it in one canonical order (runs sorted; in each run
+slots in execution order, an object right before the first slot that needs it), runs that are kept are copied over, and
+the result replaces the old file in one step. So a partial update gives the bytes a full one would.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from harness.errors import StoreError, StoreWriteError
+from harness.records import Record
+from harness.store import atomic
+from harness.store.index import Index
+from harness.store.lock import DEFAULT_TIMEOUT, writer_lock
+from harness.store.read import GoldenStore, StoredRun
+from harness.store.schema import COMPRESSIONS, LEVELS, Compression, Level, RunId
+from harness.store.writer import StoreWriter
+
+
+@dataclass(frozen=True, slots=True)
+class RunData:
+    """What a run is to hold.
+
+    Attributes:
+        records: every slot, in execution order; consumed once, one tensor in memory at a time.
+        artefacts: texts by relative path (``graphs/kernel_graph0.ir``).
+        attrs: small JSON values (emulated or not, rules, tolerance).
+        level: ``tensors`` keeps values, ``digest`` only digests and statistics.
+    """
+
+    records: Iterable[Record]
+    artefacts: Mapping[str, bytes] = field(default_factory=dict)
+    attrs: Mapping[str, Any] = field(default_factory=dict)
+    level: Level = "tensors"
+
+
+@dataclass(frozen=True, slots=True)
+class RunChange:
+    """How a run's slots changed; counts."""
+
+    slots: int
+    new: int
+    changed: int
+    removed: int
+    unchanged: int
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateResult:
+    """What an update did.
+
+    Attributes:
+        path: the store.
+        changed: whether the file's bytes changed (or the file came, or went).
+        exists: False if the last run was deleted, and the file with it.
+        runs: for each run that was named, what became of its slots.
+        objects: distinct arrays in the store now.
+        size: bytes of the file now.
+    """
+
+    path: Path
+    changed: bool
+    exists: bool
+    runs: Mapping[RunId, RunChange]
+    objects: int
+    size: int
+
+
+def update(
+    path: str | os.PathLike[str],
+    network: str,
+    runs: Mapping[RunId, RunData | StoredRun | None],
+    *,
+    compression: Compression | None = None,
+    timeout: float = DEFAULT_TIMEOUT,
+) -> UpdateResult:
+    """Replaces the named runs of a store, and keeps the others; the file is made if there is none.
+
+    Args:
+        path: the ``.h5`` file; its directory must exist.
+        network: whose store it is; an existing one must say the same.
+        runs: a run's new content, a run of another store to take over, or None to delete it.
+        compression: how objects are stored; None keeps what the file has (``none`` for a new one).
+        timeout: seconds to wait for another writer.
+
+    Raises:
+        LockError: another process is writing.
+        StoreWriteError: the disk is full, or writing is not allowed; the old file stands as it was.
+        StoreError: the old file is damaged or another network's, or a record cannot be stored.
+    """
+    target = Path(path)
+    _check_arguments(target, runs, compression)
+    with writer_lock(target, timeout):
+        try:
+            atomic.sweep(target)
+            if not target.exists():
+                return _replace(target, None, network, runs, compression or "none")
+            with GoldenStore.open(target) as old:
+                if old.network != network:
+                    raise StoreError(f"{target}: this is the store of network {old.network!r}, not of {network!r}")
+                return _replace(target, old, network, runs, compression or old.compression)
+        except OSError as error:
+            if isinstance(error, StoreWriteError):
+                raise
+            raise StoreWriteError(
+                f"{target}: the golden store could not be written ({reason(error)}); what was there before stands"
+            ) from error
+
+
+def rewrite(path: str | os.PathLike[str], *, compression: Compression | None = None) -> UpdateResult:
+    """Writes a store anew in today's layout (and with another compression if asked for); its content stays."""
+    with GoldenStore.open(path) as store:
+        network = store.network
+    return update(path, network, {}, compression=compression)
+
+
+def reason(error: OSError) -> str:
+    """An operating-system error in a few words."""
+    return os.strerror(error.errno) if error.errno else str(error).splitlines()[0][:200]
+
+
+def _check_arguments(path: Path, runs: Mapping[RunId, object], compression: str | None) -> None:
+    if compression is not None and compression not in COMPRESSIONS:
+        raise StoreError(f"unknown compression {compression!r}; known are {', '.join(COMPRESSIONS)}")
+    if not path.parent.is_dir():
+        raise StoreWriteError(f"{path}: there is no directory {path.parent}")
+    for run, data in runs.items():
+        if isinstance(data, RunData) and data.level not in LEVELS:
+            raise StoreError(f"run {run}: unknown level {data.level!r}; known are {', '.join(LEVELS)}")
+
+
+def _replace(
+    path: Path,
+    old: GoldenStore | None,
+    network: str,
+    runs: Mapping[RunId, RunData | StoredRun | None],
+    compression: Compression,
+) -> UpdateResult:
+    """Builds the new file beside ``path`` and puts it in place."""
+    kept = set(old.runs()) if old is not None else set()
+    wanted = sorted({RunId(*run) for run in runs} | kept)
+    content = [(run, runs[run] if run in runs else old.run(*run) if old else None) for run in wanted]
+    content = [(run, data) for run, data in content if data is not None]
+    if not content:
+        if old is not None:
+            atomic.remove(path)
+        return UpdateResult(path, old is not None, False, _changes(old, {}, runs), 0, 0)
+    with atomic.scratch_beside(path) as scratch:
+        with StoreWriter(scratch, network, compression, old) as writer:
+            indexes = {run: _write_run(writer, run, data) for run, data in content if data is not None}
+        with GoldenStore.open(scratch) as written:  # what the disk took is what was meant
+            if written.runs() != tuple(indexes):
+                raise StoreWriteError(f"{path}: the disk did not keep what was written; the old store stands")
+        changes = _changes(old, indexes, runs)
+        changed = atomic.put_in_place(scratch, path)
+    return UpdateResult(path, changed, True, changes, writer.objects, path.stat().st_size)
+
+
+def _write_run(writer: StoreWriter, run: RunId, data: RunData | StoredRun) -> Index:
+    if isinstance(data, StoredRun):
+        return writer.copy(run, data)
+    return writer.add(run, data.records, data.artefacts, data.attrs, data.level)
+
+
+def _changes(old: GoldenStore | None, now: Mapping[RunId, Index], named: Iterable[RunId]) -> dict[RunId, RunChange]:
+    """Slots of the named runs before and after."""
+    before = set(old.runs()) if old is not None else set()
+    result = {}
+    for run in sorted(RunId(*run) for run in named):
+        new = now.get(run)
+        result[run] = _change(_past(old, run) if run in before else None, new)
+    return result
+
+
+def _past(old: GoldenStore | None, run: RunId) -> Index | None:
+    """A run's old index; None where it is damaged, which must not stop anyone from replacing it."""
+    try:
+        return old.run(*run).index if old is not None else None
+    except StoreError:
+        return None
+
+
+def _change(past: Index | None, new: Index | None) -> RunChange:
+    past_digests = dict(zip(past.keys, past.digests, strict=True)) if past is not None else {}
+    new_digests = dict(zip(new.keys, new.digests, strict=True)) if new is not None else {}
+    common = past_digests.keys() & new_digests.keys()
+    changed = sum(past_digests[key] != new_digests[key] for key in common)
+    return RunChange(
+        slots=len(new_digests),
+        new=len(new_digests) - len(common),
+        changed=changed,
+        removed=len(past_digests) - len(common),
+        unchanged=len(common) - changed,
+    )

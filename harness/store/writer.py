@@ -1,0 +1,235 @@
+"""Fills a new store file, in canonical order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+
+from harness.errors import DtypeError, StoreError
+from harness.records import Record, SlotKey
+from harness.stats import Statistics, describe, digest
+from harness.stats.digest import as_bytes
+from harness.store import arrays, hdf
+from harness.store.arrays import Stored
+from harness.store.checksum import attrs_text, run_checksum
+from harness.store.index import Index, IndexBuilder, describe_key
+from harness.store.objects import from_stored, to_stored, write_object
+from harness.store.packing import pack
+from harness.store.read import GoldenStore, StoredRun
+from harness.store.schema import (
+    FORMAT,
+    SCHEMA,
+    Compression,
+    Level,
+    RunId,
+    artefact_path,
+    run_path,
+    slot_path,
+)  # fmt: skip
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+class StoreWriter:
+    """A new store file being filled; runs must come in sorted order.
+
+    Attributes:
+        objects: distinct arrays written so far.
+    """
+
+    def __init__(self, path: Path, network: str, compression: Compression, old: GoldenStore | None) -> None:
+        self.objects = 0
+        self._compression = compression
+        self._old = old
+        self._file = hdf.create_file(path)
+        root = hdf.root_of(self._file)
+        hdf.write_text_attribute(root, b"format", FORMAT)
+        hdf.write_int_attribute(root, b"schema", SCHEMA)
+        hdf.write_text_attribute(root, b"network", network)
+        hdf.write_text_attribute(root, b"compression", compression)
+        self._groups: dict[bytes, Any] = {b"": root}
+        self._statistics: dict[bytes, Statistics] = {}
+        self._written: set[bytes] = set()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._groups.clear()
+        if error is None:
+            try:
+                hdf.flush(self._file)  # closing would swallow a full disk
+            finally:
+                self._file.close()
+        else:
+            with suppress(Exception):  # the first error is the one to hear of
+                self._file.close()
+
+    # --- runs -------------------------------------------------------------------------------------------------------
+
+    def add(
+        self,
+        run: RunId,
+        records: Iterable[Record],
+        artefacts: Mapping[str, bytes],
+        attrs: Mapping[str, Any],
+        level: Level,
+    ) -> Index:
+        """Writes a run from its records, which are consumed one by one."""
+        path, builder = run_path(run), IndexBuilder()
+        self._group(path)
+        for record in records:
+            builder.claim(record.key)
+            found, statistics = self._take(path, record, level)
+            builder.add(record, found, statistics)
+        index = builder.build()
+        self._finish(run, index, level, attrs, artefacts, self._old_run(run))
+        return index
+
+    def copy(self, run: RunId, source: StoredRun) -> Index:
+        """Writes a run as it stands in another store (or in this one's old form); its digests are checked."""
+        path, index = run_path(run), source.index
+        self._group(path)
+        for row, (key, content) in enumerate(zip(index.keys, index.digests, strict=True)):
+            if source.level == "tensors":
+                if content not in self._written:
+                    source.tensor(row)  # raises if the stored bytes are not what the digest says
+                    self._put(content, self._as_wanted(source, row), index.name(row, "dtype"))
+                self._link(path, key, content)
+        self._finish(run, index, source.level, source.attrs, source.artefacts(), source)
+        return index
+
+    def _as_wanted(self, source: StoredRun, row: int) -> Stored:
+        """A stored object, with this file's compression."""
+        stored = source.stored(row)
+        if stored.packed == (self._compression == "gzip"):
+            return stored
+        name = source.index.name(row, "dtype")
+        return to_stored(from_stored(stored, name, source.index.shape(row)), name, self._compression)
+
+    # --- slots ------------------------------------------------------------------------------------------------------
+
+    def _take(self, run: bytes, record: Record, level: Level) -> tuple[bytes, Statistics]:
+        """Digest and statistics of a record, whose tensor is stored if the level says so."""
+        try:
+            array = record.load()
+            if array is None:
+                return self._without_values(record, level)
+            if array.shape != record.shape:
+                raise StoreError(f"it should have shape {list(record.shape)}, but has {list(array.shape)}")
+            content = digest(array, record.dtype)
+            if record.digest is not None and record.digest != content:
+                raise StoreError(f"its digest is {content.hex()}, but the record says {record.digest.hex()}")
+            if content not in self._statistics:
+                self._statistics[content] = describe(array, record.dtype)
+            if level == "tensors":
+                if content not in self._written:
+                    self._put(content, self._packed_object(array, record.dtype, content), record.dtype)
+                self._link(run, record.key, content)
+        except (StoreError, DtypeError) as error:
+            raise StoreError(f"{describe_key(record.key)}: {error}") from None
+        return content, self._statistics[content]
+
+    def _without_values(self, record: Record, level: Level) -> tuple[bytes, Statistics]:
+        statistics = record.extra.get("statistics")
+        if level == "tensors" or record.digest is None or not isinstance(statistics, Statistics):
+            raise StoreError("it has no values; level 'digest' would accept a record with digest and statistics")
+        return record.digest, statistics
+
+    def _packed_object(self, array: Array, dtype: str, content: bytes) -> Stored:
+        """An array as it will be stored; as the old file has it where it does (see ``_holds``)."""
+        if self._compression == "gzip" and self._old is not None and self._old.compression == "gzip":
+            old = self._old.stored_object(content)
+            if old is not None and _holds(old, as_bytes(array)):
+                return old
+        return to_stored(array, dtype, self._compression)
+
+    def _put(self, content: bytes, stored: Stored, dtype: str) -> None:
+        write_object(self._group(b"objects"), content.hex().encode(), stored, dtype)
+        self._written.add(content)
+        self.objects += 1
+
+    def _link(self, run: bytes, key: SlotKey, content: bytes) -> None:
+        group, _, name = (run + b"/" + slot_path(key)).rpartition(b"/")
+        self._group(group).links.create_hard(name, self._group(b"objects"), content.hex().encode())
+
+    def _group(self, path: bytes) -> Any:
+        """The group at ``path``, made with its parents where it is missing."""
+        group = self._groups.get(path)
+        if group is None:
+            above, _, name = path.rpartition(b"/")
+            group = self._groups[path] = hdf.create_group(self._group(above), name)
+        return group
+
+    # --- the rest of a run ------------------------------------------------------------------------------------------
+
+    def _finish(
+        self, run: RunId, index: Index, level: Level, attrs: Mapping[str, Any], artefacts: Mapping[str, bytes],
+        past: StoredRun | None,
+    ) -> None:  # fmt: skip
+        path = run_path(run)
+        group, old = self._group(path), _parts(past)
+        arrays.write(group, b"index", _packed(index.rows, old.get("index")))
+        names = [name.encode("utf-8", "surrogateescape") for name in index.names]
+        table = np.array(names, f"S{max(map(len, names), default=1) or 1}")
+        arrays.write(group, b"names", _packed(table, old.get("names")), utf8=True)
+        for name in sorted(artefacts):
+            self._write_artefact(path, name, _text(artefacts[name], old.get(f"artefact {name}")))
+        hdf.write_text_attribute(group, b"level", level)
+        hdf.write_text_attribute(group, b"attrs", attrs_text(attrs))
+        hdf.write_text_attribute(group, b"checksum", run_checksum(index, level, attrs, artefacts))
+
+    def _write_artefact(self, run: bytes, name: str, stored: Stored) -> None:
+        group, _, leaf = (run + b"/" + artefact_path(name)).rpartition(b"/")
+        try:
+            arrays.write(self._group(group), leaf, stored)
+        except (ValueError, RuntimeError) as error:
+            raise StoreError(f"the artefact {name!r} cannot be stored beside the others ({error})") from None
+
+    def _old_run(self, run: RunId) -> StoredRun | None:
+        """The run as the old file has it; None where it has none, or a damaged one."""
+        try:
+            return self._old.run(*run) if self._old is not None and run in self._old.runs() else None
+        except StoreError:
+            return None
+
+
+def _parts(past: StoredRun | None) -> dict[str, Stored]:
+    """Tables and artefacts of a run as they lie in its file; what is damaged is left out."""
+    try:
+        return past.stored_parts() if past is not None else {}
+    except StoreError:
+        return {}
+
+
+def _holds(old: Stored, raw: Array) -> bool:
+    """Whether something stored earlier has just these bytes.
+
+    Then it is taken over as it is: another version of zlib may pack the same bytes differently, and an unchanged
+    result must leave an unchanged file.
+    """
+    try:
+        return np.array_equal(old.unpacked(), raw)
+    except StoreError:
+        return False
+
+
+def _packed(table: Array, old: Stored | None) -> Stored:
+    """A table as stored: compressed where it pays."""
+    raw = table.reshape(-1).view(np.uint8)
+    if old is not None and old.dtype == table.dtype and old.shape == table.shape and _holds(old, raw):
+        return old
+    packed = pack(raw, table.dtype.itemsize)
+    return Stored(table.dtype, table.shape, raw if packed is None else packed, packed is not None)
+
+
+def _text(raw: bytes, old: Stored | None) -> Stored:
+    """A text artefact as stored: one string as long as the text, so that viewers show it as text."""
+    return _packed(np.frombuffer(raw, f"S{len(raw)}") if raw else np.empty(0, "S1"), old)
