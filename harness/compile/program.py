@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
 from harness.compile.effects import wait_for_readers
 from harness.compile.order import Numbering, arrange
+from harness.compile.select import hide_dtypes, select_kernels
 from harness.compile.simplify import simplify
 from harness.compile.trace import Tracer
 from harness.compile.traced import Traced
+from harness.devices.cpu import FLOAT16_AS_FLOAT32
 from harness.graph import Graph, Parameter, TensorSpec
 from harness.tensor import Tensor, using
 
@@ -35,6 +38,7 @@ def compile_function(
     graph_id: int,
     numbering: Numbering,
     dynamic: Sequence[tuple[int, ...] | None] = (),
+    widened: AbstractSet[str] = FLOAT16_AS_FLOAT32,
 ) -> Program:
     """Traces ``function(*args)`` and finishes its graph.
 
@@ -45,6 +49,7 @@ def compile_function(
         graph_id: id of the graph.
         numbering: the process's numbering.
         dynamic: for each argument, a shape to trace with in place of the tensor's own (-1 for dynamic), or None.
+        widened: operators the device computes in float32 where the network says float16.
     """
     tracer = Tracer()
     inputs: list[Parameter] = []
@@ -56,6 +61,8 @@ def compile_function(
         output = tracer.finish(function(*traced))
     output = simplify(output)
     wait_for_readers(output)
+    select_kernels(output, widened)
+    hide_dtypes(output)
     graph = Graph(graph_id, inputs[:], output, root_id=graph_id, attrs={"enable_zero_copy_in_graph": 1})
     arrange(graph)
     numbering.number(graph.nodes)

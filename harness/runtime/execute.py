@@ -9,7 +9,8 @@ import numpy as np
 
 from harness import dtypes
 from harness.compile.program import Program
-from harness.graph import Const, Node, Operand, Parameter, ScalarSpec, Spec, TensorSpec, TupleSpec
+from harness.dtypes import DType
+from harness.graph import Const, Node, OpaqueSpec, Operand, Parameter, ScalarSpec, Spec, TensorSpec, TupleSpec
 from harness.ops.base import OPERATORS, Call, Operator
 from harness.ops.eager import execute
 from harness.runtime.observer import Array, Observer, Slot, Step
@@ -90,7 +91,9 @@ class Executor:
         """The call with the shapes of this run (a dynamic dimension is known now)."""
         specs = [_actual(i.spec, v) for i, v in zip(node.inputs, flat, strict=True)]
         values = [i.value if isinstance(i, Const) else None for i in node.inputs]
-        grouped_specs = [TupleSpec(s) if isinstance(s, tuple) else s for s in _grouped(node, specs)]
+        grouped_specs = [
+            TupleSpec(s) if isinstance(s, tuple) else _TYPE if isinstance(s, DType) else s for s in _grouped(node, specs)
+        ]
         grouped_values = [None if isinstance(v, tuple) and c else v for v, c in _with_layout(node, values)]
         state = self._states.setdefault(id(node), {})
         call = Call(node.op, tuple(grouped_specs), tuple(grouped_values), node.attrs, node.spec, state)
@@ -113,6 +116,9 @@ class Executor:
         if operand.op == "MakeTuple":
             return tuple(self._resolve(i) for i in operand.inputs)
         return None
+
+
+_TYPE = OpaqueSpec("Type")
 
 
 def _actual(spec: Spec, value: Any) -> Spec:
@@ -139,7 +145,9 @@ def _with_layout(node: Node, flat: list[Any]) -> Iterator[tuple[Any, int | None]
     """Arguments as called: tuples of tensors put together again; the monad at the end left out."""
     at = 0
     for count in node.extra["layout"]:
-        if count is None:
+        if isinstance(count, tuple):  # a dtype the finished graph does not show
+            yield count[0], None
+        elif count is None:
             yield flat[at], None
             at += 1
         else:
@@ -150,6 +158,8 @@ def _with_layout(node: Node, flat: list[Any]) -> Iterator[tuple[Any, int | None]
 def _input_slots(operator: Operator, node: Node, flat: list[Any]) -> Iterator[Slot]:
     index = 0
     for argument, count in enumerate(node.extra["layout"]):
+        if isinstance(count, tuple):
+            continue
         for _ in range(count or 1):
             slot = _slot(index, flat[index], node.inputs[index].spec)
             if slot is not None and argument not in operator.unread:

@@ -1,0 +1,1 @@
+"""What a device is: capabilities, numerics, storage formats."""
