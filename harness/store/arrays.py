@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from functools import cache
 from math import prod
 from typing import Any
 
@@ -81,18 +82,19 @@ def can_pack(shape: tuple[int, ...], nbytes: int) -> bool:
     return bool(shape) and 0 < nbytes < 2**32 - 1
 
 
-def read(dataset: Any, descriptor: int, file_size: int) -> Stored:
+def read(dataset: Any, descriptor: int, file_size: int, expected: np.dtype[Any] | None = None) -> Stored:
     """What ``write`` wrote.
 
     Args:
         dataset: from ``hdf.open_dataset``.
         descriptor: of the open file, to read from.
         file_size: of that file in bytes.
+        expected: the dtype it must have, where the caller knows (comparing types is faster than translating one).
 
     Raises:
-        StoreError: another layout, sizes the file cannot hold, or too few bytes.
+        StoreError: another type or layout, sizes the file cannot hold, or too few bytes.
     """
-    dtype, shape, layout = _described(dataset)
+    dtype, shape, layout = _described(dataset, expected)
     nbytes = prod(shape) * dtype.itemsize
     if nbytes == 0:
         return Stored(dtype, shape, b"", packed=False)
@@ -107,12 +109,15 @@ def read(dataset: Any, descriptor: int, file_size: int) -> Stored:
     return Stored(dtype, shape, _read_exactly(descriptor, size, at), packed)
 
 
-def _described(dataset: Any) -> tuple[np.dtype[Any], tuple[int, ...], int]:
-    try:
-        plist = dataset.get_create_plist()
-        dtype, shape, layout = dataset.dtype, dataset.shape, plist.get_layout()
-    except (OSError, RuntimeError, TypeError, ValueError) as error:
-        raise StoreError(f"its type cannot be read ({error})") from None
+def _described(dataset: Any, expected: np.dtype[Any] | None) -> tuple[np.dtype[Any], tuple[int, ...], int]:
+    plist = dataset.get_create_plist()
+    layout, shape = plist.get_layout(), dataset.shape
+    if expected is None:
+        dtype = dataset.dtype
+    elif dataset.get_type().equal(_type_of(expected)):
+        dtype = expected
+    else:
+        raise StoreError("it is not of the type this schema version describes")
     if dtype.hasobject or shape is None:
         raise StoreError(f"its type {dtype} is none a golden store uses")
     if layout not in (h5d.CONTIGUOUS, h5d.CHUNKED):
@@ -120,6 +125,11 @@ def _described(dataset: Any) -> tuple[np.dtype[Any], tuple[int, ...], int]:
     if layout == h5d.CONTIGUOUS and plist.get_external_count():
         raise StoreError("its bytes lie in another file; a golden store has no such datasets")
     return dtype, shape, layout
+
+
+@cache
+def _type_of(dtype: np.dtype[Any]) -> Any:
+    return hdf.file_type(dtype)
 
 
 def _only_chunk(dataset: Any, shape: tuple[int, ...], nbytes: int) -> tuple[int, int, bool]:

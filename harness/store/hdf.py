@@ -153,9 +153,9 @@ def write_int_attribute(owner: Any, name: bytes, value: int) -> None:
 
 def read_text_attribute(owner: Any, name: bytes) -> str:
     """What ``write_text_attribute`` wrote; ``StoreError`` if it is missing or anything else."""
-    attribute = _attribute(owner, name, "S")
-    raw = np.empty((), attribute.dtype)
-    attribute.read(raw, mtype=attribute.get_type())
+    attribute, kind = _attribute(owner, name, h5t.STRING)
+    raw = np.empty((), f"S{kind.get_size()}")
+    attribute.read(raw, mtype=kind)
     try:
         return bytes(raw[()]).decode()
     except UnicodeDecodeError as error:
@@ -164,23 +164,22 @@ def read_text_attribute(owner: Any, name: bytes) -> str:
 
 def read_int_attribute(owner: Any, name: bytes) -> int:
     """What ``write_int_attribute`` wrote; ``StoreError`` if it is missing or anything else."""
-    attribute = _attribute(owner, name, "iu")
-    value = np.empty((), attribute.dtype)
-    attribute.read(value)
+    attribute, _ = _attribute(owner, name, h5t.INTEGER)
+    value = np.empty((), np.int64)
+    attribute.read(value, mtype=h5t.NATIVE_INT64)
     return int(value)
 
 
-def _attribute(owner: Any, name: bytes, kinds: str) -> Any:
+def _attribute(owner: Any, name: bytes, kind: int) -> tuple[Any, Any]:
+    """A scalar attribute and its type, of the class ``kind`` and a possible size."""
     if not h5a.exists(owner, name):
         raise StoreError(f"the attribute {name.decode()!r} is missing")
-    try:
-        attribute = h5a.open(owner, name)
-        fits = attribute.shape == () and attribute.dtype.kind in kinds and attribute.dtype.itemsize <= MAX_ATTRIBUTE
-    except (OSError, RuntimeError, TypeError, ValueError) as error:
-        raise StoreError(f"the attribute {name.decode()!r} cannot be read ({first_line(error)})") from None
-    if not fits:
+    attribute = h5a.open(owner, name)
+    found = attribute.get_type()
+    fits = attribute.shape == () and found.get_class() == kind and found.get_size() <= MAX_ATTRIBUTE
+    if not fits or (kind == h5t.STRING and found.is_variable_str()):
         raise StoreError(f"the attribute {name.decode()!r} is of an unexpected type or shape")
-    return attribute
+    return attribute, found
 
 
 def _text_type(size: int) -> Any:

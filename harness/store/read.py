@@ -28,6 +28,7 @@ from harness.store.objects import from_stored
 from harness.store.schema import (
     COMPRESSIONS,
     FORMAT,
+    INDEX_DTYPE,
     LEVELS,
     RESERVED,
     Compression,
@@ -52,9 +53,7 @@ class GoldenStore:
 
     Attributes:
         path: of the file.
-        network: name of the network the store belongs to.
         schema: version of its layout.
-        compression: how its objects are stored.
     """
 
     def __init__(self, path: Path, file: Any) -> None:
@@ -67,11 +66,21 @@ class GoldenStore:
             if hdf.read_text_attribute(file, b"format") != FORMAT:
                 raise StoreError(f"this HDF5 file is no golden store (its attribute 'format' is not {FORMAT!r})")
             self.schema = check_schema(hdf.read_int_attribute(file, b"schema"))
-            self.network = hdf.read_text_attribute(file, b"network")
-            compression = hdf.read_text_attribute(file, b"compression")
-            if compression not in COMPRESSIONS:
-                raise StoreError(f"unknown compression {compression!r}; known are {', '.join(COMPRESSIONS)}")
-            self.compression: Compression = compression
+
+    @cached_property
+    def network(self) -> str:
+        """Name of the network the store belongs to."""
+        with self.located("the file"):
+            return hdf.read_text_attribute(self.root, b"network")
+
+    @cached_property
+    def compression(self) -> Compression:
+        """How objects are stored."""
+        with self.located("the file"):
+            found = hdf.read_text_attribute(self.root, b"compression")
+            if found not in COMPRESSIONS:
+                raise StoreError(f"unknown compression {found!r}; known are {', '.join(COMPRESSIONS)}")
+            return found
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Self:
@@ -151,9 +160,9 @@ class GoldenStore:
             raise StoreError(f"{self.path}: the store is closed")
         return hdf.root_of(self._file)
 
-    def read(self, dataset: Any) -> Stored:
-        """A dataset's array as it lies in the file."""
-        return arrays.read(dataset, self._descriptor, self._size)
+    def read(self, dataset: Any, expected: np.dtype[Any] | None = None) -> Stored:
+        """A dataset's array as it lies in the file; ``StoreError`` if it is not of the dtype ``expected``."""
+        return arrays.read(dataset, self._descriptor, self._size, expected)
 
     @contextmanager
     def located(self, where: str) -> Iterator[None]:
@@ -173,22 +182,28 @@ class StoredRun:
 
     Attributes:
         id: backend and mode.
-        network: the store's network.
         level: ``tensors`` or ``digest``.
-        attrs: JSON values given when it was written.
-        checksum: digest over everything the run holds (32 hex digits).
     """
 
     def __init__(self, store: GoldenStore, run: RunId, group: Any) -> None:
         self._store = store
         self._group = group
         self.id = run
-        self.network = store.network
         level = hdf.read_text_attribute(group, b"level")
         if level not in LEVELS:
             raise StoreError(f"unknown level {level!r}; known are {', '.join(LEVELS)}")
         self.level: Level = level
-        self.checksum = hdf.read_text_attribute(group, b"checksum")
+
+    @property
+    def network(self) -> str:
+        """The store's network."""
+        return self._store.network
+
+    @cached_property
+    def checksum(self) -> str:
+        """Digest over everything the run holds, as it was when it was written (32 hex digits)."""
+        with self.located("checksum"):
+            return hdf.read_text_attribute(self._group, b"checksum")
 
     @cached_property
     def attrs(self) -> Mapping[str, Any]:
@@ -206,7 +221,7 @@ class StoredRun:
     def index(self) -> Index:
         """All slots, in execution order."""
         with self.located("index"):
-            rows = self._member(b"index").array()
+            rows = self._member(b"index", INDEX_DTYPE).array()
         with self.located("names"):
             names = self._member(b"names").array()
             if names.dtype.kind != "S" or names.ndim != 1:
@@ -218,11 +233,11 @@ class StoredRun:
     def __len__(self) -> int:
         return len(self.index)
 
-    def _member(self, name: bytes) -> Stored:
+    def _member(self, name: bytes, expected: np.dtype[Any] | None = None) -> Stored:
         dataset = hdf.open_dataset(self._group, name)
         if dataset is None:
             raise StoreError("it is missing")
-        return self._store.read(dataset)
+        return self._store.read(dataset, expected)
 
     def records(self) -> Iterator[Record]:
         """Every slot, in execution order; values are read, and checked, when asked for."""
