@@ -32,24 +32,38 @@ def expand(tracer: Tracer, output: Operand) -> Operand:
 
 
 def _expanded(tracer: Tracer, node: Node, operator: Composite) -> Operand:
-    saved = tracer.scope, tracer.source, tracer.marks
-    tracer.scope = operator.expansion_scope
+    saved = tracer.source, tracer.marks
     tracer.source = ("forward node", node.source or node.related)
     tracer.marks = {"dump": node.attrs["dump"]} if "dump" in node.attrs else {}
     try:
-        with using(tracer):
-            result = operator.expand(*_arguments(node))
-            parts = result if isinstance(result, tuple) else (result,)
-            operands = [tracer.operand(p) for p in parts]
+        parts = _Parts(tracer)
+        with using(parts):
+            result = parts.call(operator.name, _arguments(node), {}, None)
     finally:
-        tracer.scope, tracer.source, tracer.marks = saved
-    inner = [expand(tracer, o) for o in operands]
+        tracer.source, tracer.marks = saved
     if not isinstance(result, tuple):
-        return inner[0]
-    return tracer.virtual("MakeTuple", inner, node.spec)
+        return tracer.operand(result)
+    return tracer.virtual("MakeTuple", [tracer.operand(r) for r in result], node.spec)
 
 
-def _arguments(node: Node) -> list[Any]:
+class _Parts:
+    """Writes calls into the graph, composites as their parts."""
+
+    def __init__(self, tracer: Tracer) -> None:
+        self.tracer = tracer
+
+    def call(self, op: str, args: tuple[Any, ...], attrs: dict[str, Any], scope: str | None) -> Any:
+        operator = OPERATORS.get(op)
+        if not isinstance(operator, Composite):
+            return self.tracer.call(op, args, attrs, scope)
+        saved, self.tracer.scope = self.tracer.scope, operator.expansion_scope
+        try:
+            return operator.expand(*args)
+        finally:
+            self.tracer.scope = saved
+
+
+def _arguments(node: Node) -> tuple[Any, ...]:
     """What the composite was called with: tensors traced, constants as values, tuples of tensors together."""
     flat = [_traced(i) for i in node.inputs]
     groups: list[Any] = []
@@ -57,7 +71,7 @@ def _arguments(node: Node) -> list[Any]:
     for count in node.extra["layout"]:
         groups.append(flat[at] if count is None else tuple(flat[at : at + count]))
         at += 1 if count is None else count
-    return groups
+    return tuple(groups)
 
 
 def _traced(operand: Operand) -> Any:
