@@ -8,8 +8,9 @@ the tensor value of the node before it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 
 from harness.errors import TreeError
 from harness.graph.node import SourceLine
@@ -19,6 +20,7 @@ MAX_CHARACTERS = 1 << 30
 
 _ENTRY = re.compile(r"# IR entry: @kernel_graph(\d+)$")
 _COUNTS = re.compile(r"Total number of (nodes|cnodes): (\d+)$")
+_INSTANCE = re.compile(r"subgraph instance: \S+ : (\S+)$")
 _PARAMS = re.compile(r"# Total params: (\d+)$")
 _PARAM = re.compile(r"%para(\d+)_(.*?): <(.*)$")
 _NODE = re.compile(r"  %(\d+)\((.*?)\) = (PrimFunc_)?([^\s(]+)\(")
@@ -56,38 +58,85 @@ class IrParameter:
     is_weight: bool
 
 
-@dataclass(slots=True)
+@dataclass(eq=False)
 class IrNode:
-    """One node.
+    """One node; what is costly to read is read when it is asked for.
 
     Attributes:
-        number: the k of ``%k``.
+        number: the k of ``%k``; of ``Return`` the number it would have.
         op: primitive name without ``PrimFunc_`` (``functional`` tells whether it was there).
-        args: argument texts (``%3``, ``%para2_x``, ``Bool(0)``, a whole tensor value, ...).
-        brackets: what follows the argument list (instance name, attributes), as printed.
         name: full name with scope, with the id of the ``.ir``.
-        inputs, outputs: type line.
-        device_inputs, device_outputs: entries of the device line; empty for nodes that are no kernels.
         kernel: True if it has a device line.
-        related_kind: headings of related blocks, joined by ``+``.
+        head: the text after the opening bracket of the argument list, tensor values unfolded.
+        lines: the lines after the head.
     """
 
     number: int
     debug_name: str
     op: str
     functional: bool
-    args: tuple[str, ...]
-    brackets: str
-    name: str = ""
-    inputs: tuple[IrType, ...] = ()
-    outputs: tuple[IrType, ...] = ()
-    device_inputs: tuple[str, ...] = ()
-    device_outputs: tuple[str, ...] = ()
-    kinds: str = ""
-    kernel: bool = False
-    source: list[SourceLine] = field(default_factory=list)
-    related: list[SourceLine] = field(default_factory=list)
-    related_kind: str = ""
+    name: str
+    kernel: bool
+    head: str
+    lines: list[str]
+    names: Mapping[str, str]
+    where: str
+
+    @cached_property
+    def _split(self) -> tuple[tuple[str, ...], str]:
+        args = _Args(self.head, self.names)
+        try:
+            found = args.split()
+        except ValueError as error:
+            raise TreeError(f"{self.where}: node %{self.number} ({self.op}): {error}") from None
+        return found, self.head[args.at :]
+
+    @property
+    def args(self) -> tuple[str, ...]:
+        """Argument texts: ``%3``, ``%para2_x``, ``Bool(0)``, a whole tensor value, ..."""
+        return self._split[0]
+
+    @property
+    def brackets(self) -> str:
+        """What follows the argument list (instance name, attributes), as printed."""
+        return self._split[1]
+
+    @cached_property
+    def inputs(self) -> tuple[IrType, ...]:
+        """Types of the arguments."""
+        return tuple(map(type_of, _entries(_two_lists(self.lines[0])[0])))
+
+    @cached_property
+    def outputs(self) -> tuple[IrType, ...]:
+        """Types of the result: one entry, also for a tuple. Empty for ``Return``."""
+        return tuple(map(type_of, _entries(_two_lists(self.lines[0])[1])))
+
+    @cached_property
+    def device(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Entries of the device line, arguments and results; empty for what is no kernel."""
+        if not self.kernel:
+            return (), ()
+        left, right = _two_lists(self.lines[1])
+        return _entries(left), _entries(right)
+
+    @property
+    def kinds(self) -> str:
+        """The line of kinds as printed, or an empty text."""
+        after = self.lines[2 if self.kernel else 1]
+        return after.strip() if after.startswith("      : (") else ""
+
+    @cached_property
+    def stacks(self) -> tuple[tuple[SourceLine, ...], tuple[SourceLine, ...], str]:
+        """The node's own source lines, those of related nodes, and the headings of the latter, joined by ``+``."""
+        own: list[SourceLine] = []
+        related: list[SourceLine] = []
+        headings: list[str] = []
+        for line in self.lines:
+            if (source := _SOURCE.match(line)) is not None:
+                (related if headings else own).append(_source(source))
+            elif (kind := _RELATED.match(line)) is not None:
+                headings.append(kind[1])
+        return tuple(own), tuple(related), "+".join(headings)
 
 
 @dataclass(slots=True)
@@ -99,6 +148,7 @@ class IrGraph:
         nodes: in printed order, without ``Return``.
         returned: ``Return``, with its one argument (None only while parsing).
         total_nodes: as the file states it.
+        instance: what stands for the graph object: a pointer, or ``ir.STABLE_POINTER`` in texts of ours.
     """
 
     id: int
@@ -106,6 +156,7 @@ class IrGraph:
     nodes: list[IrNode]
     returned: IrNode | None
     total_nodes: int
+    instance: str
 
     @property
     def kernels(self) -> list[IrNode]:
@@ -139,9 +190,9 @@ def _two_lists(line: str) -> tuple[str, str]:
 class _Args:
     """Splits an argument list, which may hold any parameter name and any string."""
 
-    def __init__(self, text: str, at: int, names: dict[str, str]) -> None:
+    def __init__(self, text: str, names: Mapping[str, str]) -> None:
         self.text = text
-        self.at = at
+        self.at = 0
         self.names = names
 
     def split(self) -> tuple[str, ...]:
@@ -197,6 +248,7 @@ class _Parser:
         self.at = 0
         self.where = where
         self.counts: dict[str, int] = {}
+        self.instance = ""
 
     def fail(self, why: str) -> TreeError:
         return TreeError(f"{self.where}, line {self.at + 1}: {why}")
@@ -213,7 +265,7 @@ class _Parser:
         cnodes = self.counts["cnodes"]
         if len(nodes) + 1 != cnodes:
             raise TreeError(f"{self.where}: states {cnodes} cnodes (Return included) and holds {len(nodes) + 1}")
-        return IrGraph(int(entry[1]), parameters, nodes, returned, self.counts["nodes"])
+        return IrGraph(int(entry[1]), parameters, nodes, returned, self.counts["nodes"], self.instance)
 
     def _header(self) -> list[IrParameter]:
         parameters: list[IrParameter] = []
@@ -227,6 +279,8 @@ class _Parser:
                 self.counts[count[1]] = int(count[2])
             elif (total := _PARAMS.match(line)) is not None:
                 stated = int(total[1])
+            elif (instance := _INSTANCE.match(line)) is not None:
+                self.instance = instance[1]
             elif line.startswith("%para"):
                 parameters.append(self._parameter(line))
             self.at += 1
@@ -245,11 +299,10 @@ class _Parser:
         type_text = head[3].split(">  :  ", 1)[0].split("> : [", 1)[0]
         return IrParameter(int(head[1]), head[2], type_of(type_text), line.endswith("IsWeight: true"))
 
-    def _body(self, names: dict[str, str]) -> tuple[list[IrNode], IrNode]:
+    def _body(self, names: Mapping[str, str]) -> tuple[list[IrNode], IrNode]:
         nodes: list[IrNode] = []
         for first, lines in self._blocks():
-            node = self._head(first, names, len(nodes))
-            self._details(node, lines)
+            node = self._node(first, names, len(nodes), lines)
             if node.op == "Return":
                 return nodes, node
             nodes.append(node)
@@ -277,48 +330,19 @@ class _Parser:
         if first is not None:
             yield first, rest
 
-    def _head(self, text: str, names: dict[str, str], expected: int) -> IrNode:
+    def _node(self, text: str, names: Mapping[str, str], expected: int, lines: list[str]) -> IrNode:
         head = _NODE.match(text)
-        number, debug, functional, op = expected, "", False, "Return"
+        number, debug, functional, op, start = expected, "", False, "Return", len("  Return(")
         if head is not None:
             number, debug, functional, op = int(head[1]), head[2], head[3] is not None, head[4]
+            start = head.end()
             if number != expected:
                 raise self.fail(f"node %{number} where %{expected} is due")
-        args = _Args(text, head.end() if head else len("  Return("), names)
-        try:
-            found = args.split()
-        except ValueError as error:
-            raise self.fail(f"node %{number}: {error}") from None
-        return IrNode(number, debug, op, functional, found, text[args.at :])
-
-    def _details(self, node: IrNode, lines: list[str]) -> None:
-        related = False
-        for line in lines:
-            if line.startswith("      : (<") or (line.startswith("      : ()") and not node.name):
-                self._types(node, line)
-            elif line.startswith("      : ("):
-                node.kinds = line.strip()
-            elif (name := _FULLNAME.match(line)) is not None:
-                node.name = name[1]
-            elif (kind := _RELATED.match(line)) is not None:
-                related = True
-                node.related_kind += ("+" if node.related_kind else "") + kind[1]
-            elif (source := _SOURCE.match(line)) is not None:
-                (node.related if related else node.source).append(_source(source))
-        if not node.name:
-            raise self.fail(f"node %{node.number} ({node.op}) has no full name")
-
-    def _types(self, node: IrNode, line: str) -> None:
-        left, right = _two_lists(line)
-        if "xDefaultFormat[" in line or node.outputs:
-            if left.startswith("<") or right.startswith("<"):
-                node.kernel = True
-                node.device_inputs, node.device_outputs = _entries(left), _entries(right)
-            else:
-                node.kinds = line.strip()
-        else:
-            node.inputs = tuple(map(type_of, _entries(left)))
-            node.outputs = tuple(map(type_of, _entries(right)))
+        name = next((found[1] for line in lines[1:4] if (found := _FULLNAME.match(line)) is not None), None)
+        if name is None:
+            raise self.fail(f"the node before has no type line or no full name ({op}, %{number})")
+        kernel = lines[1].startswith("      : (") and "xDefaultFormat[" in lines[1]
+        return IrNode(number, debug, op, functional, name, kernel, text[start:], lines, names, self.where)
 
 
 def _source(match: re.Match[str]) -> SourceLine:

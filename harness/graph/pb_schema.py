@@ -25,8 +25,8 @@ DATA_TYPES = {
     "DT_INTS64": 20, "DT_UINTS8": 21, "DT_UINTS16": 22, "DT_UINTS32": 23, "DT_UINTS64": 24, "DT_FLOATS16": 25,
     "DT_FLOATS32": 26, "DT_FLOATS64": 27, "DT_STRINGS": 28, "DT_TENSORS": 29, "DT_GRAPHS": 30, "DT_TUPLE": 31,
     "DT_LIST": 32, "DT_DICT": 33, "DT_NONE": 34, "DT_SYM_INST": 35, "DT_BASE_INT": 36, "DT_BASE_UINT": 37,
-    "DT_BASE_FLOAT": 38, "DT_TYPE": 39, "DT_ANYTHING": 40, "DT_REFKEY": 41, "DT_REF": 42, "DT_UMONAD": 43, "DT_IOMONAD": 44,
-    "DT_BFLOAT16": 46, "DT_INT4": 48, "DT_SLICE": 49,
+    "DT_BASE_FLOAT": 38, "DT_TYPE": 39, "DT_ANYTHING": 40, "DT_REFKEY": 41, "DT_REF": 42, "DT_UMONAD": 43,
+    "DT_IOMONAD": 44, "DT_BFLOAT16": 46, "DT_INT4": 48, "DT_SLICE": 49,
 }  # fmt: skip
 """Values of the ``DataType`` enum; MindInsight 2.3.1 does not know 43 and above and keeps them as unknown fields."""
 

@@ -1,0 +1,56 @@
+"""A capture: everything one run left, in memory or still on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from harness.records import Record
+
+
+class Problem(NamedTuple):
+    """Something in a dump tree that is not in the records.
+
+    Attributes:
+        path: of the file, relative to the tree.
+        kind: ``incomplete``, ``damaged``, ``name``, ``unjoined`` or ``skipped``.
+        why: what is wrong with it.
+    """
+
+    path: str
+    kind: str
+    why: str
+
+
+@dataclass(eq=False)
+class Capture:
+    """What a run left: tensors, graphs, execution order.
+
+    Attributes:
+        network: name of the network.
+        backend: ``cpu``, ``mindspore``, ...
+        mode: dump mode (``tensor``).
+        emulated: True if the harness computed the values by emulating a device; ``rules`` says how.
+        rules: provenance: rules of the emulation, versions.
+        artefacts: normalised texts by path (``graphs/ms_output_trace_code_graph_0.ir``).
+        execution_order: kernel names by graph id, with the numbers of dump files, in the order they were planned.
+        source: the records in the order they were executed, or a function that starts over; a source that is an
+            iterator can be read once only.
+        problems: what a dump tree holds and ``records`` does not give; of a tree complete once ``records`` was read
+            to its end.
+    """
+
+    network: str
+    backend: str
+    emulated: bool
+    source: Iterable[Record] | Callable[[], Iterable[Record]] = field(repr=False)
+    mode: str = "tensor"
+    rules: dict[str, Any] = field(default_factory=dict)
+    artefacts: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+    execution_order: Mapping[int, tuple[str, ...]] = field(default_factory=dict, repr=False)
+    problems: list[Problem] = field(default_factory=list)
+
+    def records(self) -> Iterator[Record]:
+        """The records, in the order they were executed; of a tree, read as they are asked for."""
+        return iter(self.source() if callable(self.source) else self.source)

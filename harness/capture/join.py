@@ -1,0 +1,148 @@
+"""Joins dump files to the operators and parameters of ``.ir`` texts.
+
+The ids of a ``.ir`` are not those of file names. File ids count 0, 1, 2, ... for each ``scope/Primitive``, in printed
+order, over all graphs of the process (measured; our own trees use one numbering, for which the rule gives the same).
+Joining by equal text would be wrong without a sign of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from math import prod
+
+from harness import dtypes
+from harness.capture.normalise import source_of
+from harness.dtypes import DType
+from harness.dump.names import PARAMETER, mangle
+from harness.errors import DtypeError
+from harness.graph.ir_parse import IrGraph, IrNode
+
+Shape = tuple[int, ...]
+_ID = re.compile(r"(.*)-op\d+$", re.DOTALL)
+
+
+class Operator:
+    """One kernel of a graph, under the name its files have.
+
+    Attributes:
+        name: full name with scope, unmangled, with the id of the files.
+        graph: id of its graph.
+    """
+
+    def __init__(self, name: str, graph: int, node: IrNode, rootdir: str) -> None:
+        self.name = name
+        self.graph = graph
+        self._node = node
+        self._rootdir = rootdir
+
+    @cached_property
+    def source(self) -> str | None:
+        """Innermost source line, see ``normalise.source_of``."""
+        own, related, _ = self._node.stacks
+        return source_of(own or related, self._rootdir)
+
+    @cached_property
+    def _slots(self) -> dict[str, list[tuple[Shape | None, DType | None]]]:
+        # Results of several tensors stand one by one on the device line only; a tuple of ints has no shape there.
+        inputs, outputs = (list(map(_device, texts)) for texts in self._node.device)
+        for at, type_ in enumerate(self._node.inputs[: len(inputs)]):
+            if not type_.is_tensor:
+                inputs[at] = (None, inputs[at][1])
+        return {"input": inputs, "output": outputs}
+
+    def slot(self, io: str, slot: int) -> tuple[Shape | None, DType | None]:
+        """Logical shape and device dtype of a slot; None where the graph does not know them."""
+        slots = self._slots[io]
+        return slots[slot] if slot < len(slots) else (None, None)
+
+
+class Weight:
+    """One parameter of a graph; see ``Operator`` for the attributes and methods."""
+
+    source = None
+
+    def __init__(self, name: str, graph: int, shape: Shape | None) -> None:
+        self.name = name
+        self.graph = graph
+        self._shape = shape
+
+    def slot(self, io: str, slot: int) -> tuple[Shape | None, DType | None]:
+        """Logical shape of the parameter."""
+        return self._shape, None
+
+
+Owner = Operator | Weight
+
+
+def _device(text: str) -> tuple[Shape | None, DType | None]:
+    """Shape and dtype of an entry of a device line, ``Float32xDefaultFormat[const vector]{2, 8}``."""
+    name, _, rest = text.partition("xDefaultFormat[")
+    sizes = rest.rpartition("{")[2].rstrip("}").replace(",", " ").split()
+    shape = tuple(map(int, sizes)) if all(size.lstrip("-").isdecimal() for size in sizes) else None
+    try:
+        return shape, dtypes.by_name(name)
+    except DtypeError:
+        return shape, None
+
+
+def fits(shape: Shape | None, elements: int) -> bool:
+    """True if ``shape`` is known and has ``elements`` elements."""
+    return shape is not None and -1 not in shape and prod(shape) == elements
+
+
+def file_names(graphs: Iterable[IrGraph]) -> Iterator[tuple[IrGraph, IrNode, str]]:
+    """Each kernel of ``graphs`` (ascending by id) with its full name as files give it."""
+    counters: dict[str, int] = {}
+    for graph in graphs:
+        for node in graph.kernels:
+            match = _ID.match(node.name)
+            if match is None:
+                yield graph, node, node.name
+                continue
+            number = counters.get(match[1], 0)
+            counters[match[1]] = number + 1
+            yield graph, node, f"{match[1]}-op{number}"
+
+
+class Join:
+    """Finds the owner of a file: the operator or parameter of the ``.ir`` texts of one rank.
+
+    Args:
+        graphs: every graph of the rank, ascending by id.
+        rootdir: source lines are given relative to it.
+    """
+
+    def __init__(self, graphs: Sequence[IrGraph], rootdir: str) -> None:
+        self._exact: dict[tuple[bool, str], list[Owner]] = {}
+        self._mangled: dict[tuple[bool, str], list[Owner]] = {}
+        self._renamed: dict[tuple[int, str], str] = {}
+        for graph, node, name in file_names(graphs):
+            self._renamed[graph.id, node.name] = name
+            self._add(Operator(name, graph.id, node, rootdir), parameter=False)
+        for graph in graphs:
+            for parameter in graph.parameters:
+                if parameter.name:
+                    self._add(Weight(parameter.name, graph.id, parameter.type.shape), parameter=True)
+
+    def _add(self, owner: Owner, *, parameter: bool) -> None:
+        self._exact.setdefault((parameter, owner.name), []).append(owner)
+        self._mangled.setdefault((parameter, mangle(owner.name)), []).append(owner)
+
+    def owners(self, graph: int, op_type: str, op_name: str) -> Sequence[Owner]:
+        """Who can own a file of ``graph``: empty if unknown; several if their names mangle alike.
+
+        Operators are looked for in other graphs too (devices that write under the root graph's id).
+        """
+        parameter = op_type == PARAMETER
+        plain = mangle(op_name)
+        found = self._mangled.get((parameter, plain), ())
+        if plain != op_name:
+            found = self._exact.get((parameter, op_name), ())
+        here = [owner for owner in found if owner.graph == graph]
+        return here or ([] if parameter else list(found))
+
+    def file_name(self, graph: int, name: str) -> str:
+        """What files call the operator that ``.ir`` and csv of ``graph`` call ``name``."""
+        return self._renamed.get((graph, name), name)

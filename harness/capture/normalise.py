@@ -1,0 +1,57 @@
+"""Makes text artefacts and source lines independent of where they were made, so that goldens can hold them."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+
+from harness.graph import SourceLine
+
+_POINTER = re.compile(r"^(subgraph instance: \S+ : )0x[0-9a-fA-F]+$", re.MULTILINE)
+_SOURCE = re.compile(r"^( +# (?: - |   )?In file )(.*?)(?=:\d+(?:~\d+)?(?:, \d+~\d+)?/)", re.MULTILINE)
+_PACKAGES = re.compile(r"^.*/(?:site|dist)-packages/")
+_LIBRARY = re.compile(r"/(?:site|dist)-packages/|(?:^|/)harness/(?:nn|ops|train|tensor|compile)/")
+
+
+def source_path(path: str, rootdir: str) -> str:
+    """A source path that does not depend on the machine.
+
+    Relative to ``rootdir`` where it lies under it; from the package's name where it is installed; else its last part.
+    A relative path stays.
+
+    Args:
+        rootdir: absolute path.
+    """
+    plain = path.replace("\\", "/")
+    root = rootdir.replace("\\", "/").rstrip("/") + "/"
+    installed = _PACKAGES.sub("", plain, count=1)
+    if installed != plain:
+        return installed
+    if plain.startswith(root):
+        return plain[len(root) :]
+    return plain if not os.path.isabs(plain) else plain.rpartition("/")[2]
+
+
+def ir_text(text: str, rootdir: str) -> str:
+    """A ``.ir`` without pointers and with paths as ``source_path`` gives them."""
+    text = _POINTER.sub(r"\g<1>0x0", text)
+    return _SOURCE.sub(lambda found: found[1] + source_path(found[2], rootdir), text)
+
+
+def is_library(path: str) -> bool:
+    """True for a file of an installed package or of the harness's own layers."""
+    return _LIBRARY.search(path.replace("\\", "/")) is not None
+
+
+def source_of(stack: Iterable[SourceLine], rootdir: str) -> str | None:
+    """``file.py:17``: the innermost line outside of libraries, else the innermost line; None for no stack.
+
+    Args:
+        stack: outermost call first.
+    """
+    lines = list(stack)
+    if not lines:
+        return None
+    line = next((line for line in reversed(lines) if not is_library(line.path)), lines[-1])
+    return f"{source_path(line.path, rootdir)}:{line.line}"

@@ -1,0 +1,230 @@
+"""Reads ``.npy`` files of dump trees: one open, one read, the header by hand.
+
+``numpy.load`` evaluates a Python literal for each file and does not know the bfloat16 of MindSpore's CPU writer
+(``<E2``, older releases ``<T2``). Here headers are matched against one pattern, and equal headers are parsed once.
+No pickles: an object dtype is not a dtype MindSpore has.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from harness import dtypes
+from harness.dtypes import DType
+from harness.errors import DtypeError, TreeError
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+MAX_HEADER = 1 << 16
+"""Longer headers are refused; MindSpore's are 118 bytes."""
+MAX_RANK = 64
+FINISHED_MODE = 0o400
+"""Mode of a file MindSpore has finished writing."""
+
+_MAGIC = b"\x93NUMPY"
+_TEXT = re.compile(
+    rb"\{'descr': '([^'\\]{2,8})', 'fortran_order': (False|True), 'shape': \(((?:\d+,? ?)*)\), ?\}[ \x00]*\n?"
+)
+_BY_DESCR = {d.descr: d for d in dtypes.ALL} | {"<T2": dtypes.bfloat16, "|b1": dtypes.bool_, "<V2": dtypes.bfloat16}
+
+
+class Header(NamedTuple):
+    """What a header says.
+
+    Attributes:
+        dtype: the MindSpore dtype of the bytes that follow.
+        shape: as written.
+        fortran: column-major order.
+        offset: where the data starts.
+        size: bytes of the whole file.
+    """
+
+    dtype: DType
+    shape: tuple[int, ...]
+    fortran: bool
+    offset: int
+    size: int
+
+
+class Incomplete(Exception):
+    """The file is shorter or longer than its header says, or its mode says that it was not finished."""
+
+
+_cache: dict[bytes, Header] = {}
+_CACHE_ROWS = 4096
+
+
+def parse_header(data: bytes) -> Header:
+    """Reads a header; ``data`` is at least the whole header, and may hold more.
+
+    Raises:
+        Incomplete: ``data`` ends inside the header.
+        ValueError: not an ``.npy`` header, or one MindSpore cannot have written; says why.
+    """
+    if len(data) < 10:
+        raise Incomplete(f"{len(data)} bytes, too few for a header")
+    if data[:6] != _MAGIC:
+        raise ValueError("it does not start like an .npy file")
+    start = 10 if data[6] == 1 else 12
+    length = int.from_bytes(data[8:start], "little")
+    if data[6] not in (1, 2, 3) or length > MAX_HEADER:
+        raise ValueError(f"version {data[6]}, header of {length} bytes; versions 1 to 3 up to {MAX_HEADER} are read")
+    if len(data) < start + length:
+        raise Incomplete(f"{len(data)} bytes, and the header alone has {start + length}")
+    return _parse_text(data[start : start + length], start + length)
+
+
+def _parse_text(text: bytes, offset: int) -> Header:
+    match = _TEXT.fullmatch(text)
+    if match is None:
+        raise ValueError(f"header {text[:80]!r} is not one MindSpore writes")
+    descr, order, sizes = match.groups()
+    dtype = _BY_DESCR.get(descr.decode("latin-1"))
+    if dtype is None:
+        raise ValueError(f"descr {descr.decode('latin-1')!r}; accepted are {', '.join(sorted(_BY_DESCR))}")
+    shape = tuple(int(s) for s in sizes.replace(b",", b" ").split())
+    if len(shape) > MAX_RANK:
+        raise ValueError(f"{len(shape)} axes; at most {MAX_RANK} are read")
+    return Header(dtype, shape, order == b"True", offset, offset + prod(shape) * dtype.itemsize)
+
+
+def _header(buffer: Array) -> Header:
+    """The header at the start of ``buffer`` (uint8), from the cache if an equal one was read before."""
+    if len(buffer) >= 10 and buffer[6] == 1:
+        raw = buffer[: 10 + int(buffer[8]) + 256 * int(buffer[9])].tobytes()
+    else:
+        raw = buffer[: 12 + MAX_HEADER].tobytes()
+    found = _cache.get(raw)
+    if found is None:
+        found = parse_header(raw)
+        if len(_cache) >= _CACHE_ROWS:
+            _cache.clear()
+        _cache[raw] = found
+    return found
+
+
+def _fill(descriptor: int, buffer: Array) -> int:
+    """Reads up to ``len(buffer)`` bytes; returns how many came."""
+    done = os.readv(descriptor, [buffer.data]) if len(buffer) else 0
+    while 0 < done < len(buffer):
+        more = os.readv(descriptor, [buffer[done:].data])
+        if not more:
+            break
+        done += more
+    return done
+
+
+def read(
+    path: str, *, modes: bool = False, limit: int | None = None, device: DType | None = None
+) -> tuple[Header, Array | None]:
+    """Reads one file.
+
+    Args:
+        device: dtype the graph gives the tensor on its device. MindSpore 2.10 CPU writes kernels that run in float32
+            for float16 under a float16 header (measured): where the size fits this dtype and not the header's, the
+            data is of this dtype, and so is the header returned.
+        modes: the tree keeps file modes, so that a file that is not ``FINISHED_MODE`` was not finished.
+        limit: of a file of more bytes only the header is read, and its size checked.
+
+    Returns:
+        The header, and a C-contiguous array of ``header.dtype.numpy`` and ``header.shape`` that owns its memory (None
+        above ``limit``).
+
+    Raises:
+        Incomplete: the file was not finished.
+        ValueError: it is no ``.npy`` file of a dump.
+        OSError: it cannot be read.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    try:
+        status = os.fstat(descriptor)
+        size = status.st_size
+        if not stat.S_ISREG(status.st_mode):
+            raise ValueError("it is not a regular file")
+        if modes and status.st_mode & 0o777 != FINISHED_MODE:
+            raise Incomplete(f"mode {status.st_mode & 0o777:04o}; a finished file has {FINISHED_MODE:04o}")
+        if size > _HEAD:
+            # A look at the head first: junk is not read whole, however large.
+            head = np.empty(_HEAD, np.uint8)
+            header = _checked(head[: os.readv(descriptor, [head.data])], size, device)
+            if limit is not None and size > limit:
+                return header, None
+            os.lseek(descriptor, 0, os.SEEK_SET)
+        buffer = np.empty(size, np.uint8)
+        done = _fill(descriptor, buffer)
+    finally:
+        os.close(descriptor)
+    header = _checked(buffer[:done], done, device)
+    return header, _view(buffer, header)
+
+
+_HEAD = 1 << 17
+"""Files up to this size are read at once."""
+
+
+def _checked(buffer: Array, size: int, device: DType | None) -> Header:
+    """The header at the start of ``buffer``; ``Incomplete`` unless it (or ``device``) asks for ``size`` bytes."""
+    header = _header(buffer)
+    if header.size != size:
+        if device is not None and header.offset + prod(header.shape) * device.itemsize == size:
+            return header._replace(dtype=device, size=size)
+        raise Incomplete(f"{size} bytes where header and shape {header.shape} make {header.size}")
+    return header
+
+
+def _view(buffer: Array, header: Header) -> Array:
+    array = buffer[header.offset :].view(header.dtype.numpy)
+    if header.fortran:
+        return np.ascontiguousarray(array.reshape(header.shape, order="F"))
+    return array.reshape(header.shape)
+
+
+def dtype_named(header: Header, named: str | None, device: DType | None = None) -> DType:
+    """The dtype of the tensor: what the file name says, else what the header says.
+
+    bfloat16 may be written as float32, so that ``numpy.load`` can read it. A header that was corrected to ``device``
+    (see ``read``) is right against the name.
+
+    Raises:
+        ValueError: the name says a dtype the header contradicts.
+    """
+    if named is None or named == header.dtype.name:
+        return header.dtype
+    try:
+        wanted = dtypes.by_name(named)
+    except DtypeError as error:
+        raise ValueError(str(error)) from None
+    if header.dtype is device:
+        return device
+    if wanted is header.dtype or (wanted is dtypes.bfloat16 and header.dtype is dtypes.float32):
+        return wanted
+    raise ValueError(f"its name says {named}, its header {header.dtype.name}")
+
+
+def as_dtype(array: Array, dtype: DType) -> Array:
+    """``array`` as ``dtype_named`` says; float32 that holds bfloat16 values becomes bfloat16 again."""
+    return array if array.dtype == dtype.numpy else array.astype(dtype.numpy)
+
+
+def load(path: str, named: str | None, shape: tuple[int, ...], device: DType | None) -> Array:
+    """Reads one file whole; for values asked for later.
+
+    Args:
+        named: dtype in the file's name.
+        shape: logical shape, of as many elements as the file has.
+
+    Raises:
+        TreeError: the file is damaged, unfinished or gone.
+    """
+    try:
+        header, array = read(path, device=device)
+        assert array is not None  # no limit was given
+        return as_dtype(array, dtype_named(header, named, device)).reshape(shape)
+    except (Incomplete, ValueError, OSError) as error:
+        raise TreeError(f"{path}: {error}") from None

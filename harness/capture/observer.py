@@ -1,0 +1,132 @@
+"""Collects a run in memory, as a dump tree of the same run would hold it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from harness import dtypes
+from harness.capture.capture import Capture
+from harness.capture.normalise import ir_text, source_of
+from harness.dump.counter import IterationCounter
+from harness.graph import Graph, Node, ir
+from harness.records import Record, SlotKey
+from harness.runtime.observer import Observer, Slot, Step
+from harness.stats.digest import digest
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+PARAMETER = "Parameter"
+ORDER_HEADER = "NodeExecutionOrder-FullNameWithScope"
+
+
+class CaptureObserver(Observer):
+    """Makes records of every slot of every kernel, and of every parameter at the end of a step.
+
+    The rules are those of a dump tree: a kernel's inputs are taken after it ran, then its outputs; empty tensors leave
+    nothing; parameters follow in ``%para`` order; labels come from the process-wide counter. Equal arrays are kept
+    once, however often they are seen.
+
+    Args:
+        rank: process rank.
+        rootdir: source paths are given relative to it; the current directory by default.
+        counter: gives each step its label; a new one by default.
+    """
+
+    def __init__(self, rank: int = 0, rootdir: str | None = None, counter: IterationCounter | None = None) -> None:
+        self._rank = rank
+        self._rootdir = os.path.abspath(rootdir or os.getcwd())
+        self._counter = counter or IterationCounter()
+        self._step: Step | None = None
+        self._iteration = 0
+        self._records: list[Record] = []
+        self._artefacts: dict[str, bytes] = {}
+        self._order: dict[int, tuple[str, ...]] = {}
+        self._global: dict[int, list[int]] = {}
+        self._last_global: int | None = None
+        self._kept: dict[bytes, Array] = {}
+        self._executions: dict[tuple[int, int, str], int] = {}
+        self._sources: dict[int, tuple[Node, str | None]] = {}
+
+    def graph_compiled(self, graph: Graph) -> None:
+        """Keeps the graph's ``.ir`` and execution order."""
+        names = tuple(node.name for node in graph.execution_order)
+        self._order[graph.id] = names
+        text = ir_text(ir.write(graph), self._rootdir)
+        self._artefacts[f"graphs/ms_output_trace_code_graph_{graph.id}.ir"] = text.encode()
+        csv = "".join(f"{line}\n" for line in (ORDER_HEADER, *names))
+        self._artefacts[f"execution_order/ms_execution_order_graph_{graph.id}.csv"] = csv.encode()
+
+    def step_begin(self, step: Step) -> None:
+        """Gives the step its label."""
+        self._step = step
+        self._iteration = self._counter.label
+        if self._iteration != self._last_global:
+            self._global.setdefault(step.graph.id, []).append(self._iteration)
+            self._last_global = self._iteration
+
+    def kernel_outputs(self, node: Node, inputs: Sequence[Slot], outputs: Sequence[Slot]) -> None:
+        """Records one execution of a kernel."""
+        if self._step is None:
+            raise RuntimeError(f"{node.name} ran outside of a step")
+        graph: Graph = node.extra.get("graph", self._step.graph)
+        name = node.name
+        execution = self._execution(graph.id, name)
+        source = self._source(node)
+        for io, slots in (("input", inputs), ("output", outputs)):
+            for slot in slots:
+                key = SlotKey(self._rank, graph.id, self._iteration, name, execution, io, slot.index)
+                self._keep(key, node.op, slot.dtype.name, slot.array, source)
+
+    def step_end(self, step: Step) -> None:
+        """Records the parameters as they are now, and moves the counter."""
+        for parameter, array in step.parameters():
+            execution = self._execution(step.graph.id, "\0" + parameter.name)
+            key = SlotKey(self._rank, step.graph.id, self._iteration, parameter.name, execution, "output", 0)
+            self._keep(key, PARAMETER, dtypes.from_numpy(array.dtype).name, array, None)
+        self._counter.finished(step.run)
+        self._step = None
+
+    def capture(
+        self,
+        network: str,
+        backend: str,
+        *,
+        mode: str = "tensor",
+        emulated: bool = True,
+        rules: dict[str, Any] | None = None,
+    ) -> Capture:
+        """What was collected so far; the observer may go on collecting, the capture stays as it is."""
+        artefacts = dict(self._artefacts)
+        for graph, labels in self._global.items():
+            text = "".join(f"{label}\n" for label in labels)
+            artefacts[f"execution_order/ms_global_execution_order_graph_{graph}.csv"] = text.encode()
+        return Capture(
+            network, backend, emulated, tuple(self._records), mode, dict(rules or {}), artefacts, dict(self._order)
+        )
+
+    def _execution(self, graph: int, name: str) -> int:
+        key = (graph, self._iteration, name)
+        number = self._executions.get(key, 0)
+        self._executions[key] = number + 1
+        return number
+
+    def _source(self, node: Node) -> str | None:
+        # The node is kept with its source: an id is a key only while its object lives.
+        found = self._sources.get(id(node))
+        if found is None:
+            found = self._sources[id(node)] = (node, source_of(node.source or node.related, self._rootdir))
+        return found[1]
+
+    def _keep(self, key: SlotKey, op_type: str, dtype: str, array: Array, source: str | None) -> None:
+        if array.size == 0:
+            return
+        content = digest(array, dtype)
+        kept = self._kept.get(content)
+        if kept is None:
+            kept = self._kept[content] = np.array(array, order="C", copy=True)
+            kept.flags.writeable = False
+        self._records.append(Record(key, op_type, dtype, array.shape, values=kept, source=source, digest=content))

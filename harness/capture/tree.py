@@ -1,0 +1,219 @@
+"""Reads a dump tree, ours or MindSpore's, as a ``Capture``.
+
+Names are read first and tensors only as the records are asked for, one open and one read each. A file that was not
+finished or is damaged is left out and listed; nothing in a tree can make the reader fail but a link that leaves the
+tree, a text that is no graph, or no tree at all.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from harness.capture.capture import Capture, Problem
+from harness.capture.join import Join
+from harness.capture.normalise import ir_text
+from harness.capture.tree_records import RankDirectory, RankRecords
+from harness.errors import TreeError
+from harness.graph.ir import STABLE_POINTER
+from harness.graph.ir_parse import IrGraph
+from harness.graph.ir_parse import parse as parse_ir
+from harness.records import Record
+
+MAX_TEXT = 1 << 28
+"""Graph texts and csv files of more bytes are refused."""
+_RANK = re.compile(r"rank_(\d{1,9})$")
+_GRAPH = re.compile(r"ms_output_trace_code_graph_(\d{1,9})\.ir$")
+_ORDER = re.compile(r"ms_(global_)?execution_order_graph_(\d{1,9})\.csv$")
+_NOT_NETWORKS = frozenset({".dump_metadata", "graphs", "execution_order", "debug_files"})
+
+
+def inside(root: str, path: str) -> str:
+    """``path`` itself; ``TreeError`` if it is (or goes through) a link that leaves ``root``."""
+    real = os.path.realpath(path)
+    if real != root and not real.startswith(root + os.sep):
+        raise TreeError(f"{path}: a link to {real}, outside of the tree {root}; it is not followed")
+    return path
+
+
+def _text(root: str, path: str) -> bytes:
+    inside(root, path)
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        with open(descriptor, "rb") as file:
+            size = os.fstat(descriptor).st_size
+            if size > MAX_TEXT:
+                raise TreeError(f"{path}: {size} bytes; texts of at most {MAX_TEXT} are read")
+            return file.read(MAX_TEXT)
+    except OSError as error:
+        raise TreeError(f"{path}: {error.strerror}") from None
+
+
+def _listing(path: str) -> list[str]:
+    try:
+        return sorted(os.listdir(path))
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise TreeError(f"{path}: {error.strerror}") from None
+
+
+def rank_directories(path: str) -> dict[int, str]:
+    """The rank directories of a tree: ``path`` itself, its ``rank_N``, or those of its ``debug_dump``."""
+    root = os.path.realpath(path)
+    if not os.path.isdir(root):
+        raise TreeError(f"{path}: not a directory; give a dump path, or one of its rank_N")
+    own = _RANK.search(root)
+    if own:
+        return {int(own[1]): root}
+    for base in (root, os.path.join(root, "debug_dump")):
+        names = [name for name in _listing(base) if _RANK.fullmatch(name)] if os.path.isdir(base) else []
+        if names:
+            return {int(name[5:]): os.path.realpath(inside(root, os.path.join(base, name))) for name in names}
+    raise TreeError(f"{path}: no rank_N directory in it; give a dump path, or one of its rank_N")
+
+
+class _Rank:
+    """One rank's graphs, orders and networks.
+
+    Attributes:
+        emulated: True if the harness wrote the graphs; MindSpore prints a pointer where we print a constant.
+    """
+
+    def __init__(self, rank: int, root: str, rootdir: str) -> None:
+        self.rank = rank
+        self.root = root
+        self.rootdir = rootdir
+        self.artefacts: dict[str, bytes] = {}
+        self.orders: dict[int, tuple[str, ...]] = {}
+        graphs = self._graphs()
+        self.emulated = any(graph.instance == STABLE_POINTER for graph in graphs)
+        self.join = Join(graphs, rootdir)
+        self._read_orders()
+
+    def _graphs(self) -> list[IrGraph]:
+        folder = os.path.join(self.root, "graphs")
+        found: dict[int, IrGraph] = {}
+        for name in _listing(folder):
+            match = _GRAPH.fullmatch(name)
+            if match:
+                path = os.path.join(folder, name)
+                text = _text(self.root, path).decode("utf-8", "replace")
+                found[int(match[1])] = parse_ir(text, path)
+                self.artefacts[f"graphs/{name}"] = ir_text(text, self.rootdir).encode()
+        return [found[number] for number in sorted(found)]
+
+    def _read_orders(self) -> None:
+        folder = os.path.join(self.root, "execution_order")
+        for name in _listing(folder):
+            match = _ORDER.fullmatch(name)
+            if match is None:
+                continue
+            data = _text(self.root, os.path.join(folder, name))
+            self.artefacts[f"execution_order/{name}"] = data
+            if match[1] is None:
+                graph = int(match[2])
+                names = data.decode("utf-8", "replace").split("\n")[1:]
+                self.orders[graph] = tuple(self.join.file_name(graph, n) for n in names if n)
+
+    def networks(self) -> list[str]:
+        """Names of the directories that can hold tensors."""
+        return [
+            name
+            for name in _listing(self.root)
+            if name not in _NOT_NETWORKS and os.path.isdir(os.path.join(self.root, name))
+        ]
+
+    def metadata(self) -> dict[str, Any]:
+        """What ``.dump_metadata/config.json`` says; empty if it says nothing."""
+        path = os.path.join(self.root, ".dump_metadata", "config.json")
+        if not os.path.exists(path):
+            return {}
+        try:
+            found = json.loads(_text(self.root, path))
+        except ValueError:
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    @property
+    def keeps_modes(self) -> bool:
+        """True if files still have the modes their writer gave them (a copied tree may not)."""
+        for name in ("data_dump.json", "config.json"):
+            try:
+                return os.lstat(os.path.join(self.root, ".dump_metadata", name)).st_mode & 0o777 == 0o400
+            except OSError:
+                continue
+        return False
+
+
+def _network(ranks: list[_Rank], wanted: str | None, path: str) -> str:
+    names = sorted({name for rank in ranks for name in rank.networks()})
+    if wanted is not None:
+        if wanted not in names:
+            raise TreeError(f"{path}: no network {wanted!r} in it; it holds {', '.join(names) or 'no tensors'}")
+        return wanted
+    if len(names) > 1:
+        raise TreeError(f"{path}: tensors of several networks: {', '.join(names)}; say which one to read")
+    return names[0] if names else ""
+
+
+def read_tree(
+    path: str | os.PathLike[str],
+    rank: int | None = None,
+    *,
+    network: str | None = None,
+    backend: str | None = None,
+    rootdir: str | None = None,
+) -> Capture:
+    """Reads a dump tree.
+
+    Args:
+        path: the dump path, a ``rank_N`` directory, or a ``MS_DIAGNOSTIC_DATA_PATH``.
+        rank: read this rank only; every rank by default, one after the other.
+        network: directory of tensors to read where the tree holds those of several networks.
+        backend: what to call the backend; by default ``cpu`` for a tree the harness wrote, else ``mindspore``.
+        rootdir: source paths are given relative to it; the current directory by default.
+
+    Returns:
+        A capture that reads the tensors anew each time its records are asked for.
+
+    Raises:
+        TreeError: no dump tree; a rank or network it does not hold; a link that leaves it; a damaged ``.ir``.
+    """
+    where = os.fspath(path)
+    directories = rank_directories(where)
+    if rank is not None:
+        if rank not in directories:
+            raise TreeError(f"{where}: no rank {rank} in it; it holds {', '.join(map(str, sorted(directories)))}")
+        directories = {rank: directories[rank]}
+    base = os.path.abspath(rootdir or os.getcwd())
+    ranks = [_Rank(number, root, base) for number, root in sorted(directories.items())]
+    name = _network(ranks, network, where)
+    problems: list[Problem] = []
+    sources = [RankRecords(RankDirectory(r.rank, r.root, name, r.keeps_modes), r.join, problems) for r in ranks if name]
+
+    def records() -> Iterator[Record]:
+        problems.clear()
+        for source in sources:
+            yield from source
+
+    emulated = any(r.emulated for r in ranks)
+    return Capture(
+        name,
+        backend or ("cpu" if emulated else "mindspore"),
+        emulated,
+        records,
+        rules=ranks[0].metadata(),
+        artefacts=_artefacts(ranks),
+        execution_order=ranks[0].orders,
+        problems=problems,
+    )
+
+
+def _artefacts(ranks: list[_Rank]) -> dict[str, bytes]:
+    if len(ranks) == 1:
+        return ranks[0].artefacts
+    return {f"rank_{r.rank}/{name}": data for r in ranks for name, data in r.artefacts.items()}
