@@ -9,12 +9,13 @@ from typing import Any
 
 from harness.compile.effects import wait_for_readers
 from harness.compile.order import Numbering, arrange
+from harness.compile.regions import Block, Region, controls_of, finish_regions, numbered, regions_of
 from harness.compile.select import hide_dtypes, select_kernels
 from harness.compile.simplify import simplify
 from harness.compile.trace import Tracer
 from harness.compile.traced import Traced
 from harness.devices.cpu import FLOAT16_AS_FLOAT32
-from harness.graph import Graph, Parameter, TensorSpec
+from harness.graph import Graph, Node, Operand, Parameter, TensorSpec
 from harness.tensor import Tensor, using
 
 
@@ -23,12 +24,21 @@ class Program:
     """A compiled function.
 
     Attributes:
-        graph: its kernel graph.
+        graphs: its kernel graphs by id, the root first; more than one only with control flow.
         inputs: the graph parameter of each tensor argument, in the order the arguments are flattened.
+        block: what runs, in order.
+        of_region: the graph of each region, by the region's ``id``.
     """
 
-    graph: Graph
+    graphs: list[Graph]
     inputs: list[Parameter]
+    block: Block
+    of_region: dict[int, Graph]
+
+    @property
+    def graph(self) -> Graph:
+        """The root graph."""
+        return self.graphs[0]
 
 
 def compile_function(
@@ -54,21 +64,60 @@ def compile_function(
     tracer = Tracer()
     inputs: list[Parameter] = []
     traced: list[Any] = []
+    region_graphs: dict[int, Graph] = {}
     for position, (value, name) in enumerate(zip(args, names, strict=True)):
         shape = dynamic[position] if position < len(dynamic) else None
         traced.append(_input(value, name, shape, inputs))
     with using(tracer):
-        output = tracer.finish(function(*traced))
-    output = simplify(output)
-    wait_for_readers(output)
-    select_kernels(output, widened)
-    hide_dtypes(output)
-    graph = Graph(graph_id, inputs[:], output, root_id=graph_id, attrs={"enable_zero_copy_in_graph": 1})
-    arrange(graph)
-    numbering.number(graph.nodes)
-    for node in graph.nodes:
-        node.extra["graph"] = graph
-    return Program(graph, inputs)
+        tracer.finish(function(*traced))
+    block = tracer.block
+    finish_regions(block)
+    graphs = []
+    for region in numbered(block):
+        _finish(region, widened)
+        graph = Graph(graph_id + len(graphs), [], region.output, root_id=graph_id)  # type: ignore[arg-type]
+        graph.parameters = inputs[:] if not graphs else []
+        graph.attrs = {"enable_zero_copy_in_graph": 1}
+        arrange(graph)
+        numbering.number(graph.nodes)
+        for node in graph.nodes:
+            node.extra["graph"] = graph
+        graphs.append(graph)
+        region_graphs[id(region)] = graph
+    _follow(block)
+    return Program(graphs, inputs, block, region_graphs)
+
+
+def _finish(region: Region, widened: AbstractSet[str]) -> None:
+    """Simplifies a region's graph and inserts what the device needs."""
+    assert region.output is not None
+    region.output = simplify(region.output)
+    wait_for_readers(region.output)
+    select_kernels(region.output, widened)
+    hide_dtypes(region.output)
+
+
+def _follow(block: Block) -> None:
+    """Points everything that names a value of another region to what that value became."""
+    became: dict[int, Operand] = {}
+    for region in regions_of(block):
+        if region is not block.items[-1] and isinstance(region.output, Node):
+            skip = 1 if region.effect is not None else 0
+            for export, now in zip(region.exports, region.output.inputs[skip:], strict=True):
+                became[id(export)] = now
+    for region in regions_of(block):
+        for parameter in region.crossings.values():
+            parameter.handle.operand = became.get(id(parameter.handle.operand), parameter.handle.operand)
+    for control in controls_of(block):
+        if control.pred is not None:
+            control.pred = became.get(id(control.pred), control.pred)
+        control.init = [became.get(id(i), i) for i in control.init]
+        for side in (control.first, control.second):
+            assert side.result is not None
+            side.result = became.get(id(side.result), side.result)
+    last = block.items[-1]
+    assert isinstance(last, Region)
+    block.result = last.output
 
 
 def _input(value: Any, name: str, shape: tuple[int, ...] | None, inputs: list[Parameter]) -> Any:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
+from harness.compile.regions import Block, Control, Region
 from harness.compile.source import stack, where
 from harness.compile.traced import Traced
 from harness.errors import HarnessError, TraceError
@@ -19,7 +20,7 @@ from harness.tensor import Parameter as ParameterTensor
 from harness.tensor import Tensor, current
 
 #: operators of the graph itself: they have no kernel
-VIRTUAL = frozenset({"Load", "Depend", "MakeTuple", "TupleGetItem", "UpdateState", "Return"})
+VIRTUAL = frozenset({"Load", "Depend", "MakeTuple", "TupleGetItem", "UpdateState", "Return", "Switch"})
 
 
 class Tracer:
@@ -48,6 +49,8 @@ class Tracer:
         self._read: dict[tuple[int, int], Node] = {}
         self._consts: dict[Any, Const] = {}
         self._stop = sys._getframe(1)
+        self.region = Region()
+        self.block = Block([self.region])
 
     # -- dispatcher ------------------------------------------------------------------------------------------------
     def call(self, op: str, args: tuple[Any, ...], attrs: dict[str, Any], scope: str | None) -> Any:
@@ -85,7 +88,7 @@ class Tracer:
             values.append(operand.value if isinstance(operand, Const) else None)
         call = Call(operator.name, tuple(specs), tuple(values), attrs)
         node = Node(operator.name, inputs, {**attrs, **self.marks}, scope or self.scope, operator.infer(call))
-        node.extra = {"layout": tuple(layout), "functional": operator.functional}
+        node.extra = {"layout": tuple(layout), "functional": operator.functional, "region": self.region}
         self._place(node)
         if operator.side_effect:
             self._effect(node, operator.side_effect)
@@ -111,7 +114,7 @@ class Tracer:
     def virtual(self, op: str, inputs: list[Operand], spec: Spec) -> Node:
         """A node of the graph itself, in the current scope."""
         node = Node(op, inputs, {}, self.scope, spec, kernel=False)
-        node.extra = {"layout": (None,) * len(inputs), "functional": False}
+        node.extra = {"layout": (None,) * len(inputs), "functional": False, "region": self.region}
         return node
 
     def depend(self, value: Any, on: Any) -> Any:
@@ -119,6 +122,77 @@ class Tracer:
         operand = self.operand(value)
         spec = operand.spec
         return Traced(self.virtual("Depend", [operand, self.operand(on)], spec), spec)
+
+    # -- control flow ----------------------------------------------------------------------------------------------
+    def branch(
+        self, pred: Any, true_fn: Callable[..., Any], false_fn: Callable[..., Any], operands: tuple[Any, ...]
+    ) -> Any:
+        """See ``Dispatcher.branch``; each side becomes kernel graphs of its own."""
+        decided = self.operand(pred)
+        given = tuple(self._here(o) for o in operands)
+        first = self._side(lambda: true_fn(*given))
+        second = self._side(lambda: false_fn(*given))
+        assert first.result is not None and second.result is not None
+        if _tensors_of(first.result.spec) != _tensors_of(second.result.spec):
+            raise TraceError(
+                f"the two sides of a branch give different results, at {where()}: {first.result.spec} and "
+                f"{second.result.spec}; accepted: equal shapes and dtypes"
+            )
+        return self._control(Control(self._result(first.result.spec), decided, first, second))
+
+    def loop(self, cond_fn: Callable[..., Any], body_fn: Callable[..., Any], state: Any) -> Any:
+        """See ``Dispatcher.loop``; condition and body become kernel graphs of their own."""
+        members = [self._here(s) for s in (state if isinstance(state, (tuple, list)) else (state,))]
+        init = [m.operand for m in members]
+        variables = [Parameter("", m.spec, False) for m in members]
+        traced = tuple(Traced(v, v.spec) for v in variables)
+        current_state = traced if isinstance(state, (tuple, list)) else traced[0]
+        first = self._side(lambda: cond_fn(current_state))
+        second = self._side(lambda: body_fn(current_state))
+        assert second.result is not None
+        spec = TupleSpec(tuple(m.spec for m in members)) if isinstance(state, (tuple, list)) else members[0].spec
+        if _tensors_of(second.result.spec) != _tensors_of(spec):
+            raise TraceError(
+                f"the body of a loop changes its state from {spec} to {second.result.spec}, at {where()}; accepted: "
+                "equal shapes and dtypes"
+            )
+        return self._control(Control(self._result(spec), None, first, second, variables, init))
+
+    def _here(self, value: Any) -> Traced:
+        operand = self.operand(value)
+        return value if isinstance(value, Traced) else Traced(operand, operand.spec)
+
+    def _result(self, spec: Spec) -> Node:
+        node = Node("Switch", [], {}, self.scope, spec, kernel=False)
+        node.extra = {"layout": (), "functional": False, "region": None}
+        return node
+
+    def _side(self, function: Callable[[], Any]) -> Block:
+        """Traces one side of a control into a block of its own."""
+        saved = self.block, self.region, self.state, self.loads
+        self._begin(Block([Region()]))
+        self.block.result = self.operand(function())
+        block = self.block
+        self._leave()
+        self.block, self.region, self.state, self.loads = saved
+        return block
+
+    def _begin(self, block: Block) -> None:
+        last = block.items[-1]
+        assert isinstance(last, Region)
+        self.block, self.region, self.state, self.loads = block, last, U, []
+
+    def _leave(self) -> None:
+        """Ends a region: what it did to memory is its effect."""
+        if self.flush() is not U:
+            self.region.effect = self.state
+
+    def _control(self, control: Control) -> Any:
+        control.node.extra["control"] = control
+        self._leave()
+        self.block.items += [control, Region()]
+        self._begin(self.block)
+        return self.unpack(control.node)
 
     # -- operands --------------------------------------------------------------------------------------------------
     def operand(self, value: Any, operator: Operator | None = None) -> Operand:
@@ -197,7 +271,8 @@ class Tracer:
             operand = self.virtual("Depend", [operand, self.io_state], operand.spec)
         if self.flush() is not U:
             operand = self.virtual("Depend", [operand, self.state], operand.spec)
-        return self.virtual("MakeTuple", [operand], TupleSpec((operand.spec,)))
+        self.block.result = self.virtual("MakeTuple", [operand], TupleSpec((operand.spec,)))
+        return self.block.result
 
 
 def _load_order(loads: list[Node], in_gradient: bool) -> list[Node]:
@@ -210,6 +285,13 @@ def _load_order(loads: list[Node], in_gradient: bool) -> list[Node]:
 def _tensor_spec(operand: Operand) -> Spec:
     spec = operand.spec
     return spec.tensor if isinstance(spec, TensorSpec) else spec
+
+
+def _tensors_of(spec: Spec) -> tuple[Spec, ...]:
+    """The tensors of a result, whatever tuples they stand in."""
+    if isinstance(spec, TupleSpec):
+        return tuple(t for s in spec.items for t in _tensors_of(s))
+    return (spec.tensor,) if isinstance(spec, TensorSpec) else (spec,)
 
 
 def _has_tensor(value: Any) -> bool:

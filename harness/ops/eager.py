@@ -5,6 +5,7 @@ Sources of the promotion rule: MindSpore 2.10.0 CPU, measured.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -125,6 +126,18 @@ class EagerDispatcher:
         if isinstance(done.out, TupleSpec):
             return tuple(Tensor(r, d.dtype) for r, d in zip(results, done.outputs(), strict=True))
         return Tensor(results[0])
+
+    def branch(
+        self, pred: Any, true_fn: Callable[..., Any], false_fn: Callable[..., Any], operands: tuple[Any, ...]
+    ) -> Any:
+        """See ``Dispatcher.branch``."""
+        return true_fn(*operands) if pred else false_fn(*operands)
+
+    def loop(self, cond_fn: Callable[..., Any], body_fn: Callable[..., Any], state: Any) -> Any:
+        """See ``Dispatcher.loop``."""
+        while cond_fn(state):
+            state = body_fn(state)
+        return state
 
 
 def _plain(value: Any) -> Any:

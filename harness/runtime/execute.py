@@ -9,6 +9,7 @@ import numpy as np
 
 from harness import dtypes
 from harness.compile.program import Program
+from harness.compile.regions import Block, Control, Crossing, Region
 from harness.dtypes import DType
 from harness.graph import Const, Node, OpaqueSpec, Operand, Parameter, ScalarSpec, Spec, TensorSpec, TupleSpec
 from harness.ops.base import OPERATORS, Call, Operator
@@ -30,6 +31,7 @@ class Executor:
         self._states: dict[int, dict[str, Any]] = {}
         self._values: dict[int, Any] = {}
         self._inputs: dict[int, Array] = {}
+        self._running: Node | None = None
 
     def run(self, arrays: Sequence[Array], observers: Sequence[Observer]) -> Any:
         """One step.
@@ -45,23 +47,55 @@ class Executor:
         self._inputs = {id(p): a for p, a in zip(self.program.inputs, arrays, strict=True)}
         self._values = {}
         step = Step(graph, self.runs, self._parameters)
-        node: Node | None = None
+        self._running = None
         for observer in observers:
             observer.step_begin(step)
         try:
-            for node in graph.execution_order:
-                self._launch(node, observers)
-            node = None
-            result = self._resolve(graph.output)[0]
+            self._run_block(self.program.block, observers)
+            result = self._resolve(self.program.block.result)[0]
         except BaseException as error:
             for observer in observers:
-                observer.failed(node, error)
+                observer.failed(self._running, error)
             raise
         self.runs += 1
         for observer in observers:
             observer.step_end(step)
         self._values = {}
         return result
+
+    def _run_block(self, block: Block, observers: Sequence[Observer]) -> None:
+        for item in block.items:
+            if isinstance(item, Region):
+                for node in self.program.of_region[id(item)].execution_order:
+                    self._running = node
+                    self._launch(node, observers)
+                    self._running = None
+            elif item.is_loop:
+                self._loop(item, observers)
+            else:
+                side = item.first if bool(np.all(self._resolve(item.pred))) else item.second
+                self._run_block(side, observers)
+                self._values[id(item.node)] = self._settled(side.result)
+
+    def _loop(self, control: Control, observers: Sequence[Observer]) -> None:
+        state = [self._resolve(i) for i in control.init]
+        while True:
+            for variable, value in zip(control.state, state, strict=True):
+                self._values[id(variable)] = value
+            self._run_block(control.first, observers)
+            if not bool(np.all(self._resolve(control.first.result))):
+                break
+            self._run_block(control.second, observers)
+            result = self._settled(control.second.result)
+            state = list(result) if isinstance(result, tuple) else [result]
+        self._values[id(control.node)] = tuple(state) if isinstance(control.node.spec, TupleSpec) else state[0]
+
+    def _settled(self, operand: Operand | None) -> Any:
+        """A value that later kernels cannot change: a read of a parameter is copied."""
+        value = self._resolve(operand)
+        if isinstance(value, tuple):
+            return tuple(v.copy() if isinstance(v, np.ndarray) else v for v in value)
+        return value.copy() if isinstance(value, np.ndarray) else value
 
     def _parameters(self) -> Iterator[tuple[Parameter, Array]]:
         for parameter in self.program.graph.parameters:
@@ -101,13 +135,19 @@ class Executor:
             call.out = OPERATORS.get(node.op).infer(call)
         return call
 
-    def _resolve(self, operand: Operand) -> Any:
+    def _resolve(self, operand: Operand | None) -> Any:
         """The value of an operand now: array, number, tuple, or None for a monad."""
         if isinstance(operand, Const):
             return operand.value
         if isinstance(operand, Parameter):
-            return operand.handle.asnumpy() if operand.is_weight else self._inputs[id(operand)]
-        if operand.kernel:
+            if operand.is_weight:
+                return operand.handle.asnumpy()
+            if isinstance(operand.handle, Crossing):
+                return self._resolve(operand.handle.operand)
+            return self._inputs[id(operand)] if id(operand) in self._inputs else self._values[id(operand)]
+        if operand is None:
+            return None
+        if operand.kernel or operand.op == "Switch":
             return self._values[id(operand)]
         if operand.op in ("Load", "Depend"):
             return self._resolve(operand.inputs[0])
@@ -162,9 +202,14 @@ def _input_slots(operator: Operator, node: Node, flat: list[Any]) -> Iterator[Sl
             continue
         for _ in range(count or 1):
             slot = _slot(index, flat[index], node.inputs[index].spec)
-            if slot is not None and argument not in operator.unread:
+            if slot is not None and argument not in operator.unread and not _crosses(node.inputs[index]):
                 yield slot
             index += 1
+
+
+def _crosses(operand: Operand) -> bool:
+    """Whether a value comes over a border of control flow: such inputs have no dump file (measured)."""
+    return isinstance(operand, Parameter) and not operand.is_weight and not operand.name
 
 
 def _slot(index: int, value: Any, spec: Spec) -> Slot | None:

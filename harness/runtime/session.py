@@ -98,9 +98,10 @@ class Session:
                 hook(self)
             self._hooked = True
         program = compile_function(function, values, names, self._next_graph, self.numbering, dynamic)
-        self._next_graph += 1
-        for observer in self.observers:
-            observer.graph_compiled(program.graph)
+        self._next_graph += len(program.graphs)
+        for graph in program.graphs:
+            for observer in self.observers:
+                observer.graph_compiled(graph)
         return program
 
     def close(self) -> None:

@@ -7,7 +7,7 @@ follows ``construct``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Protocol
@@ -29,6 +29,14 @@ class Dispatcher(Protocol):
         Returns:
             A tensor, or a tuple of tensors for several outputs.
         """
+
+    def branch(
+        self, pred: Any, true_fn: Callable[..., Any], false_fn: Callable[..., Any], operands: tuple[Any, ...]
+    ) -> Any:
+        """``true_fn(*operands)`` where ``pred`` holds, else ``false_fn(*operands)``; both give like results."""
+
+    def loop(self, cond_fn: Callable[..., Any], body_fn: Callable[..., Any], state: Any) -> Any:
+        """``state = body_fn(state)`` as long as ``cond_fn(state)`` holds."""
 
 
 _current: ContextVar[Dispatcher] = ContextVar("dispatcher")

@@ -1,0 +1,51 @@
+"""What a backend is, and the registry of backends."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from harness.capture import Capture
+from harness.registry import Registry
+
+
+class Backend(Protocol):
+    """Runs programs and gives captures.
+
+    Attributes:
+        name: ``cpu``.
+        emulated: True if its numbers are computed by the harness's own kernels; captures say so.
+        modes: dump modes it has.
+        in_process: whether a program runs in this process (so that a script can run on it).
+    """
+
+    name: str
+    emulated: bool
+    modes: tuple[str, ...]
+    in_process: bool
+
+    def available(self) -> str | None:
+        """Why it cannot run here, in one line, or None."""
+
+    def run(self, program: Callable[[], Any], *, network: str, mode: str = "tensor", rootdir: str | None = None) -> Capture:
+        """Calls ``program`` with everything it runs captured.
+
+        Args:
+            program: runs networks; what it returns is dropped, what it raises propagates.
+            network: name the capture gets.
+            mode: dump mode, one of ``modes``.
+            rootdir: source paths are given relative to it.
+        """
+
+
+def _populate() -> None:
+    importlib.import_module("harness.backends.cpu")
+
+
+BACKENDS: Registry[Backend] = Registry("backend", "harness.backends", _populate)
+
+
+def get(name: str) -> Backend:
+    """The backend called ``name``; ``UnknownNameError`` names the nearest ones."""
+    return BACKENDS.get(name)

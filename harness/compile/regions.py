@@ -1,0 +1,195 @@
+"""Regions: the kernel graphs that control flow splits a function into.
+
+A block is what runs in sequence: regions with controls between them. A region becomes one kernel graph; values that
+cross from one region to another become nameless parameters of the graph that uses them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from harness.graph import Node, Operand, Parameter, TupleSpec
+
+
+@dataclass(eq=False, slots=True)
+class Region:
+    """One kernel graph to be.
+
+    Attributes:
+        effect: the state after its effects, or None if it has none.
+        exports: what others use of it.
+        output: the tuple of state and exports, once finished.
+        crossings: the parameter that stands for each value of another region.
+    """
+
+    effect: Operand | None = None
+    exports: list[Operand] = field(default_factory=list)
+    output: Operand | None = None
+    crossings: dict[int, Parameter] = field(default_factory=dict)
+
+
+@dataclass(eq=False, slots=True)
+class Crossing:
+    """Handle of a parameter whose value is computed by another region."""
+
+    operand: Operand
+
+
+@dataclass(eq=False, slots=True)
+class Block:
+    """Regions and controls in the order they run; ``result`` is what the block gives."""
+
+    items: list[Region | Control] = field(default_factory=list)
+    result: Operand | None = None
+
+
+@dataclass(eq=False, slots=True)
+class Control:
+    """A branch or a loop.
+
+    Attributes:
+        node: stands for the result in the graphs.
+        pred: what a branch decides on; None for a loop.
+        first, second: true and false block of a branch; condition and body of a loop.
+        state: a loop's variables; ``init`` are their first values.
+    """
+
+    node: Node
+    pred: Operand | None
+    first: Block
+    second: Block
+    state: list[Parameter] = field(default_factory=list)
+    init: list[Operand] = field(default_factory=list)
+
+    @property
+    def is_loop(self) -> bool:
+        return self.pred is None
+
+
+def finish_regions(main: Block) -> None:
+    """Finds what crosses between the regions of ``main`` and gives each region its output."""
+    _Crosser().run(main)
+
+
+class _Crosser:
+    def __init__(self) -> None:
+        self.seen: set[tuple[int, int]] = set()
+
+    def run(self, main: Block) -> None:
+        last = main.items[-1]
+        assert isinstance(last, Region) and main.result is not None
+        self._visit(last, main.result)
+        for region in regions_of(main):
+            if region.effect is not None:
+                region.effect = self._enter(region, region.effect)
+        for region in regions_of(main):
+            if region is last:
+                region.output = main.result
+            else:
+                members = ([region.effect] if region.effect is not None else []) + region.exports
+                spec = TupleSpec(tuple(m.spec for m in members))
+                region.output = Node("MakeTuple", members, {}, "Default", spec, kernel=False)
+                region.output.extra = {"layout": (None,) * len(members), "functional": False}
+
+    def _enter(self, region: Region, operand: Operand) -> Operand:
+        """``operand`` as ``region`` sees it: its own, or a crossing."""
+        owner = operand.extra.get("region") if isinstance(operand, Node) else None
+        if not isinstance(operand, Node) or owner is region:
+            self._visit(region, operand)
+            return operand
+        if id(operand) not in region.crossings:
+            region.crossings[id(operand)] = Parameter("", operand.spec, False, handle=Crossing(operand))
+            self._export(owner, operand)
+        return region.crossings[id(operand)]
+
+    def _export(self, owner: Region | None, operand: Node) -> None:
+        if owner is not None:
+            if not any(e is operand for e in owner.exports):
+                owner.exports.append(operand)
+            self._visit(owner, operand)
+            return
+        control: Control = operand.extra["control"]
+        if control.pred is not None:
+            self._need(control.pred)
+        for init in control.init:
+            self._need(init)
+        for block in (control.first, control.second):
+            if block.result is not None:
+                self._need(block.result)
+
+    def _need(self, operand: Operand) -> None:
+        if isinstance(operand, Node):
+            self._export(operand.extra.get("region"), operand)
+
+    def _visit(self, region: Region, operand: Operand) -> None:
+        stack = [operand]
+        while stack:
+            node = stack.pop()
+            if not isinstance(node, Node) or (id(region), id(node)) in self.seen:
+                continue
+            self.seen.add((id(region), id(node)))
+            for i, given in enumerate(node.inputs):
+                mine = not isinstance(given, Node) or given.extra.get("region") is region
+                if not mine:
+                    node.inputs[i] = self._enter(region, given)
+                stack.append(node.inputs[i])
+
+
+def regions_of(block: Block) -> Iterator[Region]:
+    """Every region of a block and of the blocks inside it, in program order."""
+    for item in block.items:
+        if isinstance(item, Region):
+            yield item
+        else:
+            yield from regions_of(item.first)
+            yield from regions_of(item.second)
+
+
+def controls_of(block: Block) -> Iterator[Control]:
+    """Every control of a block and of the blocks inside it."""
+    for item in block.items:
+        if isinstance(item, Control):
+            yield item
+            yield from controls_of(item.first)
+            yield from controls_of(item.second)
+
+
+def numbered(main: Block) -> list[Region]:
+    """Regions in the order of their graph ids (measured): what follows a branch comes before its two sides, a loop's
+    condition and body before what follows; the false side of a branch that is not the first control goes last, and
+    such a branch behind a loop comes before the loop."""
+    deferred: list[Block] = []
+    order = list(_ids(main.items, True, deferred))
+    for block in deferred:
+        order += numbered(block)
+    return order
+
+
+def _ids(items: list[Region | Control], leading: bool, deferred: list[Block]) -> Iterator[Region]:
+    region = items[0]
+    assert isinstance(region, Region)
+    yield region
+    if len(items) == 1:
+        return
+    control, rest = items[1], items[2:]
+    assert isinstance(control, Control)
+    after = _ids(rest, False, deferred)
+    if control.is_loop:
+        follows = rest[1] if len(rest) > 1 else None
+        hoisted = isinstance(follows, Control) and not follows.is_loop
+        if hoisted:
+            yield from after
+        yield from _ids(control.first.items, True, deferred)
+        yield from _ids(control.second.items, True, deferred)
+        if not hoisted:
+            yield from after
+        return
+    yield from after
+    yield from _ids(control.first.items, True, deferred)
+    if leading:
+        yield from _ids(control.second.items, True, deferred)
+    else:
+        deferred.append(control.second)
+
+
