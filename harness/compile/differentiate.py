@@ -101,10 +101,10 @@ class _Gradient:
         if not node.kernel:
             raise TraceError(f"cannot differentiate through {node.op} in {node.scope}")
         out, dout = self._results(node)
-        inputs = _grouped(node, [_value(i) for i in node.inputs])
+        inputs = grouped(node, [as_value(i) for i in node.inputs])
         needs = tuple(
             any(id(m) in self.needed for m in group) if isinstance(group, tuple) else id(group) in self.needed
-            for group in _grouped(node, list(node.inputs))
+            for group in grouped(node, list(node.inputs))
         )
         backward = Backward(tuple(inputs), out, dout, node.attrs, needs)
         first = self.scopes[_primitive(node)]
@@ -114,7 +114,7 @@ class _Gradient:
         with scope(f"{GRADIENTS}{first}/Grad_{node.op}"):
             grads = OPERATORS.get(node.op).gradient(backward)
         self.tracer.source, self.tracer.marks = saved
-        for argument, (group, grad) in enumerate(zip(_grouped(node, list(node.inputs)), grads, strict=False)):
+        for argument, (group, grad) in enumerate(zip(grouped(node, list(node.inputs)), grads, strict=False)):
             if grad is None:
                 continue
             members = group if isinstance(group, tuple) else (group,)
@@ -183,14 +183,15 @@ def _primitive(node: Node) -> Any:
     return node.op, tuple(sorted((k, repr(v)) for k, v in node.attrs.items()))
 
 
-def _value(operand: Operand) -> Any:
+def as_value(operand: Operand) -> Any:
+    """An operand as a rule sees it: a Python value where it is a plain constant, else a traced tensor."""
     if isinstance(operand, Const) and not isinstance(operand.value, np.ndarray):
         return operand.value
     spec = operand.spec
     return Traced(operand, spec.tensor if isinstance(spec, TensorSpec) else spec)
 
 
-def _grouped(node: Node, flat: list[Any]) -> list[Any]:
+def grouped(node: Node, flat: list[Any]) -> list[Any]:
     """Arguments as the operator was called with: tuples of tensors put together again."""
     groups: list[Any] = []
     at = 0

@@ -7,6 +7,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
+from harness.compile.expand import expand
 from harness.compile.effects import wait_for_readers
 from harness.compile.order import Numbering, arrange
 from harness.compile.regions import Block, Region, controls_of, finish_regions, numbered, regions_of
@@ -91,7 +92,7 @@ def compile_function(
 def _finish(region: Region, widened: AbstractSet[str]) -> None:
     """Simplifies a region's graph and inserts what the device needs."""
     assert region.output is not None
-    region.output = simplify(region.output)
+    region.output = expand(simplify(region.output))
     wait_for_readers(region.output)
     select_kernels(region.output, widened)
     hide_dtypes(region.output)

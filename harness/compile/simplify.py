@@ -17,7 +17,6 @@ from harness.ops.eager import execute
 
 #: expanded after the simplifying passes ran, so left as they are
 _LATE = "Expand/"
-_LATE_EXCEPT = ("Expand/_Muls",)
 
 
 def simplify(output: Operand) -> Operand:
@@ -61,7 +60,7 @@ def _rewrite(node: Node) -> Operand:
         return _reshape(node)
     if node.op == "Depend":
         return _depend(node)
-    if node.scope.startswith(_LATE) and not node.scope.startswith(_LATE_EXCEPT):
+    if node.scope.startswith(_LATE):
         return node
     if node.op == "Cast" and isinstance(node.spec, TensorSpec):
         source = node.inputs[0].spec
@@ -69,6 +68,10 @@ def _rewrite(node: Node) -> Operand:
             return node.inputs[0]
     if node.op == "Mul":
         return _multiply(node)
+    if node.op == "Muls":
+        number = node.inputs[1]
+        is_one = isinstance(number, Const) and number.value == 1
+        return node.inputs[0] if is_one and _same_result(node, node.inputs[0]) else node
     if node.op == "Add":
         return _add(node)
     return node
@@ -113,7 +116,7 @@ def _multiply(node: Node) -> Operand:
         return a
     if _filled_with(a, 1) and _same_result(node, b):
         return b
-    if isinstance(a, Const) and isinstance(b, Const) and not node.scope.startswith(_LATE):
+    if isinstance(a, Const) and isinstance(b, Const):
         operator = OPERATORS.get("Mul")
         call = Call("Mul", (a.spec, b.spec), (a.value, b.value), node.attrs, node.spec)
         (array,) = execute(operator, call, (a.value, b.value))

@@ -34,6 +34,8 @@ class Tracer:
         params: the graph parameter of each ``Parameter`` met, in order of first use.
         source: stack given to nodes in place of the real one while a gradient is written; None otherwise.
         marks: attributes given to every new node (``set_dump``).
+        in_gradient: whether a gradient is part of the graph.
+        created: every operator's node, in program order.
     """
 
     def __init__(self, scope: str = "Default") -> None:
@@ -46,6 +48,7 @@ class Tracer:
         self.source: tuple[str, tuple[Any, ...]] | None = None
         self.marks: dict[str, Any] = {}
         self.in_gradient = False
+        self.created: list[Node] = []
         self._read: dict[tuple[int, int], Node] = {}
         self._consts: dict[Any, Const] = {}
         self._stop = sys._getframe(1)
@@ -90,6 +93,7 @@ class Tracer:
         node = Node(operator.name, inputs, {**attrs, **self.marks}, scope or self.scope, operator.infer(call))
         node.extra = {"layout": tuple(layout), "functional": operator.functional, "region": self.region}
         self._place(node)
+        self.created.append(node)
         if operator.side_effect:
             self._effect(node, operator.side_effect)
         return self.unpack(node)
