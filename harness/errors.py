@@ -88,3 +88,11 @@ class CellAttributeError(HarnessError, AttributeError):
 
 class StoreWriteError(HarnessError, OSError):
     """A golden store could not be written (full disk, no permission); the old one stands as it was."""
+
+
+class ToleranceError(HarnessError, ValueError):
+    """A tolerance is of a form or a size that means nothing."""
+
+
+class RecordError(HarnessError, ValueError):
+    """A run's records cannot be compared: one slot twice, or neither values nor a digest."""

@@ -1,0 +1,14 @@
+"""Measures, tolerances, verdicts, first divergence, and the text of a failure."""
+
+from harness.compare.check import HasRecords, check
+from harness.compare.divergence import Divergence, Execution, first_divergence
+from harness.compare.explain import explain
+from harness.compare.measure import Element, Measurement, measure
+from harness.compare.tolerances import DEFAULTS, EXACT, Tolerance, Tolerances
+from harness.compare.verdict import Comparison, OrderChange, Rename, SlotVerdict, Verdict
+
+__all__ = [
+    "DEFAULTS", "EXACT", "Comparison", "Divergence", "Element", "Execution", "HasRecords", "Measurement",
+    "OrderChange", "Rename", "SlotVerdict", "Tolerance", "Tolerances", "Verdict", "check", "explain",
+    "first_divergence", "measure",
+]  # fmt: skip

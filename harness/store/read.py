@@ -241,12 +241,14 @@ class StoredRun:
 
     def records(self) -> Iterator[Record]:
         """Every slot, in execution order; values are read, and checked, when asked for."""
-        index = self.index
-        for row in range(len(index)):
-            record = index.record(row)
-            if self.level == "tensors":
-                record.values = self._loader(row)
-            yield record
+        return map(self.record, range(len(self.index)))
+
+    def record(self, row: int) -> Record:
+        """One slot; its values are read, and checked, when asked for. Its statistics are in ``extra``."""
+        record = self.index.record(row)
+        if self.level == "tensors":
+            record.values = self._loader(row)
+        return record
 
     def _loader(self, row: int) -> Callable[[], Array]:
         return lambda: self.tensor(row)

@@ -1,0 +1,50 @@
+"""Judging a tensor by its statistics, where values were not kept."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import fields
+
+from harness.compare.tolerances import Tolerance
+from harness.stats import Statistics
+
+#: Counts that no tolerance excuses.
+_STRICT = ("count", "nan_count", "negative_inf_count", "positive_inf_count")
+
+
+def statistics_within(expected: Statistics, found: Statistics, tolerance: Tolerance) -> bool:
+    """Whether ``found`` could be the statistics of a tensor that ``tolerance`` admits.
+
+    If every element is within ``atol + rtol * |e| + scaled * S``, then maximum and minimum are within the same of
+    theirs, the mean within ``atol + (rtol + scaled) * S``, and the norm within
+    ``rtol * norm + sqrt(count) * (atol + scaled * S)``. The converse does not hold: statistics cannot prove that
+    tensors agree. Counts of negative, positive and zero elements may change where elements are near zero.
+    """
+    if any(getattr(expected, name) != getattr(found, name) for name in _STRICT):
+        return False
+    sizes = [abs(v) for v in (expected.max, expected.min) if math.isfinite(v)]
+    scale = max(sizes, default=0.0)
+    floor = tolerance.atol + tolerance.scaled * scale
+    limits = {
+        "max": floor + tolerance.rtol * abs(expected.max),
+        "min": floor + tolerance.rtol * abs(expected.min),
+        "avg": floor + tolerance.rtol * scale,
+        "l2norm": math.sqrt(expected.count) * floor + tolerance.rtol * expected.l2norm,
+    }
+    return all(_near(getattr(expected, name), getattr(found, name), limit) for name, limit in limits.items())
+
+
+def _near(expected: float, found: float, limit: float) -> bool:
+    if math.isnan(expected) or math.isnan(found) or math.isinf(expected) or math.isinf(found):
+        return expected == found or (math.isnan(expected) and math.isnan(found))
+    return abs(found - expected) <= limit
+
+
+def changed_statistics(expected: Statistics, found: Statistics) -> str:
+    """``max 1.5 -> 2.5, zero_count 3 -> 4``; empty if all are equal."""
+    changes = []
+    for field in fields(Statistics):
+        old, new = getattr(expected, field.name), getattr(found, field.name)
+        if old != new and not (math.isnan(old) and math.isnan(new)):
+            changes.append(f"{field.name} {old!r} -> {new!r}")
+    return ", ".join(changes)

@@ -1,0 +1,126 @@
+"""Checks a run against a golden, slot by slot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from harness.compare.divergence import find_order_change, find_renames, mark_overwritten
+from harness.compare.judge import Judge
+from harness.compare.tolerances import Tolerances
+from harness.compare.verdict import Comparison, SlotVerdict
+from harness.errors import RecordError
+from harness.records import Record, SlotKey
+from harness.stats import digest
+from harness.store import StoredRun, describe_key
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@runtime_checkable
+class HasRecords(Protocol):
+    """A capture, or anything else that yields its records in execution order."""
+
+    def records(self) -> Iterable[Record]: ...
+
+
+def check(
+    expected: StoredRun | Iterable[Record],
+    found: HasRecords | Iterable[Record],
+    tolerances: Tolerances | Any = None,
+    *,
+    order: bool = True,
+) -> Comparison:
+    """Judges every expected and every found slot.
+
+    Slots are paired by their key. Bits are compared first, by digest; only where they differ are values read and
+    measured. One found tensor (and, where bits differ, one expected one) is in memory at a time.
+
+    Args:
+        expected: a stored run, or records.
+        found: a capture, a stored run, or records in execution order; consumed once.
+        tolerances: ``Tolerances``, or anything ``Tolerances.parse`` takes.
+        order: whether another execution order of the same operators fails.
+
+    Raises:
+        ToleranceError: ``tolerances`` cannot be read.
+        RecordError: a side names a slot twice, or a record has neither values nor a digest.
+    """
+    golden = _Golden(expected)
+    judge = Judge(Tolerances.parse(tolerances))
+    verdicts: dict[SlotKey, SlotVerdict] = {}
+    digests: dict[SlotKey, bytes] = {}
+    placed: list[SlotKey] = []
+    for record in found.records() if isinstance(found, HasRecords) else found:
+        key = record.key
+        if key in digests:
+            raise RecordError(f"the capture has two records for {describe_key(key)}")
+        content, array = _content(record)
+        digests[key] = content
+        placed.append(key)
+        known = golden.digests.get(key)
+        if known is None:
+            verdicts[key] = judge.unexpected(record)
+        elif known == content:
+            verdicts[key] = judge.identical(record)
+        else:
+            verdicts[key] = judge.differing(golden.record(key), record, array)
+    for key in golden.digests:
+        if key not in verdicts:
+            verdicts[key] = judge.missing(golden.record(key))
+    slots = [verdicts[key] for key in _merged(list(golden.digests), placed)]
+    return Comparison(
+        mark_overwritten(slots, golden.digests, digests),
+        find_order_change(list(golden.digests), placed) if order else None,
+        find_renames(slots),
+    )
+
+
+class _Golden:
+    """The expected side: digests at hand, records on demand."""
+
+    def __init__(self, expected: StoredRun | Iterable[Record]) -> None:
+        self._run = expected if isinstance(expected, StoredRun) else None
+        self._records: dict[SlotKey, Record] = {}
+        if isinstance(expected, StoredRun):
+            index = expected.index
+            self.digests = dict(zip(index.position, index.digests, strict=True))
+            return
+        self.digests = {}
+        for record in expected:
+            if record.key in self.digests:
+                raise RecordError(f"the expected side has two records for {describe_key(record.key)}")
+            self.digests[record.key] = _content(record)[0]
+            self._records[record.key] = record
+
+    def record(self, key: SlotKey) -> Record:
+        """The expected record of a slot."""
+        return self._run.record(self._run.index.position[key]) if self._run is not None else self._records[key]
+
+
+def _content(record: Record) -> tuple[bytes, Array | None]:
+    """A record's digest, and its values if they had to be loaded for it."""
+    if record.digest is not None:
+        return record.digest, None
+    array = record.load()
+    if array is None:
+        raise RecordError(f"{describe_key(record.key)}: the record has neither values nor a digest")
+    return digest(array, record.dtype), array
+
+
+def _merged(expected: list[SlotKey], found: list[SlotKey]) -> Iterator[SlotKey]:
+    """All keys: expected ones in their order, each unexpected one right after what it was found after."""
+    known = set(expected)
+    after: dict[SlotKey | None, list[SlotKey]] = {}
+    last: SlotKey | None = None
+    for key in found:
+        if key in known:
+            last = key
+        else:
+            after.setdefault(last, []).append(key)
+    yield from after.get(None, ())
+    for key in expected:
+        yield key
+        yield from after.get(key, ())

@@ -1,0 +1,138 @@
+"""Where a run first left its golden: over records and their order, never over graphs."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from harness.compare.verdict import Comparison, OrderChange, Rename, SlotVerdict, Verdict
+from harness.records import SlotKey
+
+PARAMETER = "Parameter"
+
+
+class Execution(NamedTuple):
+    """One execution of one operator."""
+
+    rank: int
+    graph: int
+    iteration: int
+    operator: str
+    execution: int
+
+
+def execution_of(key: SlotKey) -> Execution:
+    """The execution a slot belongs to."""
+    return Execution(*key[:5])
+
+
+@dataclass(frozen=True, slots=True)
+class Divergence:
+    """The first divergence of a run.
+
+    Attributes:
+        where: the operator execution.
+        slots: its differing slots: outputs first.
+        inputs_agree: whether its inputs agree (so that it is the cause); otherwise no operator's do, and this is
+            the earliest that differs.
+        earliest: the earliest differing slot of all, where that is not one of ``slots``.
+    """
+
+    where: Execution
+    slots: tuple[SlotVerdict, ...]
+    inputs_agree: bool
+    earliest: SlotVerdict | None
+
+
+def first_divergence(comparison: Comparison) -> Divergence | None:
+    """The earliest operator in execution order whose outputs differ while its inputs agree.
+
+    An input that was looked at after its operator overwrote it says nothing of what went in, and is not counted.
+    Where no operator qualifies (the data or the weights differ from the start), it is the earliest that differs.
+    None if no slot of both sides differs.
+    """
+    executions: dict[Execution, list[SlotVerdict]] = defaultdict(list)
+    for slot in comparison.slots:
+        executions[execution_of(slot.key)].append(slot)
+    earliest = next((slot for slot in comparison.slots if slot.verdict is Verdict.DIFFERS), None)
+    if earliest is None:
+        return None
+    cause = next((where for where, slots in executions.items() if _is_cause(slots)), None)
+    where = cause if cause is not None else execution_of(earliest.key)
+    differing = [slot for slot in executions[where] if slot.verdict is Verdict.DIFFERS]
+    differing.sort(key=lambda slot: slot.key.io != "output")
+    elsewhere = None if execution_of(earliest.key) == where else earliest
+    return Divergence(where, tuple(differing), cause is not None, elsewhere)
+
+
+def _is_cause(slots: Sequence[SlotVerdict]) -> bool:
+    inputs = [slot for slot in slots if slot.key.io == "input" and not slot.overwritten]
+    outputs = [slot for slot in slots if slot.key.io == "output" and slot.op_type != PARAMETER]
+    return any(slot.verdict is Verdict.DIFFERS for slot in outputs) and all(slot.verdict.holds for slot in inputs)
+
+
+def mark_overwritten(
+    slots: Sequence[SlotVerdict], expected: Mapping[SlotKey, bytes], found: Mapping[SlotKey, bytes]
+) -> list[SlotVerdict]:
+    """Marks differing inputs that, on both sides, have the bits of an output of the same execution.
+
+    MindSpore dumps the inputs of an operator that updates in place after it ran.
+    """
+    outputs: dict[Execution, set[tuple[bytes, bytes]]] = defaultdict(set)
+    for slot in slots:
+        if slot.verdict is Verdict.DIFFERS and slot.key.io == "output":
+            outputs[execution_of(slot.key)].add((expected[slot.key], found[slot.key]))
+    if not outputs:
+        return list(slots)
+    return [
+        replace(slot, overwritten=True)
+        if slot.verdict is Verdict.DIFFERS
+        and slot.key.io == "input"
+        and (expected[slot.key], found[slot.key]) in outputs.get(execution_of(slot.key), ())
+        else slot
+        for slot in slots
+    ]
+
+
+def find_order_change(expected: list[SlotKey], found: list[SlotKey]) -> OrderChange | None:
+    """The first operator execution both sides have that comes at another place; ranks are looked at one by one."""
+    if expected == found:
+        return None
+    both = {key[:5] for key in expected} & {key[:5] for key in found}
+    for rank in sorted({execution[0] for execution in both}):
+        before, after = (
+            list(dict.fromkeys(key[:5] for key in keys if key.rank == rank and key[:5] in both))
+            for keys in (expected, found)
+        )
+        for position, (old, new) in enumerate(zip(before, after, strict=True)):
+            if old != new:
+                return OrderChange(position, old, new)
+    return None
+
+
+def find_renames(slots: Sequence[SlotVerdict]) -> list[Rename]:
+    """Pairs each missing operator with the first unexpected one of its graph, iteration, type and slots."""
+    missing, unexpected = _whole_executions(slots, Verdict.MISSING), _whole_executions(slots, Verdict.UNEXPECTED)
+    free: dict[object, list[Execution]] = defaultdict(list)
+    for where, looks in unexpected.items():
+        free[looks].append(where)
+    renames = []
+    for where, looks in missing.items():
+        if free[looks]:
+            new = free[looks].pop(0)
+            renames.append(Rename(where.graph, where.iteration, where.operator, new.operator))
+    return renames
+
+
+def _whole_executions(slots: Sequence[SlotVerdict], verdict: Verdict) -> dict[Execution, object]:
+    """Executions with slots of ``verdict``, and what they look like but for the operator's name."""
+    found: dict[Execution, list[object]] = defaultdict(list)
+    for slot in slots:
+        if slot.verdict is verdict:
+            found[execution_of(slot.key)].append((slot.op_type, slot.key.slot_name, slot.dtype, slot.shape))
+    return {
+        where: (where.rank, where.graph, where.iteration, where.execution, tuple(looks))
+        for where, looks in found.items()
+    }

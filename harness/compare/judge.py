@@ -1,0 +1,123 @@
+"""The verdict on one slot."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from harness import dtypes
+from harness.compare.by_statistics import changed_statistics, statistics_within
+from harness.compare.measure import Measurement, measure
+from harness.compare.tolerances import Tolerance, Tolerances
+from harness.compare.verdict import SlotVerdict, Verdict
+from harness.errors import DtypeError, StoreError
+from harness.records import Record
+from harness.stats import Statistics, describe
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+class Judge:
+    """Judges slots under one set of tolerances."""
+
+    def __init__(self, tolerances: Tolerances) -> None:
+        self._tolerances = tolerances
+
+    def identical(self, found: Record) -> SlotVerdict:
+        """Equal digests: equal dtype, shape and bits."""
+        return SlotVerdict(found.key, Verdict.IDENTICAL, found.op_type, found.dtype, found.shape, source=found.source)
+
+    def missing(self, expected: Record) -> SlotVerdict:
+        """A slot of the golden that the run does not have."""
+        return SlotVerdict(
+            expected.key, Verdict.MISSING, expected.op_type, expected.dtype, expected.shape,
+            "the golden has it, this run does not", expected.source,
+        )  # fmt: skip
+
+    def unexpected(self, found: Record) -> SlotVerdict:
+        """A slot of the run that the golden does not have."""
+        return SlotVerdict(
+            found.key, Verdict.UNEXPECTED, found.op_type, found.dtype, found.shape,
+            "this run has it, the golden does not", found.source,
+        )  # fmt: skip
+
+    def differing(self, expected: Record, found: Record, array: Array | None) -> SlotVerdict:
+        """A slot of both sides whose digests differ.
+
+        Args:
+            expected: of the golden.
+            found: of the run.
+            array: values of ``found``, if they are loaded already.
+        """
+        tolerance = self._tolerances.of(expected.key, expected.op_type, expected.dtype)
+        if (reason := _mismatch(expected, found)) is not None:
+            return _verdict(expected, found, Verdict.DIFFERS, reason, tolerance=tolerance)
+        try:
+            golden = expected.load()
+        except StoreError as error:
+            return _verdict(expected, found, Verdict.DIFFERS, str(error), tolerance=tolerance)
+        array = found.load() if array is None else array
+        if golden is None or array is None:
+            return _by_statistics(expected, found, array, tolerance)
+        return _by_values(expected, found, golden, array, tolerance)
+
+
+def _mismatch(expected: Record, found: Record) -> str | None:
+    """How dtype or shape differ, if they do; both are strict."""
+    try:
+        same_dtype = dtypes.by_name(expected.dtype) is dtypes.by_name(found.dtype)
+    except DtypeError as error:
+        return str(error)
+    if not same_dtype:
+        return f"dtype is {found.dtype}, expected {expected.dtype}"
+    if expected.shape != found.shape:
+        return f"shape is {list(found.shape)}, expected {list(expected.shape)}"
+    return None
+
+
+def _verdict(expected: Record, found: Record, verdict: Verdict, reason: str, **more: Any) -> SlotVerdict:
+    source = found.source or expected.source
+    return SlotVerdict(expected.key, verdict, expected.op_type, expected.dtype, expected.shape, reason, source, **more)
+
+
+def _by_values(expected: Record, found: Record, golden: Array, array: Array, tolerance: Tolerance) -> SlotVerdict:
+    if array.shape != found.shape:
+        reason = f"the capture gives shape {list(found.shape)}, but its values have shape {list(array.shape)}"
+        return _verdict(expected, found, Verdict.DIFFERS, reason, tolerance=tolerance)
+    measurement = measure(golden, _native(array), expected.dtype, tolerance)
+    if not measurement.unequal:
+        reason = "its values have the golden's bits, but the digest given with them is another"
+        return _verdict(expected, found, Verdict.DIFFERS, reason, measurement=measurement, tolerance=tolerance)
+    verdict = Verdict.WITHIN if measurement.within else Verdict.DIFFERS
+    return _verdict(expected, found, verdict, values_reason(measurement), measurement=measurement, tolerance=tolerance)
+
+
+def _native(array: Array) -> Array:
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+
+
+def values_reason(m: Measurement) -> str:
+    """What is wrong with the values, in a few words."""
+    if m.nonfinite:
+        return f"NaN or infinity stands against something else in {m.nonfinite} of {m.count} elements"
+    if not m.max_abs and m.outside:
+        return f"equal values of other bits (sign of zero, or kind of NaN) in {m.outside} of {m.count} elements"
+    if m.outside:
+        return f"{m.outside} of {m.count} elements differ"
+    return f"{m.unequal} of {m.count} elements differ, none beyond the tolerance"
+
+
+def _by_statistics(expected: Record, found: Record, array: Array | None, tolerance: Tolerance) -> SlotVerdict:
+    """Values of one side were not kept: statistics can show a difference, but never that there is none."""
+    golden = expected.extra.get("statistics")
+    ours = describe(array, found.dtype) if array is not None else found.extra.get("statistics")
+    side = "golden's" if expected.values is None else "capture's"
+    if not isinstance(golden, Statistics) or not isinstance(ours, Statistics):
+        reason = f"digests differ, and the {side} values and statistics were not kept"
+        return _verdict(expected, found, Verdict.DIFFERS, reason, tolerance=tolerance, by_statistics=True)
+    changes = changed_statistics(golden, ours) or "statistics agree"
+    reason = f"digests differ, the {side} values were not kept; by statistics: {changes}"
+    within = not tolerance.exact and statistics_within(golden, ours, tolerance)
+    verdict = Verdict.WITHIN if within else Verdict.DIFFERS
+    return _verdict(expected, found, verdict, reason, tolerance=tolerance, by_statistics=True)

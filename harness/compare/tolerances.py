@@ -1,0 +1,195 @@
+"""How far values may be apart.
+
+A tolerance is for values only: dtype, shape, and the positions and signs of NaN and infinities are strict under each.
+Integers and bools are exact under each, too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from fnmatch import fnmatchcase
+from typing import Any, Self
+
+from harness import dtypes
+from harness.errors import DtypeError, ToleranceError
+from harness.records import SlotKey
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerance:
+    """What difference between an expected value e and a found value f is admitted.
+
+    An element passes if ``|f - e| <= atol + rtol * |e| + scaled * S``, where S is the largest finite ``|e|`` of the
+    tensor, or if at most ``max_ulp`` representable numbers lie between e and f. All zero admits equal values of
+    other bits (0.0 and -0.0); ``EXACT`` does not even admit those.
+
+    Attributes:
+        rtol: relative to the element.
+        atol: absolute.
+        scaled: relative to the tensor's largest element: what cancellation leaves near zero is judged by the size of
+            what was cancelled. (A fixed ``atol`` would let a whole gradient of 1e-6 vanish.)
+        max_ulp: distance in units in the last place; 0 admits none.
+    """
+
+    rtol: float = 0.0
+    atol: float = 0.0
+    scaled: float = 0.0
+    max_ulp: int = 0
+    exact: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("rtol", "atol", "scaled"):
+            value = getattr(self, name)
+            if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value < math.inf:
+                raise ToleranceError(f"{name} is a finite number of at least 0; given was {value!r}")
+        if not isinstance(self.max_ulp, int) or isinstance(self.max_ulp, bool) or self.max_ulp < 0:
+            raise ToleranceError(f"max_ulp is a whole number of at least 0; given was {self.max_ulp!r}")
+
+    def __str__(self) -> str:
+        if self.exact:
+            return "exact"
+        parts = [f"{name}={getattr(self, name):g}" for name in ("rtol", "atol", "scaled") if getattr(self, name)]
+        parts += [f"max_ulp={self.max_ulp}"] if self.max_ulp else []
+        return " ".join(parts) or "equal values"
+
+
+#: Equal bits, nothing else. The default for emulated backends.
+EXACT = Tolerance(exact=True)
+
+#: The documented default by dtype, for results of other hardware or another library. rtol is two units in the last
+#: place for the 16-bit types (whose results are rounded from wider sums), and some hundred for the others (long sums in
+#: another order); ``max_ulp`` covers subnormal numbers, which have no relative precision.
+DEFAULTS: Mapping[str, Tolerance] = {
+    "Float16": Tolerance(rtol=2**-9, scaled=2**-10, max_ulp=1),
+    "BFloat16": Tolerance(rtol=2**-6, scaled=2**-7, max_ulp=1),
+    "Float32": Tolerance(rtol=1e-5, scaled=1e-6, max_ulp=1),
+    "Float64": Tolerance(rtol=1e-12, scaled=1e-13, max_ulp=1),
+    "Complex64": Tolerance(rtol=1e-5, scaled=1e-6, max_ulp=1),
+    "Complex128": Tolerance(rtol=1e-12, scaled=1e-13, max_ulp=1),
+}
+
+
+#: In a table of tolerances: ask ``DEFAULTS`` for the slot's dtype.
+BY_DTYPE = None
+
+Choice = Tolerance | None
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerances:
+    """Which tolerance holds for which slot: the first of pattern, operator type, dtype, default that says something.
+
+    Attributes:
+        patterns: pairs of an ``fnmatch`` pattern and a tolerance; a pattern is matched against the operator's full
+            name, and against ``<operator>:<io>.<slot>``. The first that matches wins.
+        types: by primitive name (``MatMul``, ``Parameter``).
+        dtypes: by CamelCase dtype name.
+        default: for everything else.
+
+    Everywhere ``BY_DTYPE`` (None) stands for the documented table ``DEFAULTS``.
+    """
+
+    patterns: tuple[tuple[str, Choice], ...] = ()
+    types: Mapping[str, Choice] = field(default_factory=dict)
+    dtypes: Mapping[str, Choice] = field(default_factory=dict)
+    default: Choice = EXACT
+
+    def of(self, key: SlotKey, op_type: str, dtype: str) -> Tolerance:
+        """The tolerance of one slot; ``EXACT`` for integers and bools."""
+        if dtype not in DEFAULTS:
+            return EXACT
+        chosen = self._choice(key, op_type, dtype)
+        return DEFAULTS[dtype] if chosen is BY_DTYPE else chosen
+
+    def _choice(self, key: SlotKey, op_type: str, dtype: str) -> Choice:
+        for pattern, tolerance in self.patterns:
+            if fnmatchcase(key.operator, pattern) or fnmatchcase(f"{key.operator}:{key.slot_name}", pattern):
+                return tolerance
+        if op_type in self.types:
+            return self.types[op_type]
+        return self.dtypes.get(dtype, self.default)
+
+    @classmethod
+    def parse(cls, value: Any) -> Self:
+        """Tolerances as a user writes them.
+
+        Accepted are ``None`` or ``"exact"``; ``"default"`` (the table by dtype); a number (rtol); a pair
+        (rtol, atol); a ``Tolerance`` or a mapping of its fields; a ``Tolerances``; or a mapping of any of these by
+        ``"default"``, a dtype (``"float32"``), a pattern (a name with one of ``* ? [ / :`` in it), or else an
+        operator type (``"MatMul"``).
+
+        Raises:
+            ToleranceError: for anything else.
+        """
+        if isinstance(value, cls):
+            return value
+        if isinstance(value, Mapping) and not value.keys() <= set(_FIELDS):
+            return cls._from_table(value)
+        return cls(default=_parse_one(value, "tolerance"))
+
+    @classmethod
+    def _from_table(cls, table: Mapping[Any, Any]) -> Self:
+        patterns: list[tuple[str, Choice]] = []
+        types: dict[str, Choice] = {}
+        by_dtype: dict[str, Choice] = {}
+        default: Choice = EXACT
+        for name, given in table.items():
+            if not isinstance(name, str):
+                raise ToleranceError(f"tolerances are given by name; given was {name!r}")
+            tolerance = _parse_one(given, name)
+            if name == "default":
+                default = tolerance
+            elif set(name) & set("*?[/:"):
+                patterns.append((name, tolerance))
+            elif (dtype := _dtype(name)) is not None:
+                by_dtype[dtype] = tolerance
+            else:
+                types[name] = tolerance
+        return cls(tuple(patterns), types, by_dtype, default)
+
+    def as_json(self) -> Any:
+        """JSON values from which ``parse`` makes the same tolerances."""
+        rows = dict(reversed(self.patterns))  # of equal patterns the first counts
+        rows = {name: rows[name] for name, _ in self.patterns} | dict(self.types) | dict(self.dtypes)
+        if not rows:
+            return _json(self.default)
+        return {"default": _json(self.default)} | {name: _json(tolerance) for name, tolerance in rows.items()}
+
+
+_FIELDS = tuple(f.name for f in fields(Tolerance))
+
+
+def _parse_one(value: Any, where: str) -> Choice:
+    if isinstance(value, Tolerance):
+        return value
+    if value is None or value == "exact":
+        return EXACT
+    if isinstance(value, str) and value == "default":
+        return BY_DTYPE
+    if isinstance(value, Mapping) and value.keys() <= set(_FIELDS):
+        return Tolerance(**value)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return Tolerance(rtol=value)
+    if isinstance(value, Sequence) and not isinstance(value, str) and len(value) == 2:
+        return Tolerance(rtol=value[0], atol=value[1])
+    raise ToleranceError(
+        f"{where}: cannot read {value!r} as a tolerance; accepted are 'exact', 'default', rtol, (rtol, atol), "
+        f"and a mapping with keys of {', '.join(_FIELDS)}"
+    )
+
+
+def _json(tolerance: Choice) -> Any:
+    if tolerance is BY_DTYPE:
+        return "default"
+    if tolerance.exact:
+        return "exact"
+    return {name: value for name in _FIELDS if (value := getattr(tolerance, name))} or {"rtol": 0.0}
+
+
+def _dtype(name: str) -> str | None:
+    try:
+        return dtypes.by_name(name).name
+    except DtypeError:
+        return None

@@ -1,0 +1,112 @@
+"""What a comparison says of a slot, and of a run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+
+from harness.compare.measure import Measurement
+from harness.compare.tolerances import EXACT, Tolerance
+from harness.records import SlotKey
+
+
+class Verdict(Enum):
+    """Every expected and every found slot ends as one of these."""
+
+    IDENTICAL = "identical"
+    WITHIN = "within tolerance"
+    DIFFERS = "differs"
+    MISSING = "missing"
+    UNEXPECTED = "unexpected"
+
+    @property
+    def holds(self) -> bool:
+        """Whether a gate lets it pass."""
+        return self in (Verdict.IDENTICAL, Verdict.WITHIN)
+
+
+@dataclass(frozen=True, slots=True)
+class SlotVerdict:
+    """The verdict on one slot.
+
+    Attributes:
+        key: the slot.
+        verdict: what it is.
+        op_type: primitive name, or ``Parameter``.
+        dtype, shape: expected ones; of an unexpected slot, the found ones.
+        reason: why it is not identical, in words; empty where it is.
+        source: source line of the operator (of the found one where both are known).
+        measurement: how far the values are apart; None where that was not, or could not be, measured.
+        tolerance: what was admitted.
+        by_statistics: values were not kept; statistics were compared instead.
+        overwritten: on both sides this input has the bits of an output of its operator's execution: it was
+            looked at after the operator overwrote it.
+    """
+
+    key: SlotKey
+    verdict: Verdict
+    op_type: str
+    dtype: str
+    shape: tuple[int, ...]
+    reason: str = ""
+    source: str | None = None
+    measurement: Measurement | None = None
+    tolerance: Tolerance = EXACT
+    by_statistics: bool = False
+    overwritten: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OrderChange:
+    """Operators that both sides have, executed in another order.
+
+    Attributes:
+        position: of the first operator execution out of order, counting those both sides have.
+        expected, found: what stands there, as (rank, graph, iteration, operator, execution).
+    """
+
+    position: int
+    expected: tuple[int, int, int, str, int]
+    found: tuple[int, int, int, str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Rename:
+    """A missing operator that an unexpected one seems to replace."""
+
+    graph: int
+    iteration: int
+    expected: str
+    found: str
+
+
+@dataclass(eq=False)
+class Comparison:
+    """The verdicts on all slots of a run.
+
+    Attributes:
+        slots: expected slots in execution order; unexpected ones stand where they were found.
+        order: the first change of execution order, if any.
+        renames: operators that seem to have another name now.
+    """
+
+    slots: list[SlotVerdict]
+    order: OrderChange | None = None
+    renames: list[Rename] = field(default_factory=list)
+
+    @cached_property
+    def counts(self) -> dict[Verdict, int]:
+        """How many slots have each verdict; every verdict is a key."""
+        counted = Counter(slot.verdict for slot in self.slots)
+        return {verdict: counted[verdict] for verdict in Verdict}
+
+    @property
+    def holds(self) -> bool:
+        """Whether a gate lets the run pass: something was compared, every slot holds, the order is the same."""
+        return bool(self.slots) and self.order is None and all(slot.verdict.holds for slot in self.slots)
+
+    def failures(self) -> list[SlotVerdict]:
+        """Slots that do not hold, in order."""
+        return [slot for slot in self.slots if not slot.verdict.holds]
