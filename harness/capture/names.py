@@ -42,23 +42,26 @@ def parse(file_name: str) -> FileName | None:
     case, and names may hold dots (rows of ``mapping.csv``).
     """
     parts = file_name.split(".")
+    if len(parts) == 10 and parts[9] == "npy" and parts[5] in _IO:
+        # Nearly every file of today; the rest is looked at with more care.
+        try:
+            numbers = int(parts[2]), int(parts[3]), int(parts[4]), int(parts[6])
+        except ValueError:
+            return None
+        return FileName(parts[0], parts[1], *numbers[:3], parts[5], numbers[3], parts[7], parts[8])
+    return _parse_other(parts)
+
+
+def _parse_other(parts: list[str]) -> FileName | None:
     if parts.pop() != "npy" or len(parts) < 8:
         return None
     # ... task, stream, timestamp, io, slot, format[, dtype]
-    dtype = None
-    if parts[-3] in _IO and parts[-2].isdecimal():
-        at = len(parts) - 3
-    elif parts[-4] in _IO and parts[-3].isdecimal():
-        at = len(parts) - 4
-        dtype = parts[-1]
-    else:
+    at = len(parts) - 3 if parts[-3] in _IO and parts[-2].isdecimal() else len(parts) - 4
+    if at < 5 or parts[at] not in _IO:
         return None
-    if at < 5:
+    task, stream, timestamp, slot = *parts[at - 3 : at], parts[at + 1]
+    if not (task.isdecimal() and stream.isdecimal() and timestamp.isdecimal() and slot.isdecimal()):
         return None
-    task, stream, timestamp = parts[at - 3 : at]
-    if not (task.isdecimal() and stream.isdecimal() and timestamp.isdecimal()):
-        return None
-    name = parts[1] if at == 5 else ".".join(parts[1 : at - 3])
-    return FileName(
-        parts[0], name, int(task), int(stream), int(timestamp), parts[at], int(parts[at + 1]), parts[at + 2], dtype
-    )
+    dtype = parts[at + 3] if at + 3 < len(parts) else None
+    name = ".".join(parts[1 : at - 3])
+    return FileName(parts[0], name, int(task), int(stream), int(timestamp), parts[at], int(slot), parts[at + 2], dtype)

@@ -94,26 +94,29 @@ def _parse_text(text: bytes, offset: int) -> Header:
     return Header(dtype, shape, order == b"True", offset, offset + prod(shape) * dtype.itemsize)
 
 
+_PREFIX = 128
+"""Bytes of header and what stands before it in nearly every file."""
+
+
 def _header(buffer: Array) -> Header:
     """The header at the start of ``buffer`` (uint8), from the cache if an equal one was read before."""
-    if len(buffer) >= 10 and buffer[6] == 1:
-        raw = buffer[: 10 + int(buffer[8]) + 256 * int(buffer[9])].tobytes()
-    else:
-        raw = buffer[: 12 + MAX_HEADER].tobytes()
+    raw = buffer[:_PREFIX].tobytes()
     found = _cache.get(raw)
     if found is None:
-        found = parse_header(raw)
-        if len(_cache) >= _CACHE_ROWS:
-            _cache.clear()
-        _cache[raw] = found
+        found = parse_header(buffer[: 12 + MAX_HEADER].tobytes())
+        if found.offset <= _PREFIX:
+            # Only then do the first bytes say it all; data behind a shorter header may differ, which costs rows only.
+            if len(_cache) >= _CACHE_ROWS:
+                _cache.clear()
+            _cache[raw] = found
     return found
 
 
 def _fill(descriptor: int, buffer: Array) -> int:
     """Reads up to ``len(buffer)`` bytes; returns how many came."""
-    done = os.readv(descriptor, [buffer.data]) if len(buffer) else 0
-    while 0 < done < len(buffer):
-        more = os.readv(descriptor, [buffer[done:].data])
+    done = 0
+    while done < len(buffer):
+        more = os.readv(descriptor, [buffer[done:] if done else buffer])
         if not more:
             break
         done += more
@@ -152,7 +155,7 @@ def read(
         if size > _HEAD:
             # A look at the head first: junk is not read whole, however large.
             head = np.empty(_HEAD, np.uint8)
-            header = _checked(head[: os.readv(descriptor, [head.data])], size, device)
+            header = _checked(head[: os.readv(descriptor, [head])], size, device)
             if limit is not None and size > limit:
                 return header, None
             os.lseek(descriptor, 0, os.SEEK_SET)
@@ -160,7 +163,7 @@ def read(
         done = _fill(descriptor, buffer)
     finally:
         os.close(descriptor)
-    header = _checked(buffer[:done], done, device)
+    header = _checked(buffer if done == size else buffer[:done], done, device)
     return header, _view(buffer, header)
 
 

@@ -5,6 +5,6 @@ from harness.graph.node import IO, Const, Node, Operand, Parameter, SourceLine, 
 from harness.graph.spec import IOMONAD, UMONAD, OpaqueSpec, ScalarSpec, Spec, TensorSpec, TupleSpec
 
 __all__ = [
-    "IO", "IOMONAD", "UMONAD", "Const", "Graph", "Node", "Operand", "OpaqueSpec", "Parameter", "ScalarSpec",
+    "IO", "IOMONAD", "UMONAD", "Const", "Graph", "Node", "OpaqueSpec", "Operand", "Parameter", "ScalarSpec",
     "SourceLine", "Spec", "TensorSpec", "TupleSpec", "U", "constant", "printed_order", "spec_of",
 ]  # fmt: skip

@@ -11,12 +11,12 @@ from typing import Any
 
 from harness.graph.graph import Graph
 from harness.graph.ir_types import (
+    abstract,
     device_text,
     dims,
     is_monad,
     kind_text,
     operand_type,
-    output_specs,
     type_text,
     weight_or_data,
 )
@@ -87,12 +87,12 @@ class _Writer:
         args = ", ".join(self.operand(o) for o in node.inputs)
         head = f"  %{self.number[id(node)]}({self.debug[id(node)]}) = {functional}{node.op}({args})"
         yield head + _brackets(node)
-        out_type = f"<{type_text(node.spec, inplace=self.inplace)}>"
+        out_type = f"<{type_text(abstract(node), inplace=self.inplace)}>"
         yield f"{INDENT}: ({self.types(node.inputs)}) -> ({out_type})"
         real = [o for o in node.inputs if not (node.kernel and is_monad(o))]
         if node.kernel:
             inputs = ", ".join(device_text(o.spec) for o in real)
-            yield f"{INDENT}: ({inputs}) -> ({', '.join(device_text(s) for s in output_specs(node))})"
+            yield f"{INDENT}: ({inputs}) -> ({', '.join(device_text(s) for s in node.outputs)})"
         if node.kernel or node.op not in _KINDLESS:
             yield f"{INDENT}: ({', '.join(kind_text(o) for o in real)}) -> ({kind_text(node)})"
         yield f"{INDENT}# Fullname with scope: ({node.name})"

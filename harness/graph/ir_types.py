@@ -55,9 +55,20 @@ def type_text(spec: Spec, *, inplace: frozenset[str] = frozenset(), constant: bo
     return text
 
 
+def abstract(operand: Operand) -> Spec:
+    """What the network says the value is; ``operand.spec`` is what it is on the device.
+
+    They differ where a device has no kernel for the dtype asked for and ``node.extra["abstract"]`` keeps the wish.
+    """
+    if isinstance(operand, Node):
+        wish: Spec = operand.extra.get("abstract", operand.spec)
+        return wish
+    return operand.spec
+
+
 def operand_type(operand: Operand, inplace: frozenset[str]) -> str:
     """``<Tensor[Float32], (2, 8)>``."""
-    return f"<{type_text(operand.spec, inplace=inplace, constant=isinstance(operand, Const))}>"
+    return f"<{type_text(abstract(operand), inplace=inplace, constant=isinstance(operand, Const))}>"
 
 
 def device_text(spec: Spec, name: str | None = None) -> str:
@@ -90,11 +101,6 @@ def kind_text(operand: Operand) -> str:
 def is_monad(operand: Operand) -> bool:
     """True for a value that only orders side effects."""
     return isinstance(operand.spec, OpaqueSpec) and operand.spec.kind.endswith("Monad")
-
-
-def output_specs(node: Node) -> tuple[Spec, ...]:
-    """What the device part of a kernel lists as results: each element of a tuple result on its own."""
-    return node.outputs
 
 
 def weight_or_data(parameter: Parameter) -> str:

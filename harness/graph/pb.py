@@ -16,6 +16,7 @@ from harness.dtypes import DType
 from harness.errors import TreeError
 from harness.graph.graph import Graph
 from harness.graph.ir import INDENT, related_headings, source_line
+from harness.graph.ir_types import abstract
 from harness.graph.node import Const, Node, Operand, Parameter
 from harness.graph.pb_schema import CLASSES, DATA_TYPES
 from harness.graph.spec import OpaqueSpec, ScalarSpec, Spec, TensorSpec, TupleSpec
@@ -127,7 +128,7 @@ def to_message(graph: Graph) -> Any:
     out.name = graph.name
     for parameter in graph.parameters:
         _set_type(_typed(out.parameters.add(name=parameter.name)), parameter.spec)
-    _set_type(_typed(out.outputs.add(name=names[graph.output])), graph.output.spec)
+    _set_type(_typed(out.outputs.add(name=names[graph.output])), abstract(graph.output))
     first = int(graph.extra.get("constant_base", 0))
     for k, const in enumerate(graph.constants):
         entry = out.const_vals.add(key=f"cst{k + 1}")
@@ -154,7 +155,7 @@ def _add_node(out: Any, node: Node, names: _Names) -> None:
         attribute.value.SetInParent()
         _set_value(attribute.value, value, unsigned=key in _UNSIGNED_LISTS)
     entry.output_type.SetInParent()
-    _set_type(entry.output_type, node.spec)
+    _set_type(entry.output_type, abstract(node))
     entry.full_name = node.name
     entry.source_address = source_address(node)
 
