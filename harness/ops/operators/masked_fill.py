@@ -1,0 +1,56 @@
+"""MaskedFill: one value where a mask holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from harness.errors import DtypeError
+from harness.graph import Spec, TensorSpec
+from harness.ops.base import Array, Backward, Call, Operator, operator
+from harness.ops.broadcast import reduce_to
+from harness.ops.composite import Composite, scalar
+from harness.ops.elementwise import broadcast_shapes
+from harness.tensor import call as emit
+
+
+@operator
+class MaskedFill(Operator):
+    """x, mask, value (0-d): the value where the mask is True, else x; x and mask broadcast."""
+
+    name = "MaskedFill"
+    tensors = (0, 1, 2)
+    same_dtype = (0, 2)
+
+    def infer(self, call: Call) -> Spec:
+        if call.dtype(1).kind != "b":
+            raise DtypeError(f"{self.name}: the mask must be Bool, got {call.dtype(1)}")
+        if call.shape(2):
+            raise call.fail("the value must have no dimensions")
+        return TensorSpec(call.dtype(0), broadcast_shapes(call, call.shape(0), call.shape(1)))
+
+    def kernel(self, call: Call, x: Array, mask: Array, value: Array) -> Array:
+        return np.where(mask, value, x)
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        x, mask, value = b.inputs
+        zero = scalar(0, b.dout.dtype)
+        dx = reduce_to(emit(self.name, b.dout, mask, zero), x) if b.needs[0] else None
+        dvalue = reduce_to(emit("Select", mask, b.dout, zero), value) if b.needs[2] else None
+        return dx, None, dvalue
+
+
+@operator
+class MaskedFillScalar(Composite):
+    """MaskedFill with a Python number."""
+
+    name = "MaskedFillScalar"
+    tensors = (0, 1)
+
+    def expand(self, x: Any, mask: Any, number: Any) -> Any:
+        return emit("MaskedFill", x, mask, scalar(number, x.dtype))
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        return reduce_to(emit(self.name, b.dout, b.inputs[1], 0), b.inputs[0]), None, None
