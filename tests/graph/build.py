@@ -9,9 +9,8 @@ from harness import dtypes
 from harness.graph import Const, Graph, Node, Operand, Parameter, SourceLine, TensorSpec, TupleSpec, U, constant
 
 NAMES = st.text(st.characters(blacklist_categories=("Cs", "Cc")), min_size=1, max_size=8)
-SCOPES = st.lists(st.sampled_from(("fc1-Dense", "a_b", "0-ReLU", "层")), max_size=3).map(
-    lambda p: "/".join(["Default", *p])
-)
+_CELLS = st.sampled_from(("fc1-Dense", "a_b", "0-ReLU", "层"))
+SCOPES = st.lists(_CELLS, max_size=3).map(lambda cells: "/".join(["Default", *cells]))
 DTYPES = st.sampled_from([d for d in dtypes.ALL if d.kind != "c"])
 SHAPES = st.lists(st.integers(-1, 5), max_size=3).map(tuple)
 VALUES = st.one_of(
@@ -54,7 +53,7 @@ def dense(scope: str = "Default/fc1-Dense", graph_id: int = 0) -> Graph:
 @st.composite
 def graphs(draw: st.DrawFn) -> Graph:
     """Any graph the writers can be given: names, values and types of every kind."""
-    names = draw(st.lists(NAMES.filter(_printable), unique=True, max_size=4))
+    names = draw(st.lists(NAMES.filter(printable), unique=True, max_size=4))
     parameters = [
         Parameter(name, TensorSpec(draw(DTYPES), draw(SHAPES), name if weight else None), weight)
         for name, weight in ((name, draw(st.booleans())) for name in names)
@@ -81,6 +80,7 @@ def graphs(draw: st.DrawFn) -> Graph:
     return Graph(draw(st.integers(0, 99)), parameters, nodes[-1], nodes, [n for n in nodes if n.kernel], constants)
 
 
-def _printable(name: str) -> bool:
+def printable(name: str) -> bool:
+    """True for a name that a ``.ir`` can hold without doubt."""
     # The format has no escapes: a name that looks like what stands around it cannot be told from that.
     return not any(part in name for part in (": <", ">", "\u2028", "\u2029", "\x85", ", ", ") "))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,7 +12,7 @@ from harness.errors import TreeError
 from harness.graph import Const, Graph, Node, Parameter, TensorSpec, ir, pb
 from harness.graph.ir_parse import parse, type_of
 from harness.graph.spec import OpaqueSpec
-from tests.graph.build import NAMES, _printable, dense
+from tests.graph.build import NAMES, dense, printable
 from tests.real_trees import GRAPHS, graph_files
 
 
@@ -54,21 +56,18 @@ def test_arguments_and_types_belong_together(files: dict[str, bytes]) -> None:
 
 def test_own_source_lines_are_those_of_the_pb_reversed(files: dict[str, bytes]) -> None:
     graph = parse(files["ir"].decode())
-    compared = 0
     for node, other in zip(graph.nodes, pb.read(files["pb"]).graph.node, strict=True):
         own, _, kind = node.stacks
         if not kind and "Corresponding" not in other.source_address:
-            compared += bool(own)
             expected = [f"      {ir.source_line(line)}" for line in reversed(own)]
             assert other.source_address.splitlines() == expected
-    assert compared or "# In file" not in files["ir"].decode() or "candidate" in files["ir"].decode()
 
 
 def test_every_cut_is_noticed() -> None:
     lines = graph_files("two_nets")[1]["ir"].decode().split("\n")
     end = lines.index("}")
     for length in range(end + 1):
-        with pytest.raises(TreeError, match="some.ir"):
+        with pytest.raises(TreeError, match=r"some\.ir"):
             parse("\n".join(lines[:length]), "some.ir")
 
 
@@ -77,7 +76,7 @@ def test_a_missing_node_is_noticed() -> None:
     start, end = text.index("  %3("), text.index("  %4(")
     with pytest.raises(TreeError, match="%4 where %3 is due"):
         parse(text[:start] + text[end:])
-    last = max(int(n) for n in __import__("re").findall(r"(?m)^  %(\d+)\(", text))
+    last = max(map(int, re.findall(r"(?m)^  %(\d+)\(", text)))
     start, end = text.index(f"  %{last}("), text.index("  Return(")
     with pytest.raises(TreeError, match=r"states \d+ cnodes"):
         parse(text[:start] + text[end:])
@@ -103,7 +102,7 @@ def test_any_text_is_refused(text: str) -> None:
         parse(text)
 
 
-@given(st.lists(NAMES.filter(_printable), min_size=1, max_size=4, unique=True))
+@given(st.lists(NAMES.filter(printable), min_size=1, max_size=4, unique=True))
 def test_parameters_of_any_name_are_told_apart(names: list[str]) -> None:
     graph = dense()
     spec = TensorSpec(graph.parameters[0].spec.dtype, (2,))  # type: ignore[union-attr]

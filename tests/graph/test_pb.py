@@ -67,7 +67,7 @@ def test_bullets_of_derived_nodes() -> None:
 def test_an_operand_the_graph_does_not_list_is_an_error() -> None:
     graph = dense()
     graph.nodes[1].inputs.append(constant(7))
-    with pytest.raises(ValueError, match="constant .*7.* is not listed"):
+    with pytest.raises(ValueError, match=r"constant .*7.* is not listed"):
         pb.write(graph)
 
 
@@ -81,12 +81,13 @@ def test_the_dtype_asked_for_is_written() -> None:
 @given(st.binary(max_size=200))
 def test_nonsense_is_refused_or_a_graph(data: bytes) -> None:
     try:
-        assert pb.read(data).HasField("graph")
-    except TreeError as error:
-        assert "ModelProto" in str(error)
+        message = pb.read(data)
+    except TreeError:
+        return
+    assert message.HasField("graph")
 
 
 def test_too_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pb, "MAX_BYTES", 10)
-    with pytest.raises(TreeError, match="a.pb: .* at most 10"):
+    with pytest.raises(TreeError, match=r"a\.pb: .* at most 10"):
         pb.read(bytes(11), "a.pb")
