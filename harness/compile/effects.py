@@ -1,52 +1,87 @@
 """Makes an update wait for the readers of what it overwrites.
 
 A node that updates a parameter follows, through its state, every kernel that read the parameter before; the real
-graphs show these readers as further inputs of the ``UpdateState`` in front of the update (measured).
+graphs show these readers as further inputs of the ``UpdateState`` in front of the update. A read that comes after an
+update of the same parameter, or whose value is needed after one, is copied by a ``TensorMove`` (both measured).
 """
 
 from __future__ import annotations
 
-from harness.graph import Node, Operand, Parameter, printed_order
+from collections.abc import Iterable
+
+from harness.graph import Node, Operand, Parameter, TensorSpec, printed_order
 from harness.ops.base import OPERATORS
 
 
 def wait_for_readers(output: Operand) -> None:
-    """Adds readers to the states in front of updates, in the graph behind ``output``."""
-    order = printed_order(output)
-    users: dict[int, list[Node]] = {}
-    loads: dict[int, list[Node]] = {}
-    for node in order:
-        for operand in {id(i): i for i in node.inputs}.values():
-            users.setdefault(id(operand), []).append(node)
-        if node.op == "Load" and isinstance(node.inputs[0], Parameter):
-            loads.setdefault(id(node.inputs[0]), []).append(node)
-    waiting: set[int] = set()
-    for node in _updates_in_state_order(order):
-        for at in OPERATORS.get(node.op).mutates:
-            reads = loads.get(id(node.inputs[at]), [])
-            readers = [u for load in reads for u in users[id(load)] if u.kernel and u is not node]
-            state = node.inputs[-1]
-            fresh = [r for r in readers if id(r) not in waiting]
-            if fresh and isinstance(state, Node) and state.op == "UpdateState" and not _depends(fresh, node):
-                state.inputs.extend(fresh)
-                state.extra["layout"] = (None,) * len(state.inputs)
-                waiting.update(id(r) for r in fresh)
+    """Adds readers to the states in front of updates, and copies where needed, in the graph behind ``output``."""
+    graph = _Effects(output)
+    graph.add_readers()
+    graph.add_copies()
 
 
-def _updates_in_state_order(order: list[Node]) -> list[Node]:
-    return [n for n in order if n.kernel and OPERATORS.get(n.op).side_effect == "memory" and n.inputs]
+class _Effects:
+    def __init__(self, output: Operand) -> None:
+        self.order = printed_order(output)
+        self.users: dict[int, list[Node]] = {}
+        self.loads: list[Node] = []
+        for node in self.order:
+            for operand in {id(i): i for i in node.inputs}.values():
+                self.users.setdefault(id(operand), []).append(node)
+            if node.op == "Load":
+                self.loads.append(node)
+        self.updates = [n for n in self.order if n.kernel and OPERATORS.get(n.op).side_effect == "memory"]
+        self.late: list[Node] = []
+
+    def _targets(self, update: Node) -> list[Operand]:
+        return [update.inputs[at] for at in OPERATORS.get(update.op).mutates]
+
+    def add_readers(self) -> None:
+        waiting: set[int] = set()
+        for update in self.updates:
+            for target in self._targets(update):
+                for load in self.loads:
+                    if load.inputs[0] is target:
+                        self._wait(update, load, waiting)
+
+    def _wait(self, update: Node, load: Node, waiting: set[int]) -> None:
+        state = update.inputs[-1]
+        if _reaches(load.inputs[1:], update):
+            return
+        readers = [u for u in self.users[id(load)] if u.kernel and u is not update]
+        if any(_reaches([r], update) for r in readers):
+            if load not in self.late:
+                self.late.append(load)
+            return
+        fresh = [r for r in readers if id(r) not in waiting]
+        if fresh and isinstance(state, Node) and state.op == "UpdateState":
+            state.inputs.extend(fresh)
+            state.extra["layout"] = (None,) * len(state.inputs)
+            waiting.update(id(r) for r in fresh)
+
+    def add_copies(self) -> None:
+        for load in self.loads:
+            updates = [u for u in self.updates if any(t is load.inputs[0] for t in self._targets(u))]
+            if load in self.late or any(_reaches(load.inputs[1:], u) for u in updates):
+                self._copy(load)
+
+    def _copy(self, load: Node) -> None:
+        assert isinstance(load.inputs[0], Parameter) and isinstance(load.spec, TensorSpec)
+        move = Node("TensorMove", [load], {}, load.scope, load.spec)
+        move.extra = {"layout": (None,), "functional": False, "region": load.extra["region"]}
+        for user in self.users[id(load)]:
+            user.inputs = [move if i is load else i for i in user.inputs]
 
 
-def _depends(readers: list[Node], update: Node) -> bool:
-    """Whether a reader itself comes after the update (a read of the new value)."""
-    for reader in readers:
-        stack: list[Operand] = [reader]
-        seen: set[int] = set()
-        while stack:
-            operand = stack.pop()
-            if operand is update:
-                return True
-            if isinstance(operand, Node) and id(operand) not in seen:
-                seen.add(id(operand))
-                stack.extend(operand.inputs)
+def _reaches(start: Iterable[Operand], target: Node) -> bool:
+    """Whether ``target`` is among ``start`` and what they are computed from."""
+    stack = list(start)
+    seen: set[int] = set()
+    while stack:
+        operand = stack.pop()
+        if operand is target:
+            return True
+        if isinstance(operand, Node) and id(operand) not in seen:
+            seen.add(id(operand))
+            stack.extend(operand.inputs)
     return False
