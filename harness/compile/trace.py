@@ -260,6 +260,11 @@ class Tracer:
     def flush(self) -> Operand:
         """Makes the state follow the reads since; returns it."""
         if self.loads:
+            for read in self.loads[:-1]:
+                # Of reads in a row all but the last are seen to float to the start (measured), unless something
+                # was written before them.
+                if isinstance(read.inputs[0], Parameter) and not read.inputs[0].is_inplace:
+                    read.inputs[1] = U
             reads: list[Operand] = list(_load_order(self.loads, self.in_gradient))
             if len(reads) > 1:
                 tuple_spec = TupleSpec(tuple(r.spec for r in reads))
