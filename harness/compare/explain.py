@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from decimal import ROUND_CEILING, Context, Decimal
 
 from harness import dtypes
 from harness.compare.divergence import Divergence, first_divergence
@@ -103,8 +104,17 @@ def _would_pass(m: Measurement) -> list[str]:
     """The smallest tolerance that would admit every element."""
     if m.max_ulp is None or m.nonfinite or not m.max_abs:
         return []
-    rtol = f"rtol={m.max_rel:.3g} or " if math.isfinite(m.max_rel) else ""
-    return [f"    it would pass with {rtol}atol={m.max_abs:.3g} or max_ulp={m.max_ulp}"]
+    rtol = f"rtol={_rounded_up(m.max_rel)} or " if math.isfinite(m.max_rel) else ""
+    atol = f"atol={_rounded_up(m.max_abs)} or " if math.isfinite(m.max_abs) else ""
+    return [f"    it would pass with {rtol}{atol}max_ulp={m.max_ulp}"]
+
+
+def _rounded_up(value: float) -> str:
+    """Three digits, not less than ``value``."""
+    exact = Decimal(value)
+    step = Decimal(1).scaleb(exact.adjusted() - 2)
+    text = f"{float(exact.quantize(step, ROUND_CEILING, Context(prec=20))):.3g}"
+    return text if float(text) >= value else repr(value)
 
 
 def _structure(comparison: Comparison) -> list[str]:

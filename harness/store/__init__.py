@@ -1,5 +1,6 @@
 """Golden stores: one HDF5 file per network, written whole or not at all, read with suspicion."""
 
+from harness.store.bundle import accept
 from harness.store.index import Index, describe_key
 from harness.store.read import GoldenStore, StoredRun
 from harness.store.schema import Compression, Level, RunId
@@ -7,5 +8,5 @@ from harness.store.write import RunChange, RunData, UpdateResult, rewrite, updat
 
 __all__ = [
     "Compression", "GoldenStore", "Index", "Level", "RunChange", "RunData", "RunId", "StoredRun", "UpdateResult",
-    "describe_key", "rewrite", "update",
+    "accept", "describe_key", "rewrite", "update",
 ]  # fmt: skip

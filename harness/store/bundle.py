@@ -1,0 +1,103 @@
+"""Candidate bundles: what a CI run left because it must not write goldens; ``accept`` takes one over.
+
+A bundle is a directory, or a zip archive of one, laid out like a golden directory: stores and a manifest. The runs its
+stores hold replace those of the same name; everything else stays.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+
+from harness.errors import StoreError
+from harness.store import manifest
+from harness.store.read import GoldenStore
+from harness.store.write import UpdateResult, update
+
+#: A zip archive may unpack to so many bytes.
+MAX_UNPACKED = 16 * 2**30
+
+
+def accept(bundle: str | os.PathLike[str], golden: str | os.PathLike[str]) -> list[UpdateResult]:
+    """Takes a bundle's runs over into a golden directory, and rebuilds its manifest.
+
+    Every store of the bundle is verified, and held against the one it will change, before anything is written.
+
+    Raises:
+        StoreError: the bundle is empty or damaged, tries to reach out of its directory, or belongs to other networks.
+        LockError, StoreWriteError: as in ``store.update``.
+    """
+    with _directory(Path(bundle)) as source:
+        target = Path(golden)
+        names = _stores(source, Path(bundle))
+        for name in names:
+            _hold_against(source / name, target / name)
+        results = []
+        for name in names:
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            with GoldenStore.open(source / name) as store:
+                results.append(update(target / name, store.network, {run: store.run(*run) for run in store.runs()}))
+        manifest.rebuild(target, manifest.provenance_of(source))
+    return results
+
+
+def _stores(source: Path, bundle: Path) -> list[str]:
+    for path in source.rglob("*"):
+        if path.is_symlink():
+            raise StoreError(f"{bundle}: {path.relative_to(source)} is a symbolic link; a bundle has none")
+    names = manifest.store_paths(source)
+    if not names:
+        raise StoreError(f"{bundle}: there is no golden store in this bundle")
+    return names
+
+
+def _hold_against(candidate: Path, target: Path) -> None:
+    with GoldenStore.open(candidate) as store:
+        problems = store.verify()
+        if problems:
+            raise StoreError(f"{len(problems)} problems in the bundle; the first: {problems[0]}")
+        if target.exists():
+            with GoldenStore.open(target) as old:
+                if old.network != store.network:
+                    raise StoreError(f"{candidate}: of network {store.network!r}, but {target} is of {old.network!r}")
+
+
+@contextmanager
+def _directory(bundle: Path) -> Iterator[Path]:
+    """The bundle as a directory; an archive is unpacked to a temporary one."""
+    if bundle.is_dir():
+        yield bundle
+        return
+    if not bundle.exists():
+        raise StoreError(f"{bundle}: there is no such bundle")
+    with tempfile.TemporaryDirectory(prefix="msdump-bundle-") as unpacked:
+        try:
+            with zipfile.ZipFile(bundle) as archive:
+                _unpack(archive, Path(unpacked), bundle)
+        except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
+            raise StoreError(f"{bundle}: neither a directory nor a whole zip archive ({error})") from None
+        yield Path(unpacked)
+
+
+def _unpack(archive: zipfile.ZipFile, target: Path, bundle: Path) -> None:
+    """Unpacks stores and manifest, and nothing else; refuses names that lead elsewhere."""
+    if sum(member.file_size for member in archive.infolist()) > MAX_UNPACKED:
+        raise StoreError(f"{bundle}: it would unpack to more than {MAX_UNPACKED} bytes")
+    for member in archive.infolist():
+        path = PurePosixPath(member.filename)
+        if path.is_absolute() or ".." in path.parts or "\\" in member.filename or ":" in member.filename:
+            raise StoreError(f"{bundle}: {member.filename!r} leads out of the bundle")
+        if stat.S_ISLNK(member.external_attr >> 16):
+            raise StoreError(f"{bundle}: {member.filename!r} is a symbolic link; a bundle has none")
+        if member.is_dir() or (path.suffix != ".h5" and path.name != manifest.NAME):
+            continue
+        place = target / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with archive.open(member) as packed, place.open("wb") as whole:
+            shutil.copyfileobj(packed, whole)
