@@ -17,7 +17,7 @@ from harness.errors import StoreError, StoreWriteError
 from harness.store.atomic import sweep, write_atomically
 from harness.store.lock import DEFAULT_TIMEOUT, writer_lock
 from harness.store.read import GoldenStore, StoredRun
-from harness.store.schema import RunId
+from harness.store.schema import RunId, escape, unescape
 from harness.store.write import reason
 
 NAME = "MANIFEST.json"
@@ -110,7 +110,7 @@ def stale(golden: Path) -> list[str]:
 
 
 def _old_runs(manifest: Mapping[str, Any]) -> dict[RunKey, Mapping[str, Any]]:
-    found = {}
+    found: dict[RunKey, Mapping[str, Any]] = {}
     stores = manifest.get("stores")
     for name, store in stores.items() if isinstance(stores, dict) else ():
         runs = store.get("runs") if isinstance(store, dict) else None
@@ -121,16 +121,13 @@ def _old_runs(manifest: Mapping[str, Any]) -> dict[RunKey, Mapping[str, Any]]:
 
 
 def _run_text(run: RunId) -> str:
-    """``cpu/tensor``; slashes inside a part are doubled, so that different runs stay different."""
-    return "/".join(part.replace("/", "//") for part in run)
+    """``cpu/tensor``, escaped as in the store."""
+    return "/".join(escape(part).decode("utf-8", "surrogateescape") for part in run)
 
 
 def _parse_run(text: str) -> RunId:
-    for at, letter in enumerate(text):
-        around = text[at - 1 : at] + text[at + 1 : at + 2]
-        if letter == "/" and "/" not in around:
-            return RunId(text[:at].replace("//", "/"), text[at + 1 :].replace("//", "/"))
-    return RunId(text, "")
+    backend, _, mode = text.partition("/")
+    return RunId(*(unescape(part.encode("utf-8", "surrogateescape")) for part in (backend, mode)))
 
 
 def _store(golden: Path, name: str, old: Mapping[RunKey, Mapping[str, Any]], provenance: Provenance) -> dict[str, Any]:
