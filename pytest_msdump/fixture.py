@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_msdump.options import SETTINGS
+from pytest_msdump.options import NOT_ASKED, SETTINGS
 from pytest_msdump.variants import Variant, marker_arguments, variants
 
 if TYPE_CHECKING:
@@ -91,19 +91,16 @@ class Msdump:
 
 
 @pytest.fixture
-def msdump(request: pytest.FixtureRequest) -> Msdump:
+def msdump(request: pytest.FixtureRequest) -> Iterator[Msdump]:
     """Runs networks on one backend in one dump mode and checks what they dump against the test's golden."""
     config = request.config
-    settings = config.stash[SETTINGS]
-    if not settings.active:
-        from pytest_msdump.plugin import NOT_ASKED
-
+    if not config.stash[SETTINGS].active:
         pytest.skip(NOT_ASKED)
-    from pytest_msdump.session import GateTest
+    from pytest_msdump.session import begin
 
     # Asked for by name inside a test, the fixture has no parameter: the first variant stands in.
     chosen = getattr(request, "param", None)
     if not isinstance(chosen, Variant):
         chosen = variants(config, marker_arguments(request.node))[0]
-    test = GateTest.begin(request.node, chosen)
-    return Msdump(test)
+    with begin(request.node, chosen) as test:
+        yield Msdump(test)

@@ -73,7 +73,6 @@ class Gate:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, Any, Any]:
         """Checks what the test captured, in its call phase, so that a difference is a failure and no error."""
-        __tracebackhide__ = True
         if not is_gate_test(item):
             return (yield)
         from pytest_msdump.session import abandon, finish
@@ -85,7 +84,7 @@ class Gate:
             raise
         failure = finish(item, self)
         if failure is not None:
-            pytest.fail(reporting.bounded(failure), pytrace=False)
+            pytest.fail(failure, pytrace=False)
         return outcome
 
     @pytest.hookimpl(wrapper=True)
@@ -97,7 +96,7 @@ class Gate:
         if is_gate_test(item):
             from pytest_msdump.session import results_of
 
-            made.msdump = results_of(item) if made.when == "call" else []
+            made.msdump = results_of(item) if made.when == "call" else []  # type: ignore[attr-defined]
         return made
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:

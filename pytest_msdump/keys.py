@@ -1,7 +1,8 @@
 """Test ids and the golden files they own: injective, on case-insensitive file systems too.
 
-``tests/gate/test_nets.py::TestMlp::test_step[cpu-tensor-0.5]`` owns ``tests/gate/test_nets/+test+mlp.test_step@0.5.h5``;
-backend and mode are not part of the key, because the runs of one network share one store.
+``tests/gate/test_nets.py::TestMlp::test_step[cpu-tensor-0.5]`` owns
+``tests/gate/test_nets/+test+mlp.test_step@0.5.h5``; backend and mode are not part of the key, because the runs of one
+network share one store.
 
 Alphabet: lower-case ASCII letters, digits, ``_`` and ``-`` stand for themselves, a capital is ``+`` and its small
 letter, anything else is ``%xx`` per UTF-8 byte, nothing at all is ``%``. In the file's name ``.`` separates classes

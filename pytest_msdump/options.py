@@ -14,6 +14,7 @@ from typing import Any, Literal
 import pytest
 
 GROUP = "msdump"
+NOT_ASKED = "msdump: nothing was compared; --msdump (or ini msdump = true) checks it"
 LEVELS = ("tensors", "digest")
 # Variables by which CI services show themselves; a value that says "no" does not count.
 CI_VARIABLES = ("CI", "GITHUB_ACTIONS", "GITLAB_CI", "TF_BUILD", "BUILD_NUMBER", "BUILDKITE", "TEAMCITY_VERSION")

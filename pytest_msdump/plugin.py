@@ -7,7 +7,7 @@ import pytest
 from pytest_msdump import options
 from pytest_msdump.collection import is_gate_test
 from pytest_msdump.fixture import msdump
-from pytest_msdump.options import SETTINGS
+from pytest_msdump.options import NOT_ASKED, SETTINGS
 from pytest_msdump.variants import parametrize
 
 __all__ = ["msdump"]
@@ -16,7 +16,6 @@ MARKER_LINE = (
     "msdump(backends=, modes=, tolerance=, level=, against=): run the test's networks on these backends in these dump "
     "modes and check what they dump against the test's golden (pytest-msdump)"
 )
-NOT_ASKED = "msdump: nothing was compared; --msdump (or ini msdump = true) checks it"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

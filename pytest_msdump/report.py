@@ -22,17 +22,19 @@ class Result(TypedDict):
     """One comparison of one run of one test; travels from worker to controller as JSON.
 
     Attributes:
-        golden: store, relative to the golden directory.
+        network: the test's id without backend and mode.
+        golden: its store, relative to the golden directory.
         backend, mode: the run that was judged.
         against: backend of the run it was held against; ``backend`` for the test's own golden.
         verdict: ``identical``, ``within tolerance``, ``differs``, ``missing`` (no golden), ``new`` or ``updated``
-            (regenerated), ``not compared``.
+            (regenerated), ``not compared`` (the test ended before, or what it left cannot be judged).
         slots, identical, within, differing, missing, unexpected, new: how many slots.
         max_abs: largest absolute error seen, None where nothing was measured.
         candidate: what was left for ``msdump accept``, relative to rootdir; empty if nothing.
         unused_runs: runs of the store (``backend/mode``) that this test does not use.
     """
 
+    network: str
     golden: str
     backend: str
     mode: str
@@ -50,30 +52,39 @@ class Result(TypedDict):
     unused_runs: list[str]
 
 
-def empty_result(golden: str, backend: str, mode: str, verdict: str) -> Result:
+def empty_result(network: str, golden: str, backend: str, mode: str, verdict: str) -> Result:
     """A result that counts nothing."""
     return Result(
-        golden=golden, backend=backend, mode=mode, against=backend, verdict=verdict,
+        network=network, golden=golden, backend=backend, mode=mode, against=backend, verdict=verdict,
         slots=0, identical=0, within=0, differing=0, missing=0, unexpected=0, new=0,
         max_abs=None, candidate="", unused_runs=[],
     )  # fmt: skip
 
 
-def bounded(text: str) -> str:
-    """``text`` cut to ``MAX_LINES`` lines and ``MAX_BYTES`` bytes of UTF-8, saying how much was left out."""
-    lines = text.rstrip("\n").split("\n")
-    if len(lines) <= MAX_LINES and len(text.encode(errors="replace")) <= MAX_BYTES:
-        return "\n".join(lines)
+def bounded(text: str, lines: int = MAX_LINES, size: int = MAX_BYTES) -> str:
+    """``text`` cut to so many lines and so many bytes of UTF-8, saying how much was left out."""
+    given = text.rstrip("\n").split("\n")
+    if len(given) <= lines and len(text.encode(errors="replace")) <= size:
+        return "\n".join(given)
     kept: list[str] = []
-    budget = MAX_BYTES - 80
-    for line in lines[: MAX_LINES - 1]:
-        room = budget - len("\n".join(kept).encode(errors="replace"))
-        if len(line.encode(errors="replace")) >= room:
-            kept.append(line.encode(errors="replace")[: max(room - 8, 0)].decode(errors="ignore") + " ...")
+    left = size - 64
+    for line in given[: lines - 1]:
+        raw = line.encode(errors="replace")
+        if len(raw) > left:
+            kept.append(raw[: max(left - 4, 0)].decode(errors="ignore") + " ...")
             break
         kept.append(line)
-    left = len(lines) - len(kept)
-    return "\n".join(kept) + f"\n... (cut here; {left} of {len(lines)} lines left out)"
+        left -= len(raw) + 1
+    return "\n".join(kept) + f"\n... (cut: {len(kept)} of {len(given)} lines shown)"
+
+
+def failure(texts: Sequence[str], closing: Sequence[str]) -> str:
+    """One bounded text of several failures and the lines that must not be cut off."""
+    end = "\n".join(closing)
+    lines, size = MAX_LINES - len(closing), MAX_BYTES - len(end.encode(errors="replace")) - 1
+    # Each failure gets its share, so that the first does not hide that there are others.
+    shares = [bounded(text, lines // len(texts), size // len(texts) - 1) for text in texts]
+    return "\n".join([*shares, *([end] if end else [])])
 
 
 def properties(results: Sequence[Result]) -> Iterator[tuple[str, Any]]:
@@ -95,8 +106,8 @@ def properties(results: Sequence[Result]) -> Iterator[tuple[str, Any]]:
 def header(regen: bool, backends: Sequence[str], modes: Sequence[str], golden: str, stores: int) -> str:
     """The line under pytest's own header."""
     act = "regenerate" if regen else "check"
-    noun = "store" if stores == 1 else "stores"
-    return f"msdump: {act}, backends {', '.join(backends)}, modes {', '.join(modes)}, goldens {golden} ({stores} {noun})"
+    held = f"{stores} store" + "s" * (stores != 1)
+    return f"msdump: {act}, backends {', '.join(backends)}, modes {', '.join(modes)}, goldens in {golden} ({held})"
 
 
 class Summary:
@@ -133,13 +144,14 @@ class Summary:
             if result["against"] != backend:
                 backend += f" ~ {result['against']}"
             counts = [int(result[name]) for name in COUNTS]  # type: ignore[literal-required]
-            key = (result["golden"].removesuffix(".h5"), backend, result["mode"])
+            key = (result["network"], backend, result["mode"])
             merged[key] = [a + b for a, b in zip(merged.get(key, [0] * len(counts)), counts, strict=True)]
         return [(*key, *map(str, counts)) for key, counts in sorted(merged.items())]
 
     def total(self, name: str) -> int:
         """Sum of one count over all results."""
-        return sum(int(each[name]) for results in self.results.values() for each in results)  # type: ignore[literal-required]
+        every = (each for results in self.results.values() for each in results)
+        return sum(int(each[name]) for each in every)  # type: ignore[literal-required]
 
     def count(self, *verdicts: str) -> int:
         """How many comparisons ended with one of these verdicts."""
@@ -193,11 +205,12 @@ def closing(summary: Summary, verbose: int) -> Iterator[str]:
 
     Args:
         summary: the session's results.
-        verbose: pytest's verbosity; below zero the table is left out.
+        verbose: pytest's verbosity; below zero only rows where not all is identical are shown.
     """
     rows = summary.rows()
-    if rows and verbose >= 0:
-        yield from table(rows, verbose > 0)
+    shown = rows if verbose >= 0 else [row for row in rows if row[3] != row[4]]
+    if shown:
+        yield from table(shown, verbose > 0)
     if not (rows or summary.skipped or summary.stale):
         return
     yield _proof(summary)

@@ -89,7 +89,8 @@ def test_a_loaded_mindspore_is_refused() -> None:
     assert "RuntimeError: mindspore is loaded already" in done.stderr
 
 
-def test_a_fault_inside_ours_shows_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, aliased: AliasFinder) -> None:
+@pytest.mark.usefixtures("aliased")
+def test_a_fault_inside_ours_shows_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import harness
 
     (tmp_path / "faulty_probe.py").write_text("import not_installed_anywhere\n")

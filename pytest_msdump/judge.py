@@ -1,0 +1,223 @@
+"""Holds a test's captures against its golden, or writes the golden. Imports ``harness``; imported when needed."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from harness.compare.check import check as compare
+from harness.compare.explain import explain
+from harness.compare.tolerances import Tolerances
+from harness.compare.verdict import Comparison, Verdict
+from harness.errors import HarnessError
+from harness.records import Record
+from harness.store import GoldenStore, RunData, RunId, UpdateResult, update
+from harness.store.atomic import write_atomically
+from pytest_msdump import options, sections
+from pytest_msdump.report import Result, empty_result
+from pytest_msdump.session import GateTest, scratch
+from pytest_msdump.variants import variants
+
+if TYPE_CHECKING:
+    from pytest_msdump.gate import Gate
+
+# Rules that say on what a capture was made, not how: they must not change a store's bytes.
+MACHINE_FACTS = ("numpy", "machine")
+BUNDLE_FILE = "bundle.json"
+
+
+class Judge:
+    """One test's captures, to be judged or stored."""
+
+    def __init__(self, test: GateTest) -> None:
+        self.test = test
+        self.run = RunId(*test.variant)
+        self.path = test.settings.golden / test.golden
+        self.records: list[Record] = list(sections.records(test.captures))
+
+    @property
+    def shown_path(self) -> str:
+        """The store as a person at the command line names it."""
+        return os.path.relpath(self.path, self.test.item.config.invocation_params.dir)
+
+    def empty(self, verdict: str) -> Result:
+        """A result that counts nothing yet."""
+        return empty_result(self.test.network, self.test.golden, *self.run, verdict)
+
+    def data(self, level: str) -> RunData:
+        """What a golden of this run holds."""
+        item = self.test.item
+        hook = item.config.hook.pytest_msdump_normalise
+        texts = {}
+        for name, text in sections.artefacts(self.test.captures):
+            changed = hook(config=item.config, item=item, name=name, text=text)
+            texts[name] = text if changed is None else changed
+        first = self.test.captures[0]
+        rules = {name: value for name, value in first.rules.items() if name not in MACHINE_FACTS}
+        attrs: dict[str, Any] = {"emulated": first.emulated, "rules": rules}
+        stated = self.test.marker.get("tolerance")
+        if stated is not None:
+            attrs["tolerance"] = Tolerances.parse(stated).as_json()
+        return RunData(self.records, texts, attrs, level)  # type: ignore[arg-type]
+
+    def next_steps(self, own: bool) -> list[str]:
+        """Commands that help with a difference, the one that accepts it last."""
+        shown, test = self.shown_path, self.test.rerun()
+        steps = [f"msdump show {shown} --run {self.run}", f"pytest --msdump --msdump-keep {test}"]
+        # In CI the candidate is what to take over; the closing lines name it.
+        return [*steps, f"msdump regen {test}"] if own and not self.test.settings.in_ci else steps
+
+    def level(self) -> str:
+        """Level of a new golden."""
+        return str(options.resolve(self.test.item.config, "msdump_level", self.test.marker))
+
+    def write(self, path: Path) -> UpdateResult:
+        """Stores the run in the store at ``path``, leaving its other runs alone."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return update(path, self.test.network, {self.run: self.data(self.level())})
+
+    def tolerance(self, against: str, stated: Any) -> Any:
+        """What the marker says, else the hook, else exact for an emulated backend's own golden, else by dtype."""
+        if stated is None:
+            item = self.test.item
+            stated = item.config.hook.pytest_msdump_tolerance(
+                config=item.config, item=item, backend=self.run.backend, mode=self.run.mode, against=against
+            )
+        if stated is not None:
+            return stated
+        return "exact" if against == self.run.backend and self.test.captures[0].emulated else "default"
+
+
+def regenerate(test: GateTest) -> tuple[list[Result], list[str]]:
+    """Writes the test's golden; gives the result and, where it cannot be written, the failure."""
+    judge = Judge(test)
+    if not judge.records:
+        return [judge.empty("not compared")], [_empty_text(judge)]
+    result = judge.empty("new")
+    try:
+        done = judge.write(judge.path)
+    except HarnessError as error:
+        return [judge.empty("not compared")], [f"msdump: the golden was not written: {error}"]
+    change = done.runs[judge.run]
+    result["slots"], result["identical"] = change.slots, change.unchanged
+    result["new"], result["missing"] = change.new + change.changed, change.removed
+    if change.unchanged + change.changed + change.removed:
+        result["verdict"] = "updated" if done.changed else "identical"
+    return [result], []
+
+
+def check(test: GateTest, gate: Gate) -> tuple[list[Result], list[str]]:
+    """Judges the test against its golden and against the runs its marker names; gives results and failures."""
+    judge = Judge(test)
+    if not judge.records:
+        return [judge.empty("not compared")], [_empty_text(judge)]
+    results, texts = [], []
+    try:
+        others = _others(test.marker.get("against"), test.variant.backend)
+        for against, stated in {judge.run.backend: test.marker.get("tolerance"), **others}.items():
+            result, text = _check_one(judge, against, stated)
+            results.append(result)
+            if text is not None:
+                texts.append(text)
+    except HarnessError as error:
+        results.append(judge.empty("not compared"))
+        texts.append(f"msdump: {test.network}, run {judge.run} cannot be checked: {error}")
+    if texts and test.settings.in_ci and results[0]["verdict"] not in ("identical", "within tolerance"):
+        results[0]["candidate"] = _leave_candidate(judge, gate)
+    return results, texts
+
+
+def _check_one(judge: Judge, against: str, stated: Any) -> tuple[Result, str | None]:
+    result = judge.empty("missing")
+    result["against"] = against
+    run = RunId(against, judge.run.mode)
+    try:
+        store = GoldenStore.open(judge.path)
+    except FileNotFoundError:
+        result["slots"] = result["new"] = len(judge.records)
+        return result, _missing_text(judge, run, "the store does not exist")
+    with store:
+        there = store.runs()
+        result["unused_runs"] = _unused(judge, there)
+        if run not in there:
+            result["slots"] = result["new"] = len(judge.records)
+            return result, _missing_text(judge, run, f"the store holds {', '.join(map(str, there)) or 'no run'}")
+        comparison = compare(store.run(*run), judge.records, judge.tolerance(against, stated))
+        _count(result, comparison)
+        return result, None if comparison.holds else _explain(judge, run, comparison)
+
+
+def _count(result: Result, comparison: Comparison) -> None:
+    counts = comparison.counts
+    result["slots"] = len(comparison.slots)
+    result["identical"], result["within"] = counts[Verdict.IDENTICAL], counts[Verdict.WITHIN]
+    result["differing"], result["missing"] = counts[Verdict.DIFFERS], counts[Verdict.MISSING]
+    result["unexpected"] = counts[Verdict.UNEXPECTED]
+    errors = [float(slot.measurement.max_abs) for slot in comparison.slots if slot.measurement is not None]
+    result["max_abs"] = max(errors, default=None)
+    if not comparison.holds:
+        result["verdict"] = "differs"
+    else:
+        result["verdict"] = "within tolerance" if result["within"] else "identical"
+
+
+def _others(against: Any, backend: str) -> Mapping[str, Any]:
+    """Backends of the marker's ``against=``, each with its tolerance; a backend is not held against itself."""
+    if against is None:
+        return {}
+    if not isinstance(against, Mapping):
+        against = dict.fromkeys(options.split_names(against, "marker msdump(against=...)"))
+    return {name: stated for name, stated in against.items() if name != backend}
+
+
+def _unused(judge: Judge, there: tuple[RunId, ...]) -> list[str]:
+    """Runs of the store this test never uses; none where the command line narrows what is run."""
+    config, marker = judge.test.item.config, judge.test.marker
+    if any(options.given_on_command_line(config, name) for name in ("msdump_backend", "msdump_mode")):
+        return []
+    own = variants(config, marker)
+    others = _others(marker.get("against"), "")
+    used = {tuple(each) for each in own} | {(name, each.mode) for each in own for name in others}
+    return [str(run) for run in there if tuple(run) not in used]
+
+
+def _leave_candidate(judge: Judge, gate: Gate) -> str:
+    """Writes the run beside those of other failing tests, for ``msdump accept``; gives the bundle's directory."""
+    settings = judge.test.settings
+    bundle = scratch(settings.root, "candidates") / gate.bundle
+    judge.write(bundle / judge.test.golden)
+    facts = {"golden": Path(os.path.relpath(settings.golden, settings.root)).as_posix()}
+    write_atomically(bundle / BUNDLE_FILE, (json.dumps(facts, sort_keys=True) + "\n").encode())
+    return bundle.relative_to(settings.root).as_posix()
+
+
+def _empty_text(judge: Judge) -> str:
+    return f"msdump: nothing was compared: what {judge.test.network} ran under {judge.run} dumped no tensor"
+
+
+def _missing_text(judge: Judge, run: RunId, why: str) -> str:
+    lines = [
+        f"msdump: no golden for run {run} of {judge.test.network}",
+        f"  store: {judge.shown_path} ({why})",
+        f"  found: {len(judge.records)} slots, compared with nothing",
+    ]
+    if run == judge.run:
+        lines.append(f"  make it: msdump regen {judge.test.rerun()}")
+    else:
+        lines.append(f"  the marker's against= asks for it; capture it on backend {run.backend}")
+    return "\n".join(lines)
+
+
+def _explain(judge: Judge, run: RunId, comparison: Comparison) -> str:
+    own = run == judge.run
+    return explain(
+        comparison,
+        network=judge.test.network,
+        backend=judge.run.backend,
+        mode=run.mode,
+        golden=judge.shown_path if own else f"{judge.shown_path}, run {run}",
+        next_steps=judge.next_steps(own),
+    )

@@ -1,0 +1,226 @@
+"""The seam between pytest and the harness: one gate test from its first program to its verdict.
+
+``harness`` is imported inside functions, when a gate test needs it.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_msdump import report
+from pytest_msdump.collection import case_of, golden_of
+from pytest_msdump.options import SETTINGS, Settings
+from pytest_msdump.report import Result
+from pytest_msdump.variants import Variant, marker_arguments, variant_of
+
+if TYPE_CHECKING:
+    from harness.capture import Capture
+    from pytest_msdump.gate import Gate
+
+SCRATCH = ".msdump"
+# Initial weights come from the global seed; each test starts from the same one, whatever ran before.
+SEED = 1
+_TEST: pytest.StashKey[GateTest] = pytest.StashKey()
+_RESULTS: pytest.StashKey[list[Result]] = pytest.StashKey()
+
+
+class GateTest:
+    """One test under one backend and mode.
+
+    Attributes:
+        item: pytest's test.
+        variant: backend and mode.
+        settings: the session's.
+        marker: arguments of the test's ``msdump`` markers.
+        golden: path of its store, relative to the golden directory.
+        network: name in the store: the test's id without backend and mode.
+        captures: what each ``run`` or ``train`` left.
+        tree: where its dump tree is written; None unless ``--msdump-keep``.
+    """
+
+    def __init__(self, item: pytest.Item, variant: Variant) -> None:
+        self.item = item
+        self.variant = variant
+        self.settings: Settings = item.config.stash[SETTINGS]
+        self.marker: Mapping[str, Any] = marker_arguments(item)
+        self.golden = golden_of(item)
+        self.network = str(case_of(item))
+        self.captures: list[Capture] = []
+        self.tree = self._tree() if self.settings.keep else None
+        item.stash[_TEST] = self
+
+    def _tree(self) -> Path:
+        folder = scratch(self.settings.root, "trees") / self.golden.removesuffix(".h5") / "-".join(self.variant)
+        shutil.rmtree(folder, ignore_errors=True)
+        return folder
+
+    def execute(self, program: Callable[[], object]) -> None:
+        """Runs one section of the test with everything dumped."""
+        __tracebackhide__ = True
+        from harness import backends
+
+        backend = backends.get(self.variant.backend)
+        capture = backend.run(
+            self._dumping(program), network=self.network, mode=self.variant.mode, rootdir=str(self.settings.root)
+        )
+        self.captures.append(capture)
+
+    def _dumping(self, program: Callable[[], object]) -> Callable[[], object]:
+        """``program``, writing a dump tree too where trees are kept."""
+        if self.tree is None:
+            return program
+        folder = self.tree / str(len(self.captures)) if self.captures else self.tree
+
+        def dumping() -> object:
+            __tracebackhide__ = True
+            from harness.dump import DumpObserver, parse
+            from harness.runtime import session
+
+            session.current().observers.append(DumpObserver(parse(dump_everything(folder), environ={})))
+            return program()
+
+        return dumping
+
+    def rerun(self) -> str:
+        """How to name this test to pytest, from where pytest was started."""
+        config = self.item.config
+        path, separator, rest = self.item.nodeid.partition("::")
+        shown = os.path.relpath(config.rootpath / path, config.invocation_params.dir)
+        return shlex.quote(shown + separator + rest)
+
+
+def dump_everything(folder: Path) -> str:
+    """A dump configuration that selects everything of every step."""
+    import json
+
+    common = {
+        "dump_mode": 0,
+        "path": str(folder),
+        "net_name": "net",
+        "iteration": "all",
+        "saved_data": "tensor",
+        "input_output": 0,
+        "kernels": [],
+        "support_device": [0],
+        "op_debug_mode": 0,
+    }
+    return json.dumps({"common_dump_settings": common, "e2e_dump_settings": {"enable": True, "trans_flag": True}})
+
+
+def scratch(root: Path, name: str) -> Path:
+    """``root/.msdump/name``; the directory says of itself that no repository wants it."""
+    folder = root / SCRATCH
+    folder.mkdir(exist_ok=True)
+    ignore = folder / ".gitignore"
+    if not ignore.exists():
+        ignore.write_text("# Made by pytest-msdump.\n*\n", encoding="utf-8")
+    return folder / name
+
+
+def check_names(backend_names: Sequence[str], modes: Sequence[str]) -> None:
+    """Raises ``pytest.UsageError`` for a backend there is none of, or a mode that one of them lacks."""
+    from harness import backends
+    from harness.errors import UnknownNameError
+
+    for name in backend_names:
+        try:
+            backend = backends.get(name)
+        except UnknownNameError as error:
+            raise pytest.UsageError(f"msdump: {error}; known are {', '.join(backends.BACKENDS)}") from None
+        for mode in modes:
+            if mode not in backend.modes:
+                raise pytest.UsageError(
+                    f"msdump: backend {name} has no dump mode {mode!r}; it has {', '.join(backend.modes)}"
+                )
+
+
+@contextmanager
+def begin(item: pytest.Item, variant: Variant) -> Iterator[GateTest]:
+    """A gate test's surroundings: graph mode, a fixed seed; skipped where its backend cannot run.
+
+    Raises ``pytest.UsageError`` for a backend or mode (from the marker) that does not exist.
+    """
+    check_names([variant.backend], [variant.mode])
+    import numpy as np
+
+    from harness import backends, context
+
+    reason = backends.get(variant.backend).available()
+    if reason is not None:
+        pytest.skip(f"msdump: backend {variant.backend} cannot run here: {reason}")
+    mode, state = context.get_context("mode"), np.random.get_state()
+    context.set_context(mode=context.GRAPH_MODE)
+    context.set_seed(SEED)
+    try:
+        yield GateTest(item, variant)
+    finally:
+        context.set_context(mode=mode)
+        np.random.set_state(state)
+
+
+def train_step(network: Any, loss: Any, optimizer: Any) -> Callable[..., Any]:
+    """One training step as a function of a batch."""
+    from harness import nn
+
+    step = nn.TrainOneStepCell(nn.WithLossCell(network, loss), optimizer)
+    step.set_train()
+    return step
+
+
+def finish(item: pytest.Item, gate: Gate) -> str | None:
+    """Judges (or stores) what a test captured, after its function returned.
+
+    Returns:
+        The text of the failure, or None where everything holds.
+    """
+    from pytest_msdump import judge
+
+    test = item.stash.get(_TEST, None)
+    if test is None or not test.captures:
+        _keep_results(item, [_nothing(item)])
+        return f"msdump: nothing was compared: {item.nodeid} called neither msdump.run nor msdump.train"
+    results, failures = judge.regenerate(test) if test.settings.regen else judge.check(test, gate)
+    _keep_results(item, results)
+    if test.tree is not None and not failures:
+        shutil.rmtree(test.tree, ignore_errors=True)
+    return report.failure(failures, list(_closing_lines(test, results))) if failures else None
+
+
+def _closing_lines(test: GateTest, results: Sequence[Result]) -> Iterator[str]:
+    start = test.item.config.invocation_params.dir
+    for result in results:
+        if result["candidate"]:
+            bundle = shlex.quote(os.path.relpath(test.settings.root / result["candidate"], start))
+            yield f"candidate left; take it over: msdump accept {bundle}"
+    if test.tree is not None and test.tree.exists():
+        yield f"dump tree kept: {os.path.relpath(test.tree, start)}"
+
+
+def abandon(item: pytest.Item) -> None:
+    """Notes that a test ended before it could be judged; a dump tree it wrote stays."""
+    _keep_results(item, [_nothing(item)])
+
+
+def results_of(item: pytest.Item) -> list[Result]:
+    """What ``finish`` or ``abandon`` noted."""
+    return item.stash.get(_RESULTS, [])
+
+
+def _keep_results(item: pytest.Item, results: list[Result]) -> None:
+    item.stash[_RESULTS] = results
+    # A rerun of the same item starts over.
+    item.user_properties[:] = [each for each in item.user_properties if not each[0].startswith("msdump_")]
+    item.user_properties.extend(report.properties(results))
+
+
+def _nothing(item: pytest.Item) -> Result:
+    chosen = variant_of(item) or Variant("", "")
+    return report.empty_result(str(case_of(item)), "", *chosen, "not compared")
