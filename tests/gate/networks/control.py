@@ -34,7 +34,12 @@ class Control(nn.Cell):
 
 
 def play(msdump):
-    """One run for each branch."""
+    """One step for each branch."""
     network = fill(Control())
-    for sign in (1, -1):
-        msdump.run(network, tensor((2, 3), "x", float32) * sign)
+    x = tensor((2, 3), "x", float32)
+
+    def both(*inputs):
+        for each in inputs:
+            network(each)
+
+    msdump.run(both, x, -x)
