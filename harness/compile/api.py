@@ -27,7 +27,7 @@ def value_and_grad_traced(
         args: its arguments (traced).
         positions: arguments whose gradients are wanted.
         weights: parameters whose gradients are wanted.
-        sens: gradient of the result; None takes ones.
+        sens: gradient of the result, or a function of the result that gives it; None takes ones.
         has_aux: only the first member of the result is differentiated.
 
     Returns:
@@ -41,6 +41,8 @@ def value_and_grad_traced(
     wrt: list[Operand] = [_operand(active, args[p], p) for p in positions]
     wrt += [active.parameter(w) for w in weights]
     target = out[0] if has_aux else out
+    if callable(sens):
+        sens = sens(target)
     grads = gradient(active, target, sens, wrt)
     return out, tuple(grads[: len(positions)]), tuple(grads[len(positions) :])
 

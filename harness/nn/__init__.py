@@ -1,0 +1,75 @@
+"""MindSpore's ``nn`` namespace: cells, layers, losses, optimizers and wrappers."""
+
+from harness.nn.activation import (
+    CELU,
+    ELU,
+    GELU,
+    Hardtanh,
+    HSigmoid,
+    HSwish,
+    LeakyReLU,
+    LogSigmoid,
+    LogSoftmax,
+    Mish,
+    PReLU,
+    ReLU,
+    ReLU6,
+    SeLU,
+    Sigmoid,
+    SiLU,
+    Softmax,
+    Softmin,
+    Softsign,
+    Tanh,
+    Tanhshrink,
+    Threshold,
+    get_activation,
+)
+from harness.nn.adam import Adam, AdamWeightDecay
+from harness.nn.basic import Dense, Dropout, Flatten, Identity
+from harness.nn.cell import Cell
+from harness.nn.containers import CellDict, CellList, SequentialCell
+from harness.nn.convolution import Conv1d, Conv2d, Conv2dTranspose
+from harness.nn.embedding import Embedding
+from harness.nn.learning_rate_schedule import (
+    CosineDecayLR,
+    ExponentialDecayLR,
+    InverseDecayLR,
+    LearningRateSchedule,
+    NaturalExpDecayLR,
+    PolynomialDecayLR,
+    WarmUpLR,
+)
+from harness.nn.losses import (
+    BCELoss,
+    BCEWithLogitsLoss,
+    CrossEntropyLoss,
+    HuberLoss,
+    L1Loss,
+    LossBase,
+    MAELoss,
+    MSELoss,
+    NLLLoss,
+    RMSELoss,
+    SmoothL1Loss,
+    SoftmaxCrossEntropyWithLogits,
+)
+from harness.nn.normalization import BatchNorm1d, BatchNorm2d, GroupNorm, LayerNorm
+from harness.nn.optimizer import Optimizer
+from harness.nn.pooling import AvgPool1d, AvgPool2d, MaxPool1d, MaxPool2d
+from harness.nn.recurrent import GRU, LSTM, RNN
+from harness.nn.sgd import SGD, Momentum
+from harness.nn.wrappers import ForwardValueAndGrad, TrainOneStepCell, WithEvalCell, WithGradCell, WithLossCell
+
+__all__ = [
+    "CELU", "ELU", "GELU", "GRU", "LSTM", "RNN", "SGD", "Adam", "AdamWeightDecay", "AvgPool1d", "AvgPool2d",
+    "BCELoss", "BCEWithLogitsLoss", "BatchNorm1d", "BatchNorm2d", "Cell", "CellDict", "CellList", "Conv1d",
+    "Conv2d", "Conv2dTranspose", "CosineDecayLR", "CrossEntropyLoss", "Dense", "Dropout", "Embedding",
+    "ExponentialDecayLR", "Flatten", "ForwardValueAndGrad", "GroupNorm", "HSigmoid", "HSwish", "Hardtanh",
+    "HuberLoss", "Identity", "InverseDecayLR", "L1Loss", "LayerNorm", "LeakyReLU", "LearningRateSchedule",
+    "LogSigmoid", "LogSoftmax", "LossBase", "MAELoss", "MSELoss", "MaxPool1d", "MaxPool2d", "Mish", "Momentum",
+    "NLLLoss", "NaturalExpDecayLR", "Optimizer", "PReLU", "PolynomialDecayLR", "RMSELoss", "ReLU", "ReLU6", "SeLU",
+    "SequentialCell", "SiLU", "Sigmoid", "SmoothL1Loss", "Softmax", "SoftmaxCrossEntropyWithLogits", "Softmin",
+    "Softsign", "Tanh", "Tanhshrink", "Threshold", "TrainOneStepCell", "WarmUpLR", "WithEvalCell", "WithGradCell",
+    "WithLossCell", "get_activation",
+]  # fmt: skip

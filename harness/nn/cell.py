@@ -35,6 +35,8 @@ class Cell(Refusals):
 
     #: parameters are used as they are even where ``to_float`` casts the rest (operators that write to them)
     _casts_parameters: ClassVar[bool] = True
+    #: runs as a graph in PyNative mode too (MindSpore's optimizers do)
+    _always_graph: ClassVar[bool] = False
 
     _params: OrderedDict[str, Parameter | None]
     _cells: OrderedDict[str, Cell | None]
@@ -350,7 +352,7 @@ class Cell(Refusals):
         if not self._names_checked:
             self.check_names_and_refresh_name()
             self.__dict__["_names_checked"] = True
-        if context.get_context("mode") == context.GRAPH_MODE:
+        if self._always_graph or context.get_context("mode") == context.GRAPH_MODE:
             from harness.runtime.session import run_cell
 
             return run_cell(self, args, kwargs)

@@ -19,6 +19,7 @@ from harness import dtypes
 from harness.dtypes import DType
 from harness.errors import SettingError, SettingTypeError
 from harness.nn import random
+from harness.nn.fan import fan_of, fans, gain
 from harness.tensor import Tensor
 
 __all__ = [
@@ -66,42 +67,6 @@ def _named(*aliases: str) -> Callable[[C], C]:
         return cls
 
     return register
-
-
-def fans(shape: Shape) -> tuple[int, int]:
-    """Inputs and outputs of one unit of a weight of shape (out, in, *window); ``SettingError`` below 2 dimensions."""
-    if len(shape) < 2:
-        raise SettingError(f"fan in and fan out need a shape of at least 2 dimensions, got {shape}")
-    window = math.prod(shape[2:])
-    return shape[1] * window, shape[0] * window
-
-
-def _fan(shape: Shape, mode: str) -> int:
-    modes = {"fan_in": 0, "fan_out": 1}
-    if mode.lower() not in modes:
-        raise SettingError(f"mode must be fan_in or fan_out, got {mode!r}")
-    return fans(shape)[modes[mode.lower()]]
-
-
-_LINEAR = {"linear", "sigmoid", "conv1d", "conv2d", "conv3d"} | {f"conv_transpose{n}d" for n in (1, 2, 3)}
-
-
-def _gain(nonlinearity: str, slope: Any) -> float:
-    """Recommended gain of an activation; ``slope`` is LeakyReLU's."""
-    if nonlinearity in _LINEAR:
-        return 1.0
-    if nonlinearity == "tanh":
-        return 5.0 / 3
-    if nonlinearity == "relu":
-        return math.sqrt(2.0)
-    if nonlinearity != "leaky_relu":
-        raise SettingError(f"nonlinearity must be one of {sorted(_LINEAR | {'tanh', 'relu', 'leaky_relu'})}, "
-                           f"got {nonlinearity!r}")  # fmt: skip
-    if slope is None:
-        slope = 0.01
-    if isinstance(slope, bool) or not isinstance(slope, (int, float)):
-        raise SettingError(f"negative_slope must be a number, got {slope!r}")
-    return math.sqrt(2.0 / (1 + slope**2))
 
 
 @_named("zeros")
@@ -209,7 +174,7 @@ class _He(Initializer):
         self.nonlinearity = nonlinearity
 
     def _deviation(self, shape: Shape) -> float:
-        return _gain(self.nonlinearity, self.negative_slope) / math.sqrt(_fan(shape, self.mode))
+        return gain(self.nonlinearity, self.negative_slope) / math.sqrt(fan_of(shape, self.mode))
 
 
 @_named("he_uniform")

@@ -1,12 +1,22 @@
-"""MindSpore's ``ops`` namespace as layers use it.
-
-Its members are found when ``harness.ops`` is imported, so a type checker cannot know them.
-"""
+"""MindSpore's ``ops`` namespace as layers use it."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import harness.ops as _ops
+import harness.ops
+from harness.errors import UnsupportedError
 
-ops: Any = _ops
+
+class _Namespace:
+    """Members of ``harness.ops``, which are found when it is imported, so that a type checker cannot know them; a
+    missing one raises ``UnsupportedError`` naming it."""
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return getattr(harness.ops, name)
+        except AttributeError:
+            raise UnsupportedError(f"ops.{name} is not supported, and a layer in use needs it") from None
+
+
+ops: Any = _Namespace()
