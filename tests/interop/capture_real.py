@@ -15,6 +15,8 @@ import platform
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,7 @@ if __name__ == "__main__":
     sys.path.insert(0, str(ROOT))
 
 from harness.capture import Capture, read_tree  # noqa: E402
+from harness.records import Record  # noqa: E402
 from harness.store import RunData, RunId, manifest, update  # noqa: E402
 from pytest_msdump.keys import CaseId, golden_path  # noqa: E402
 from tests.gate.networks import NETWORKS  # noqa: E402
@@ -46,6 +49,21 @@ def real_capture(python: str, name: str, out: Path) -> Capture:
     return read_tree(dumped((python, str(ROOT / "tests" / "interop" / "real.py"), name), out))
 
 
+def planned(capture: Capture) -> Iterator[Record]:
+    """The records with independent operators in planned order; MindSpore launches those as its threads come to them."""
+    place = {(graph, name): at for graph, names in capture.execution_order.items() for at, name in enumerate(names)}
+
+    def group(record: Record) -> tuple[int, int, bool]:
+        return record.key.graph, record.key.iteration, record.op_type == "Parameter"
+
+    def rank(record: Record) -> tuple[int, int]:
+        return record.key.execution, place.get((record.key.graph, record.key.operator), 0)
+
+    for (_, _, is_parameter), together in groupby(capture.records(), group):
+        records = list(together)
+        yield from records if is_parameter else sorted(records, key=rank)
+
+
 def versions(python: str) -> dict[str, Any]:
     """Versions of what computed; ``SystemExit`` where ``python`` has no MindSpore."""
     done = subprocess.run([python, "-c", VERSIONS], capture_output=True, text=True, check=False)
@@ -60,7 +78,7 @@ def stored(name: str, capture: Capture) -> None:
     path = GOLDEN / golden_path(case(name))
     path.parent.mkdir(parents=True, exist_ok=True)
     texts = {key: text for key, text in capture.artefacts.items() if key.startswith("execution_order/")}
-    data = RunData(capture.records(), texts, {"emulated": False, "rules": capture.rules})
+    data = RunData(planned(capture), texts, {"emulated": False, "rules": capture.rules})
     result = update(path, str(case(name)), {RUN: data})
     if capture.problems:
         raise SystemExit(f"{name}: the dump tree has problems: {capture.problems[:5]}")
@@ -81,7 +99,12 @@ def main() -> None:
     unknown = [name for name in given.names if name not in NETWORKS]
     if unknown:
         parser.error(f"no network is called {', '.join(unknown)}; there are {', '.join(NETWORKS)}")
-    provenance = {"device": f"CPU, {platform.machine()}", "versions": versions(given.python), "seed": 1}
+    provenance = {
+        "tool": "tests/interop/capture_real.py",
+        "device": f"CPU, {platform.machine()}",
+        "versions": {"python": platform.python_version(), **versions(given.python)},
+        "seed": 1,
+    }
     updates = {}
     with tempfile.TemporaryDirectory() as scratch:
         for name in given.names or NETWORKS:

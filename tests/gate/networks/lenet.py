@@ -39,7 +39,7 @@ def digits():
     return (rows[:, :64].reshape(-1, 1, 8, 8) / 16).astype(np.float32), rows[:, 64]
 
 
-def play(msdump, batch=16):
+def play(msdump, batch=8):
     """Three batches."""
     network = fill(LeNet5())
     loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
