@@ -18,24 +18,12 @@ PLAIN = """
 import importlib
 
 import harness
-from harness import nn
 from tests.gate.networks import NETWORKS
-
-
-class Plain:
-    def run(self, network, *inputs, steps=1):
-        for _ in range(steps):
-            network(*inputs)
-
-    def train(self, network, loss, optimizer, batches):
-        step = nn.TrainOneStepCell(nn.WithLossCell(network, loss), optimizer).set_train()
-        for batch in batches:
-            step(*batch)
-
+from tests.gate.networks.recorder import Recorder
 
 harness.set_context(mode=harness.GRAPH_MODE)
 for name in NETWORKS:
-    importlib.import_module(f"tests.gate.networks.{name}").play(Plain())
+    importlib.import_module(f"tests.gate.networks.{name}").play(Recorder())
 """
 TESTS = "tests/gate/test_networks.py"
 RUNS = {

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 import mindspore
-from mindspore import nn, ops
+from mindspore import ops
 
 
 def cond(pred, true_fn, false_fn, *operands):
@@ -30,19 +30,6 @@ def while_loop(cond_fn, body_fn, state):
     return state
 
 
-class Recorder:
-    """Stands in for the fixture: runs what it is given; the dump is MindSpore's own."""
-
-    def run(self, network, *inputs, steps=1):
-        for _ in range(steps):
-            network(*inputs)
-
-    def train(self, network, loss, optimizer, batches):
-        step = nn.TrainOneStepCell(nn.WithLossCell(network, loss), optimizer).set_train()
-        for batch in batches:
-            step(*batch)
-
-
 def play(name):
     """Runs ``tests.gate.networks.{name}`` in graph mode on the CPU."""
     sys.path.insert(0, str(Path(__file__).parents[2]))
@@ -51,7 +38,8 @@ def play(name):
     mindspore.set_context(mode=mindspore.GRAPH_MODE)
     mindspore.set_device("CPU")
     mindspore.set_seed(1)
-    importlib.import_module(f"tests.gate.networks.{name}").play(Recorder())
+    recorder = importlib.import_module("tests.gate.networks.recorder").Recorder()
+    importlib.import_module(f"tests.gate.networks.{name}").play(recorder)
 
 
 if __name__ == "__main__":
