@@ -1,0 +1,82 @@
+"""Records and stores for tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+
+from harness import dtypes
+from harness.records import Record, SlotKey
+from harness.store import GoldenStore, RunData, RunId
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+CPU = RunId("cpu", "tensor")
+ASCEND = RunId("ascend-o0", "statistic")
+
+
+def record(
+    array: Any, operator: str = "Default/fc-Dense/MatMul-op0", io: str = "output", slot: int = 0, **more: Any
+) -> Record:
+    """A record of ``array``, whose dtype says which MindSpore dtype it is."""
+    array = np.asarray(array)
+    where = {"rank": 0, "graph": 0, "iteration": 0, "execution": 0} | {
+        name: more.pop(name) for name in ("rank", "graph", "iteration", "execution") if name in more
+    }
+    key = SlotKey(operator=operator, io=io, slot=slot, **where)
+    op_type = more.pop("op_type", operator.rpartition("/")[2].rpartition("-")[0] or operator)
+    return Record(key, op_type, dtypes.from_numpy(array.dtype).name, array.shape, values=array, **more)
+
+
+def network(seed: int = 0, operators: int = 4) -> list[Record]:
+    """A chain of operators: each one's output is the next one's input, so that half of all arrays repeat."""
+    rng = np.random.default_rng(seed)
+    value = rng.standard_normal((3, 5)).astype(np.float32)
+    records = []
+    for number in range(operators):
+        name = f"Default/layer{number}-Dense/MatMul-op{number}"
+        weight = rng.standard_normal((5, 5)).astype(np.float32)
+        records.append(record(value, name, "input", 0, source=f"net.py:{number + 10}"))
+        records.append(record(weight, name, "input", 1, source=f"net.py:{number + 10}"))
+        value = value @ weight
+        records.append(record(value, name, "output", 0, source=f"net.py:{number + 10}"))
+    return records
+
+
+ARTEFACTS = {
+    "graphs/kernel_graph0.ir": b"# IR entry: @kernel_graph0\n" * 40,
+    "execution_order/ms_execution_order_graph_0.csv": b"op\n",
+    "rdr/empty.txt": b"",
+}
+
+
+def run_data(seed: int = 0, **more: Any) -> RunData:
+    """A small run."""
+    return RunData(network(seed), **({"artefacts": ARTEFACTS, "attrs": {"emulated": True}} | more))
+
+
+def contents(path: Path) -> dict[RunId, list[tuple[Any, ...]]]:
+    """Everything a store says, as plain values."""
+    with GoldenStore.open(path) as store:
+        return {run: list(plain(store.run(*run).records())) for run in store.runs()}
+
+
+def plain(records: Any) -> Iterator[tuple[Any, ...]]:
+    """Records as plain values."""
+    for r in records:
+        array = r.load()
+        raw = None if array is None else (str(array.dtype), array.shape, array.tobytes())
+        yield (r.key, r.op_type, r.dtype, tuple(r.shape), r.format, r.source, raw)
+
+
+def edit_index(path: Path, row: int, field: str, value: Any, run: RunId = CPU) -> None:
+    """Changes one field of one row of a store's index, as somebody with h5py could."""
+    with h5py.File(path, "r+") as file:
+        index = file[f"runs/{run.backend}/{run.mode}/index"]
+        rows = index[()]
+        rows[field][row] = value
+        index[...] = rows
