@@ -57,9 +57,7 @@ class Msdump:
         self._test.execute(program)
         return output[0]
 
-    def train(
-        self, network: Any, loss: Any, optimizer: Any, batches: Iterable[Sequence[Any]]
-    ) -> list[Any]:
+    def train(self, network: Any, loss: Any, optimizer: Any, batches: Iterable[Sequence[Any]]) -> list[Any]:
         """Trains ``network`` one step per batch with everything dumped.
 
         Args:

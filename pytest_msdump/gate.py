@@ -88,9 +88,7 @@ class Gate:
         return outcome
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_makereport(
-        self, item: pytest.Item
-    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         """Lets the results travel with the test's report, which xdist carries to the controller."""
         made = yield
         if is_gate_test(item):
@@ -105,15 +103,18 @@ class Gate:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Writes the manifest once all stores are written; fails a session that found unused goldens."""
+        """Writes the manifest once all stores are written; fails a session that found what nobody looks after."""
         if is_worker(self.config):
             self.config.workeroutput[KEY] = {"unused": self.summary.unused}  # type: ignore[attr-defined]
             return
-        if self.settings.regen and self.summary.count("new", "updated"):
-            from pytest_msdump.session import rebuild_manifest
+        if self.summary.results:
+            from pytest_msdump import manifests
 
-            rebuild_manifest(self.config, self.settings, self.summary)
-        if self.summary.stale and not self.settings.regen and session.exitstatus == pytest.ExitCode.OK:
+            self.summary.problems += manifests.rebuild(self.config, self.settings, self.summary)
+            if not self.settings.regen:
+                self.summary.undescribed = manifests.stale(self.settings, self.summary)
+        unattended = self.summary.undescribed or (self.summary.stale and not self.settings.regen)
+        if (self.summary.problems or unattended) and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:

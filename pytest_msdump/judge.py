@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.compare.check import check as compare
-from harness.compare.explain import explain
-from harness.compare.tolerances import Tolerances
-from harness.compare.verdict import Comparison, Verdict
+from harness.compare import Comparison, Tolerances, Verdict, explain
+from harness.compare import check as compare
 from harness.errors import HarnessError
 from harness.records import Record
 from harness.store import GoldenStore, RunData, RunId, UpdateResult, update
-from harness.store.atomic import write_atomically
 from pytest_msdump import options, sections
 from pytest_msdump.report import Result, empty_result
 from pytest_msdump.session import GateTest, scratch
@@ -26,7 +22,6 @@ if TYPE_CHECKING:
 
 # Rules that say on what a capture was made, not how: they must not change a store's bytes.
 MACHINE_FACTS = ("numpy", "machine")
-BUNDLE_FILE = "bundle.json"
 
 
 class Judge:
@@ -145,7 +140,9 @@ def _check_one(judge: Judge, against: str, stated: Any) -> tuple[Result, str | N
         if run not in there:
             result["slots"] = result["new"] = len(judge.records)
             return result, _missing_text(judge, run, f"the store holds {', '.join(map(str, there)) or 'no run'}")
-        comparison = compare(store.run(*run), judge.records, judge.tolerance(against, stated))
+        expected = store.run(*run)
+        result["checksum"] = expected.checksum
+        comparison = compare(expected, judge.records, judge.tolerance(against, stated))
         _count(result, comparison)
         return result, None if comparison.holds else _explain(judge, run, comparison)
 
@@ -189,8 +186,6 @@ def _leave_candidate(judge: Judge, gate: Gate) -> str:
     settings = judge.test.settings
     bundle = scratch(settings.root, "candidates") / gate.bundle
     judge.write(bundle / judge.test.golden)
-    facts = {"golden": Path(os.path.relpath(settings.golden, settings.root)).as_posix()}
-    write_atomically(bundle / BUNDLE_FILE, (json.dumps(facts, sort_keys=True) + "\n").encode())
     return bundle.relative_to(settings.root).as_posix()
 
 

@@ -31,6 +31,7 @@ class Result(TypedDict):
         slots, identical, within, differing, missing, unexpected, new: how many slots.
         max_abs: largest absolute error seen, None where nothing was measured.
         candidate: what was left for ``msdump accept``, relative to rootdir; empty if nothing.
+        checksum: of the golden run, as the manifest should say it; empty if there is none.
         unused_runs: runs of the store (``backend/mode``) that this test does not use.
     """
 
@@ -49,6 +50,7 @@ class Result(TypedDict):
     new: int
     max_abs: float | None
     candidate: str
+    checksum: str
     unused_runs: list[str]
 
 
@@ -57,7 +59,7 @@ def empty_result(network: str, golden: str, backend: str, mode: str, verdict: st
     return Result(
         network=network, golden=golden, backend=backend, mode=mode, against=backend, verdict=verdict,
         slots=0, identical=0, within=0, differing=0, missing=0, unexpected=0, new=0,
-        max_abs=None, candidate="", unused_runs=[],
+        max_abs=None, candidate="", checksum="", unused_runs=[],
     )  # fmt: skip
 
 
@@ -117,12 +119,16 @@ class Summary:
         results: per test id, what its last run gave.
         skipped: per test id, why it was skipped.
         unused: golden files no test owns; None where that could not be judged.
+        undescribed: runs that ``MANIFEST.json`` does not describe as they are.
+        problems: what went wrong at the end of the session.
     """
 
     def __init__(self) -> None:
         self.results: dict[str, list[Result]] = {}
         self.skipped: dict[str, str] = {}
         self.unused: list[str] | None = None
+        self.undescribed: list[str] = []
+        self.problems: list[str] = []
 
     def add(self, report: pytest.TestReport) -> None:
         """Takes one phase of one test."""
@@ -150,8 +156,8 @@ class Summary:
 
     def total(self, name: str) -> int:
         """Sum of one count over all results."""
-        every = (each for results in self.results.values() for each in results)
-        return sum(int(each[name]) for each in every)  # type: ignore[literal-required]
+        counts = [each[name] for results in self.results.values() for each in results]  # type: ignore[literal-required]
+        return sum(map(int, counts))
 
     def count(self, *verdicts: str) -> int:
         """How many comparisons ended with one of these verdicts."""
@@ -219,6 +225,10 @@ def closing(summary: Summary, verbose: int) -> Iterator[str]:
     if summary.stale:
         yield "unused goldens, which no test owns (delete them, then run `msdump regen`):"
         yield from named(summary.stale)
+    if summary.undescribed:
+        yield "MANIFEST.json does not describe these goldens as they are (`msdump regen` writes it):"
+        yield from named(summary.undescribed)
+    yield from summary.problems
     candidates = _candidates(summary.results.values())
     if candidates:
         yield f"candidate bundle left: take it over with `msdump accept {candidates}`"

@@ -1,0 +1,96 @@
+"""``msdump check``: a dump tree against a golden run."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from harness.capture import Capture, read_tree
+from harness.compare import Tolerance, check, explain
+from harness.errors import StoreError
+from harness.store import GoldenStore, RunId, StoredRun
+
+_MAX_PROBLEMS = 10
+
+
+def check_tree(
+    tree: Path, golden: Path, run: str, rank: int | None, rtol: float | None, atol: float | None, exact: bool
+) -> int:
+    """Judges every slot of ``tree`` and of the golden run, and prints the result.
+
+    Args:
+        tree: dump tree.
+        golden: store.
+        run: ``backend/mode``; empty to take the tree's own backend, or the only run there is.
+        rank: rank of the tree; None for all.
+        rtol, atol: tolerance for floating values.
+        exact: admit equal bits only.
+
+    Returns:
+        0 if everything holds, 1 if something differs, 2 if there was nothing to compare.
+
+    Raises:
+        HarnessError: tree or store cannot be read, or the run cannot be chosen.
+    """
+    capture = read_tree(tree, rank)
+    try:
+        store = GoldenStore.open(golden)
+    except FileNotFoundError:
+        raise StoreError(f"{golden}: there is no such golden store") from None
+    with store:
+        expected = choose_run(store, run, capture.backend)
+        tolerance = "exact" if exact else stated(rtol, atol) or default_tolerance(expected, capture)
+        comparison = check(expected, capture, tolerance)
+        backend, mode = expected.id
+        steps = [] if comparison.holds else [f"msdump show {golden} --run {expected.id}", f"msdump show {tree}"]
+        text = explain(
+            comparison, network=store.network, backend=backend, mode=mode, golden=str(golden), next_steps=steps
+        )
+        print(text)
+    _warn(capture)
+    if not comparison.slots:
+        return 2
+    return 0 if comparison.holds else 1
+
+
+def stated(rtol: float | None, atol: float | None) -> Tolerance | None:
+    """The tolerance the command line states; ``ToleranceError`` for a negative or infinite one."""
+    return None if rtol is None and atol is None else Tolerance(rtol=rtol or 0.0, atol=atol or 0.0)
+
+
+def default_tolerance(expected: StoredRun, capture: Capture) -> Any:
+    """What the golden was stored with; else exact between emulated runs, and the table by dtype between others."""
+    kept = expected.attrs.get("tolerance")
+    if kept is not None:
+        return kept
+    return "exact" if expected.attrs.get("emulated") and capture.emulated else "default"
+
+
+def choose_run(store: GoldenStore, run: str, backend: str = "") -> StoredRun:
+    """The run called ``backend/mode``; without a name the only one, or the one of that backend.
+
+    Raises ``StoreError`` naming the runs where that does not say which.
+    """
+    there = store.runs()
+    if run:
+        name, separator, mode = run.rpartition("/")
+        if not separator:
+            raise StoreError(f"--run takes BACKEND/MODE, got {run!r}; {store.path} holds {_listed(there)}")
+        return store.run(name, mode)
+    candidates = there if len(there) == 1 else [each for each in there if each.backend == backend]
+    if len(candidates) != 1:
+        raise StoreError(f"{store.path} holds {_listed(there)}; say which with --run BACKEND/MODE")
+    return store.run(*candidates[0])
+
+
+def _listed(runs: tuple[RunId, ...]) -> str:
+    return ", ".join(map(str, runs)) or "no run"
+
+
+def _warn(capture: Capture) -> None:
+    """Names files of the tree that could not be used."""
+    for problem in capture.problems[:_MAX_PROBLEMS]:
+        print(f"msdump: {problem.path}: {problem.kind}: {problem.why}", file=sys.stderr)
+    if len(capture.problems) > _MAX_PROBLEMS:
+        print(f"msdump: and {len(capture.problems) - _MAX_PROBLEMS} more such files", file=sys.stderr)

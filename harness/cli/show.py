@@ -1,0 +1,157 @@
+"""``msdump show``: what a store, a directory of stores, a dump tree or a tensor file holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+
+from harness.capture import read_tree
+from harness.capture.npy import Incomplete, read
+from harness.cli.text import table
+from harness.errors import StoreError, TreeError
+from harness.records import Record
+from harness.stats import Statistics, describe
+from harness.store import GoldenStore, StoredRun
+from harness.store.manifest import store_paths
+
+# Text artefacts named; values printed before an array is elided.
+_HEAD = 8
+_VALUES = 200
+_SLOT_HEADINGS = (
+    "iteration", "operator", "slot", "dtype", "shape", "min", "max", "avg", "l2norm", "NaN", "Inf", "source",
+)  # fmt: skip
+_OPERATOR_HEADINGS = ("graph", "operator", "type", "iterations", "slots", "outputs", "source")
+
+
+def show_path(path: Path, run: str, every: bool) -> int:
+    """Prints what ``path`` holds.
+
+    Args:
+        path: golden store, directory of stores, dump tree, or ``.npy`` file.
+        run: ``backend/mode`` of a store; empty for all.
+        every: a line for each slot, with its statistics, instead of one for each operator.
+
+    Returns:
+        0.
+
+    Raises:
+        HarnessError: it cannot be read, or is none of these.
+    """
+    for line in _lines(path, run, every):
+        print(line)
+    return 0
+
+
+def _lines(path: Path, run: str, every: bool) -> Iterator[str]:
+    if not path.exists():
+        raise TreeError(f"{path}: there is no such file or directory")
+    if path.suffix == ".npy":
+        yield from _tensor(path)
+    elif path.is_file():
+        with GoldenStore.open(path) as store:
+            yield from _store(store, run, every)
+    elif names := store_paths(path):
+        yield from _directory(path, names)
+    else:
+        yield from _tree(path, every)
+
+
+def _store(store: GoldenStore, run: str, every: bool) -> Iterator[str]:
+    yield f"{store.path}: network {store.network}, schema {store.schema}"
+    shown = [each for each in store.runs() if not run or str(each) == run]
+    if run and not shown:
+        raise StoreError(f"{store.path}: no run {run} is stored here; there are: {', '.join(map(str, store.runs()))}")
+    for each in shown:
+        stored = store.run(*each)
+        yield ""
+        yield f"run {each}: level {stored.level}, {len(stored)} slots, {_origin(stored)}"
+        texts = stored.artefacts()
+        if texts:
+            yield f"texts: {', '.join(list(texts)[:_HEAD])}{', ...' if len(texts) > _HEAD else ''}"
+        yield from _records(stored.records(), every)
+
+
+def _origin(run: StoredRun) -> str:
+    return "emulated" if run.attrs.get("emulated") else "real"
+
+
+def _directory(path: Path, names: list[str]) -> Iterator[str]:
+    rows = []
+    for name in names:
+        with GoldenStore.open(path / name) as store:
+            runs = [f"{each} ({len(store.run(*each))})" for each in store.runs()]
+            rows.append((name, store.network, (path / name).stat().st_size, ", ".join(runs)))
+    yield from table(("store", "network", "bytes", "runs (slots)"), rows, right=(2,))
+
+
+def _tree(path: Path, every: bool) -> Iterator[str]:
+    capture = read_tree(path)
+    records = list(capture.records())
+    origin = "emulated" if capture.emulated else "real"
+    yield f"{path}: dump tree, network {capture.network or '(no tensors)'}, {origin}, {len(records)} slots"
+    yield from _records(records, every)
+    for problem in capture.problems:
+        yield f"{problem.path}: {problem.kind}: {problem.why}"
+
+
+def _tensor(path: Path) -> Iterator[str]:
+    try:
+        header, array = read(str(path))
+    except (Incomplete, ValueError, OSError) as error:
+        raise TreeError(f"{path}: {error}") from None
+    shape = ", ".join(map(str, header.shape))
+    yield f"{path}: {header.dtype.name}[{shape}]"
+    if array is not None:
+        found = describe(array, header.dtype.name)
+        yield from (f"{field.name:18} {getattr(found, field.name):.9g}" for field in fields(found))
+        with np.printoptions(threshold=_VALUES, edgeitems=3, linewidth=120):
+            yield str(array)
+
+
+def _records(records: Iterable[Record], every: bool) -> Iterator[str]:
+    if every:
+        yield from table(_SLOT_HEADINGS, [_slot(record) for record in records], right=(0, *range(5, 11)))
+    else:
+        yield from table(_OPERATOR_HEADINGS, _operators(records), right=(0, 3, 4))
+
+
+def _slot(record: Record) -> tuple[object, ...]:
+    key, found = record.key, _statistics(record)
+    numbers = [f"{getattr(found, name):.6g}" if found else "" for name in ("min", "max", "avg", "l2norm")]
+    nans = found.nan_count if found else ""
+    infinities = found.negative_inf_count + found.positive_inf_count if found else ""
+    name = key.operator + (f" ({key.execution})" if key.execution else "")
+    shape = "x".join(map(str, record.shape)) or "scalar"
+    return (
+        key.iteration, name, key.slot_name, record.dtype, shape, *numbers, nans, infinities, record.source or "",
+    )  # fmt: skip
+
+
+def _statistics(record: Record) -> Statistics | None:
+    kept = record.extra.get("statistics")
+    if isinstance(kept, Statistics):
+        return kept
+    array = record.load()
+    return None if array is None else describe(array, record.dtype)
+
+
+def _operators(records: Iterable[Record]) -> list[tuple[object, ...]]:
+    """A row per operator of a graph, in execution order, over all iterations."""
+    slots: dict[tuple[int, str], list[Record]] = {}
+    for record in records:
+        slots.setdefault((record.key.graph, record.key.operator), []).append(record)
+    return [
+        (
+            graph, operator, group[0].op_type, len({record.key.iteration for record in group}), len(group),
+            _outputs(group), next((record.source for record in group if record.source), ""),
+        )
+        for (graph, operator), group in slots.items()
+    ]  # fmt: skip
+
+
+def _outputs(group: list[Record]) -> str:
+    found = {r.key.slot: f"{r.dtype}[{', '.join(map(str, r.shape))}]" for r in group if r.key.io == "output"}
+    return " ".join(found[slot] for slot in sorted(found))

@@ -1,0 +1,111 @@
+"""``MANIFEST.json`` beside the goldens and in candidate bundles: written and checked once, when all tests are done.
+
+Imports ``harness``; imported when needed.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.errors import HarnessError
+from harness.store import RunId, manifest
+from pytest_msdump.options import Settings
+from pytest_msdump.report import Result, Summary
+from pytest_msdump.session import SEED
+
+# Distributions whose version can change a result.
+TOOLS = ("pytest-msdump", "numpy", "h5py", "ml_dtypes")
+
+
+def provenance(config: pytest.Config) -> dict[str, Any]:
+    """Where new goldens of this session come from: versions, machine, seed, commit, and what the hooks add."""
+    facts: dict[str, Any] = {
+        "python": platform.python_version(),
+        "machine": platform.machine(),
+        "seed": SEED,
+        "commit": _commit(config.rootpath),
+        "versions": {name: _version(name) for name in TOOLS},
+    }
+    for given in reversed(config.hook.pytest_msdump_provenance(config=config)):
+        facts.update(given)
+    return facts
+
+
+def rebuild(config: pytest.Config, settings: Settings, summary: Summary) -> list[str]:
+    """Writes the manifests that this session's results call for; gives what went wrong, in words."""
+    problems = []
+    if settings.regen and settings.golden.is_dir():
+        written = [each for each in _all(summary) if each["verdict"] != "not compared"]
+        problems += _rebuild(config, settings.golden, written)
+    bundles: dict[str, list[Result]] = {}
+    for each in _all(summary):
+        if each["candidate"]:
+            bundles.setdefault(each["candidate"], []).append(each)
+    for bundle, results in bundles.items():
+        problems += _rebuild(config, settings.root / bundle, results)
+    return problems
+
+
+def stale(settings: Settings, summary: Summary) -> list[str]:
+    """Runs that were checked and that the manifest does not describe as they are, in words."""
+    compared = [each for each in _all(summary) if each["checksum"]]
+    checked = {(each["golden"], f"{each['against']}/{each['mode']}"): each["checksum"] for each in compared}
+    if not checked:
+        return []
+    try:
+        known = manifest.read(settings.golden)["stores"]
+    except HarnessError as error:
+        return [str(error)]
+    return [
+        f"{store}: run {run}"
+        for (store, run), checksum in sorted(checked.items())
+        if _entry(_entry(_entry(known, store, "runs"), run), "checksum") != checksum
+    ]
+
+
+def _entry(table: Any, *path: str) -> Any:
+    """A value of nested JSON objects; None where there is none."""
+    for name in path:
+        table = table.get(name) if isinstance(table, Mapping) else None
+    return table
+
+
+def _all(summary: Summary) -> list[Result]:
+    return [each for results in summary.results.values() for each in results]
+
+
+def _rebuild(config: pytest.Config, folder: Path, results: list[Result]) -> list[str]:
+    facts = provenance(config)
+    keys = {manifest.RunKey(each["golden"], RunId(each["backend"], each["mode"])): facts for each in results}
+    try:
+        manifest.rebuild(folder, keys)
+    except HarnessError as error:
+        return [f"the manifest was not written: {error}"]
+    return []
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def _commit(root: Path) -> str | None:
+    """The commit of the working tree; with a mark if tracked files differ from it; None outside of git."""
+    try:
+        found = subprocess.run(
+            ["git", "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"],
+            cwd=root, capture_output=True, text=True, timeout=10, check=False, env={**os.environ, "LC_ALL": "C"},
+        )  # fmt: skip
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return found.stdout.strip() or None if found.returncode == 0 else None
