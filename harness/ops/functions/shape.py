@@ -7,9 +7,14 @@ from typing import Any
 
 from harness import dtypes
 from harness.dtypes import DType
-from harness.tensor import Tensor, call, tensor_method
+from harness.errors import UnsupportedError
+from harness.tensor import Tensor, call, tensor_method, tensor_property
 
-__all__ = ["cast", "flatten", "reshape"]
+__all__ = [
+    "broadcast_to", "cast", "expand_dims", "flatten", "flip", "moveaxis", "movedim", "numel", "permute", "rank",
+    "ravel", "repeat_elements", "repeat_interleave", "reshape", "shape", "size", "squeeze", "swapaxes", "swapdims", "tile",
+    "transpose", "unsqueeze", "view_as",
+]  # fmt: skip
 
 
 def as_dtype(given: Any) -> DType:
@@ -115,3 +120,177 @@ def _flatten(self: Tensor, order: str = "C", *, start_dim: int = 0, end_dim: int
 @tensor_method("ravel")
 def _ravel(self: Tensor) -> Tensor:
     return reshape(self, (-1,))
+
+
+def transpose(input: Tensor, dims: Any) -> Tensor:
+    """``input`` with its axes in the order ``dims``."""
+    return call("Transpose", input, sizes((dims,)))  # type: ignore[no-any-return]
+
+
+def permute(input: Tensor, axis: Any) -> Tensor:
+    """``input`` with its axes in the order ``axis``."""
+    return transpose(input, axis)
+
+
+@tensor_method("transpose", "permute")
+def _transpose(self: Tensor, *axes: Any) -> Tensor:
+    order = sizes(axes) or tuple(reversed(range(len(self.shape))))
+    if len(order) != len(self.shape):
+        raise ValueError(f"transpose: {len(order)} axes given for a tensor of {len(self.shape)}")
+    return transpose(self, order)
+
+
+@tensor_property("T")
+def _turned(self: Tensor) -> Tensor:
+    return transpose(self, tuple(reversed(range(len(self.shape))))) if len(self.shape) > 1 else self
+
+
+@tensor_property("mT")
+def _matrix_turned(self: Tensor) -> Tensor:
+    return swapaxes(self, -2, -1)
+
+
+@tensor_method("swapaxes")
+def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
+    """``input`` with two axes exchanged."""
+    order = list(range(len(input.shape)))
+    first, second = (axis_of(a, len(order), "swapaxes") for a in (axis0, axis1))
+    if first == second:
+        return input
+    order[first], order[second] = second, first
+    return transpose(input, tuple(order))
+
+
+@tensor_method("swapdims")
+def swapdims(input: Tensor, dim0: int, dim1: int) -> Tensor:
+    """``input`` with two axes exchanged."""
+    return swapaxes(input, dim0, dim1)
+
+
+@tensor_method("movedim", "moveaxis")
+def movedim(x: Tensor, source: Any, destination: Any) -> Tensor:
+    """``x`` with the axes ``source`` moved to the places ``destination``."""
+    rank = len(x.shape)
+    origin, goal = ((v,) if isinstance(v, int) else tuple(v) for v in (source, destination))
+    moved = [axis_of(a, rank, "movedim") for a in origin]
+    places = [axis_of(a, rank, "movedim") for a in goal]
+    if len(moved) != len(places) or len(set(moved)) != len(moved) or len(set(places)) != len(places):
+        raise ValueError(f"movedim: source {source} and destination {destination} must name as many different axes")
+    order = [a for a in range(rank) if a not in moved]
+    for place, axis in sorted(zip(places, moved, strict=True)):
+        order.insert(place, axis)
+    return transpose(x, tuple(order))
+
+
+moveaxis = movedim
+
+
+@tensor_method("expand_dims")
+def expand_dims(input_x: Tensor, axis: int) -> Tensor:
+    """``input_x`` with a new axis of length 1 at ``axis``."""
+    return call("ExpandDims", input_x, axis)  # type: ignore[no-any-return]
+
+
+@tensor_method("unsqueeze")
+def unsqueeze(input: Tensor, dim: int) -> Tensor:
+    """``input`` with a new axis of length 1 at ``dim``."""
+    return expand_dims(input, dim)
+
+
+@tensor_method("squeeze")
+def squeeze(input: Tensor, axis: Any = None) -> Tensor:
+    """``input`` without the axes ``axis`` (all of length 1 if None)."""
+    if axis is None:
+        axis = tuple(a for a, n in enumerate(input.shape) if n == 1)
+    return call("Squeeze", input, (axis,) if isinstance(axis, int) else tuple(axis))  # type: ignore[no-any-return]
+
+
+def tile(input: Tensor, dims: Any) -> Tensor:
+    """``input`` repeated ``dims`` times along its axes."""
+    return call("Tile", input, sizes((dims,)))  # type: ignore[no-any-return]
+
+
+@tensor_method("tile")
+def _tile(self: Tensor, *dims: Any) -> Tensor:
+    return tile(self, sizes(dims))
+
+
+@tensor_method("repeat")
+def _repeat(self: Tensor, *repeats: Any) -> Tensor:
+    times = sizes(repeats)
+    if len(times) < len(self.shape):
+        raise ValueError(f"repeat: {len(times)} numbers given for a tensor of {len(self.shape)} axes")
+    return tile(self, times)
+
+
+def broadcast_to(input: Tensor, shape: Any) -> Tensor:
+    """``input`` stretched to ``shape``, where -1 keeps an axis's length."""
+    return call("BroadcastTo", input, sizes((shape,)))  # type: ignore[no-any-return]
+
+
+@tensor_method("broadcast_to")
+def _broadcast_to(self: Tensor, shape: Any) -> Tensor:
+    return broadcast_to(self, shape)
+
+
+@tensor_method("expand_as")
+def _expand_as(self: Tensor, other: Tensor) -> Tensor:
+    return broadcast_to(self, other.shape)
+
+
+@tensor_method("repeat_interleave")
+def repeat_interleave(input: Tensor, repeats: int, axis: int | None = None) -> Tensor:
+    """Each element (of ``axis``, or of the flattened tensor) ``repeats`` times in a row."""
+    if not isinstance(repeats, int):
+        raise UnsupportedError("repeat_interleave is supported for one number of repeats only")
+    if axis is None:
+        input, axis = reshape(input, (-1,)), 0
+    return repeat_elements(input, repeats, axis)
+
+
+def repeat_elements(x: Tensor, rep: int, axis: int = 0) -> Tensor:
+    """Each slice along ``axis`` ``rep`` times in a row."""
+    at = axis_of(axis, len(x.shape), "repeat_elements")
+    tall = expand_dims(x, at + 1)
+    times = tuple(rep if a == at + 1 else 1 for a in range(len(tall.shape)))
+    shape = tuple(n * rep if a == at else n for a, n in enumerate(x.shape))
+    return reshape(tile(tall, times), shape)
+
+
+@tensor_method("flip")
+def flip(input: Tensor, dims: Any) -> Tensor:
+    """``input`` with the order along the axes ``dims`` turned round."""
+    return call("ReverseV2", input, sizes((dims,)))  # type: ignore[no-any-return]
+
+
+def shape(input_x: Tensor) -> tuple[int, ...]:
+    """The dimensions."""
+    return tuple(input_x.shape)
+
+
+def rank(input_x: Tensor) -> int:
+    """The number of dimensions."""
+    return len(input_x.shape)
+
+
+def size(input_x: Tensor) -> int:
+    """The number of elements."""
+    return prod(input_x.shape)
+
+
+numel = size
+
+
+def view_as(input: Tensor, other: Tensor) -> Tensor:
+    """``input`` with the dimensions of ``other``."""
+    return reshape(input, other.shape)
+
+
+def ravel(input: Tensor) -> Tensor:
+    """``input`` with one axis."""
+    return reshape(input, (-1,))
+
+
+@tensor_method("contiguous")
+def _contiguous(self: Tensor) -> Tensor:
+    return self
