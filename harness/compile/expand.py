@@ -8,7 +8,7 @@ from harness.compile.differentiate import as_value, grouped
 from harness.compile.trace import Tracer
 from harness.graph import Node, Operand, printed_order
 from harness.ops.base import OPERATORS
-from harness.ops.composite import Composite
+from harness.ops.expansion import Composite
 from harness.tensor import using
 
 

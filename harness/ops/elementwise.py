@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from harness import dtypes
 from harness.dtypes import DType
 from harness.errors import DtypeError
 from harness.graph import Spec, TensorSpec
@@ -56,22 +57,26 @@ class Unary(Operator):
     Class attributes:
         accepts: kinds of dtype it takes (letters of ``DType.kind``).
         result: dtype of the result, None for that of the argument.
+        of_integers: dtype of the result for integers, None for their own.
     """
 
     tensors = (0,)
     accepts: ClassVar[str] = "iufc"
     result: ClassVar[DType | None] = None
+    of_integers: ClassVar[DType | None] = None
 
     def infer(self, call: Call) -> Spec:
         x = call.tensor(0).tensor
         check_kind(call, self.accepts, 0)
-        return TensorSpec(self.result or x.dtype, x.shape)
+        own = self.of_integers or x.dtype if x.dtype.kind in "iu" else x.dtype
+        return TensorSpec(self.result or own, x.shape)
 
 
 class Floating(Unary):
     """A transcendental function of one floating tensor, evaluated in long double (complex128 for complex)."""
 
     accepts = "fc"
+    of_integers = dtypes.float32
 
     @staticmethod
     def function(x: Array) -> Array:

@@ -8,9 +8,14 @@ from typing import Any, ClassVar
 from harness.dtypes import DType
 from harness.graph import Spec, TensorSpec
 from harness.ops.base import Call, Operator
-from harness.ops.composite import cast
+from harness.ops.expansion import cast
 from harness.ops.elementwise import check_kind
 from harness.tensor import call as emit
+
+
+def axes_of(axis: Any) -> tuple[int, ...]:
+    """The tuple of axes a reduction shows: empty for all of them."""
+    return () if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
 
 
 def normal_axes(call: Call, axis: Any, rank: int) -> tuple[int, ...]:
@@ -18,7 +23,7 @@ def normal_axes(call: Call, axis: Any, rank: int) -> tuple[int, ...]:
 
     Raises ``ShapeError`` through ``call.fail`` for an axis out of range or given twice.
     """
-    given = () if axis is None else (axis,) if isinstance(axis, int) else tuple(int(a) for a in axis)
+    given = axes_of(axis)
     for a in given:
         if not -max(rank, 1) <= a < max(rank, 1):
             raise call.fail(f"axis {a} is out of range for {rank} dimensions")
@@ -71,13 +76,12 @@ class Reduction(Operator):
 def kept_shape(x: Any, axis: Any) -> tuple[int, ...]:
     """Shape of ``x`` with the axes reduced over ``axis`` as length 1."""
     rank = len(x.shape)
-    given = () if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
-    axes = {a % rank for a in given} or set(range(rank))
+    axes = {a % rank for a in axes_of(axis)} or set(range(rank))
     return tuple(1 if i in axes else n for i, n in enumerate(x.shape))
 
 
 def keep(value: Any, x: Any, axis: Any, kept: bool) -> Any:
-    """A reduction's result (or its gradient) with the reduced axes back as length 1, by a ``Reshape`` if they are gone."""
+    """A reduction's result (or its gradient) with the reduced axes as length 1, by a ``Reshape`` if they are gone."""
     return value if kept or not len(x.shape) else emit("Reshape", value, kept_shape(x, axis))
 
 

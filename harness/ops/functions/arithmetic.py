@@ -13,10 +13,10 @@ import numpy as np
 from harness import dtypes
 from harness.errors import DtypeError
 from harness.ops.eager import is_number
-from harness.tensor import Tensor, call, tensor_method
+from harness.tensor import Parameter, Tensor, call, tensor_method
 
 __all__ = [
-    "add", "addn", "div", "divide", "floor_div", "floor_divide", "floor_mod", "fmod", "mul", "multiply", "neg", "negative",
+    "add", "addn", "assign", "assign_add", "assign_sub", "div", "divide", "floor_div", "floor_divide", "floor_mod", "fmod", "mul", "multiply", "neg", "negative",
     "pow", "remainder", "sub", "subtract", "tensor_add", "tensor_div", "tensor_floordiv", "tensor_mod", "tensor_mul",
     "tensor_pow", "tensor_sub", "true_divide", "truncate_div", "truncate_mod",
 ]  # fmt: skip
@@ -135,7 +135,39 @@ def addn(x: Any) -> Any:
     return call("AddN", members, n=n, **names, dyn_input_sizes=(n,), N=n)
 
 
-multiply, subtract, negative, floor_div = mul, sub, neg, floor_divide
+def floor_div(x: Any, y: Any) -> Any:
+    """floor(x / y)."""
+    return floor_divide(x, y)
+
+
+def subtract(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+    """input - alpha * other."""
+    pair("subtract", input, other)
+    return call("Sub", input, other if alpha == 1 else alpha * other, **SUB)
+
+
+def assign(variable: Any, value: Any) -> Any:
+    """variable = value, in place."""
+    return _assign("Assign", variable, value)
+
+
+def assign_add(variable: Any, value: Any) -> Any:
+    """variable += value, in place."""
+    return _assign("AssignAdd", variable, value)
+
+
+def assign_sub(variable: Any, value: Any) -> Any:
+    """variable -= value, in place."""
+    return _assign("AssignSub", variable, value)
+
+
+def _assign(op: str, variable: Any, value: Any) -> Any:
+    if not isinstance(variable, Parameter):
+        raise DtypeError(f"{op} changes a Parameter, got {type(variable).__name__}")
+    return call(op, variable, value, side_effect_mem=True)
+
+
+multiply, negative = mul, neg
 
 
 # -- the operators of Tensor ---------------------------------------------------------------------------------------
@@ -231,14 +263,17 @@ def _positive(x: Any) -> Any:
     return x
 
 
-tensor_method("add")(add)
-tensor_method("sub", "subtract")(sub)
-tensor_method("mul", "multiply")(mul)
-tensor_method("div", "divide")(div)
-tensor_method("true_divide")(true_divide)
-tensor_method("floor_divide", "floor_div")(floor_divide)
-tensor_method("floor_mod")(floor_mod)
-tensor_method("remainder")(remainder)
-tensor_method("fmod")(fmod)
-tensor_method("pow")(pow)
-tensor_method("neg", "negative")(neg)
+def _div(x: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
+    return tensor_div(x, other) if rounding_mode is None else div(x, other, rounding_mode=rounding_mode)
+
+
+def _remainder(x: Any, other: Any) -> Any:
+    return call("Sub", x, tensor_mul(call("FloorDiv", x, other), other), **SUB)
+
+
+for _function, _names in {
+    add: ("add",), sub: ("sub",), subtract: ("subtract",), tensor_mul: ("mul", "multiply"), _div: ("div", "divide"),
+    tensor_div: ("true_divide",), floor_divide: ("floor_divide", "floor_div"), floor_mod: ("floor_mod",),
+    _remainder: ("remainder",), fmod: ("fmod",), pow: ("pow",), neg: ("neg", "negative"),
+}.items():  # fmt: skip
+    tensor_method(*_names)(_function)

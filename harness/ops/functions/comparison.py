@@ -98,12 +98,15 @@ def bitwise_xor(input: Any, other: Any) -> Any:
 
 def select(condition: Any, input: Any, other: Any) -> Any:
     """``input`` where ``condition`` holds, else ``other``."""
+    if is_number(input) and is_number(other):
+        mixed = isinstance(input, float) or isinstance(other, float)
+        input, other = (untyped(float(v) if mixed else v) for v in (input, other))
     return call("Select", condition, input, other)
 
 
 def where(condition: Any, input: Any, other: Any) -> Any:
     """``input`` where ``condition`` holds, else ``other``."""
-    return call("Select", condition, input, other)
+    return select(condition, input, other)
 
 
 def isnan(input: Any) -> Any:
@@ -178,7 +181,7 @@ def _invert(x: Any) -> Any:
 
 
 for _function, _names in {
-    equal: ("equal", "eq"), not_equal: ("not_equal", "ne"), less: ("less", "lt"), less_equal: ("less_equal", "le"),
+    _eq: ("equal", "eq"), not_equal: ("not_equal", "ne"), less: ("less", "lt"), less_equal: ("less_equal", "le"),
     greater: ("greater", "gt"), greater_equal: ("greater_equal", "ge"), logical_and: ("logical_and",),
     logical_or: ("logical_or",), logical_xor: ("logical_xor",), logical_not: ("logical_not",),
     bitwise_and: ("bitwise_and",), bitwise_or: ("bitwise_or",), bitwise_xor: ("bitwise_xor",), isnan: ("isnan",),

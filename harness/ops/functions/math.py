@@ -1,22 +1,39 @@
-"""Elementwise functions of one tensor, and Tensor methods of the same names."""
+"""Elementwise functions of one or two tensors, and Tensor methods of the same names."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
+import numpy as np
+
+from harness.errors import UnsupportedError
+from harness.ops.expansion import scalar
+from harness.ops.eager import is_number
 from harness.ops.operators.log import LOG
-from harness.tensor import call, tensor_method
+from harness.tensor import Tensor, call, tensor_method
 
 __all__ = [
-    "abs", "absolute", "cos", "cosh", "exp", "exp2", "expm1", "log", "log10", "log1p", "log2", "reciprocal", "rsqrt", "sigmoid", "sign",
-    "sin", "sinh", "sqrt", "square", "tan", "tanh",
+    "abs", "absolute", "acos", "acosh", "arccos", "arcsin", "arctan", "asin", "asinh", "atan", "atan2", "atanh", "ceil", "clamp",
+    "clip", "clip_by_value", "cos", "cosh", "deg2rad", "erf", "erfc", "exp", "exp2", "expm1", "floor", "log", "log10", "log1p",
+    "log2", "maximum", "minimum", "rad2deg", "reciprocal", "round", "rsqrt", "sigmoid", "sign", "sin", "sinh", "sqrt",
+    "square", "tan", "tanh", "trunc",
 ]  # fmt: skip
 
+#: attributes of the older primitives of one argument
+ONE = {"output_names": ["output"], "input_names": ["x"]}
 
-def _unary(op: str, *names: str) -> Any:
-    def function(input: Any) -> Any:
-        return call(op, input)
+
+def _unary(op: str, *names: str, argument: str = "input") -> Any:
+    """A function of one tensor that calls ``op``, also as Tensor methods ``names``."""
+    if argument == "input":
+
+        def function(input: Any) -> Any:
+            return call(op, input)
+    else:
+
+        def function(x: Any) -> Any:
+            return call(op, x)
 
     function.__name__ = function.__qualname__ = names[0]
     function.__doc__ = f"``{op}`` of each element."
@@ -25,21 +42,35 @@ def _unary(op: str, *names: str) -> Any:
 
 abs = _unary("Abs", "abs", "absolute", "__abs__")
 absolute = abs
-sign = _unary("Sign", "sign")
+acos = _unary("ACos", "acos", "arccos")
+acosh = _unary("Acosh", "acosh", "arccosh")
+arccos = acos
+arcsin = _unary("Asin", "arcsin", argument="x")
+asin = _unary("Asin", "asin", "arcsin")
+asinh = _unary("Asinh", "asinh", "arcsinh")
+atan = _unary("Atan", "atan", "arctan")
+arctan = atan
+atanh = _unary("Atanh", "atanh", "arctanh")
+ceil = _unary("Ceil", "ceil")
+cos = _unary("Cos", "cos")
+cosh = _unary("Cosh", "cosh")
+erf = _unary("Erf", "erf")
+erfc = _unary("Erfc", "erfc")
 exp = _unary("Exp", "exp")
 expm1 = _unary("Expm1", "expm1")
+floor = _unary("Floor", "floor")
 log1p = _unary("Log1p", "log1p")
-sqrt = _unary("Sqrt", "sqrt")
-rsqrt = _unary("Rsqrt", "rsqrt")
 reciprocal = _unary("Reciprocal", "reciprocal")
-square = _unary("Square", "square")
-sin = _unary("Sin", "sin")
-cos = _unary("Cos", "cos")
-tan = _unary("Tan", "tan")
-sinh = _unary("Sinh", "sinh")
-cosh = _unary("Cosh", "cosh")
-tanh = _unary("Tanh", "tanh")
+rsqrt = _unary("Rsqrt", "rsqrt")
 sigmoid = _unary("Sigmoid", "sigmoid")
+sign = _unary("Sign", "sign")
+sin = _unary("Sin", "sin")
+sinh = _unary("Sinh", "sinh")
+sqrt = _unary("Sqrt", "sqrt", argument="x")
+square = _unary("Square", "square")
+tan = _unary("Tan", "tan")
+tanh = _unary("Tanh", "tanh")
+trunc = _unary("Trunc", "trunc")
 
 
 @tensor_method("log")
@@ -51,13 +82,13 @@ def log(input: Any) -> Any:
 @tensor_method("log2")
 def log2(input: Any) -> Any:
     """Logarithm to base 2, as a quotient of two logarithms."""
-    return call("Div", log(input), _typed(math.log(2.0), input))
+    return call("Div", log(input), scalar(math.log(2.0), input.dtype))
 
 
 @tensor_method("log10")
 def log10(input: Any) -> Any:
     """Logarithm to base 10, as a quotient of two logarithms."""
-    return call("Div", log(input), _typed(math.log(10.0), input))
+    return call("Div", log(input), scalar(math.log(10.0), input.dtype))
 
 
 def exp2(input: Any) -> Any:
@@ -65,7 +96,64 @@ def exp2(input: Any) -> Any:
     return call("Pow", 2.0, input)
 
 
-def _typed(number: float, like: Any) -> Any:
-    from harness.ops.composite import scalar
+def deg2rad(x: Any) -> Any:
+    """Degrees as radians."""
+    return x * math.pi / 180.0
 
-    return scalar(number, like.dtype)
+
+def rad2deg(x: Any) -> Any:
+    """Radians as degrees."""
+    return x * 180.0 / math.pi
+
+
+@tensor_method("round")
+def round(input: Any, *, decimals: int = 0) -> Any:
+    """To whole numbers, ties to even; as MindSpore's CPU, ``decimals`` can only be 0."""
+    if decimals != 0:
+        raise UnsupportedError(f"ops.round: decimals must be 0 on CPU, got {decimals}")
+    return call("Round", input, Tensor(np.asarray(decimals, np.int64)))
+
+
+@tensor_method("atan2")
+def atan2(input: Any, other: Any) -> Any:
+    """The angle of the point (other, input)."""
+    return call("Atan2", input, other)
+
+
+@tensor_method("maximum")
+def maximum(input: Any, other: Any) -> Any:
+    """The larger of each pair of elements."""
+    return call("Maximum", input, other)
+
+
+@tensor_method("minimum")
+def minimum(input: Any, other: Any) -> Any:
+    """The smaller of each pair of elements."""
+    return call("Minimum", input, other)
+
+
+@tensor_method("clamp", "clip")
+def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
+    """Brought to between ``min`` and ``max``, both numbers or both tensors, or None for no bound."""
+    given = [v for v in (min, max) if v is not None]
+    if not given:
+        raise ValueError("ops.clamp needs min or max")
+    if all(is_number(v) for v in given):
+        return call("ClampScalar", input, min, max)
+    if all(isinstance(v, Tensor) for v in given):
+        return call("ClampTensor", input, min, max)
+    raise UnsupportedError("ops.clamp takes two numbers or two tensors, not one of each")
+
+
+clip = clamp
+
+
+def clip_by_value(x: Any, clip_value_min: Any = None, clip_value_max: Any = None) -> Any:
+    """Brought to between two bounds, each a number, a tensor, or None."""
+    if clip_value_min is None and clip_value_max is None:
+        raise ValueError("ops.clip_by_value needs clip_value_min or clip_value_max")
+    if clip_value_min is not None:
+        x = call("Maximum", x, clip_value_min)
+    if clip_value_max is not None:
+        x = call("Minimum", x, clip_value_max)
+    return x

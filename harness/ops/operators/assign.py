@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from harness.graph import Spec
 from harness.ops import numerics
 from harness.ops.base import Array, Backward, Call, Operator, operator
-from harness.ops.elementwise import as_result, broadcast_shapes
+from harness.ops.elementwise import as_result
 
 
 class _Assignment(Operator):
@@ -22,8 +20,8 @@ class _Assignment(Operator):
 
     def infer(self, call: Call) -> Spec:
         target, value = call.tensor(0), call.tensor(1)
-        if broadcast_shapes(call, target.shape, value.shape) != target.shape:
-            raise call.fail("the value does not fit into the parameter")
+        if target.shape != value.shape:
+            raise call.fail("the value must have the parameter's shape")
         return target
 
     def value(self, target: Array, value: Array) -> Array:
@@ -32,7 +30,7 @@ class _Assignment(Operator):
 
     def kernel(self, call: Call, target: Array, value: Array) -> Array:
         new = self.value(*as_result(call, target, value))
-        target[...] = numerics.finish(np.broadcast_to(new, target.shape), call.dtype(0))
+        target[...] = numerics.finish(new, call.dtype(0))
         return target
 
     def gradient(self, b: Backward) -> Sequence[Any]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from harness.ops.base import Array, Backward, Call, operator
 from harness import dtypes
-from harness.ops.composite import Composite, beside
+from harness.ops.expansion import Composite, beside
 from harness.ops.elementwise import Binary, common
 from harness.tensor import call as emit
 

@@ -11,7 +11,7 @@ from harness.errors import DtypeError
 from harness.graph import Spec, TensorSpec
 from harness.ops.base import Array, Backward, Call, Operator, operator
 from harness.ops.broadcast import reduce_to
-from harness.ops.composite import Composite, scalar
+from harness.ops.expansion import Composite, scalar
 from harness.ops.elementwise import broadcast_shapes
 from harness.tensor import call as emit
 

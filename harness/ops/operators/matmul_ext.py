@@ -11,7 +11,7 @@ import numpy as np
 from harness.errors import DtypeError, ShapeError
 from harness.ops.base import Backward, operator
 from harness.ops.broadcast import reduce_to
-from harness.ops.composite import Composite
+from harness.ops.expansion import Composite
 from harness.tensor import call as emit
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from harness.ops.base import Array, Backward, Call, operator
 from harness.ops import numerics
 from harness.ops.broadcast import reduce_to
-from harness.ops.composite import Composite, beside, scalar
+from harness.ops.expansion import Composite, beside, scalar
 from harness.ops.elementwise import Binary, as_result
 from harness.ops.operators.log import LOG
 from harness.tensor import call as emit

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from harness.ops.base import Array, Backward, Call, operator
+from harness import dtypes
 from harness.ops import numerics
 from harness.ops.elementwise import Unary
 from harness.tensor import call as emit
@@ -15,7 +16,8 @@ class Reciprocal(Unary):
     """1 / x."""
 
     name = "Reciprocal"
-    accepts = "fc"
+    accepts = "iufc"
+    of_integers = dtypes.float32
 
     def kernel(self, call: Call, x: Array) -> Array:
         return 1 / numerics.wide(x)

@@ -8,7 +8,7 @@ from typing import Any
 
 from harness.ops import numerics
 from harness.ops.base import Array, Backward, Call, operator
-from harness.ops.composite import scalar
+from harness.ops.expansion import scalar
 from harness.ops.reduce import Reduction, kept_shape, repeat
 from harness.tensor import call as emit
 

@@ -8,9 +8,9 @@ from typing import Any
 from harness import dtypes
 from harness.ops import numerics
 from harness.ops.base import Array, Backward, Call, operator
-from harness.ops.composite import Composite, cast
+from harness.ops.expansion import Composite, cast
 from harness.ops.elementwise import as_result
-from harness.ops.reduce import Reduction, repeat
+from harness.ops.reduce import Reduction, axes_of, repeat
 from harness.tensor import call as emit
 
 
@@ -47,8 +47,7 @@ class SumExt(Composite):
     def expand(self, x: Any, axis: Any, keep: bool, dtype: Any) -> Any:
         if dtype is None:
             dtype = dtypes.int64 if x.dtype.kind in "biu" else x.dtype
-        axes = () if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
-        return emit("ReduceSum", cast(x, dtype), axes, keep, False)
+        return emit("ReduceSum", cast(x, dtype), axes_of(axis), keep, False)
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         x, axis, keep, _dtype = b.inputs

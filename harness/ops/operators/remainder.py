@@ -9,7 +9,8 @@ import numpy as np
 
 from harness.ops.base import Array, Backward, Call, operator
 from harness.ops.broadcast import reduce_to
-from harness.ops.composite import Composite
+from harness.ops.expansion import Composite, beside, cast
+from harness.ops.eager import is_number, promote
 from harness.ops.elementwise import Binary, as_result
 from harness.tensor import call as emit
 
@@ -33,6 +34,13 @@ class _Remainder(Composite):
     """x % y with one of them perhaps a number."""
 
     def expand(self, x: Any, y: Any) -> Any:
+        if is_number(y):
+            x, y = beside(x, y)
+        elif is_number(x):
+            y, x = beside(y, x)
+        else:
+            dtype = promote([x.dtype, y.dtype])
+            x, y = cast(x, dtype), cast(y, dtype)
         return emit("FloorMod", x, y)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from harness.graph import Spec
 from harness.ops import numerics
 from harness.ops.base import Array, Backward, Call, Operator, operator
-from harness.ops.composite import Composite
+from harness.ops.expansion import Composite
 from harness.ops.constants import ints
 from harness.tensor import call as emit
 

@@ -16,6 +16,7 @@ class Sqrt(Floating):
     """Square root; negative numbers give NaN."""
 
     name = "Sqrt"
+    accepts = "iufc"
 
     @staticmethod
     def function(x: Array) -> Array:

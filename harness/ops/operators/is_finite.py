@@ -1,0 +1,51 @@
+"""IsNan, IsInf and IsFinite."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from harness import dtypes
+from harness.ops import numerics
+from harness.ops.base import Array, Backward, Call, operator
+from harness.ops.elementwise import Unary
+
+class _Check(Unary):
+    """A question about each element; integers are never NaN nor infinite."""
+
+    accepts = "biuf"
+    result = dtypes.bool_
+    function: ClassVar[Callable[[Array], Array]]
+
+    def kernel(self, call: Call, x: Array) -> Array:
+        return type(self).function(numerics.wide(x))
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        return (None,)
+
+
+@operator
+class IsNan(_Check):
+    """Where NaN."""
+
+    name = "IsNan"
+    functional = False
+    function = staticmethod(np.isnan)
+
+
+@operator
+class IsInf(_Check):
+    """Where infinite."""
+
+    name = "IsInf"
+    function = staticmethod(np.isinf)
+
+
+@operator
+class IsFinite(_Check):
+    """Where neither NaN nor infinite."""
+
+    name = "IsFinite"
+    function = staticmethod(np.isfinite)

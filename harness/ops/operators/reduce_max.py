@@ -1,0 +1,89 @@
+"""ReduceMax and ReduceMin, and Max and Min over all elements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from harness.graph import Spec
+from harness.ops import numerics
+from harness.ops.base import Array, Backward, Call, operator
+from harness.ops.expansion import Composite
+from harness.ops.elementwise import is_wide
+from harness.ops.reduce import Reduction, keep
+from harness.tensor import call as emit
+
+class _Extreme(Reduction):
+    """The extreme over axes; NaN if one is there. Its gradient is shared among equal elements."""
+
+    accepts = "biuf"
+    function: ClassVar[np.ufunc]
+
+    def kernel(self, call: Call, x: Array, _axes: Any, keep: bool) -> Array:
+        x = numerics.wide(x) if is_wide(x) else x
+        return np.asarray(self.function.reduce(x, axis=self.axes(call), keepdims=keep))
+
+    def infer(self, call: Call) -> Spec:
+        spec = super().infer(call)
+        if call.tensor(0).size == 0:
+            raise call.fail("an empty tensor has no extreme")
+        return spec
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        x, axis, kept = b.inputs
+        dout, out = keep(b.dout, x, axis, kept), keep(b.out, x, axis, kept)
+        chosen = emit("Cast", emit("Equal", out, x), b.dout.dtype)
+        share = emit("Div", dout, emit("SumExt", chosen, axis, True, None))
+        return emit("Mul", share, chosen), None, None
+
+
+@operator
+class ReduceMax(_Extreme):
+    """The largest."""
+
+    name = "ReduceMax"
+    function = np.maximum
+
+
+@operator
+class ReduceMin(_Extreme):
+    """The smallest."""
+
+    name = "ReduceMin"
+    function = np.minimum
+
+
+class _Whole(Composite):
+    """The extreme of all elements."""
+
+    tensors = (0,)
+    reduction: ClassVar[str]
+
+    def expand(self, x: Any) -> Any:
+        return emit(self.reduction, x, tuple(range(len(x.shape))), False)
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        """The branch MindSpore takes for results that are not NaN; the real graph chooses at run time."""
+        x = b.inputs[0]
+        chosen = emit("Equal", x, b.out)
+        count = emit("Cast", emit("SumExt", chosen, (), False, None), b.dout.dtype)
+        zeros = emit("Zeros", tuple(x.shape), x.dtype)
+        return (emit("InplaceMaskedFillTensor", zeros, chosen, emit("Div", b.dout, count)),)
+
+
+@operator
+class Max(_Whole):
+    """The largest."""
+
+    name = "Max"
+    reduction = "ReduceMax"
+
+
+@operator
+class Min(_Whole):
+    """The smallest."""
+
+    name = "Min"
+    reduction = "ReduceMin"

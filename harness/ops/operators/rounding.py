@@ -1,0 +1,68 @@
+"""Floor, Ceil, Trunc and Round."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from harness.ops import numerics
+from harness.ops.base import Array, Backward, Call, operator
+from harness.ops.elementwise import Unary
+from harness.tensor import call as emit
+
+class _Rounding(Unary):
+    """To whole numbers. The gradient is zero."""
+
+    accepts = "f"
+    function: ClassVar[Callable[[Array], Array]]
+
+    def kernel(self, call: Call, x: Array) -> Array:
+        return type(self).function(numerics.wide(x))
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        return (emit("ZerosLike", b.inputs[0]),)
+
+
+@operator
+class Floor(_Rounding):
+    """The next whole number below."""
+
+    name = "Floor"
+    function = staticmethod(np.floor)
+
+
+@operator
+class Ceil(_Rounding):
+    """The next whole number above."""
+
+    name = "Ceil"
+    function = staticmethod(np.ceil)
+
+
+@operator
+class Trunc(_Rounding):
+    """Toward zero."""
+
+    name = "Trunc"
+    function = staticmethod(np.trunc)
+
+
+@operator
+class Round(Unary):
+    """To ``decimals`` (argument 1, a 0-d tensor) places, ties to even."""
+
+    name = "Round"
+    accepts = "iuf"
+
+    def kernel(self, call: Call, x: Array, decimals: Any) -> Array:
+        places = int(np.asarray(decimals))
+        if x.dtype.kind in "iu" and places >= 0:
+            return x
+        scale = np.longdouble(10) ** abs(places)
+        wide = numerics.wide(x).astype(np.longdouble)
+        return np.rint(wide * scale) / scale if places >= 0 else np.rint(wide / scale) * scale
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        return emit("ZerosLike", b.inputs[0]), None

@@ -1,0 +1,60 @@
+"""Softplus and Softsign, and the gradient of the first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from harness.ops import numerics
+from harness.ops.base import Array, Backward, Call, operator
+from harness.ops.expansion import scalar
+from harness.ops.elementwise import Floating, Unary
+from harness.tensor import call as emit
+
+_NAMES = {"output_names": ("output",), "input_names": ("x",)}
+
+
+@operator
+class Softplus(Floating):
+    """log(1 + e ** x)."""
+
+    name = "Softplus"
+    functional = False
+
+    @staticmethod
+    def function(x: Array) -> Array:
+        return np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        return (emit("SoftplusGrad", b.dout, b.inputs[0], **_NAMES),)
+
+
+@operator
+class SoftplusGrad(Unary):
+    """Arguments: dout, x."""
+
+    name = "SoftplusGrad"
+    functional = False
+
+    def kernel(self, call: Call, *args: Array) -> Array:
+        dout, x = (numerics.wide(a).astype(np.longdouble) for a in args)
+        return dout / (1 + np.exp(-x))
+
+
+@operator
+class Softsign(Floating):
+    """x / (1 + |x|)."""
+
+    name = "Softsign"
+    functional = False
+
+    @staticmethod
+    def function(x: Array) -> Array:
+        return x / (1 + np.abs(x))
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        x = b.inputs[0]
+        square = emit("Square", emit("AddScalar", emit("Abs", x), 1, 1))
+        return (emit("Mul", b.dout, emit("Div", scalar(1, x.dtype), square)),)
