@@ -9,7 +9,7 @@ import numpy as np
 
 from harness.graph import Spec, TensorSpec
 from harness.ops.base import Array, Backward, Call, Operator, operator
-from harness.ops.composite import Composite, scalar
+from harness.ops.expansion import Composite, scalar
 from harness.ops.constants import ints
 from harness.tensor import call as emit
 

@@ -10,7 +10,7 @@ import numpy as np
 from harness.graph import Spec, TensorSpec
 from harness.ops import numerics
 from harness.ops.base import Array, Backward, Call, Operator, operator
-from harness.ops.composite import scalar
+from harness.ops.expansion import scalar
 from harness.ops.constants import int_tensor, ints
 from harness.ops.operators.slice import constant
 from harness.tensor import call as emit

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from harness.ops.base import Backward, operator
-from harness.ops.composite import Composite
+from harness.ops.expansion import Composite
 
 
 @operator
