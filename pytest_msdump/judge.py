@@ -12,7 +12,7 @@ from harness.compare import check as compare
 from harness.errors import HarnessError
 from harness.records import Record
 from harness.store import GoldenStore, RunData, RunId, UpdateResult, update
-from pytest_msdump import options, sections
+from pytest_msdump import options
 from pytest_msdump.report import Result, empty_result
 from pytest_msdump.session import GateTest, scratch
 from pytest_msdump.variants import variants
@@ -25,13 +25,14 @@ MACHINE_FACTS = ("numpy", "machine")
 
 
 class Judge:
-    """One test's captures, to be judged or stored."""
+    """One test's capture, to be judged or stored."""
 
     def __init__(self, test: GateTest) -> None:
         self.test = test
         self.run = RunId(*test.variant)
         self.path = test.settings.golden / test.golden
-        self.records: list[Record] = list(sections.records(test.captures))
+        self.capture = test.process.capture()
+        self.records: list[Record] = list(self.capture.records())
 
     @property
     def shown_path(self) -> str:
@@ -47,12 +48,11 @@ class Judge:
         item = self.test.item
         hook = item.config.hook.pytest_msdump_normalise
         texts = {}
-        for name, text in sections.artefacts(self.test.captures):
+        for name, text in self.capture.artefacts.items():
             changed = hook(config=item.config, item=item, name=name, text=text)
             texts[name] = text if changed is None else changed
-        first = self.test.captures[0]
-        rules = {name: value for name, value in first.rules.items() if name not in MACHINE_FACTS}
-        attrs: dict[str, Any] = {"emulated": first.emulated, "rules": rules}
+        rules = {name: value for name, value in self.capture.rules.items() if name not in MACHINE_FACTS}
+        attrs: dict[str, Any] = {"emulated": self.capture.emulated, "rules": rules}
         stated = self.test.marker.get("tolerance")
         if stated is not None:
             attrs["tolerance"] = Tolerances.parse(stated).as_json()
@@ -83,7 +83,7 @@ class Judge:
             )
         if stated is not None:
             return stated
-        return "exact" if against == self.run.backend and self.test.captures[0].emulated else "default"
+        return "exact" if against == self.run.backend and self.capture.emulated else "default"
 
 
 def regenerate(test: GateTest) -> tuple[list[Result], list[str]]:

@@ -22,7 +22,7 @@ from pytest_msdump.report import Result
 from pytest_msdump.variants import Variant, marker_arguments, variant_of
 
 if TYPE_CHECKING:
-    from harness.capture import Capture
+    from harness.backends import Process
     from harness.dump import DumpConfig
     from pytest_msdump.gate import Gate
 
@@ -50,18 +50,20 @@ class GateTest:
         marker: arguments of the test's ``msdump`` markers.
         golden: path of its store, relative to the golden directory.
         network: name in the store: the test's id without backend and mode.
-        captures: what each ``run`` or ``train`` left.
+        process: what its programs run in, one after the other.
+        programs: how many ran.
         tree: where its dump tree is written; None unless ``--msdump-keep``.
     """
 
-    def __init__(self, item: pytest.Item, variant: Variant) -> None:
+    def __init__(self, item: pytest.Item, variant: Variant, process: Process) -> None:
         self.item = item
         self.variant = variant
         self.settings: Settings = item.config.stash[SETTINGS]
         self.marker: Mapping[str, Any] = marker_arguments(item)
         self.golden = golden_of(item)
         self.network = str(case_of(item))
-        self.captures: list[Capture] = []
+        self.process = process
+        self.programs = 0
         self.tree = self._tree() if self.settings.keep else None
         item.stash[_TEST] = self
 
@@ -73,29 +75,13 @@ class GateTest:
     def execute(self, program: Callable[[], object]) -> None:
         """Runs one section of the test with everything dumped."""
         __tracebackhide__ = True
-        from harness import backends
-
-        backend = backends.get(self.variant.backend)
-        capture = backend.run(
-            self._dumping(program), network=self.network, mode=self.variant.mode, rootdir=str(self.settings.root)
-        )
-        self.captures.append(capture)
-
-    def _dumping(self, program: Callable[[], object]) -> Callable[[], object]:
-        """``program``, writing a dump tree too where trees are kept."""
-        if self.tree is None:
-            return program
-        folder = self.tree / str(len(self.captures)) if self.captures else self.tree
-
-        def dumping() -> object:
-            __tracebackhide__ = True
+        observers = []
+        if self.tree is not None and self.programs == 0:
             from harness.dump import DumpObserver
-            from harness.runtime import session
 
-            session.current().observers.append(DumpObserver(dump_everything(folder)))
-            return program()
-
-        return dumping
+            observers.append(DumpObserver(dump_everything(self.tree)))
+        self.process.execute(program, observers)
+        self.programs += 1
 
     def rerun(self) -> str:
         """How to name this test to pytest, from where pytest was started."""
@@ -153,14 +139,17 @@ def begin(item: pytest.Item, variant: Variant) -> Iterator[GateTest]:
 
     from harness import backends, context
 
-    reason = backends.get(variant.backend).available()
+    backend = backends.get(variant.backend)
+    reason = backend.available()
     if reason is not None:
         pytest.skip(f"msdump: backend {variant.backend} cannot run here: {reason}")
     mode, state = context.get_context("mode"), np.random.get_state()
     context.set_context(mode=context.GRAPH_MODE)
     context.set_seed(SEED)
+    opened = backend.open(network=str(case_of(item)), mode=variant.mode, rootdir=str(item.config.rootpath))
     try:
-        yield GateTest(item, variant)
+        with opened as process:
+            yield GateTest(item, variant, process)
     finally:
         context.set_context(mode=mode)
         np.random.set_state(state)
@@ -184,14 +173,24 @@ def finish(item: pytest.Item, gate: Gate) -> str | None:
     from pytest_msdump import judge
 
     test = item.stash.get(_TEST, None)
-    if test is None or not test.captures:
+    if test is None or not test.programs:
         _keep_results(item, [_nothing(item)])
         return f"msdump: nothing was compared: {item.nodeid} called neither msdump.run nor msdump.train"
     results, failures = judge.regenerate(test) if test.settings.regen else judge.check(test, gate)
     _keep_results(item, results)
     if test.tree is not None and not failures:
-        shutil.rmtree(test.tree, ignore_errors=True)
+        _remove_tree(test.tree)
     return report.failure(failures, list(_closing_lines(test, results))) if failures else None
+
+
+def _remove_tree(tree: Path) -> None:
+    shutil.rmtree(tree, ignore_errors=True)
+    for folder in tree.parents:
+        # Ends at the first that holds something, at the latest at the scratch directory, which holds its .gitignore.
+        try:
+            folder.rmdir()
+        except OSError:
+            break
 
 
 def _closing_lines(test: GateTest, results: Sequence[Result]) -> Iterator[str]:

@@ -1,9 +1,9 @@
 """Backends: what runs a program and gives a capture."""
 
-from harness.backends.base import BACKENDS, Backend, get
+from harness.backends.base import BACKENDS, Backend, Process, get
 from harness.errors import UnsupportedError
 
-__all__ = ["BACKENDS", "Backend", "get", "stand_in"]
+__all__ = ["BACKENDS", "Backend", "Process", "get", "stand_in"]
 
 
 def stand_in(name: str) -> None:

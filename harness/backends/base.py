@@ -3,11 +3,29 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 from harness.capture import Capture
 from harness.registry import Registry
+from harness.runtime.observer import Observer
+
+
+class Process(Protocol):
+    """What stands for one process of networks: graph ids, operator numbers and iterations go on from program to
+    program."""
+
+    def execute(self, program: Callable[[], Any], observers: Sequence[Observer] = ()) -> Any:
+        """Calls ``program`` with everything it runs captured; gives what it returns, lets pass what it raises.
+
+        Args:
+            program: runs networks.
+            observers: join for good before it runs; they see graphs compiled from now on.
+        """
+
+    def capture(self) -> Capture:
+        """Everything so far."""
 
 
 class Backend(Protocol):
@@ -28,7 +46,14 @@ class Backend(Protocol):
     def available(self) -> str | None:
         """Why it cannot run here, in one line, or None."""
 
-    def run(self, program: Callable[[], Any], *, network: str, mode: str = "tensor", rootdir: str | None = None) -> Capture:
+    def open(
+        self, *, network: str, mode: str = "tensor", rootdir: str | None = None
+    ) -> AbstractContextManager[Process]:
+        """A process that lasts for the block; arguments as for ``run``."""
+
+    def run(
+        self, program: Callable[[], Any], *, network: str, mode: str = "tensor", rootdir: str | None = None
+    ) -> Capture:
         """Calls ``program`` with everything it runs captured.
 
         Args:

@@ -183,12 +183,21 @@ def fresh(observers: Sequence[Observer] = (), hooked: bool = True) -> Iterator[S
         hooked: whether the environment's dump configuration applies to it, as in a new process.
     """
     session = Session(observers, hooked)
+    try:
+        with within(session):
+            yield session
+    finally:
+        session.close()
+
+
+@contextmanager
+def within(session: Session) -> Iterator[None]:
+    """Makes ``session`` the one in force within the block; what it counted before goes on."""
     token = _current.set(session)
     try:
-        yield session
+        yield
     finally:
         _current.reset(token)
-        session.close()
 
 
 def run_cell(cell: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:

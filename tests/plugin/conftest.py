@@ -1,31 +1,83 @@
-"""A pytester in which the plugin is loaded, whether this project is installed or only on the path."""
+"""A pytester in which the plugin is loaded, and a small test file whose networks can be made to fail."""
 
 from __future__ import annotations
 
+import contextlib
+import importlib
+import pkgutil
 from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
 
-# Inner sessions run in this process and forget what they imported; numpy cannot be imported twice.
+import harness
+import pytest_msdump
 from pytest_msdump.options import CI_VARIABLES
 
 ROOT = Path(__file__).resolve().parents[2]
 PLUGIN = "pytest_msdump.plugin"
-
-
 INSTALLED = any(entry.value == PLUGIN for entry in entry_points(group="pytest11"))
+
+NETWORKS = """
+    import os
+    import numpy as np
+    import pytest
+    from harness import Parameter, Tensor, nn
+
+    X = Tensor(np.arange(6, dtype=np.float32).reshape(3, 2))
+    ADDED = float(os.environ.get("ADDED", 1))
+
+
+    class Net(nn.Cell):
+        def __init__(self, added=ADDED):
+            super().__init__()
+            self.w = Parameter(Tensor(np.full((3, 2), 2, np.float32)), name="w")
+            self.added = added
+
+        def construct(self, x):
+            return x * self.w + self.added
+
+"""
+TESTS = """
+    pytestmark = pytest.mark.msdump
+
+    def test_one(msdump):
+        msdump.run(Net(), X)
+
+    @pytest.mark.parametrize("added", [0.5, 3])
+    def test_two(msdump, added):
+        msdump.run(Net(added), X, steps=2)
+
+    class TestIn:
+        def test_class(self, msdump):
+            msdump.run(Net(4.0), X)
+"""
+
+
+def pytest_configure() -> None:
+    """Imports everything: an inner session in this process forgets what it imports, and numpy can be imported once."""
+    for package in (harness, pytest_msdump):
+        for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+            if not module.name.endswith("__main__"):
+                with contextlib.suppress(ImportError):  # an optional package is missing
+                    importlib.import_module(module.name)
 
 
 @pytest.fixture
 def gate(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
     """A pytester outside CI with the plugin loaded once, in this process and in those it starts."""
-    for name in CI_VARIABLES:
+    for name in (*CI_VARIABLES, "ADDED", "PYTEST_ADDOPTS"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     monkeypatch.setenv("PYTEST_PLUGINS", "" if INSTALLED else PLUGIN)
     return pytester
+
+
+@pytest.fixture
+def nets(gate: pytest.Pytester) -> pytest.Pytester:
+    """``gate`` with ``test_nets.py``: four tests, of which ADDED in the environment changes the first."""
+    gate.makepyfile(test_nets=NETWORKS + TESTS)
+    return gate
 
 
 @pytest.fixture
