@@ -43,6 +43,7 @@ class Header(NamedTuple):
         fortran: column-major order.
         offset: where the data starts.
         size: bytes of the whole file.
+        corrected: the header said another dtype, and the size of the file that it is this one (see ``read``).
     """
 
     dtype: DType
@@ -50,6 +51,7 @@ class Header(NamedTuple):
     fortran: bool
     offset: int
     size: int
+    corrected: bool = False
 
 
 class Incomplete(Exception):
@@ -116,7 +118,7 @@ def _fill(descriptor: int, buffer: Array) -> int:
     """Reads up to ``len(buffer)`` bytes; returns how many came."""
     done = 0
     while done < len(buffer):
-        more = os.readv(descriptor, [buffer[done:] if done else buffer])
+        more = os.readv(descriptor, [buffer[done:].data if done else buffer.data])
         if not more:
             break
         done += more
@@ -155,7 +157,7 @@ def read(
         if size > _HEAD:
             # A look at the head first: junk is not read whole, however large.
             head = np.empty(_HEAD, np.uint8)
-            header = _checked(head[: os.readv(descriptor, [head])], size, device)
+            header = _checked(head[: os.readv(descriptor, [head.data])], size, device)
             if limit is not None and size > limit:
                 return header, None
             os.lseek(descriptor, 0, os.SEEK_SET)
@@ -176,7 +178,7 @@ def _checked(buffer: Array, size: int, device: DType | None) -> Header:
     header = _header(buffer)
     if header.size != size:
         if device is not None and header.offset + prod(header.shape) * device.itemsize == size:
-            return header._replace(dtype=device, size=size)
+            return header._replace(dtype=device, size=size, corrected=True)
         raise Incomplete(f"{size} bytes where header and shape {header.shape} make {header.size}")
     return header
 
@@ -188,11 +190,11 @@ def _view(buffer: Array, header: Header) -> Array:
     return array.reshape(header.shape)
 
 
-def dtype_named(header: Header, named: str | None, device: DType | None = None) -> DType:
+def dtype_named(header: Header, named: str | None) -> DType:
     """The dtype of the tensor: what the file name says, else what the header says.
 
-    bfloat16 may be written as float32, so that ``numpy.load`` can read it. A header that was corrected to ``device``
-    (see ``read``) is right against the name.
+    bfloat16 may be written as float32, so that ``numpy.load`` can read it. A corrected header is right against
+    the name.
 
     Raises:
         ValueError: the name says a dtype the header contradicts.
@@ -203,16 +205,25 @@ def dtype_named(header: Header, named: str | None, device: DType | None = None) 
         wanted = dtypes.by_name(named)
     except DtypeError as error:
         raise ValueError(str(error)) from None
-    if header.dtype is device:
-        return device
+    if header.corrected:
+        return header.dtype
     if wanted is header.dtype or (wanted is dtypes.bfloat16 and header.dtype is dtypes.float32):
         return wanted
     raise ValueError(f"its name says {named}, its header {header.dtype.name}")
 
 
 def as_dtype(array: Array, dtype: DType) -> Array:
-    """``array`` as ``dtype_named`` says; float32 that holds bfloat16 values becomes bfloat16 again."""
-    return array if array.dtype == dtype.numpy else array.astype(dtype.numpy)
+    """``array`` as ``dtype_named`` says; float32 that holds bfloat16 values becomes bfloat16 again, bit for bit.
+
+    Raises:
+        ValueError: a float32 value is none that bfloat16 has.
+    """
+    if array.dtype == dtype.numpy:
+        return array
+    words = array.view(np.uint32)
+    if (words & 0xFFFF).any():
+        raise ValueError("its name says BFloat16, and it holds float32 values that are not")
+    return (words >> 16).astype(np.uint16).view(dtype.numpy)
 
 
 def load(path: str, named: str | None, shape: tuple[int, ...], device: DType | None) -> Array:
@@ -228,6 +239,6 @@ def load(path: str, named: str | None, shape: tuple[int, ...], device: DType | N
     try:
         header, array = read(path, device=device)
         assert array is not None  # no limit was given
-        return as_dtype(array, dtype_named(header, named, device)).reshape(shape)
+        return as_dtype(array, dtype_named(header, named)).reshape(shape)
     except (Incomplete, ValueError, OSError) as error:
         raise TreeError(f"{path}: {error}") from None

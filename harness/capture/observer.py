@@ -12,14 +12,14 @@ from harness import dtypes
 from harness.capture.capture import Capture
 from harness.capture.normalise import ir_text, source_of
 from harness.dump.counter import IterationCounter
-from harness.graph import Graph, Node, ir
+from harness.dump.names import PARAMETER
+from harness.graph import Graph, Node, TensorSpec, ir
 from harness.records import Record, SlotKey
 from harness.runtime.observer import Observer, Slot, Step
 from harness.stats.digest import digest
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-PARAMETER = "Parameter"
 ORDER_HEADER = "NodeExecutionOrder-FullNameWithScope"
 
 
@@ -86,8 +86,14 @@ class CaptureObserver(Observer):
         for parameter, array in step.parameters():
             execution = self._execution(step.graph.id, "\0" + parameter.name)
             key = SlotKey(self._rank, step.graph.id, self._iteration, parameter.name, execution, "output", 0)
-            self._keep(key, PARAMETER, dtypes.from_numpy(array.dtype).name, array, None)
+            spec = parameter.spec
+            dtype = spec.dtype if isinstance(spec, TensorSpec) else dtypes.from_numpy(array.dtype)
+            self._keep(key, PARAMETER, dtype.name, array, None)
         self._counter.finished(step.run)
+        self._step = None
+
+    def failed(self, node: Node | None, error: BaseException) -> None:
+        """The step ends here; its label is given again, as the run did not finish."""
         self._step = None
 
     def capture(

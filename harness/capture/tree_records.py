@@ -104,6 +104,7 @@ class RankRecords:
     def _directories(self) -> Iterator[tuple[int, int, str]]:
         """``(graph, iteration, path)`` of every iteration directory."""
         top = os.path.join(self._where.root, self._where.network)
+        self._inside(top)
         for graph, graph_path in self._numbered(top):
             for iteration, path in self._numbered(graph_path):
                 yield graph, iteration, path
@@ -238,7 +239,9 @@ class RankRecords:
             logical, device = owner.slot(name.io, name.slot) if owner is not None else (None, None)
             try:
                 header, array = npy.read(path, modes=modes, limit=EAGER_BYTES, device=device)
-                dtype = npy.dtype_named(header, name.dtype, device)
+                dtype = npy.dtype_named(header, name.dtype)
+                if array is not None:
+                    array = npy.as_dtype(array, dtype)
             except npy.Incomplete as error:
                 self._problem(path, "incomplete", str(error))
                 continue
@@ -250,7 +253,7 @@ class RankRecords:
                 # MindSpore's files of views carry the shape of what they are a view of.
                 shape = logical
             if array is not None:
-                array = npy.as_dtype(array, dtype).reshape(shape)
+                array = array.reshape(shape)
             values = _Values(path, name.dtype, shape, device, array)
             key = SlotKey(rank, execution.graph, execution.iteration, operator, number, name.io, name.slot)
             yield values, Record(key, name.op_type, dtype.name, shape, name.format, values, source)

@@ -1,0 +1,86 @@
+"""File names, of today and of other generations, taken apart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.capture.names import parse
+from harness.dump.names import file_name, mangle, row_text
+from tests.real_trees import NAMES, extract
+
+TEXT = st.text(st.characters(blacklist_categories=("Cs",)), min_size=1, max_size=30)
+FIELDS = {
+    "op_type": st.sampled_from(("MatMul", "Parameter", "Conv2DBackpropFilter")),
+    "name": TEXT,
+    "timestamp": st.integers(10**15, 10**16 - 1),
+    "io": st.sampled_from(("input", "output")),
+    "slot": st.integers(0, 10**6),
+    "dtype": st.sampled_from(("Float32", "BFloat16", "float32")),
+}
+
+
+@given(**FIELDS)
+def test_what_is_written_is_taken_apart(
+    op_type: str, name: str, timestamp: int, io: str, slot: int, dtype: str
+) -> None:
+    found = parse(file_name(op_type, name, timestamp, io, slot, dtype))
+    assert found == (op_type, mangle(name), 0, 0, timestamp, io, slot, "DefaultFormat", dtype)
+
+
+@given(**FIELDS)
+def test_unmangled_names_of_mapping_rows_are_kept(
+    op_type: str, name: str, timestamp: int, io: str, slot: int, dtype: str
+) -> None:
+    found = parse(file_name(op_type, name, timestamp, io, slot, dtype, mangled=False))
+    assert found is not None
+    assert found == (op_type, row_text(name), 0, 0, timestamp, io, slot, "DefaultFormat", dtype)
+
+
+@given(**FIELDS)
+def test_older_names_have_no_dtype(op_type: str, name: str, timestamp: int, io: str, slot: int, dtype: str) -> None:
+    whole = file_name(op_type, name, timestamp, io, slot, dtype)
+    found = parse(whole.removesuffix(f".{dtype}.npy") + ".npy")
+    assert found is not None
+    assert (found.op_type, found.op_name, found.timestamp) == (op_type, mangle(name), timestamp)
+    assert (found.io, found.slot, found.format, found.dtype) == (io, slot, "DefaultFormat", None)
+
+
+def test_device_formats_and_streams() -> None:
+    found = parse("Conv2D.Default_conv-Conv2d_Conv2D-op12.0.7.1795163814895615.output.0.NC1HWC0.float16.npy")
+    assert found is not None
+    assert (found.stream, found.format, found.dtype) == (7, "NC1HWC0", "float16")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "", "npy", "mapping.csv", "123.npy", "statistic.csv", "Add.a.0.0.1.input.0.DefaultFormat.Float32",
+        "Add.a.0.0.1.inout.0.DefaultFormat.Float32.npy", "Add.a.0.0.1.input.x.DefaultFormat.Float32.npy",
+        "Add.a.0.x.1.input.0.DefaultFormat.Float32.npy", "Add.0.0.1.input.0.DefaultFormat.Float32.npy",
+        "a.0.0.1.input.0.DefaultFormat.npy", ".input.0.f.npy", "......input.0..npy",
+    ],
+)  # fmt: skip
+def test_other_names_are_none(name: str) -> None:
+    assert parse(name) is None
+
+
+@given(st.text(st.sampled_from("ab.0/input"), max_size=40).map(lambda text: text + ".npy"))
+def test_any_name_is_taken(name: str) -> None:
+    found = parse(name)
+    assert found is None or found.io in ("input", "output")
+
+
+@pytest.mark.parametrize("tree", NAMES)
+def test_every_name_of_a_real_tree(tree: str, tmp_path: Path) -> None:
+    for path in extract(tree, tmp_path).rglob("*.npy"):
+        found = parse(path.name)
+        if found is None:
+            assert path.stem.isdecimal()
+            continue
+        assert found.dtype is not None
+        fields = found.op_type, found.op_name, found.timestamp, found.io, found.slot, found.dtype
+        assert file_name(*fields) == path.name

@@ -1,0 +1,136 @@
+"""What is captured in memory is what a dump tree of the same run gives."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from harness import dtypes
+from harness.capture import Capture, CaptureObserver, read_tree
+from harness.dump import DumpObserver
+from harness.errors import DtypeError
+from harness.graph import Node, TensorSpec
+from harness.records import Record
+from harness.runtime.observer import Slot, Step
+from harness.stats.digest import digest
+from tests.capture.nets import Net, processes
+from tests.dump.build import config, one_op, tensor
+
+
+def content(record: Record) -> tuple[object, ...]:
+    """Everything of a record that a comparison can see."""
+    array = record.load()
+    assert array is not None
+    assert array.shape == record.shape
+    return (
+        record.key, record.op_type, record.dtype, record.shape, record.format, record.source, array.dtype,
+        array.tobytes(),
+    )  # fmt: skip
+
+
+def both(nets: list[Net], calls: list[int], directory: str) -> tuple[Capture, Capture]:
+    """The same process, captured in memory and read back from its dump tree."""
+    memory, dump = CaptureObserver(rootdir="/home/me"), DumpObserver(config(Path(directory)))
+    for net in nets:
+        memory.graph_compiled(net.graph)
+        dump.graph_compiled(net.graph)
+    for call in calls:
+        nets[call].run([memory, dump])
+    dump.closed()
+    return memory.capture("Net", "cpu"), read_tree(directory, rootdir="/home/me")
+
+
+@settings(max_examples=60, deadline=None)
+@given(processes())
+def test_memory_and_tree_agree_record_by_record(process: tuple[list[Net], list[int]]) -> None:
+    with TemporaryDirectory() as directory:
+        memory, tree = both(*process, directory)
+        assert [content(r) for r in memory.records()] == [content(r) for r in tree.records()]
+        assert tree.problems == []
+        assert tree.artefacts == memory.artefacts
+        assert tree.execution_order == memory.execution_order
+        assert (tree.network, tree.backend, tree.emulated) == (memory.network, memory.backend, memory.emulated)
+
+
+@settings(max_examples=20, deadline=None)
+@given(processes())
+def test_keys_are_unique_and_digests_are_those_of_the_values(process: tuple[list[Net], list[int]]) -> None:
+    nets, calls = process
+    observer = CaptureObserver()
+    for call in calls:
+        nets[call].run([observer])
+    records = list(observer.capture("Net", "cpu").records())
+    assert len({r.key for r in records}) == len(records)
+    assert all(r.digest == digest(r.load(), r.dtype) for r in records)  # type: ignore[arg-type]
+
+
+def test_equal_tensors_are_kept_once() -> None:
+    net = one_op()
+    observer = CaptureObserver()
+    for _ in range(3):
+        net.run(observer)
+    kept: dict[bytes | None, set[int]] = {}
+    for record in observer.capture("Net", "cpu").records():
+        kept.setdefault(record.digest, set()).add(id(record.values))
+    assert {len(ids) for ids in kept.values()} == {1}
+
+
+def test_arrays_are_copied() -> None:
+    array = tensor(dtypes.float32, (2, 3))
+    net = one_op(arrays=[array, array])
+    observer = CaptureObserver()
+    net.run(observer)
+    before = array.copy()
+    array += 1
+    assert all(np.array_equal(r.load(), before) for r in observer.capture("Net", "cpu").records())
+
+
+def test_a_capture_does_not_grow_with_its_observer() -> None:
+    net = one_op()
+    observer = CaptureObserver()
+    net.run(observer)
+    first = observer.capture("Net", "cpu")
+    count = len(list(first.records()))
+    net.run(observer)
+    assert len(list(first.records())) == count
+    assert len(list(observer.capture("Net", "cpu").records())) == 2 * count
+
+
+def test_a_step_that_failed_gives_its_label_again() -> None:
+    net = one_op()
+    observer = CaptureObserver()
+    net.run(observer)
+    observer.step_begin(Step(net.graph, 1, net.parameters))
+    observer.failed(None, RuntimeError("no"))
+    net.run(observer)
+    assert {r.key.iteration for r in observer.capture("Net", "cpu").records()} == {0, 1}
+
+
+def test_a_kernel_of_another_graph_is_recorded_there() -> None:
+    net, other = one_op(), one_op("Default/Sub-op0", graph_id=7)
+    node = other.graph.execution_order[0]
+    node.extra["graph"] = other.graph
+    observer = CaptureObserver()
+    observer.step_begin(Step(net.graph, 0, net.parameters))
+    observer.kernel_outputs(node, *other.slots[node])
+    observer.step_end(Step(net.graph, 0, net.parameters))
+    graphs = {r.key.operator: r.key.graph for r in observer.capture("Net", "cpu").records()}
+    assert graphs == {"Default/Sub-op0": 7, "x": 0}
+
+
+def test_a_kernel_outside_of_a_step_is_refused() -> None:
+    node = Node("Add", [], {}, "Default", TensorSpec(dtypes.float32, ()), number=0)
+    with pytest.raises(RuntimeError, match="Default/Add-op0 ran outside of a step"):
+        CaptureObserver().kernel_outputs(node, [], [])
+
+
+def test_a_slot_that_is_not_of_its_dtype_is_refused() -> None:
+    net = one_op()
+    node = net.graph.execution_order[0]
+    net.slots[node] = ([], [Slot(0, np.zeros(2, np.int32), dtypes.float32)])
+    with pytest.raises(DtypeError, match="int32 was given as Float32"):
+        net.run(CaptureObserver())
