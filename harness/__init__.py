@@ -1,1 +1,49 @@
-"""Reproducibility harness: describe, compile and run small networks, capture their dumps, check them."""
+"""Reproducibility harness: describe, compile and run small networks, capture their dumps, check them.
+
+The names of MindSpore's top level (``harness.Tensor``, ``harness.float32``, ``harness.set_context``, ``harness.nn``) are
+looked up when they are first used, so that importing a part that needs none of them stays light.
+"""
+
+from typing import Any as _Any
+
+from harness import hooks as _hooks
+from harness._namespace import DTYPES as _DTYPES
+from harness._namespace import lazy as _lazy
+
+#: the release of MindSpore whose interface this is
+__version__ = "2.10.0"
+
+_NAMES = {
+    **_DTYPES,
+    "int": "harness.dtypes:int32",
+    "float": "harness.dtypes:float32",
+    "bool": "harness.dtypes:bool_",
+    **dict.fromkeys(("Tensor", "Parameter", "ParameterTuple"), "harness.tensor"),
+    **dict.fromkeys(("from_numpy", "is_tensor", "mutable"), "harness.common.tensor"),
+    **dict.fromkeys(("dtype_to_nptype", "dtype_to_pytype", "pytype_to_dtype"), "harness.common.dtype"),
+    **dict.fromkeys(
+        (
+            "GRAPH_MODE", "PYNATIVE_MODE", "get_auto_parallel_context", "get_context", "get_seed",
+            "reset_auto_parallel_context", "set_auto_parallel_context", "set_context", "set_device", "set_seed",
+        ),
+        "harness.context",
+    ),
+    **dict.fromkeys(("grad", "jit", "value_and_grad"), "harness.nn.transforms"),
+    "set_dump": "harness.tools",
+    "dtype": "harness.common.dtype:",
+    **{name: f"harness.{name}:" for name in ("common", "context", "log", "nn", "ops", "tools")},
+}  # fmt: skip
+
+__getattr__, __dir__ = _lazy(__name__, _NAMES)
+
+
+def _dump_from_environment(session: _Any) -> None:
+    """Lets ``MINDSPORE_DUMP_CONFIG`` apply to a session, as it does to a MindSpore process."""
+    from harness.dump import environment
+
+    observer = environment.install()
+    if observer is not None and observer not in session.observers:
+        session.observers.append(observer)
+
+
+_hooks.first_compile.append(_dump_from_environment)

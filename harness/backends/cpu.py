@@ -35,7 +35,7 @@ class CpuProcess:
         self._network = network
         self._mode = mode
         self._observer = CaptureObserver(rootdir=rootdir)
-        self.session = session.Session([self._observer])
+        self.session = session.Session([self._observer], hooked=False)
 
     def execute(self, program: Callable[[], Any], observers: Sequence[Observer] = ()) -> Any:
         """See ``Process.execute``."""
