@@ -38,11 +38,12 @@ def arrange(graph: Graph) -> None:
 
 
 def _constants(graph: Graph) -> list[Const]:
+    """The graph's constants in order of first use; equal ones become one."""
     found: dict[Any, Const] = {}
     for node in graph.nodes:
-        for operand in node.inputs:
+        for i, operand in enumerate(node.inputs):
             if isinstance(operand, Const):
-                found.setdefault(constant_key(operand), operand)
+                node.inputs[i] = found.setdefault(constant_key(operand), operand)
     return list(found.values())
 
 
