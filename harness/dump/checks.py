@@ -251,13 +251,13 @@ def _exception_changes(draft: Draft) -> None:
 def overflow_number(draft: Draft) -> None:
     if "overflow_number" not in draft.common:
         return
-    draft.overflow_number = draft.common.uint("overflow_number")
-    if draft.op_debug_mode != OVERFLOW:
+    if draft.op_debug_mode != OVERFLOW:  # judged before the field's type (measured)
         raise draft.common.error(
             "overflow-not-3",
             "overflow_number",
-            f"accepted only when op_debug_mode is {OVERFLOW}, which is {draft.op_debug_mode}",
+            f"accepted only when op_debug_mode is {OVERFLOW}; here that is {draft.op_debug_mode}",
         )
+    draft.overflow_number = draft.common.uint("overflow_number")
 
 
 def saved_data(draft: Draft) -> None:

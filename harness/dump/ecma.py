@@ -252,7 +252,7 @@ class _Reader:
             self.at += 1
             if not control:
                 raise self.error("'\\c' ends the pattern")
-            return 1 << (ord(control) % 32)
+            return 1 << ord(control)  # the original takes the letter itself, not a control character (measured)
         if char in "xu":
             return 1 << self.hexadecimal(2 if char == "x" else 4)
         return 1 << ord(char)

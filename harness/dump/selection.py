@@ -11,8 +11,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from harness.dump.ecma import RegexError
 from harness.dump.ecma_match import Matcher
 from harness.dump.json_text import dumps
+from harness.errors import DumpConfigError
 
 _REGEX_OPENING = "name-regex("
 
@@ -75,8 +77,15 @@ class Selection:
         self._used: set[KernelRule] = set()
 
     def rule_for(self, name: str) -> KernelRule | None:
-        """The first rule that takes ``name``, patterns before full names before types."""
-        return next((rule for rule in self._rules if rule.matches(name)), None)
+        """The first rule that takes ``name``, patterns before full names before types.
+
+        Raises:
+            DumpConfigError: kind ``regex``; a pattern is too costly to match.
+        """
+        try:
+            return next((rule for rule in self._rules if rule.matches(name)), None)
+        except RegexError as error:
+            raise DumpConfigError("regex", f"dump configuration: kernels: {error}") from None
 
     def takes(self, name: str) -> bool:
         """Whether ``name`` is selected."""

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from harness import dtypes
+from harness.dtypes import DType
 from harness.dump import DumpConfig, parse
 from harness.dump.npy import Array
-from harness.dtypes import DType
 from harness.graph import Const, Graph, Node, Parameter, TensorSpec, TupleSpec
 from harness.runtime.observer import Observer, Slot, Step
 
