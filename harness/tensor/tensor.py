@@ -219,6 +219,10 @@ class Tensor:
         raise AttributeError(f"'{type(self).__name__}' object has no attribute {name!r}")
 
 
+#: dtypes numpy does not know by itself
+_EXTENDED = frozenset(d.numpy for d in dtypes.ALL if d.numpy.kind == "V")
+
+
 def as_array(value: Any) -> Array:
     """An array of what a user gave as data: Python floats as float32, ints as int64, bools as bool.
 
@@ -233,7 +237,8 @@ def as_array(value: Any) -> Array:
         data = np.array(plain)
         if data.dtype == np.float64:
             data = data.astype(np.float32)
-    if data.dtype == object or data.dtype.kind in "SUVMm":
+    foreign = data.dtype.kind == "V" and data.dtype.names is None and data.dtype not in _EXTENDED
+    if data.dtype == object or data.dtype.kind in "SUMm" or foreign or data.dtype.names is not None:
         raise TypeError(f"cannot make a tensor of {type(value).__name__} data with numpy dtype {data.dtype}")
     if not data.dtype.isnative:
         data = data.astype(data.dtype.newbyteorder("="))
