@@ -1,0 +1,166 @@
+"""The manifest: generated, deterministic, and honest about where results come from."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.errors import LockError, StoreError
+from harness.store import RunData, RunId, manifest, update
+from harness.store.lock import writer_lock
+from harness.store.manifest import RunKey
+from tests.store.helpers import ASCEND, CPU, network, record, run_data
+
+
+@pytest.fixture
+def golden(tmp_path: Path) -> Path:
+    """A directory of two stores."""
+    (tmp_path / "gate").mkdir()
+    update(tmp_path / "a.h5", "a", {CPU: run_data(), ASCEND: run_data(1, level="digest")})
+    update(tmp_path / "gate/b.h5", "b", {CPU: run_data(2)})
+    return tmp_path
+
+
+FIRST = {
+    RunKey("a.h5", CPU): {"tool": "1", "commit": "abc"},
+    RunKey("a.h5", ASCEND): {"tool": "1"},
+    RunKey("gate/b.h5", CPU): {"tool": "1"},
+}
+SECOND = {key: {"tool": "2"} for key in FIRST}
+
+
+def lines_that_differ(one: str, other: str) -> list[str]:
+    return sorted(set(one.splitlines()) ^ set(other.splitlines()))
+
+
+def test_says_what_the_stores_hold(golden: Path) -> None:
+    assert manifest.rebuild(golden, FIRST)
+    read = json.loads((golden / "MANIFEST.json").read_text())
+    assert list(read["stores"]) == ["a.h5", "gate/b.h5"]
+    assert read["stores"]["a.h5"]["bytes"] == (golden / "a.h5").stat().st_size
+    run = read["stores"]["a.h5"]["runs"]["cpu/tensor"]
+    assert (run["level"], run["slots"], run["attrs"]) == ("tensors", len(network()), {"emulated": True})
+    assert run["provenance"] == FIRST[RunKey("a.h5", CPU)]
+    assert len(run["operators"]) == len({r.key.operator for r in network()})
+    assert manifest.provenance_of(golden) == FIRST
+    assert manifest.stale(golden) == []
+
+
+def test_an_empty_directory_has_an_empty_manifest(tmp_path: Path) -> None:
+    assert manifest.read(tmp_path)["stores"] == {}
+    manifest.rebuild(tmp_path)
+    assert manifest.read(tmp_path)["stores"] == {}
+
+
+def test_hidden_files_are_no_stores(golden: Path) -> None:
+    (golden / ".c.h5").touch()
+    (golden / ".cache").mkdir()
+    (golden / ".cache/d.h5").touch()
+    assert manifest.store_paths(golden) == ["a.h5", "gate/b.h5"]
+
+
+def test_making_the_same_golden_again_changes_nothing(golden: Path) -> None:
+    manifest.rebuild(golden, FIRST)
+    before = (golden / "MANIFEST.json").read_bytes()
+    update(golden / "a.h5", "a", {CPU: run_data()})
+    assert not manifest.rebuild(golden, SECOND)
+    assert not manifest.rebuild(golden)
+    assert (golden / "MANIFEST.json").read_bytes() == before
+    assert sorted(path.name for path in golden.iterdir()) == ["MANIFEST.json", "a.h5", "gate"]
+
+
+def test_a_changed_operator_is_a_changed_line(golden: Path) -> None:
+    manifest.rebuild(golden, FIRST)
+    before = (golden / "MANIFEST.json").read_text()
+    changed = network(2)
+    changed[4].values = changed[4].values * np.float32(2)
+    update(golden / "gate/b.h5", "b", {CPU: replace(run_data(2), records=changed)})
+    manifest.rebuild(golden, SECOND)
+    after = (golden / "MANIFEST.json").read_text()
+    named = [line for line in lines_that_differ(before, after) if "rank0/graph0/" in line]
+    assert len(named) == 2
+    assert all(changed[4].key.operator in line for line in named)
+    known = manifest.provenance_of(golden)
+    assert known == FIRST | {RunKey("gate/b.h5", CPU): {"tool": "2"}}
+
+
+def test_a_changed_run_without_provenance_has_none(golden: Path) -> None:
+    manifest.rebuild(golden, FIRST)
+    update(golden / "a.h5", "a", {CPU: run_data(7)})
+    manifest.rebuild(golden)
+    assert RunKey("a.h5", CPU) not in manifest.provenance_of(golden)
+    assert RunKey("a.h5", ASCEND) in manifest.provenance_of(golden)
+
+
+def test_stale_says_how(golden: Path) -> None:
+    assert manifest.stale(golden) == [
+        "a.h5: run ascend-o0/statistic is not in the manifest",
+        "a.h5: run cpu/tensor is not in the manifest",
+        "gate/b.h5: run cpu/tensor is not in the manifest",
+    ]
+    manifest.rebuild(golden)
+    update(golden / "a.h5", "a", {CPU: run_data(7), ASCEND: None})
+    assert manifest.stale(golden) == [
+        "a.h5: run cpu/tensor is not the one the manifest describes",
+        "a.h5: run ascend-o0/statistic is in the manifest only",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"{", "no JSON text"),
+        (b"\xff", "no JSON text"),
+        (b"[" * 200_000, "no JSON text"),
+        (b"[]", "not a manifest"),
+        (b'{"format": "x"}', "not a manifest"),
+        (b'{"format": "msdump manifest", "version": 99}', "version 99"),
+    ],
+    ids=range(6),
+)
+def test_a_damaged_manifest_is_an_error_and_stays(golden: Path, content: bytes, said: str) -> None:
+    (golden / "MANIFEST.json").write_bytes(content)
+    with pytest.raises(StoreError, match=said):
+        manifest.rebuild(golden)
+    assert (golden / "MANIFEST.json").read_bytes() == content
+
+
+def test_strange_but_valid_manifests_are_replaced(golden: Path) -> None:
+    strange = {"format": manifest.FORMAT, "version": manifest.VERSION, "stores": {"a.h5": {"runs": {"x": 1}}, "b": []}}
+    (golden / "MANIFEST.json").write_text(json.dumps(strange))
+    manifest.rebuild(golden)
+    assert manifest.stale(golden) == []
+
+
+def test_a_damaged_store_stops_it(golden: Path) -> None:
+    (golden / "a.h5").write_bytes(b"nothing")
+    with pytest.raises(StoreError, match=r"a\.h5: not a whole HDF5 file"):
+        manifest.rebuild(golden)
+    assert not (golden / "MANIFEST.json").exists()
+
+
+def test_one_writer_at_a_time(golden: Path) -> None:
+    with writer_lock(golden / manifest.NAME), pytest.raises(LockError):
+        manifest.rebuild(golden, timeout=0.05)
+
+
+def test_provenance_must_be_json(golden: Path) -> None:
+    with pytest.raises(StoreError, match="provenance is no JSON"):
+        manifest.rebuild(golden, {RunKey("a.h5", CPU): {"when": {1}}})
+
+
+@given(st.lists(st.tuples(st.text(min_size=1), st.text(min_size=1)), min_size=1, max_size=3, unique=True))
+def test_runs_of_any_name_keep_their_provenance(
+    tmp_path_factory: pytest.TempPathFactory, runs: list[tuple[str, str]]
+) -> None:
+    golden = tmp_path_factory.mktemp("golden")
+    update(golden / "x.h5", "x", {RunId(*run): RunData([record(1.0)]) for run in runs})
+    given_ = {RunKey("x.h5", RunId(*run)): {"n": n} for n, run in enumerate(runs)}
+    manifest.rebuild(golden, given_)
+    assert manifest.provenance_of(golden) == given_
