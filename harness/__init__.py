@@ -1,7 +1,7 @@
 """Reproducibility harness: describe, compile and run small networks, capture their dumps, check them.
 
-The names of MindSpore's top level (``harness.Tensor``, ``harness.float32``, ``harness.set_context``, ``harness.nn``) are
-looked up when they are first used, so that importing a part that needs none of them stays light.
+The names of MindSpore's top level (``harness.Tensor``, ``harness.set_context``, ``harness.nn``) are looked up when they
+are first used, so that importing a part that needs none of them stays light.
 """
 
 from typing import Any as _Any

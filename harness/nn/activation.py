@@ -146,6 +146,9 @@ class PReLU(Cell):
 class SiLU(Cell):
     """x * sigmoid(x)."""
 
+    def __init__(self) -> None:
+        super().__init__()
+
     def construct(self, x: Tensor) -> Any:
         return ops.silu(x)
 
@@ -258,6 +261,9 @@ class Hardtanh(Cell):
 
 class Tanhshrink(Cell):
     """x - tanh(x)."""
+
+    def __init__(self) -> None:
+        super().__init__()
 
     def construct(self, x: Tensor) -> Any:
         return ops.tanhshrink(x)

@@ -70,7 +70,7 @@ class Adam(Optimizer):
         self.moment2 = self._parameters.clone("moment2", "zeros")
         self.opt = ops.Adam(use_locking, use_nesterov)
 
-    def construct(self, gradients: tuple[Any, ...]) -> Any:
+    def construct(self, gradients: Any) -> Any:
         gradients = self._prepared(gradients)
         rates = self._rates()
         self._count_step()
@@ -112,7 +112,7 @@ class AdamWeightDecay(Optimizer):
         self.moments2 = self._parameters.clone("adam_v", "zeros")
         self.fused_opt = ops.AdamWeightDecay()
 
-    def construct(self, gradients: tuple[Any, ...]) -> Any:
+    def construct(self, gradients: Any) -> Any:
         decay = self.get_weight_decay()
         decays = decay if self.is_group else (decay,) * self.param_length
         rates = self._rates()

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from harness import dtypes
-from harness.errors import SettingError, SettingTypeError, UnsupportedError
+from harness.errors import CellAttributeError, SettingError, SettingTypeError, UnsupportedError
 from harness.nn import checks
 from harness.nn.cell import Cell
 from harness.nn.containers import CellList
@@ -221,6 +221,10 @@ class Optimizer(Cell):
         if self.is_group:
             return tuple(d(self.global_step) if isinstance(d, Cell) else d for d in self.weight_decay)
         return self.weight_decay(self.global_step) if self.dynamic_weight_decay else self.weight_decay
+
+    def construct(self, *hyper_params: Any) -> Any:
+        """The update; a subclass defines it."""
+        raise CellAttributeError(f"{self.cls_name} does not define the method 'construct'")
 
     # -- gradients -------------------------------------------------------------------------------------------------
     def decay_weight(self, gradients: tuple[Any, ...]) -> tuple[Any, ...]:

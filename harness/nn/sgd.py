@@ -45,7 +45,7 @@ class SGD(Optimizer):
         self.accum = self._parameters.clone("accum", "zeros")
         self.stat = self._parameters.clone("stat", "ones")
 
-    def construct(self, gradients: tuple[Any, ...]) -> Any:
+    def construct(self, gradients: Any) -> Any:
         gradients = self._prepared(gradients)
         rates = self._rates()
         self._count_step()
@@ -81,7 +81,7 @@ class Momentum(Optimizer):
         self.moments = self._parameters.clone("moments", "zeros")
         self.opt = ops.ApplyMomentum(use_nesterov=use_nesterov)
 
-    def construct(self, gradients: tuple[Any, ...]) -> Any:
+    def construct(self, gradients: Any) -> Any:
         gradients = self._prepared(gradients)
         rates = self._rates()
         self._count_step()

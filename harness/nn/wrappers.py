@@ -7,9 +7,11 @@ from typing import Any, ClassVar
 from harness import dtypes
 from harness.errors import SettingError, SettingTypeError, TraceError
 from harness.nn import checks
+from harness.nn.basic import Identity
 from harness.nn.cell import Cell
 from harness.nn.namespace import ops
 from harness.nn.optimizer import Optimizer, after
+from harness.nn.transforms import GradOperation
 from harness.tensor import ParameterTuple, Tensor, is_tracing
 
 __all__ = ["ForwardValueAndGrad", "TrainOneStepCell", "WithEvalCell", "WithGradCell", "WithLossCell"]
@@ -141,7 +143,12 @@ class TrainOneStepCell(_Gradient):
         self.network.set_grad()
         self.optimizer = optimizer
         self.weights = self.optimizer.parameters
+        self.grad = GradOperation(get_by_list=True, sens_param=True)
+        self.grad_no_sens = GradOperation(get_by_list=True)
         self.sens = sens
+        #: sums gradients over processes; there is one
+        self.reducer_flag = False
+        self.grad_reducer = Identity()
         self.return_grad = checks.boolean(return_grad, "return_grad", self.cls_name)
 
     def _start(self, loss: Tensor) -> Any:
@@ -150,6 +157,7 @@ class TrainOneStepCell(_Gradient):
 
     def construct(self, *inputs: Any) -> Any:
         loss, _, grads = self._value_and_grad(self.network, inputs, self.weights, (), self._start)
+        grads = self.grad_reducer(grads)
         result = after(loss, self.optimizer(grads))
         if self.return_grad:
             return result, {w.name: g for w, g in zip(self.weights, grads, strict=True)}

@@ -1,0 +1,53 @@
+"""Lazy names of the public namespaces: ``import harness`` must stay light, yet offer MindSpore's whole top level."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+
+def lazy(module: str, names: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """``__getattr__`` and ``__dir__`` of a module whose names live elsewhere.
+
+    Args:
+        module: name of the module (``harness``).
+        names: for each name where it lives: a module (``harness.tensor``: the attribute of that name), a module and
+            attribute (``harness.dtypes:float16``), or a module itself (``harness.common.dtype:``).
+    """
+
+    def getattr_(name: str) -> Any:
+        place = names.get(name)
+        if place is None:
+            near = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
+            hint = f"; did you mean {', '.join(near)}?" if near else ""
+            raise AttributeError(f"module {module!r} has no attribute {name!r}{hint}")
+        source, colon, attribute = place.partition(":")
+        found = importlib.import_module(source)
+        return found if colon and not attribute else getattr(found, attribute or name)
+
+    def dir_() -> list[str]:
+        return sorted({*names, *vars(importlib.import_module(module))})
+
+    return getattr_, dir_
+
+
+#: every spelling MindSpore has for a dtype, and ours
+DTYPES = {
+    **{
+        name: f"harness.dtypes:{name}"
+        for name in (
+            "bfloat16", "bool_", "complex64", "complex128", "float16", "float32", "float64", "int8", "int16", "int32",
+            "int64", "uint8", "uint16", "uint32", "uint64",
+        )
+    },
+    **{
+        alias: f"harness.dtypes:{name}"
+        for alias, name in {
+            "byte": "int8", "short": "int16", "intc": "int32", "long": "int64", "intp": "int64", "ubyte": "uint8",
+            "ushort": "uint16", "uintc": "uint32", "uintp": "uint64", "half": "float16", "single": "float32",
+            "double": "float64", "cfloat": "complex64", "cdouble": "complex128",
+        }.items()
+    },
+}  # fmt: skip

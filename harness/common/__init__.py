@@ -1,0 +1,15 @@
+"""MindSpore's ``common`` namespace: the places scripts import dtypes, initializers and parameters from."""
+
+from harness._namespace import DTYPES as _DTYPES
+from harness._namespace import lazy as _lazy
+
+_NAMES = {
+    **_DTYPES,
+    **dict.fromkeys(("Tensor", "Parameter", "ParameterTuple"), "harness.tensor"),
+    **dict.fromkeys(("get_seed", "set_seed"), "harness.seed"),
+    "jit": "harness.nn.transforms",
+    **dict.fromkeys(("dtype_to_nptype", "dtype_to_pytype", "pytype_to_dtype"), "harness.common.dtype"),
+    **{name: f"harness.common.{name}:" for name in ("api", "dtype", "initializer", "parameter", "seed", "tensor")},
+}
+
+__getattr__, __dir__ = _lazy(__name__, _NAMES)

@@ -1,0 +1,5 @@
+"""``mindspore.common.parameter``."""
+
+from harness.tensor import Parameter, ParameterTuple
+
+__all__ = ["Parameter", "ParameterTuple"]
