@@ -112,9 +112,11 @@ class Join:
     Args:
         graphs: every graph of the rank, ascending by id.
         rootdir: source lines are given relative to it.
+        ours: the harness wrote the tree.
     """
 
-    def __init__(self, graphs: Sequence[IrGraph], rootdir: str) -> None:
+    def __init__(self, graphs: Sequence[IrGraph], rootdir: str, *, ours: bool = False) -> None:
+        self._ours = ours
         self._exact: dict[tuple[bool, str], list[Owner]] = {}
         self._mangled: dict[tuple[bool, str], list[Owner]] = {}
         self._renamed: dict[tuple[int, str], str] = {}
@@ -123,7 +125,8 @@ class Join:
             self._add(Operator(name, graph.id, node, rootdir), parameter=False)
         for graph in graphs:
             for parameter in graph.parameters:
-                if parameter.name:
+                empty = parameter.type.shape is not None and 0 in parameter.type.shape
+                if parameter.name and not empty:  # an empty tensor has no file
                     self._add(Weight(parameter.name, graph.id, parameter.type.shape), parameter=True)
 
     def _add(self, owner: Owner, *, parameter: bool) -> None:
@@ -136,12 +139,17 @@ class Join:
         Operators are looked for in other graphs too (devices that write under the root graph's id).
         """
         parameter = op_type == PARAMETER
-        plain = mangle(op_name)
-        found = self._mangled.get((parameter, plain), ())
-        if plain != op_name:
-            found = self._exact.get((parameter, op_name), ())
+        exact = self._exact.get((parameter, op_name), [])
+        if mangle(op_name) != op_name:
+            return self._of(graph, exact, parameter)
+        if self._ours and (here := [owner for owner in exact if owner.graph == graph]):
+            # Of names that mangle alike our writer puts only one that is its own mangled form into a file name.
+            return here
+        return self._of(graph, self._mangled.get((parameter, op_name), []), parameter)
+
+    def _of(self, graph: int, found: list[Owner], parameter: bool) -> list[Owner]:
         here = [owner for owner in found if owner.graph == graph]
-        return here or ([] if parameter else list(found))
+        return here or ([] if parameter else found)
 
     def file_name(self, graph: int, name: str) -> str:
         """What files call the operator that ``.ir`` and csv of ``graph`` call ``name``."""

@@ -91,7 +91,7 @@ class _Rank:
         self.orders: dict[int, tuple[str, ...]] = {}
         graphs = self._graphs()
         self.emulated = any(graph.instance == STABLE_POINTER for graph in graphs)
-        self.join = Join(graphs, rootdir)
+        self.join = Join(graphs, rootdir, ours=self.emulated)
         self._read_orders()
 
     def _graphs(self) -> list[IrGraph]:
@@ -129,12 +129,21 @@ class _Rank:
 
     def metadata(self) -> dict[str, Any]:
         """What ``.dump_metadata/config.json`` says; empty if it says nothing."""
-        path = os.path.join(self.root, ".dump_metadata", "config.json")
+        return self._json("config.json")
+
+    def configured_network(self) -> str:
+        """The network's name in the dump configuration; empty if that does not say it."""
+        common = self._json("data_dump.json").get("common_dump_settings")
+        name = common.get("net_name") if isinstance(common, dict) else None
+        return name if isinstance(name, str) else ""
+
+    def _json(self, name: str) -> dict[str, Any]:
+        path = os.path.join(self.root, ".dump_metadata", name)
         if not os.path.exists(path):
             return {}
         try:
             found = json.loads(_text(self.root, path))
-        except ValueError:
+        except (ValueError, RecursionError):
             return {}
         return found if isinstance(found, dict) else {}
 
@@ -157,7 +166,7 @@ def _network(ranks: list[_Rank], wanted: str | None, path: str) -> str:
         return wanted
     if len(names) > 1:
         raise TreeError(f"{path}: tensors of several networks: {', '.join(names)}; say which one to read")
-    return names[0] if names else ""
+    return names[0] if names else ranks[0].configured_network()
 
 
 def read_tree(
@@ -193,7 +202,11 @@ def read_tree(
     ranks = [_Rank(number, root, base) for number, root in sorted(directories.items())]
     name = _network(ranks, network, where)
     problems: list[Problem] = []
-    sources = [RankRecords(RankDirectory(r.rank, r.root, name, r.keeps_modes), r.join, problems) for r in ranks if name]
+    sources = [
+        RankRecords(RankDirectory(r.rank, r.root, name, r.keeps_modes), r.join, problems)
+        for r in ranks
+        if name in r.networks()
+    ]
 
     def records() -> Iterator[Record]:
         problems.clear()

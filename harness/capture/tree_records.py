@@ -18,7 +18,6 @@ from harness.capture.capture import Problem
 from harness.capture.join import Join, Owner, fits
 from harness.capture.names import FileName, parse
 from harness.dtypes import DType
-from harness.dump.names import mangle
 from harness.errors import TreeError
 from harness.records import Array, Record, SlotKey
 
@@ -57,7 +56,6 @@ class _Execution(NamedTuple):
     graph: int
     iteration: int
     files: list[_File]
-    exact: frozenset[str]
 
 
 class _Values:
@@ -135,7 +133,7 @@ class RankRecords:
     # -- names -----------------------------------------------------------------------------------------------------
     def _executions(self, graph: int, iteration: int, path: str) -> Iterator[_Execution]:
         """Executions of one directory, by their start."""
-        files, exact = self._files(path)
+        files = self._files(path)
         files.sort(key=_when)
         running: dict[tuple[str, str], _Execution] = {}
         order: list[_Execution] = []
@@ -148,14 +146,14 @@ class RankRecords:
                 if (name.io, name.slot) <= (last.io, last.slot):
                     execution = None
             if execution is None:
-                execution = _Execution(name.timestamp, graph, iteration, [], exact)
+                execution = _Execution(name.timestamp, graph, iteration, [])
                 running[owner] = execution
                 order.append(execution)
             execution.files.append(file)
         return iter(order)
 
-    def _files(self, path: str) -> tuple[list[_File], frozenset[str]]:
-        """Tensor files of one directory, and the names its ``mapping.csv`` gives unmangled."""
+    def _files(self, path: str) -> list[_File]:
+        """Tensor files of one directory, in any order."""
         files: list[_File] = []
         mapped: list[tuple[str, str]] = []
         try:
@@ -173,8 +171,8 @@ class RankRecords:
                         self._other(name, entry.path, mapped)
         except OSError as error:
             raise TreeError(f"{path}: {error.strerror}") from None
-        exact = self._mapped(path, mapped, files)
-        return files, exact
+        self._mapped(path, mapped, files)
+        return files
 
     def _other(self, name: str, path: str, mapped: list[tuple[str, str]]) -> None:
         """Sorts out a file that is not named like a tensor."""
@@ -185,10 +183,9 @@ class RankRecords:
         elif name.endswith(".npy"):
             self._problem(path, "name", "not the name of a dump file")
 
-    def _mapped(self, directory: str, found: list[tuple[str, str]], files: list[_File]) -> frozenset[str]:
-        """Adds the files that stand under a number; returns the unmangled names among them."""
+    def _mapped(self, directory: str, found: list[tuple[str, str]], files: list[_File]) -> None:
+        """Adds the files that stand under a number."""
         mapping = self._mapping(os.path.join(directory, _MAPPING)) if found else {}
-        exact = set()
         for name, path in found:
             original = mapping.get(name)
             parsed = parse(original) if original is not None else None
@@ -197,9 +194,6 @@ class RankRecords:
                 self._problem(path, "name", why)
                 continue
             files.append(_File(parsed, path))
-            if mangle(parsed.op_name) != parsed.op_name:
-                exact.add(parsed.op_name)
-        return frozenset(exact)
 
     def _mapping(self, path: str) -> dict[str, str]:
         try:
@@ -222,12 +216,9 @@ class RankRecords:
         count = self._seen.get(key, 0)
         self._seen[key] = count + 1
         owners = self._join.owners(execution.graph, name.op_type, name.op_name)
-        if len(owners) > 1:
-            # Names that mangle alike: those written out in mapping.csv are told apart; the rest take turns, in the
-            # order of the graph.
-            owners = [owner for owner in owners if owner.name not in execution.exact or owner.name == name.op_name]
         if not owners:
             return None, name.op_name, count
+        # Those whose names mangle alike take turns, in the order of the graph.
         owner = owners[count % len(owners)]
         return owner, owner.name, count // len(owners)
 

@@ -44,7 +44,7 @@ def both(nets: list[Net], calls: list[int], directory: str) -> tuple[Capture, Ca
     return memory.capture("Net", "cpu"), read_tree(directory, rootdir="/home/me")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(processes())
 def test_memory_and_tree_agree_record_by_record(process: tuple[list[Net], list[int]]) -> None:
     with TemporaryDirectory() as directory:

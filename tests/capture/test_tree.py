@@ -306,5 +306,5 @@ def test_what_is_no_tree_is_an_error(kind: str, tmp_path: Path) -> None:
 def test_a_tree_without_tensors(tmp_path: Path) -> None:
     capture = tree("values", tmp_path)
     assert list(capture.records()) == []
-    assert capture.network == ""
+    assert capture.network == "Net"  # from the configuration
     assert len(capture.execution_order[0]) > 20
