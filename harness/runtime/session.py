@@ -42,13 +42,15 @@ class Session:
     def run_cell(self, cell: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """Runs a cell as a graph: compiled at the first call with these shapes, dtypes and flags."""
         values, names = bind(cell.construct, args, kwargs)
-        flags = tuple((c.training, getattr(c, "_dump", False)) for _n, c in cell.cells_and_names())
+        flags = tuple(
+            (c.training, getattr(c, "_dump", False), c._float_dtype) for _n, c in cell.cells_and_names()
+        )
         requires = tuple(p.requires_grad for p in cell.get_parameters())
 
         def construct(*traced: Any) -> Any:
             cell.generate_scope()
             with cell_scope(cell):
-                return cell.construct(*traced)
+                return cell._construct(traced, {})
 
         dynamic = getattr(cell, "_dynamic_inputs", None) or ()
         shapes = tuple(d.shape if isinstance(d, Tensor) and d.is_dynamic else None for d in dynamic)
