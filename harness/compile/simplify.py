@@ -92,7 +92,9 @@ def _reshape(node: Node) -> Operand:
 
 
 def _depend(node: Node) -> Operand:
-    """Waiting for nothing but effects is not shown: the final state says it already."""
+    """A result that waits for nothing but effects is not shown to: the final state says it already."""
+    if isinstance(node.inputs[0], Const):
+        return node
     on = node.inputs[1]
     members = on.inputs if isinstance(on, Node) and on.op == "MakeTuple" else [on]
     if members and all(isinstance(m, Node) and m.kernel and _has_effect(m) for m in members):
