@@ -7,6 +7,7 @@ from typing import Any
 
 from harness.compile.differentiate import gradient
 from harness.compile.trace import tracer
+from harness.compile.traced import Traced
 from harness.errors import TraceError
 from harness.graph import Operand
 from harness.tensor import Parameter, Tensor
@@ -43,6 +44,8 @@ def value_and_grad_traced(
     target = out[0] if has_aux else out
     if callable(sens):
         sens = sens(target)
+    if sens is not None:
+        sens = _traced(active, sens)
     grads = gradient(active, target, sens, wrt)
     return out, tuple(grads[: len(positions)]), tuple(grads[len(positions) :])
 
@@ -52,3 +55,11 @@ def _operand(active: Any, value: Any, position: int) -> Operand:
         raise TraceError(f"argument {position} is no tensor ({type(value).__name__}); it has no gradient")
     operand: Operand = active.operand(value)
     return operand
+
+
+def _traced(active: Any, value: Any) -> Any:
+    """A gradient to start from, with constants made part of the graph."""
+    if isinstance(value, (tuple, list)):
+        return tuple(_traced(active, member) for member in value)
+    operand: Operand = active.operand(value)
+    return Traced(operand, operand.spec)
