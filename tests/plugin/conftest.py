@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import pkgutil
+from collections.abc import Callable
 from importlib.metadata import entry_points
 from pathlib import Path
 
@@ -84,3 +85,36 @@ def nets(gate: pytest.Pytester) -> pytest.Pytester:
 def plugin_name() -> str:
     """What ``-p no:NAME`` has to say."""
     return "msdump" if INSTALLED else PLUGIN
+
+
+@pytest.fixture
+def twin(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A second backend in this process: the cpu's kernels under another name, with a second mode."""
+    from harness.backends import BACKENDS
+    from harness.backends.cpu import Cpu
+
+    class Twin(Cpu):
+        name = "twin"
+        modes = ("tensor", "other")
+
+    BACKENDS.get("cpu")
+    monkeypatch.setitem(BACKENDS._things, "twin", Twin())
+
+
+def stores(gate: pytest.Pytester, folder: str = "golden") -> dict[str, bytes]:
+    """Every file of a golden directory and its bytes."""
+    root = gate.path / folder
+    return {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+
+
+@pytest.fixture
+def files() -> Callable[..., dict[str, bytes]]:
+    """Gives the files of a directory of a pytester, ``golden`` by default, with their bytes."""
+    return stores
+
+
+@pytest.fixture
+def made(nets: pytest.Pytester) -> pytest.Pytester:
+    """``nets`` with its goldens made."""
+    nets.runpytest("--msdump-regen").assert_outcomes(passed=4)
+    return nets

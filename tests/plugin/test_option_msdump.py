@@ -1,0 +1,90 @@
+"""``--msdump`` and ini ``msdump``."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest_plugins = ["pytester"]
+
+
+def test_the_flag_checks(made: pytest.Pytester) -> None:
+    result = made.runpytest("--msdump")
+    result.assert_outcomes(passed=4)
+    result.stdout.fnmatch_lines(
+        [
+            "msdump: check, backends cpu, modes tensor, goldens in golden (4 stores)",
+            "*= msdump =*",
+            "network * backend * mode * slots * identical * within * differing * missing * unexpected * new",
+            "test_nets.py::TestIn::test_class * cpu * tensor * 8 * 8 * 0 * 0 * 0 * 0 * 0",
+            "test_nets.py::test_one * cpu * tensor * 8 * 8 * 0 * 0 * 0 * 0 * 0",
+            "test_nets.py::test_two[[]0.5[]] * cpu * tensor * 16 * 16 * 0 * 0 * 0 * 0 * 0",
+            "test_nets.py::test_two[[]3[]] * cpu * tensor * 16 * 16 * 0 * 0 * 0 * 0 * 0",
+            "compared 48 slots in 4 runs; new 0; missing goldens 0; not compared 0; skipped 0; unused goldens 0",
+        ]
+    )
+
+
+@pytest.mark.parametrize("value", ["true", "on", "1"])
+def test_the_ini_twin_checks(made: pytest.Pytester, value: str) -> None:
+    made.makeini(f"[pytest]\nmsdump = {value}\n")
+    made.runpytest().assert_outcomes(passed=4)
+
+
+def test_the_ini_twin_in_pyproject(made: pytest.Pytester) -> None:
+    made.makepyprojecttoml("[tool.pytest.ini_options]\nmsdump = true\n")
+    made.runpytest().assert_outcomes(passed=4)
+
+
+def test_an_ini_that_says_no_is_overruled_by_the_flag(made: pytest.Pytester) -> None:
+    made.makeini("[pytest]\nmsdump = false\n")
+    made.runpytest().assert_outcomes(skipped=4)
+    made.runpytest("--msdump").assert_outcomes(passed=4)
+
+
+def test_without_it_nothing_passes(made: pytest.Pytester) -> None:
+    made.runpytest().assert_outcomes(skipped=4)
+
+
+def test_a_difference_fails_in_the_call_phase(made: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ADDED", "1.5")
+    result = made.runpytest("--msdump")
+    result.assert_outcomes(passed=3, failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "test_nets.py::test_one [[]cpu-tensor[]] does not agree with its golden golden*test_one.h5",
+            "First divergence: graph 0, iteration 0, Default/Add-op0",
+            "*at test_nets.py:*",
+            "*max abs error 0.5*",
+            "*msdump regen 'test_nets.py::test_one[[]cpu-tensor[]]'",
+            "test_nets.py::test_one * cpu * tensor * 8 * 6 * 0 * 2 * 0 * 0 * 0",
+        ]
+    )
+
+
+def test_a_missing_golden_fails_with_the_command_that_makes_it(nets: pytest.Pytester) -> None:
+    result = nets.runpytest("--msdump", "-k", "test_one")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "msdump: no golden for run cpu/tensor of test_nets.py::test_one",
+            "*golden/test_nets/test_one.h5 (the store does not exist)",
+            "*make it: msdump regen 'test_nets.py::test_one[[]cpu-tensor[]]'",
+            "compared 0 slots in 0 runs; new 8; missing goldens 1; *",
+        ]
+    )
+    assert not (nets.path / "golden").exists()
+
+
+def test_quiet_says_only_what_matters(made: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    made.runpytest("--msdump", "-q").stdout.no_fnmatch_line("network *")
+    monkeypatch.setenv("ADDED", "1.5")
+    result = made.runpytest("--msdump", "-q")
+    result.stdout.fnmatch_lines(["network *", "test_nets.py::test_one *"])
+    result.stdout.no_fnmatch_line("test_nets.py::TestIn::test_class *")
+
+
+def test_nothing_is_said_where_there_is_no_gate_test(gate: pytest.Pytester) -> None:
+    gate.makepyfile("def test_plain(): pass")
+    result = gate.runpytest("--msdump")
+    result.assert_outcomes(passed=1)
+    result.stdout.no_fnmatch_line("*= msdump =*")

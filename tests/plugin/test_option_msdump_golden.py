@@ -1,0 +1,47 @@
+"""``--msdump-golden`` and ini ``msdump_golden``: where the stores lie."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest_plugins = ["pytester"]
+
+
+def test_the_default_lies_in_rootdir(nets: pytest.Pytester) -> None:
+    folder = nets.mkdir("deep")
+    nets.makeini("[pytest]\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        nets.runpytest("--msdump-regen", "..").assert_outcomes(passed=4)
+    assert (nets.path / "golden" / "test_nets" / "test_one.h5").exists()
+
+
+def test_the_flag_is_relative_to_where_pytest_starts(nets: pytest.Pytester) -> None:
+    folder = nets.mkdir("deep")
+    nets.makeini("[pytest]\nmsdump_golden = from_ini\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        nets.runpytest("--msdump-regen", "--msdump-golden=here", "..").assert_outcomes(passed=4)
+    assert (folder / "here" / "MANIFEST.json").exists()
+    assert not (nets.path / "from_ini").exists()
+
+
+def test_the_ini_twin_is_relative_to_rootdir(nets: pytest.Pytester) -> None:
+    nets.makeini("[pytest]\nmsdump_golden = data/stores\n")
+    nets.runpytest("--msdump-regen").assert_outcomes(passed=4)
+    assert (nets.path / "data" / "stores" / "test_nets" / "test_one.h5").exists()
+    nets.runpytest("--msdump").stdout.fnmatch_lines(["msdump: check, * goldens in data/stores (4 stores)"])
+
+
+def test_an_absolute_directory(nets: pytest.Pytester, tmp_path_factory: pytest.TempPathFactory) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    nets.runpytest("--msdump-regen", f"--msdump-golden={outside}").assert_outcomes(passed=4)
+    nets.runpytest("--msdump", f"--msdump-golden={outside}").assert_outcomes(passed=4)
+    assert not (nets.path / "golden").exists()
+
+
+def test_nothing_else_is_written(nets: pytest.Pytester) -> None:
+    before = set(nets.path.iterdir())
+    nets.runpytest("--msdump-regen", "-p", "no:cacheprovider").assert_outcomes(passed=4)
+    new = {path.name for path in set(nets.path.iterdir()) - before}
+    assert new - {"__pycache__"} == {"golden"}
