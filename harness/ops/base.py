@@ -95,8 +95,13 @@ class Operator:
     mutates: ClassVar[tuple[int, ...]] = ()
     side_effect: ClassVar[str | None] = None
 
+    def effect(self, arguments: Sequence[Any]) -> str | None:
+        """The side effect of a call with ``arguments`` (a constant's value, or None where it is none): ``side_effect``
+        unless an operator has it only for some settings."""
+        return self.side_effect
+
     def infer(self, call: Call) -> Spec:
-        """Spec of the result. Raises ``ShapeError`` / ``DtypeError`` through ``call.fail`` for arguments it cannot take."""
+        """Spec of the result. Raises ``ShapeError`` or ``DtypeError`` through ``call.fail`` for what it cannot take."""
         raise NotImplementedError
 
     def kernel(self, call: Call, *args: Any) -> Any:

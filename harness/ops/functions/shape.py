@@ -12,8 +12,8 @@ from harness.tensor import Tensor, call, tensor_method, tensor_property
 
 __all__ = [
     "broadcast_to", "cast", "expand_dims", "flatten", "flip", "moveaxis", "movedim", "numel", "permute", "rank",
-    "ravel", "repeat_elements", "repeat_interleave", "reshape", "shape", "size", "squeeze", "swapaxes", "swapdims", "tile",
-    "transpose", "unsqueeze", "view_as",
+    "ravel", "repeat_elements", "repeat_interleave", "reshape", "shape", "size", "squeeze", "swapaxes", "swapdims",
+    "tile", "transpose", "unsqueeze", "view_as",
 ]  # fmt: skip
 
 

@@ -38,6 +38,9 @@ class BatchNorm(Operator):
     mutates = (3, 4)
     side_effect = "memory"
 
+    def effect(self, arguments: Sequence[Any]) -> str | None:
+        return self.side_effect if arguments[5] else None
+
     def infer(self, call: Call) -> Spec:
         x = call.tensor(0)
         if len(x.shape) < 2 or any(call.shape(i) != x.shape[1:2] for i in (1, 2, 3, 4)):

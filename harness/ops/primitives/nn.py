@@ -2,9 +2,29 @@
 
 from __future__ import annotations
 
-from harness.ops.primitive import Primitive
+from typing import Any
 
-__all__ = ["SparseSoftmaxCrossEntropyWithLogits"]
+from harness.ops.constants import int_tensor
+from harness.ops.primitive import Primitive, plain
+from harness.ops.primitives.shape import axis_setting
+from harness.tensor import call
+
+__all__ = [
+    "BCEWithLogitsLoss", "BatchNorm", "BinaryCrossEntropy", "L2Normalize", "LayerNorm", "LogSoftmax", "NLLLoss",
+    "Softmax", "SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits",
+]  # fmt: skip
+
+#: values of the reduction argument, as the nodes show them
+REDUCTIONS = {"sum": 0, "mean": 1, "none": 2}
+
+(SoftmaxCrossEntropyWithLogits,) = plain("SoftmaxCrossEntropyWithLogits").values()
+
+
+def reduction_setting(owner: str, reduction: Any) -> int:
+    """The number of a reduction; ``ValueError`` naming the owner otherwise."""
+    if reduction not in REDUCTIONS:
+        raise ValueError(f"{owner}: reduction must be 'none', 'mean' or 'sum', got {reduction!r}")
+    return REDUCTIONS[reduction]
 
 
 class SparseSoftmaxCrossEntropyWithLogits(Primitive):
@@ -21,3 +41,80 @@ class SparseSoftmaxCrossEntropyWithLogits(Primitive):
                 "is_grad": is_grad,
             }
         )
+
+
+class Softmax(Primitive):
+    """e ** x over its sum along one axis."""
+
+    def __init__(self, axis: Any = -1) -> None:
+        axes = (axis,) if isinstance(axis, int) else tuple(axis)
+        super().__init__(trailing=(tuple(axis_setting("Softmax", a) for a in axes),))
+
+
+class LogSoftmax(Primitive):
+    """Logarithm of Softmax along one axis."""
+
+    def __init__(self, axis: int = -1) -> None:
+        super().__init__(trailing=(axis_setting("LogSoftmax", axis),))
+
+
+class LayerNorm(Primitive):
+    """Normalisation over the last axes: the result, mean and variance."""
+
+    def __init__(self, begin_norm_axis: int = 1, begin_params_axis: int = 1, epsilon: float = 1e-7) -> None:
+        first = axis_setting("LayerNorm", begin_norm_axis), axis_setting("LayerNorm", begin_params_axis)
+        super().__init__(trailing=(*first, float(epsilon)))
+
+
+class BatchNorm(Primitive):
+    """Normalisation over all axes but the channels'; in training the running statistics are updated in place."""
+
+    def __init__(
+        self, is_training: bool = False, epsilon: float = 1e-5, momentum: float = 0.1, data_format: str = "NCHW"
+    ) -> None:
+        if not isinstance(is_training, bool):
+            raise TypeError(f"BatchNorm: is_training must be a bool, got {is_training!r}")
+        if data_format != "NCHW":
+            raise ValueError(f"BatchNorm: data_format must be 'NCHW', got {data_format!r}")
+        if not 0 < epsilon <= 1 or not 0 <= momentum <= 1:
+            raise ValueError(f"BatchNorm: epsilon must lie in (0, 1] and momentum in [0, 1], got {epsilon}, {momentum}")
+        super().__init__(
+            attrs={"side_effect_mem": True} if is_training else {},
+            trailing=(is_training, float(epsilon), float(momentum), 0),
+        )
+
+
+class NLLLoss(Primitive):
+    """Minus the weighted log probability of each label: the loss and the total weight."""
+
+    def __init__(self, reduction: str = "mean", ignore_index: int = -100) -> None:
+        super().__init__(trailing=(reduction_setting("NLLLoss", reduction), ignore_index))
+
+
+class BCEWithLogitsLoss(Primitive):
+    """Cross entropy of two classes against a score."""
+
+    def __init__(self, reduction: str = "mean") -> None:
+        super().__init__(trailing=(reduction_setting("BCEWithLogitsLoss", reduction),))
+
+    def __call__(self, input: Any, target: Any, weight: Any = None, pos_weight: Any = None) -> Any:
+        return super().__call__(input, target, weight, pos_weight)
+
+
+class BinaryCrossEntropy(Primitive):
+    """Cross entropy of two classes against a probability."""
+
+    def __init__(self, reduction: str = "mean") -> None:
+        super().__init__()
+        self.reduction = reduction_setting("BinaryCrossEntropy", reduction)
+
+    def __call__(self, logits: Any, labels: Any, weight: Any = None) -> Any:
+        return call("BinaryCrossEntropy", logits, labels, weight, int_tensor(self.reduction), **self.marks)
+
+
+class L2Normalize(Primitive):
+    """A tensor over its length along axes."""
+
+    def __init__(self, axis: Any = 0, epsilon: float = 1e-4) -> None:
+        axes = axis if isinstance(axis, int) else tuple(axis_setting("L2Normalize", a) for a in axis)
+        super().__init__(attrs={"axis": axes, "epsilon": float(epsilon)})
