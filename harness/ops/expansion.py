@@ -15,7 +15,7 @@ import numpy as np
 
 from harness.dtypes import DType
 from harness.graph import OpaqueSpec, Spec, TensorSpec, TupleSpec, spec_of
-from harness.ops.base import OPERATORS, Call, Operator
+from harness.ops.base import OPERATORS, Array, Call, Operator
 from harness.ops.eager import number_dtype, plan_arguments, promote
 from harness.tensor import Tensor, using
 from harness.tensor import call as emit
@@ -52,6 +52,14 @@ def beside(x: Any, number: Any) -> tuple[Any, Tensor]:
 def scalar(number: Any, dtype: DType) -> Tensor:
     """A number as a 0-d tensor constant."""
     return Tensor(np.asarray(number), dtype)
+
+
+def constant_value(x: Any) -> Array | None:
+    """The data of a tensor known while the graph is made (a constant of it), else None."""
+    if type(x) is Tensor:
+        return x.asnumpy()
+    value = getattr(getattr(x, "operand", None), "value", None)
+    return value if isinstance(value, np.ndarray) else None
 
 
 def cast(x: Any, dtype: DType) -> Any:

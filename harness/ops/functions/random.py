@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from harness import dtypes
 from harness.dtypes import DType
 from harness.errors import UnsupportedError
-from harness.ops.expansion import scalar
+from harness.ops.expansion import constant_value, scalar
 from harness.seed import operator_seeds
 from harness.tensor import Tensor, call
 
@@ -79,7 +81,9 @@ def uniform(shape: Any, minval: Any, maxval: Any, seed: int | None = None, dtype
     """Numbers uniform in [minval, maxval) (two tensors)."""
     if dtype is not dtypes.float32:
         raise UnsupportedError(f"ops.uniform: dtype must be Float32, got {dtype}")
-    width = call("Sub", maxval, minval)
+    low, high = constant_value(minval), constant_value(maxval)
+    known = low is not None and high is not None
+    width = Tensor(np.asarray(high - low), minval.dtype) if known else call("Sub", maxval, minval)  # type: ignore[operator]
     return call("Add", call("Mul", _drawn("UniformReal", "uniform", shape, seed), width), minval)
 
 

@@ -41,7 +41,7 @@ def argmin(input: Any, axis: Any = None, keepdims: bool = False) -> Any:
 
 @tensor_method("argmax")
 def _argmax(x: Any, axis: Any = -1, keepdims: bool = False) -> Any:
-    return _place("Argmax", "Int64", x, axis, keepdims)
+    return call("ArgMaxExt", x, keepdims) if axis is None else _place("Argmax", "Int64", x, axis, keepdims)
 
 
 @tensor_method("argmax_with_value")
@@ -60,18 +60,18 @@ def topk(input: Any, k: int, dim: Any = None, largest: bool = True, sorted: bool
     rank = len(input.shape)
     last = dim is None or dim % rank == rank - 1
     order = tuple(range(rank))
+    if not largest:
+        input = call("Neg", input)
     if not last:
         at = dim % rank
         order = (*(a if a != at else rank - 1 for a in range(rank - 1)), at)
         input = call("Transpose", input, order)
-    if not largest:
-        input = call("Neg", input)
     attrs = {"output_names": TOP_K["output_names"], "sorted": sorted, "input_names": TOP_K["input_names"]}
     values, indices = call("TopK", input, k_tensor(k), **attrs)
-    if not largest:
-        values = call("Neg", values)
     if not last:
         values, indices = call("Transpose", values, order), call("Transpose", indices, order)
+    if not largest:
+        values = call("Neg", values)
     return values, indices
 
 

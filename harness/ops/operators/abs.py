@@ -35,4 +35,4 @@ class Sign(Unary):
         return np.sign(x)
 
     def gradient(self, b: Backward) -> Sequence[Any]:
-        return (emit("ZerosLike", b.inputs[0]),)
+        return (None,)

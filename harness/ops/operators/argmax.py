@@ -12,6 +12,8 @@ from harness.graph import Spec, TensorSpec, TupleSpec
 from harness.ops import numerics
 from harness.ops.base import Array, Backward, Call, Operator, operator
 from harness.ops.elementwise import is_wide
+from harness.ops.expansion import Composite
+from harness.ops.operators.inplace import zeros
 from harness.ops.reduce import reduced
 from harness.tensor import call as emit
 
@@ -44,6 +46,20 @@ class Argmax(_Place):
 
 
 @operator
+class ArgMaxExt(Composite):
+    """Where the largest of the flat tensor is; argument 1 (keep_dims) has no effect, as in MindSpore."""
+
+    name = "ArgMaxExt"
+    tensors = (0,)
+
+    def expand(self, x: Any, _keep: bool) -> Any:
+        return emit("Argmax", emit("Reshape", x, (-1,)), 0, 35)
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        return None, None
+
+
+@operator
 class Argmin(_Place):
     """Where the smallest is."""
 
@@ -71,10 +87,10 @@ class _PlaceAndValue(Operator):
     def gradient(self, b: Backward) -> Sequence[Any]:
         x, axis, keep = b.inputs
         index, dout = b.out[0], b.dout[1]
-        zeros = emit("Zeros", tuple(x.shape), x.dtype)
+        start = zeros(tuple(x.shape), x.dtype)
         if not keep:
             index, dout = emit("ExpandDims", index, axis), emit("ExpandDims", dout, axis)
-        return emit("InplaceScatterSrc", zeros, axis, index, dout), None, None
+        return emit("InplaceScatterSrc", start, axis, index, dout), None, None
 
 
 @operator

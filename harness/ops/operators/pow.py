@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 
 from harness.ops.base import Array, Backward, Call, operator
+from harness import dtypes
 from harness.ops import numerics
 from harness.ops.broadcast import reduce_to
-from harness.ops.expansion import Composite, beside, scalar
+from harness.ops.expansion import Composite, beside, constant_value, scalar
 from harness.ops.elementwise import Binary, as_result
 from harness.ops.operators.log import LOG
+from harness.tensor import Tensor
 from harness.tensor import call as emit
 
 @operator
@@ -35,11 +37,23 @@ class Pow(Binary):
             slope = emit("Mul", y, emit("Pow", x, emit("SubScalar", y, 1, 1)))
             dx = reduce_to(emit("Mul", slope, b.dout), x)
         if b.needs[1]:
-            flat = emit("LogicalAnd", emit("Equal", x, scalar(0, x.dtype)), emit("GreaterEqual", y, scalar(0, y.dtype)))
-            slope = emit("Mul", b.out, emit("Log", x, **LOG))
-            zeros = emit("ZerosLike", slope)
-            dy = reduce_to(emit("Mul", b.dout, emit("Select", flat, zeros, slope)), y)
+            dy = reduce_to(emit("Mul", b.dout, _slope_of_exponent(x, y, b.out)), y)
         return dx, dy
+
+
+def _slope_of_exponent(x: Any, y: Any, out: Any) -> Any:
+    """out * log(x), and 0 where x is 0 and y is not negative; what is constant is computed at once."""
+    known = constant_value(x)
+    if known is None:
+        at_zero, log = emit("Equal", x, scalar(0, x.dtype)), emit("Log", x, **LOG)
+    else:
+        at_zero = Tensor(np.asarray(known == 0), dtypes.bool_)
+        log = Tensor(np.asarray(numerics.finish(numerics.widest(np.log, known), x.dtype)), x.dtype)
+    flat = emit("LogicalAnd", at_zero, emit("GreaterEqual", y, scalar(0, y.dtype)))
+    slope = emit("Mul", out, log)
+    shape = tuple(slope.shape)
+    zeros = emit("ZerosLike", slope) if -1 in shape else Tensor(np.zeros(shape, slope.dtype.numpy), slope.dtype)
+    return emit("Select", flat, zeros, slope)
 
 
 def _integer_power(x: Array, y: Array) -> Array:

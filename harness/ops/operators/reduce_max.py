@@ -12,6 +12,7 @@ from harness.ops import numerics
 from harness.ops.base import Array, Backward, Call, operator
 from harness.ops.expansion import Composite
 from harness.ops.elementwise import is_wide
+from harness.ops.operators.inplace import zeros
 from harness.ops.reduce import Reduction, keep
 from harness.tensor import call as emit
 
@@ -69,8 +70,8 @@ class _Whole(Composite):
         x = b.inputs[0]
         chosen = emit("Equal", x, b.out)
         count = emit("Cast", emit("SumExt", chosen, (), False, None), b.dout.dtype)
-        zeros = emit("Zeros", tuple(x.shape), x.dtype)
-        return (emit("InplaceMaskedFillTensor", zeros, chosen, emit("Div", b.dout, count)),)
+        start = zeros(tuple(x.shape), x.dtype)
+        return (emit("InplaceMaskedFillTensor", start, chosen, emit("Div", b.dout, count)),)
 
 
 @operator

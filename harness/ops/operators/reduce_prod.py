@@ -32,8 +32,9 @@ class ReduceProd(Reduction):
         return out.reshape(reduced(x.shape, axes, keep))
 
     def gradient(self, b: Backward) -> Sequence[Any]:
+        """As MindSpore's, which over all axes is wrong: it takes the products along an axis of length 1."""
         x, axis, kept = b.inputs
-        return product_gradient(x, axis, kept, b.dout), None, None
+        return product_gradient(x, axis, kept, b.dout, flat_axis=0), None, None
 
 
 @operator
@@ -54,14 +55,14 @@ class ProdExt(Composite):
         return product_gradient(x, axis, kept, b.dout), None, None, None
 
 
-def product_gradient(x: Any, axis: Any, kept: bool, dout: Any) -> Any:
+def product_gradient(x: Any, axis: Any, kept: bool, dout: Any, flat_axis: int = 1) -> Any:
     """dout times the product of all other elements: exclusive products from both ends."""
     rank, shape = len(x.shape), tuple(x.shape)
     axes = sorted({a % rank for a in axes_of(axis)}) if rank else []
     if not axes or len(axes) == rank:
         count = prod(shape)
         flat = emit("Reshape", x, (1, count))
-        others = emit("Reshape", _others(flat, 1), shape)
+        others = emit("Reshape", _others(flat, flat_axis), shape)
         return emit("Mul", others, repeat(dout, x, axis, kept))
     order = (*axes, *(a for a in range(rank) if a not in axes))
     moved = emit("Transpose", x, order)

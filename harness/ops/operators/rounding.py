@@ -10,7 +10,6 @@ import numpy as np
 from harness.ops import numerics
 from harness.ops.base import Array, Backward, Call, operator
 from harness.ops.elementwise import Unary
-from harness.tensor import call as emit
 
 class _Rounding(Unary):
     """To whole numbers. The gradient is zero."""
@@ -22,7 +21,7 @@ class _Rounding(Unary):
         return type(self).function(numerics.wide(x))
 
     def gradient(self, b: Backward) -> Sequence[Any]:
-        return (emit("ZerosLike", b.inputs[0]),)
+        return (None,)
 
 
 @operator
@@ -65,4 +64,4 @@ class Round(Unary):
         return np.rint(wide * scale) / scale if places >= 0 else np.rint(wide / scale) * scale
 
     def gradient(self, b: Backward) -> Sequence[Any]:
-        return emit("ZerosLike", b.inputs[0]), None
+        return None, None

@@ -103,6 +103,9 @@ class CumProd(_Cumulative):
 class NonZero(Primitive):
     """Where a tensor is not 0."""
 
+    def __init__(self) -> None:
+        super().__init__(attrs={"output_is_dynamic_shape": True})
+
 
 class TopK(Primitive):
     """The largest elements of the last axis."""

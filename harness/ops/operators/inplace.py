@@ -1,0 +1,59 @@
+"""What gradients of extremes start from: Zeros, and the two operators that write into them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from harness.dtypes import DType
+from harness.graph import Spec, TensorSpec
+from harness.ops.base import Array, Backward, Call, Operator, operator
+from harness.ops.constants import TYPE_IDS, type_of
+from harness.ops.expansion import Composite
+from harness.tensor import call as emit
+
+
+def zeros(shape: tuple[int, ...], dtype: DType) -> Any:
+    """Emits a tensor of zeros, made when the graph runs."""
+    return emit("Zeros", shape, TYPE_IDS[dtype.name])
+
+
+@operator
+class Zeros(Operator):
+    """Arguments: shape, number of the dtype."""
+
+    name = "Zeros"
+
+    def infer(self, call: Call) -> Spec:
+        shape, number = call.values
+        if number not in TYPE_IDS.values():
+            raise call.fail(f"{number} is no dtype's number; known are {sorted(TYPE_IDS.values())}")
+        return TensorSpec(type_of(number), tuple(shape))
+
+    def kernel(self, call: Call, shape: tuple[int, ...], _number: int) -> Array:
+        return np.zeros(shape, call.outputs()[0].dtype.numpy)
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        return None, None
+
+
+@operator
+class InplaceMaskedFillTensor(Composite):
+    """Arguments: tensor, mask, value (a 0-d tensor)."""
+
+    name = "InplaceMaskedFillTensor"
+
+    def expand(self, x: Any, mask: Any, value: Any) -> Any:
+        return emit("MaskedFill", x, mask, value)
+
+
+@operator
+class InplaceScatterSrc(Composite):
+    """Arguments: tensor, axis, index, source: elements along the axis replaced."""
+
+    name = "InplaceScatterSrc"
+
+    def expand(self, x: Any, axis: int, index: Any, source: Any) -> Any:
+        return emit("TensorScatterElements", x, index, source, axis, 0)
