@@ -55,6 +55,7 @@ class Tree:
 
     def __init__(self, root: str) -> None:
         self.root = root
+        self.begun = False
         self._refused: set[str] = set()
 
     def open(self, *parts: str) -> Directory | None:
@@ -71,13 +72,20 @@ class Tree:
             return None
         try:
             _make_directories(path)
-            return Directory(path)
+            return Directory(path, self)
         except OSError as error:
-            if error.errno not in _REFUSALS:
+            if not self.refuses(error):
                 raise _failure(path, error) from error
             self._refused.add(path)
             _log.error("dump: directory %s cannot be made (%s); nothing is dumped there", path, error.strerror)
             return None
+
+    def refuses(self, error: OSError) -> bool:
+        """Whether ``error`` means that a path cannot be used, and not that the disk failed.
+
+        A disk that turns read-only after something was written has failed.
+        """
+        return error.errno in _REFUSALS and not (self.begun and error.errno == errno.EROFS)
 
     @contextlib.contextmanager
     def opened(self, *parts: str) -> Iterator[Directory | None]:
@@ -107,13 +115,14 @@ def _make_directories(path: str) -> None:
 
 
 class Directory:
-    """One directory of a tree, held open; ``path`` must exist.
+    """One directory of ``tree``, held open; ``path`` must exist.
 
     All names are looked up in it directly, so no path is walked a second time.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, tree: Tree) -> None:
         self.path = path
+        self._tree = tree
         self._fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         self._part = f".{os.getpid()}-{secrets.token_hex(4)}.part"
         self._begun = False
@@ -143,11 +152,11 @@ class Directory:
             with contextlib.suppress(OSError):
                 os.unlink(self._part, dir_fd=self._fd)
             return self._judge(name, error)
-        self._begun = True
+        self._begun = self._tree.begun = True
         return True
 
     def _judge(self, name: str, error: OSError) -> bool:
-        if self._begun or error.errno not in _REFUSALS:
+        if self._begun or not self._tree.refuses(error):
             raise _failure(os.path.join(self.path, name), error) from error
         self._refused = True
         _log.error("dump: no file can be made in %s (%s); nothing is dumped there", self.path, error.strerror)
@@ -187,7 +196,7 @@ class Directory:
             os.fchmod(fd, FILE_MODE)
         finally:
             os.close(fd)
-        self._begun = True
+        self._begun = self._tree.begun = True
         return True
 
     def _open_for_append(self, name: str) -> int:

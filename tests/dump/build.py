@@ -12,9 +12,9 @@ import numpy as np
 
 from harness import dtypes
 from harness.dtypes import DType
-from harness.dump import DumpConfig, parse
+from harness.dump import DumpConfig, DumpObserver, parse
 from harness.dump.npy import Array
-from harness.graph import Const, Graph, Node, Parameter, TensorSpec, TupleSpec
+from harness.graph import Graph, Node, Parameter, TensorSpec, TupleSpec
 from harness.runtime.observer import Observer, Slot, Step
 
 DATA = Path(__file__).parent / "data"
@@ -109,7 +109,7 @@ def one_op(name: str = "Default/Add-op0", arrays: Sequence[Array] = (), paramete
     given = list(arrays) or [tensor(dtypes.float32, (2, 3), k) for k in range(3)]
     specs = [TensorSpec(dtypes.from_numpy(a.dtype), a.shape) for a in given]
     weight = Parameter(parameter, specs[0], True)
-    node = operator(name, [weight] + [Const(a, s) for a, s in zip(given[1:-1], specs[1:-1], strict=True)], specs[-1])
+    node = operator(name, [weight] * (len(given) - 1), specs[-1])
     inputs = [Slot(k, a, specs[k].dtype) for k, a in enumerate(given[:-1])]
     outputs = [Slot(0, given[-1], specs[-1].dtype)]
     graph = graph_of([node], [weight], **fields)
@@ -119,3 +119,20 @@ def one_op(name: str = "Default/Add-op0", arrays: Sequence[Array] = (), paramete
 def npy_files(root: Path) -> list[Path]:
     """Every ``.npy`` below ``root``, oldest timestamp first."""
     return sorted(root.rglob("*.npy"), key=lambda path: path.name.split(".")[-6:-5])
+
+
+def dumped(root: Path, *nets: Net, steps: int = 1, **changes: Any) -> DumpObserver:
+    """Runs nets one after the other with the dump of everything, changed by ``changes``."""
+    watcher = DumpObserver(config(root, **changes))
+    for net in nets:
+        watcher.graph_compiled(net.graph)
+    for net in nets:
+        for _ in range(steps):
+            net.run(watcher)
+    watcher.closed()
+    return watcher
+
+
+def fields(path: Path) -> list[str]:
+    """The ten parts of a dump file's name."""
+    return path.name.split(".")

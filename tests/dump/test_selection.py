@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.dump.ecma import RegexError
 from harness.dump.json_text import loads
 from harness.dump.selection import Selection, entry_text, read_rule, type_part
 from tests.dump.build import DATA
@@ -51,7 +52,8 @@ def test_an_entry_counts_without_quotes_and_blanks(entry: str, text: str) -> Non
 )
 def test_kinds(text: str, kind: str) -> None:
     if text == "name-regex(a)b)":
-        pytest.raises(ValueError, read_rule, text)  # it is one, with a parenthesis too many
+        with pytest.raises(RegexError):  # it is a pattern, with a parenthesis too many
+            read_rule(text)
     else:
         assert read_rule(text).kind == kind
 

@@ -156,6 +156,20 @@ class TestFailures:
         with pytest.raises(DumpWriteError, match="files written before are whole"):
             Tree(str(tmp_path)).open("x")
 
+    def test_a_disk_that_turns_read_only(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        tree = Tree(str(tmp_path))
+
+        def fail(*_: Any) -> None:
+            raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+        with monkeypatch.context() as patched:
+            patched.setattr(writer.os, "mkdir", fail)
+            assert tree.open("before") is None
+        opened(tree, "x").write("f", [b"1"])
+        monkeypatch.setattr(writer.os, "mkdir", fail)
+        with pytest.raises(DumpWriteError):
+            tree.open("after")
+
     def test_a_line_is_there_whole_or_not_at_all(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         directory = opened(Tree(str(tmp_path)))
         directory.append("f", "first")

@@ -1,0 +1,118 @@
+"""A dump that is killed, or whose disk is full: every file there is whole."""
+
+from __future__ import annotations
+
+import os
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.dump.build import NPY, npy_files
+
+pytestmark = pytest.mark.faults
+
+KILLS = 8
+LONG_NAME = 250
+
+SCRIPT = f"""
+import itertools, sys
+from pathlib import Path
+import numpy as np
+from harness import dtypes
+from harness.dump import DumpObserver
+from tests.dump.build import config, one_op, tensor
+observer = DumpObserver(config(Path(sys.argv[1])))
+arrays = [tensor(dtypes.float32, (64, 1024 * k + 1)) for k in range(4)]
+nets = [one_op("Default/Add-op0", arrays), one_op("Default/" + "n" * {LONG_NAME} + "/Add-op0", arrays, graph_id=1)]
+for net in nets:
+    observer.graph_compiled(net.graph)
+print("ready", flush=True)
+for _ in itertools.count():
+    for net in nets:
+        net.run(observer)
+"""
+
+
+def start(tree: Path, **extra: object) -> subprocess.Popen[str]:
+    child = subprocess.Popen(
+        [sys.executable, "-c", SCRIPT, str(tree)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **extra
+    )  # type: ignore[call-overload]
+    assert child.stdout is not None
+    assert child.stdout.readline() == "ready\n", child.stderr.read() if child.stderr else ""
+    return child
+
+
+def check_whole(tree: Path) -> int:
+    """Loads every tensor; every other name is one the dump gives."""
+    loaded = 0
+    for path in npy_files(tree):
+        array = np.load(path, allow_pickle=False)
+        assert np.array_equal(array.reshape(-1), np.arange(array.size) % 100)
+        assert path.stat().st_mode & 0o777 == 0o400
+        assert NPY.match(path.name) or path.stem.isdecimal()
+        loaded += 1
+    for mapping in tree.rglob("mapping.csv"):
+        text = mapping.read_text()
+        assert text.endswith("\n")
+        for row in text.splitlines():
+            name, _, original = row.partition(",")
+            assert (mapping.parent / name).exists()
+            assert NPY.match(original)
+    for order in tree.rglob("*.csv"):
+        assert order.read_text().endswith("\n")
+    return loaded
+
+
+@pytest.mark.parametrize("seed", range(KILLS))
+def test_killed_while_it_dumps(tmp_path: Path, seed: int) -> None:
+    child = start(tmp_path)
+    time.sleep(random.Random(seed).uniform(0.02, 0.3))
+    child.send_signal(signal.SIGKILL)
+    child.communicate()
+    assert child.returncode == -signal.SIGKILL
+    assert check_whole(tmp_path)
+    again = start(tmp_path)  # what a killed run left does not hinder the next
+    time.sleep(0.1)
+    again.kill()
+    again.communicate()
+    assert check_whole(tmp_path)
+
+
+def test_a_file_that_may_not_grow(tmp_path: Path) -> None:
+    limit = 300_000
+
+    def limited() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+    child = start(tmp_path, preexec_fn=limited)
+    _, errors = child.communicate(timeout=60)
+    assert child.returncode == 1
+    assert "DumpWriteError" in errors.splitlines()[-1]
+    assert check_whole(tmp_path)
+    assert not list(tmp_path.rglob("*.part"))
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or shutil.which("mount") is None, reason="needs root to mount a small tmpfs")
+def test_a_full_disk(tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(disk)], check=False)
+    if mounted.returncode:
+        pytest.skip("this container may not mount")
+    try:
+        child = start(disk / "tree")
+        _, errors = child.communicate(timeout=60)
+        assert child.returncode == 1
+        assert "No space left on device" in errors.splitlines()[-1]
+        assert check_whole(disk)
+        assert not list(disk.rglob("*.part"))
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
