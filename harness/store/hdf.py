@@ -11,21 +11,24 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from h5py import h5a, h5d, h5f, h5g, h5l, h5o, h5p, h5s, h5t
+from h5py import h5a, h5d, h5f, h5fd, h5g, h5l, h5o, h5p, h5s, h5t
 
 from harness.errors import StoreError
 from harness.store.schema import MAX_ATTRIBUTE
+from harness.store.sink import Sink
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
-def _file_access() -> Any:
+def _file_access(sink: Sink | None = None) -> Any:
     plist = h5p.create(h5p.FILE_ACCESS)
     # The oldest file version with compact groups; every HDF5 since 1.10 reads it.
     plist.set_libver_bounds(h5f.LIBVER_V110, h5f.LIBVER_V110)
     plist.set_fclose_degree(h5f.CLOSE_STRONG)
     # Stores are replaced whole, never changed in place, so that readers need no lock (and read-only media work).
     plist.set_file_locking(False, True)
+    if sink is not None:
+        plist.set_fileobj_driver(h5fd.fileobj_driver, sink)
     return plist
 
 
@@ -40,14 +43,9 @@ _FILE = _without_times(h5p.FILE_CREATE)
 _GROUP = _without_times(h5p.GROUP_CREATE)
 
 
-def create_file(path: Path) -> Any:
+def create_file(sink: Sink) -> Any:
     """A new, empty HDF5 file, whose bytes will depend on nothing but what is written to it."""
-    return h5f.create(os.fsencode(path), h5f.ACC_TRUNC, fcpl=_FILE, fapl=_ACCESS)
-
-
-def flush(file: Any) -> None:
-    """Hands everything to the operating system; ``OSError`` if it does not take it."""
-    h5f.flush(file, h5f.SCOPE_GLOBAL)
+    return h5f.create(b"%x" % id(sink), h5f.ACC_TRUNC, fcpl=_FILE, fapl=_file_access(sink))
 
 
 def open_file(path: Path) -> Any:

@@ -152,7 +152,8 @@ def _replace(
             atomic.remove(path)
         return UpdateResult(path, old is not None, False, _changes(old, {}, runs), 0, 0)
     with atomic.scratch_beside(path) as scratch:
-        with StoreWriter(scratch, network, compression, old) as writer:
+        with StoreWriter(scratch, compression, old) as writer:
+            writer.describe(network)
             indexes = {run: _write_run(writer, run, data) for run, data in content if data is not None}
         with GoldenStore.open(scratch) as written:  # what the disk took is what was meant
             if written.runs() != tuple(indexes):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -31,6 +30,7 @@ from harness.store.schema import (
     run_path,
     slot_path,
 )  # fmt: skip
+from harness.store.sink import Sink
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -42,35 +42,35 @@ class StoreWriter:
         objects: distinct arrays written so far.
     """
 
-    def __init__(self, path: Path, network: str, compression: Compression, old: GoldenStore | None) -> None:
+    def __init__(self, path: Path, compression: Compression, old: GoldenStore | None) -> None:
         self.objects = 0
         self._compression = compression
         self._old = old
-        self._file = hdf.create_file(path)
-        root = hdf.root_of(self._file)
-        hdf.write_text_attribute(root, b"format", FORMAT)
-        hdf.write_int_attribute(root, b"schema", SCHEMA)
-        hdf.write_text_attribute(root, b"network", network)
-        hdf.write_text_attribute(root, b"compression", compression)
-        self._groups: dict[bytes, Any] = {b"": root}
+        self._sink = Sink(path)
+        self._file = hdf.create_file(self._sink)
+        self._groups: dict[bytes, Any] = {b"": hdf.root_of(self._file)}
         self._statistics: dict[bytes, Statistics] = {}
         self._written: set[bytes] = set()
 
     def __enter__(self) -> Self:
         return self
 
+    def describe(self, network: str) -> None:
+        """Writes the root's attributes."""
+        root = self._group(b"")
+        hdf.write_text_attribute(root, b"format", FORMAT)
+        hdf.write_int_attribute(root, b"schema", SCHEMA)
+        hdf.write_text_attribute(root, b"network", network)
+        hdf.write_text_attribute(root, b"compression", self._compression)
+
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._groups.clear()
-        if error is None:
-            try:
-                hdf.flush(self._file)  # closing would swallow a full disk
-            finally:
-                self._file.close()
-        else:
-            with suppress(Exception):  # the first error is the one to hear of
-                self._file.close()
+        try:
+            self._file.close()
+        finally:
+            self._sink.close()  # raises what the disk refused
 
     # --- runs -------------------------------------------------------------------------------------------------------
 
@@ -86,6 +86,7 @@ class StoreWriter:
         path, builder = run_path(run), IndexBuilder()
         self._group(path)
         for record in records:
+            self._sink.check()
             builder.claim(record.key)
             found, statistics = self._take(path, record, level)
             builder.add(record, found, statistics)
@@ -98,6 +99,7 @@ class StoreWriter:
         path, index = run_path(run), source.index
         self._group(path)
         for row, (key, content) in enumerate(zip(index.keys, index.digests, strict=True)):
+            self._sink.check()
             if source.level == "tensors":
                 if content not in self._written:
                     source.tensor(row)  # raises if the stored bytes are not what the digest says
