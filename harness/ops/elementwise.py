@@ -96,7 +96,7 @@ class Binary(Operator):
     """
 
     tensors = (0, 1)
-    same_dtype = (0, 1)
+    same_dtype: ClassVar[tuple[int, ...]] = (0, 1)
     accepts: ClassVar[str] = "biufc"
     result: ClassVar[DType | None] = None
 

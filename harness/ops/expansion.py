@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from harness.dtypes import DType
+from harness.errors import TraceError
 from harness.graph import OpaqueSpec, Spec, TensorSpec, TupleSpec, spec_of
 from harness.ops.base import OPERATORS, Array, Call, Operator
 from harness.ops.eager import number_dtype, plan_arguments, promote
@@ -84,6 +85,14 @@ class _Shapes:
         values = tuple(_value(v) for v in ready)
         out = operator.infer(Call(op, tuple(_spec(v) for v in ready), values, attrs))
         return _shaped(out, None)
+
+    def branch(self, *_args: Any) -> Any:
+        """Refused: the parts of an operator are known before anything runs."""
+        raise TraceError("an operator's expansion cannot branch on values")
+
+    def loop(self, *_args: Any) -> Any:
+        """Refused, as ``branch``."""
+        raise TraceError("an operator's expansion cannot loop on values")
 
 
 def _value(argument: Any) -> Any:

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 from harness.dtypes import DType
 from harness.graph import Spec, TensorSpec
 from harness.ops.base import Call, Operator
-from harness.ops.expansion import cast
 from harness.ops.elementwise import check_kind
+from harness.ops.expansion import cast
 from harness.tensor import call as emit
 
 

@@ -34,7 +34,7 @@ def erfc(x: Array) -> Array:
     return np.where(size < _SERIES_TO, near, np.where(np.isnan(x), x, far))
 
 
-def _near_erf(x: Array) -> Array:
+def _near_erf(x: Array) -> Any:
     """2/sqrt(pi) * exp(-x^2) * sum of x (2 x^2)^n / (1 * 3 * ... * (2n + 1)): all terms of one sign."""
     double_square = 2 * x * x
     term = x.copy()
@@ -45,7 +45,7 @@ def _near_erf(x: Array) -> Array:
     return 2 / _ROOT_PI * np.exp(-x * x) * total
 
 
-def _far_erfc(x: Array) -> Array:
+def _far_erfc(x: Array) -> Any:
     """exp(-x^2) / sqrt(pi) / (x + (1/2)/(x + (2/2)/(x + (3/2)/(x + ...)))) for x of at least ``_SERIES_TO``."""
     finite = np.minimum(x, np.longdouble(200))
     below = finite

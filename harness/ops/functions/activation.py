@@ -11,8 +11,8 @@ from harness.ops.functions.math import ONE, log, sigmoid
 from harness.tensor import call
 
 __all__ = [
-    "celu", "elu", "fast_gelu", "gelu", "hardsigmoid", "hardswish", "hardtanh", "leaky_relu", "logsigmoid", "mish", "prelu",
-    "relu", "relu6", "selu", "silu", "softplus", "softsign",
+    "celu", "elu", "fast_gelu", "gelu", "hardsigmoid", "hardswish", "hardtanh", "leaky_relu", "logsigmoid", "mish",
+    "prelu", "relu", "relu6", "selu", "silu", "softplus", "softsign",
 ]  # fmt: skip
 
 

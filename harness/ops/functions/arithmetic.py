@@ -6,6 +6,7 @@ and ``Muls``); which, was measured on MindSpore 2.10.0.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,13 +17,14 @@ from harness.ops.eager import is_number
 from harness.tensor import Parameter, Tensor, call, tensor_method
 
 __all__ = [
-    "add", "addn", "assign", "assign_add", "assign_sub", "div", "divide", "floor_div", "floor_divide", "floor_mod", "fmod", "mul", "multiply", "neg", "negative",
-    "pow", "remainder", "sub", "subtract", "tensor_add", "tensor_div", "tensor_floordiv", "tensor_mod", "tensor_mul",
-    "tensor_pow", "tensor_sub", "true_divide", "truncate_div", "truncate_mod",
+    "add", "addn", "assign", "assign_add", "assign_sub", "div", "divide", "floor_div", "floor_divide", "floor_mod",
+    "fmod", "mul", "multiply", "neg", "negative", "pow", "remainder", "sub", "subtract", "tensor_add", "tensor_div",
+    "tensor_floordiv", "tensor_mod", "tensor_mul", "tensor_pow", "tensor_sub", "true_divide", "truncate_div",
+    "truncate_mod",
 ]  # fmt: skip
 
 #: attributes of a Sub made by the primitive or by ``-`` (that of ``ops.sub`` and of gradients has none)
-SUB = {"output_names": ["output"], "input_names": ["x", "y"]}
+SUB: dict[str, Any] = {"output_names": ["output"], "input_names": ["x", "y"]}
 
 
 def untyped(value: Any) -> Any:
@@ -131,7 +133,7 @@ def addn(x: Any) -> Any:
     """The sum of a tuple or list of tensors."""
     members = tuple(x) if isinstance(x, (tuple, list)) else (x,)
     n = len(members)
-    names = {"input_names": ["inputs"], "output_names": ["sum"]}
+    names: dict[str, Any] = {"input_names": ["inputs"], "output_names": ["sum"]}
     return call("AddN", members, n=n, **names, dyn_input_sizes=(n,), N=n)
 
 
@@ -271,9 +273,10 @@ def _remainder(x: Any, other: Any) -> Any:
     return call("Sub", x, tensor_mul(call("FloorDiv", x, other), other), **SUB)
 
 
-for _function, _names in {
+_METHODS: dict[Callable[..., Any], tuple[str, ...]] = {
     add: ("add",), sub: ("sub",), subtract: ("subtract",), tensor_mul: ("mul", "multiply"), _div: ("div", "divide"),
     tensor_div: ("true_divide",), floor_divide: ("floor_divide", "floor_div"), floor_mod: ("floor_mod",),
     _remainder: ("remainder",), fmod: ("fmod",), pow: ("pow",), neg: ("neg", "negative"),
-}.items():  # fmt: skip
+}  # fmt: skip
+for _function, _names in _METHODS.items():
     tensor_method(*_names)(_function)

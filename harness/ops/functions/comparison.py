@@ -5,6 +5,7 @@ A number beside a tensor takes a form of its own for ``==`` and ``<`` only (meas
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from harness.ops.eager import is_number
@@ -13,11 +14,11 @@ from harness.tensor import Tensor, call, tensor_method
 
 __all__ = [
     "bitwise_and", "bitwise_or", "bitwise_xor", "eq", "equal", "ge", "greater", "greater_equal", "gt", "isfinite",
-    "isinf", "isnan", "le", "less", "less_equal", "logical_and", "logical_not", "logical_or", "logical_xor", "lt", "ne",
-    "not_equal", "select", "where",
+    "isinf", "isnan", "le", "less", "less_equal", "logical_and", "logical_not", "logical_or", "logical_xor", "lt",
+    "ne", "not_equal", "select", "where",
 ]  # fmt: skip
 
-BITWISE = {"output_names": ["y"], "input_names": ["x1", "x2"]}
+BITWISE: dict[str, Any] = {"output_names": ["y"], "input_names": ["x1", "x2"]}
 
 
 def equal(input: Any, other: Any) -> Any:
@@ -180,13 +181,14 @@ def _invert(x: Any) -> Any:
     return call("LogicalNot", x)
 
 
-for _function, _names in {
+_METHODS: dict[Callable[..., Any], tuple[str, ...]] = {
     _eq: ("equal", "eq"), not_equal: ("not_equal", "ne"), less: ("less", "lt"), less_equal: ("less_equal", "le"),
     greater: ("greater", "gt"), greater_equal: ("greater_equal", "ge"), logical_and: ("logical_and",),
     logical_or: ("logical_or",), logical_xor: ("logical_xor",), logical_not: ("logical_not",),
     bitwise_and: ("bitwise_and",), bitwise_or: ("bitwise_or",), bitwise_xor: ("bitwise_xor",), isnan: ("isnan",),
     isinf: ("isinf",), isfinite: ("isfinite",),
-}.items():  # fmt: skip
+}  # fmt: skip
+for _function, _names in _METHODS.items():
     tensor_method(*_names)(_function)
 
 

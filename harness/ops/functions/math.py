@@ -8,33 +8,72 @@ from typing import Any
 import numpy as np
 
 from harness.errors import UnsupportedError
-from harness.ops.expansion import scalar
 from harness.ops.eager import is_number
+from harness.ops.expansion import scalar
 from harness.ops.operators.log import LOG
 from harness.tensor import Tensor, call, tensor_method
 
 __all__ = [
-    "abs", "absolute", "acos", "acosh", "arccos", "arcsin", "arctan", "asin", "asinh", "atan", "atan2", "atanh", "ceil", "clamp",
-    "clip", "clip_by_value", "cos", "cosh", "deg2rad", "erf", "erfc", "exp", "exp2", "expm1", "floor", "log", "log10", "log1p",
-    "log2", "maximum", "minimum", "rad2deg", "reciprocal", "round", "rsqrt", "sigmoid", "sign", "sin", "sinh", "sqrt",
-    "square", "tan", "tanh", "trunc",
+    "abs",
+    "absolute",
+    "acos",
+    "acosh",
+    "arccos",
+    "arcsin",
+    "arctan",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "ceil",
+    "clamp",
+    "clip",
+    "clip_by_value",
+    "cos",
+    "cosh",
+    "deg2rad",
+    "erf",
+    "erfc",
+    "exp",
+    "exp2",
+    "expm1",
+    "floor",
+    "log",
+    "log1p",
+    "log2",
+    "log10",
+    "maximum",
+    "minimum",
+    "rad2deg",
+    "reciprocal",
+    "round",
+    "rsqrt",
+    "sigmoid",
+    "sign",
+    "sin",
+    "sinh",
+    "sqrt",
+    "square",
+    "tan",
+    "tanh",
+    "trunc",
 ]  # fmt: skip
 
 #: attributes of the older primitives of one argument
-ONE = {"output_names": ["output"], "input_names": ["x"]}
+ONE: dict[str, Any] = {"output_names": ["output"], "input_names": ["x"]}
 
 
 def _unary(op: str, *names: str, argument: str = "input") -> Any:
-    """A function of one tensor that calls ``op``, also as Tensor methods ``names``."""
-    if argument == "input":
+    """A function of one tensor (named ``argument``) that calls ``op``, also as Tensor methods ``names``."""
 
-        def function(input: Any) -> Any:
-            return call(op, input)
-    else:
+    def of_input(input: Any) -> Any:
+        return call(op, input)
 
-        def function(x: Any) -> Any:
-            return call(op, x)
+    def of_x(x: Any) -> Any:
+        return call(op, x)
 
+    function = of_input if argument == "input" else of_x
     function.__name__ = function.__qualname__ = names[0]
     function.__doc__ = f"``{op}`` of each element."
     return tensor_method(*names)(function)

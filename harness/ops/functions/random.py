@@ -26,7 +26,7 @@ def stream_attrs(seeds: tuple[int, int], dtype: Any, cached: bool | None) -> dic
 
 
 def dropout(input: Any, p: float = 0.5, training: bool = True, seed: int | None = None) -> Any:
-    """Elements dropped with probability ``p``, the others divided by ``1 - p``; ``input`` itself if not ``training``."""
+    """Elements dropped with probability ``p``, others divided by ``1 - p``; ``input`` itself if not ``training``."""
     if not training:
         return input
     seed0, seed1 = operator_seeds("dropout", seed or 0)

@@ -15,8 +15,8 @@ from harness.ops.reduce import axes_of
 from harness.tensor import Tensor, call, tensor_method
 
 __all__ = [
-    "all", "amax", "amin", "any", "count_nonzero", "cumprod", "cumsum", "logsumexp", "max", "mean", "min", "norm", "prod",
-    "reduce_max", "reduce_mean", "reduce_min", "reduce_sum", "std", "sum", "var",
+    "all", "amax", "amin", "any", "count_nonzero", "cumprod", "cumsum", "logsumexp", "max", "mean", "min", "norm",
+    "prod", "reduce_max", "reduce_mean", "reduce_min", "reduce_sum", "std", "sum", "var",
 ]  # fmt: skip
 
 
@@ -60,10 +60,13 @@ def reduce_min(x: Any, axis: Any = ()) -> Any:
     return call("ReduceMin", x, axes_of(axis), False)
 
 
-def _extreme(name: str, whole: str, placed: str, input: Any, axis: Any, keepdims: bool, initial: Any, where: Any) -> Any:
-    """(value, index) of the extreme along one axis, or the value alone over all."""
+def _plain(name: str, initial: Any, where: Any) -> None:
     if initial is not None or where is not None:
         raise UnsupportedError(f"ops.{name} with initial or where is not supported")
+
+
+def _extreme(whole: str, placed: str, input: Any, axis: Any, keepdims: bool) -> Any:
+    """(value, index) of the extreme along one axis, or (value, 0) over all."""
     if axis is None:
         return call(whole, input), Tensor(np.asarray(0, np.int64))
     index, value = call(placed, input, axis, keepdims)
@@ -72,43 +75,39 @@ def _extreme(name: str, whole: str, placed: str, input: Any, axis: Any, keepdims
 
 def max(input: Any, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Any:
     """(values, indices) of the largest along ``axis``; over all: (value, 0)."""
-    return _extreme("max", "Max", "ArgMaxWithValue", input, axis, keepdims, initial, where)
+    _plain("max", initial, where)
+    return _extreme("Max", "ArgMaxWithValue", input, axis, keepdims)
 
 
 def min(input: Any, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Any:
     """(values, indices) of the smallest along ``axis``; over all: (value, 0)."""
-    return _extreme("min", "Min", "ArgMinWithValue", input, axis, keepdims, initial, where)
+    _plain("min", initial, where)
+    return _extreme("Min", "ArgMinWithValue", input, axis, keepdims)
 
 
 @tensor_method("max")
-def _max(
-    x: Any, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None, return_indices: bool = False
-) -> Any:
-    value, index = max(x, axis, keepdims, initial=initial, where=where)
+def _max(x: Any, axis: Any = None, keepdims: bool = False, *, return_indices: bool = False, **refused: Any) -> Any:
+    value, index = max(x, axis, keepdims, **refused)
     return (value, index) if return_indices else value
 
 
 @tensor_method("min")
-def _min(
-    x: Any, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None, return_indices: bool = False
-) -> Any:
-    value, index = min(x, axis, keepdims, initial=initial, where=where)
+def _min(x: Any, axis: Any = None, keepdims: bool = False, *, return_indices: bool = False, **refused: Any) -> Any:
+    value, index = min(x, axis, keepdims, **refused)
     return (value, index) if return_indices else value
 
 
 @tensor_method("amax")
 def amax(input: Any, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Any:
     """The largest over ``axis`` (None: all)."""
-    if initial is not None or where is not None:
-        raise UnsupportedError("ops.amax with initial or where is not supported")
+    _plain("amax", initial, where)
     return call("ReduceMax", input, axes_of(axis), keepdims)
 
 
 @tensor_method("amin")
 def amin(input: Any, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Any:
     """The smallest over ``axis`` (None: all)."""
-    if initial is not None or where is not None:
-        raise UnsupportedError("ops.amin with initial or where is not supported")
+    _plain("amin", initial, where)
     return call("ReduceMin", input, axes_of(axis), keepdims)
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from harness.ops.base import Array, Backward, Call, Operator, operator
 from harness.graph import Spec, TensorSpec, TupleSpec
+from harness.ops.base import Array, Backward, Call, Operator, operator
 from harness.ops.elementwise import as_result
+
 
 @operator
 class AddN(Operator):

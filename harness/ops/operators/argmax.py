@@ -17,6 +17,7 @@ from harness.ops.operators.inplace import zeros
 from harness.ops.reduce import reduced
 from harness.tensor import call as emit
 
+
 class _Place(Operator):
     """Arguments: tensor, axis, number of the result's dtype (34 Int32, 35 Int64). The first of equal ones; NaN wins."""
 

@@ -13,6 +13,7 @@ from harness.ops.broadcast import reduce_to
 from harness.ops.elementwise import Binary
 from harness.tensor import call as emit
 
+
 @operator
 class Atan2(Binary):
     """The angle of the point (y, x) = (argument 0, argument 1)."""

@@ -10,6 +10,7 @@ import numpy as np
 from harness.ops.base import Array, Backward, Call, operator
 from harness.ops.elementwise import Binary, as_result
 
+
 class _Bitwise(Binary):
     """Two integer or bool tensors, bit by bit."""
 

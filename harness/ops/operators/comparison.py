@@ -7,11 +7,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from harness.ops.base import Array, Backward, Call, operator
 from harness import dtypes
-from harness.ops.expansion import Composite, beside
+from harness.ops.base import Array, Backward, Call, operator
 from harness.ops.elementwise import Binary, common
+from harness.ops.expansion import Composite, beside
 from harness.tensor import call as emit
+
 
 class _Comparison(Binary):
     """Compares element by element; NaN is unequal to everything and not ordered."""

@@ -12,6 +12,7 @@ from harness.ops.base import Array, Backward, Call, Operator, operator
 from harness.ops.elementwise import as_result, check_kind
 from harness.tensor import call as emit
 
+
 class _Cumulative(Operator):
     """Arguments: tensor, axis, exclusive (each element left out of its own result), reverse (from the end)."""
 

@@ -10,8 +10,8 @@ from harness.graph import Spec, TensorSpec
 from harness.ops import numerics
 from harness.ops.base import Array, Backward, Call, operator
 from harness.ops.broadcast import reduce_to
-from harness.ops.expansion import Composite, beside, cast
 from harness.ops.elementwise import Binary, as_result
+from harness.ops.expansion import Composite, beside, cast
 from harness.tensor import call as emit
 
 

@@ -14,6 +14,7 @@ from harness.ops.base import Array, Backward, Call, Operator, operator
 from harness.ops.elementwise import Binary, as_result, check_kind
 from harness.tensor import call as emit
 
+
 @operator
 class Dropout(Operator):
     """Arguments: tensor, keep_prob, seed0, seed1. Gives the tensor with elements dropped, and the mask (1 = kept).
@@ -50,7 +51,7 @@ class DropoutGrad(Binary):
     functional = False
     same_dtype = ()
 
-    def kernel(self, call: Call, dout: Array, mask: Array) -> Array:
+    def kernel(self, call: Call, dout: Array, mask: Array) -> Any:
         dout, mask = as_result(call, dout, mask)
         return dout * mask / call.attrs["keep_prob"]
 

@@ -12,6 +12,7 @@ from harness.ops.base import Array, Backward, Call, operator
 from harness.ops.elementwise import Floating, Unary
 from harness.tensor import call as emit
 
+
 @operator
 class Elu(Floating):
     """x above 0, else alpha * (e ** x - 1); argument 1 is alpha."""

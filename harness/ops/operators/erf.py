@@ -12,6 +12,7 @@ from harness.ops.elementwise import Floating
 from harness.ops.operators.exp import EXP
 from harness.tensor import call as emit
 
+
 class _Error(Floating):
     """Of the error function's family; its slope is ``factor * e ** -(x ** 2)``."""
 

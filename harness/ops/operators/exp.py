@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from harness.ops.base import Array, Backward, Call, operator
+from harness.ops.base import Array, Backward, operator
 from harness.ops.elementwise import Floating
 from harness.tensor import call as emit
+
 #: settings an ``Exp`` node of a gradient shows (measured); those of the forward graph show none
-EXP = {"shift": 0.0, "scale": 1.0, "base": -1.0}
+EXP: dict[str, Any] = {"shift": 0.0, "scale": 1.0, "base": -1.0}
 
 
 @operator

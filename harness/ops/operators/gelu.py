@@ -24,7 +24,7 @@ class GeLU(Floating):
     name = "GeLU"
 
     @staticmethod
-    def function(x: Array) -> Array:
+    def function(x: Array) -> Any:
         return x / 2 * (1 + np.tanh(_C * (x + _CUBE * x * x * x)))
 
     def gradient(self, b: Backward) -> Sequence[Any]:
@@ -37,7 +37,7 @@ class GeLUGrad(Unary):
 
     name = "GeLUGrad"
 
-    def kernel(self, call: Call, *args: Array) -> Array:
+    def kernel(self, call: Call, *args: Array) -> Any:
         dout, x, _ = (numerics.wide(a).astype(np.longdouble) for a in args)
         tanh = np.tanh(_C * (x + _CUBE * x * x * x))
         return dout * ((1 + tanh) / 2 + x / 2 * (1 - tanh * tanh) * _C * (1 + 3 * _CUBE * x * x))
@@ -50,7 +50,7 @@ class FastGeLU(Floating):
     name = "FastGeLU"
 
     @staticmethod
-    def function(x: Array) -> Array:
+    def function(x: Array) -> Any:
         return x / (1 + np.exp(-_FAST * x))
 
     def gradient(self, b: Backward) -> Sequence[Any]:
@@ -63,7 +63,7 @@ class FastGeLUGrad(Unary):
 
     name = "FastGeLUGrad"
 
-    def kernel(self, call: Call, *args: Array) -> Array:
+    def kernel(self, call: Call, *args: Array) -> Any:
         dout, x = (numerics.wide(a).astype(np.longdouble) for a in args)
         gate = 1 / (1 + np.exp(-_FAST * x))
         return dout * (gate + _FAST * x * gate * (1 - gate))

@@ -12,6 +12,7 @@ from harness.ops.base import Array, Backward, Call, operator
 from harness.ops.elementwise import Floating, Unary
 from harness.tensor import call as emit
 
+
 @operator
 class HSwish(Floating):
     """x * min(max(x + 3, 0), 6) / 6."""
@@ -19,7 +20,7 @@ class HSwish(Floating):
     name = "HSwish"
 
     @staticmethod
-    def function(x: Array) -> Array:
+    def function(x: Array) -> Any:
         return x * np.clip(x + 3, 0, 6) / 6
 
     def gradient(self, b: Backward) -> Sequence[Any]:
@@ -44,7 +45,7 @@ class HSigmoid(Floating):
     name = "HSigmoid"
 
     @staticmethod
-    def function(x: Array) -> Array:
+    def function(x: Array) -> Any:
         return np.clip(x + 3, 0, 6) / 6
 
     def gradient(self, b: Backward) -> Sequence[Any]:

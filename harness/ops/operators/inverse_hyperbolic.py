@@ -12,6 +12,7 @@ from harness.ops.base import Array, Backward, Call, operator
 from harness.ops.elementwise import Floating, Unary
 from harness.tensor import call as emit
 
+
 @operator
 class Asinh(Floating):
     """Inverse hyperbolic sine."""

@@ -12,6 +12,7 @@ from harness.ops.base import Array, Backward, Call, operator
 from harness.ops.elementwise import Floating, Unary
 from harness.tensor import call as emit
 
+
 @operator
 class Asin(Floating):
     """Arc sine."""
@@ -32,7 +33,7 @@ class AsinGrad(Unary):
 
     name = "AsinGrad"
 
-    def kernel(self, call: Call, *args: Array) -> Array:
+    def kernel(self, call: Call, *args: Array) -> Any:
         x, dout = (numerics.wide(a).astype(np.longdouble) for a in args)
         return dout / np.sqrt(1 - x * x)
 
@@ -57,7 +58,7 @@ class ACosGrad(Unary):
 
     name = "ACosGrad"
 
-    def kernel(self, call: Call, *args: Array) -> Array:
+    def kernel(self, call: Call, *args: Array) -> Any:
         x, dout = (numerics.wide(a).astype(np.longdouble) for a in args)
         return -dout / np.sqrt(1 - x * x)
 

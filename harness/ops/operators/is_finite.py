@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,15 +12,16 @@ from harness.ops import numerics
 from harness.ops.base import Array, Backward, Call, operator
 from harness.ops.elementwise import Unary
 
+
 class _Check(Unary):
     """A question about each element; integers are never NaN nor infinite."""
 
     accepts = "biuf"
     result = dtypes.bool_
-    function: ClassVar[Callable[[Array], Array]]
+    function: ClassVar[np.ufunc]
 
-    def kernel(self, call: Call, x: Array) -> Array:
-        return type(self).function(numerics.wide(x))
+    def kernel(self, call: Call, x: Array) -> Any:
+        return self.function(numerics.wide(x))
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         return (None,)
@@ -32,7 +33,7 @@ class IsNan(_Check):
 
     name = "IsNan"
     functional = False
-    function = staticmethod(np.isnan)
+    function = np.isnan
 
 
 @operator
@@ -40,7 +41,7 @@ class IsInf(_Check):
     """Where infinite."""
 
     name = "IsInf"
-    function = staticmethod(np.isinf)
+    function = np.isinf
 
 
 @operator
@@ -48,4 +49,4 @@ class IsFinite(_Check):
     """Where neither NaN nor infinite."""
 
     name = "IsFinite"
-    function = staticmethod(np.isfinite)
+    function = np.isfinite

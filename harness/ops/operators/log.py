@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from harness.ops.base import Array, Backward, Call, operator
+from harness.ops.base import Array, Backward, operator
 from harness.ops.elementwise import Floating
 from harness.tensor import call as emit
+
 #: settings a ``Log`` node shows (measured)
-LOG = {"shift": 0.0, "scale": 1.0, "cust_aicpu": "Log", "base": -1.0}
+LOG: dict[str, Any] = {"shift": 0.0, "scale": 1.0, "cust_aicpu": "Log", "base": -1.0}
 
 
 @operator

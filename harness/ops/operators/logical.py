@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from harness.ops.base import Array, Backward, Call, operator
 from harness import dtypes
+from harness.ops.base import Array, Backward, Call, operator
 from harness.ops.elementwise import Binary, Unary
+
 
 class _Logical(Binary):
     """Two tensors as truth values (not 0)."""
@@ -26,7 +27,7 @@ class LogicalAnd(_Logical):
 
     name = "LogicalAnd"
 
-    def kernel(self, call: Call, x: Array, y: Array) -> Array:
+    def kernel(self, call: Call, x: Array, y: Array) -> Any:
         return np.logical_and(x != 0, y != 0)
 
 
@@ -36,7 +37,7 @@ class LogicalOr(_Logical):
 
     name = "LogicalOr"
 
-    def kernel(self, call: Call, x: Array, y: Array) -> Array:
+    def kernel(self, call: Call, x: Array, y: Array) -> Any:
         return np.logical_or(x != 0, y != 0)
 
 
@@ -46,7 +47,7 @@ class LogicalXor(_Logical):
 
     name = "LogicalXor"
 
-    def kernel(self, call: Call, x: Array, y: Array) -> Array:
+    def kernel(self, call: Call, x: Array, y: Array) -> Any:
         return np.logical_xor(x != 0, y != 0)
 
 
@@ -58,7 +59,7 @@ class LogicalNot(Unary):
     accepts = "biufc"
     result = dtypes.bool_
 
-    def kernel(self, call: Call, x: Array) -> Array:
+    def kernel(self, call: Call, x: Array) -> Any:
         return x == 0
 
     def gradient(self, b: Backward) -> Sequence[Any]:

@@ -9,9 +9,10 @@ import numpy as np
 
 from harness.ops.base import Array, Backward, Call, operator
 from harness.ops.broadcast import reduce_to
-from harness.ops.expansion import scalar
 from harness.ops.elementwise import Binary, as_result
+from harness.ops.expansion import scalar
 from harness.tensor import call as emit
+
 
 class _Extreme(Binary):
     """One of the two operands; NaN if one is. Where they are equal, the gradient is halved between them."""
@@ -26,7 +27,7 @@ class _Extreme(Binary):
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         x, y = b.inputs
-        names = {"output_names": ("y",), "input_names": ("shape", "value")}
+        names: dict[str, Any] = {"output_names": ("y",), "input_names": ("shape", "value")}
         zeros = emit("FillV2", tuple(b.dout.shape), scalar(0, b.dout.dtype), **names)
         tie = emit("Equal", x, y)
         share = emit("Select", tie, emit("Divs", b.dout, 2), b.dout)

@@ -7,8 +7,8 @@ from typing import Any
 
 from harness.ops.base import Array, Backward, Call, operator
 from harness.ops.broadcast import reduce_to
-from harness.ops.expansion import Composite, beside
 from harness.ops.elementwise import Binary, as_result
+from harness.ops.expansion import Composite, beside
 from harness.tensor import call as emit
 
 

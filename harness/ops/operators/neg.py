@@ -11,6 +11,7 @@ from harness.ops.base import Array, Backward, Call, operator
 from harness.ops.elementwise import Unary
 from harness.tensor import call as emit
 
+
 @operator
 class Neg(Unary):
     """-x; unsigned integers wrap."""

@@ -11,6 +11,7 @@ from harness import dtypes
 from harness.graph import Spec, TensorSpec
 from harness.ops.base import Array, Backward, Call, Operator, operator
 
+
 @operator
 class NonZero(Operator):
     """Indices (Int64, one row each) of the elements that are not 0, in order; how many is known at run time only."""

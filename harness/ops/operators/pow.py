@@ -7,15 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from harness.ops.base import Array, Backward, Call, operator
 from harness import dtypes
 from harness.ops import numerics
+from harness.ops.base import Array, Backward, Call, operator
 from harness.ops.broadcast import reduce_to
-from harness.ops.expansion import Composite, beside, constant_value, scalar
 from harness.ops.elementwise import Binary, as_result
+from harness.ops.expansion import Composite, beside, constant_value, scalar
 from harness.ops.operators.log import LOG
 from harness.tensor import Tensor
 from harness.tensor import call as emit
+
 
 @operator
 class Pow(Binary):

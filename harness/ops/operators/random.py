@@ -11,6 +11,7 @@ from harness.graph import Spec, TensorSpec
 from harness.ops import random
 from harness.ops.base import Array, Backward, Call, Operator, operator
 
+
 class _Random(Operator):
     """Argument 0: the shape; attributes ``seed``, ``seed2`` and ``dtype``. The stream is our own (``ops.random``)."""
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from harness.ops.base import Array, Backward, Call, operator
 from harness import dtypes
 from harness.ops import numerics
+from harness.ops.base import Array, Backward, Call, operator
 from harness.ops.elementwise import Unary
 from harness.tensor import call as emit
+
 
 @operator
 class Reciprocal(Unary):

@@ -11,6 +11,7 @@ from harness import dtypes
 from harness.ops.base import Array, Backward, Call, operator
 from harness.ops.reduce import Reduction
 
+
 class _Truth(Reduction):
     """Over truth values (not 0)."""
 

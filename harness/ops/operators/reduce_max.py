@@ -10,11 +10,12 @@ import numpy as np
 from harness.graph import Spec
 from harness.ops import numerics
 from harness.ops.base import Array, Backward, Call, operator
-from harness.ops.expansion import Composite
 from harness.ops.elementwise import is_wide
+from harness.ops.expansion import Composite
 from harness.ops.operators.inplace import zeros
 from harness.ops.reduce import Reduction, keep
 from harness.tensor import call as emit
+
 
 class _Extreme(Reduction):
     """The extreme over axes; NaN if one is there. Its gradient is shared among equal elements."""

@@ -10,10 +10,11 @@ import numpy as np
 
 from harness import dtypes
 from harness.ops.base import Array, Backward, Call, operator
-from harness.ops.expansion import Composite, cast
 from harness.ops.elementwise import as_result
+from harness.ops.expansion import Composite, cast
 from harness.ops.reduce import Reduction, axes_of, reduced, repeat
 from harness.tensor import call as emit
+
 
 @operator
 class ReduceProd(Reduction):

@@ -8,8 +8,8 @@ from typing import Any
 from harness import dtypes
 from harness.ops import numerics
 from harness.ops.base import Array, Backward, Call, operator
-from harness.ops.expansion import Composite, cast
 from harness.ops.elementwise import as_result
+from harness.ops.expansion import Composite, cast
 from harness.ops.reduce import Reduction, axes_of, repeat
 from harness.tensor import call as emit
 
@@ -24,7 +24,7 @@ class ReduceSum(Reduction):
     def skips(self, call: Call) -> bool:
         return bool(call.values[3])
 
-    def kernel(self, call: Call, x: Array, _axes: Any, keep: bool, _skip: bool) -> Array:
+    def kernel(self, call: Call, x: Array, _axes: Any, keep: bool, _skip: bool) -> Any:
         if x.dtype.kind == "b":
             return x.any(axis=self.axes(call), keepdims=keep)
         (x,) = as_result(call, x)

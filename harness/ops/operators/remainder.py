@@ -9,10 +9,11 @@ import numpy as np
 
 from harness.ops.base import Array, Backward, Call, operator
 from harness.ops.broadcast import reduce_to
-from harness.ops.expansion import Composite, beside, cast
 from harness.ops.eager import is_number, promote
 from harness.ops.elementwise import Binary, as_result
+from harness.ops.expansion import Composite, beside, cast
 from harness.tensor import call as emit
+
 
 @operator
 class FloorMod(Binary):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,14 +11,15 @@ from harness.ops import numerics
 from harness.ops.base import Array, Backward, Call, operator
 from harness.ops.elementwise import Unary
 
+
 class _Rounding(Unary):
     """To whole numbers. The gradient is zero."""
 
     accepts = "f"
-    function: ClassVar[Callable[[Array], Array]]
+    function: ClassVar[np.ufunc]
 
-    def kernel(self, call: Call, x: Array) -> Array:
-        return type(self).function(numerics.wide(x))
+    def kernel(self, call: Call, x: Array) -> Any:
+        return self.function(numerics.wide(x))
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         return (None,)
@@ -29,7 +30,7 @@ class Floor(_Rounding):
     """The next whole number below."""
 
     name = "Floor"
-    function = staticmethod(np.floor)
+    function = np.floor
 
 
 @operator
@@ -37,7 +38,7 @@ class Ceil(_Rounding):
     """The next whole number above."""
 
     name = "Ceil"
-    function = staticmethod(np.ceil)
+    function = np.ceil
 
 
 @operator
@@ -45,7 +46,7 @@ class Trunc(_Rounding):
     """Toward zero."""
 
     name = "Trunc"
-    function = staticmethod(np.trunc)
+    function = np.trunc
 
 
 @operator
@@ -55,7 +56,7 @@ class Round(Unary):
     name = "Round"
     accepts = "iuf"
 
-    def kernel(self, call: Call, x: Array, decimals: Any) -> Array:
+    def kernel(self, call: Call, x: Array, decimals: Any) -> Any:
         places = int(np.asarray(decimals))
         if x.dtype.kind in "iu" and places >= 0:
             return x

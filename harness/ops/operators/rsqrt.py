@@ -11,6 +11,7 @@ from harness.ops.base import Array, Backward, Call, operator
 from harness.ops.elementwise import Binary, Floating, as_result
 from harness.tensor import call as emit
 
+
 @operator
 class Rsqrt(Floating):
     """1 / sqrt(x)."""

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from harness.ops.base import Array, Backward, Call, Operator, operator
 from harness.graph import Spec, TensorSpec
+from harness.ops.base import Array, Backward, Call, Operator, operator
 from harness.ops.broadcast import reduce_to
 from harness.ops.elementwise import broadcast_shapes, check_kind
 from harness.tensor import call as emit
+
 
 @operator
 class Select(Operator):

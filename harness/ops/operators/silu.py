@@ -9,6 +9,7 @@ from harness.ops.base import Backward, operator
 from harness.ops.expansion import Composite
 from harness.tensor import call as emit
 
+
 @operator
 class SiLU(Composite):
     """x * sigmoid(x)."""

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from harness.ops.base import Array, Backward, Call, operator
+from harness.ops.base import Array, Backward, operator
 from harness.ops.elementwise import Floating
 from harness.tensor import call as emit
+
 
 @operator
 class Sin(Floating):

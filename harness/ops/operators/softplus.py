@@ -9,11 +9,11 @@ import numpy as np
 
 from harness.ops import numerics
 from harness.ops.base import Array, Backward, Call, operator
-from harness.ops.expansion import scalar
 from harness.ops.elementwise import Floating, Unary
+from harness.ops.expansion import scalar
 from harness.tensor import call as emit
 
-_NAMES = {"output_names": ("output",), "input_names": ("x",)}
+_NAMES: dict[str, Any] = {"output_names": ("output",), "input_names": ("x",)}
 
 
 @operator
@@ -38,7 +38,7 @@ class SoftplusGrad(Unary):
     name = "SoftplusGrad"
     functional = False
 
-    def kernel(self, call: Call, *args: Array) -> Array:
+    def kernel(self, call: Call, *args: Array) -> Any:
         dout, x = (numerics.wide(a).astype(np.longdouble) for a in args)
         return dout / (1 + np.exp(-x))
 
@@ -51,7 +51,7 @@ class Softsign(Floating):
     functional = False
 
     @staticmethod
-    def function(x: Array) -> Array:
+    def function(x: Array) -> Any:
         return x / (1 + np.abs(x))
 
     def gradient(self, b: Backward) -> Sequence[Any]:

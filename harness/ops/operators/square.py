@@ -9,6 +9,7 @@ from harness.ops.base import Array, Backward, Call, operator
 from harness.ops.elementwise import Unary, as_result
 from harness.tensor import call as emit
 
+
 @operator
 class Square(Unary):
     """x * x."""

@@ -11,6 +11,7 @@ from harness.ops.base import Array, Backward, Call, operator
 from harness.ops.elementwise import Binary, Floating, as_result
 from harness.tensor import call as emit
 
+
 @operator
 class Tanh(Floating):
     """Hyperbolic tangent."""
@@ -31,6 +32,6 @@ class TanhGrad(Binary):
 
     name = "TanhGrad"
 
-    def kernel(self, call: Call, out: Array, dout: Array) -> Array:
+    def kernel(self, call: Call, out: Array, dout: Array) -> Any:
         out, dout = as_result(call, out, dout)
         return dout * (1 - out * out)

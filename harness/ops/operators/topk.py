@@ -16,6 +16,7 @@ from harness.ops.elementwise import check_kind, is_wide
 from harness.tensor import Tensor
 from harness.tensor import call as emit
 
+
 @operator
 class TopK(Operator):
     """Arguments: tensor, k (an Int32 0-d tensor). Gives values from largest to smallest, and indices (Int32)."""

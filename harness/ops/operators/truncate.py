@@ -13,6 +13,7 @@ from harness.ops.broadcast import reduce_to
 from harness.ops.elementwise import Binary, as_result
 from harness.tensor import call as emit
 
+
 class _Truncated(Binary):
     """Arithmetic on the quotient rounded toward zero."""
 

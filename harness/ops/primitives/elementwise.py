@@ -12,11 +12,11 @@ from harness.ops.primitive import Primitive, plain
 from harness.tensor import call
 
 _PLAIN = (
-    "ACos", "Abs", "Acosh", "Add", "Asin", "Asinh", "Atan", "Atan2", "Atanh", "Ceil", "Cos", "Cosh", "Erf", "Erfc", "Exp", "Expm1",
-    "FastGeLU", "Floor", "FloorDiv", "FloorMod", "GeLU", "Greater", "GreaterEqual", "HSigmoid", "HSwish", "IsFinite", "IsInf",
-    "LessEqual", "Log1p", "LogicalAnd", "LogicalNot", "LogicalOr", "LogicalXor", "Maximum", "Minimum", "Neg", "NotEqual", "Pow",
-    "ReLU6", "RealDiv", "Reciprocal", "Rsqrt", "Select", "Sigmoid", "Sign", "Sin", "Sinh", "Sqrt", "Square", "Tan",
-    "Tanh", "Trunc",
+    "ACos", "Abs", "Acosh", "Add", "Asin", "Asinh", "Atan", "Atan2", "Atanh", "Ceil", "Cos", "Cosh", "Erf", "Erfc",
+    "Exp", "Expm1", "FastGeLU", "Floor", "FloorDiv", "FloorMod", "GeLU", "Greater", "GreaterEqual", "HSigmoid",
+    "HSwish", "IsFinite", "IsInf", "LessEqual", "Log1p", "LogicalAnd", "LogicalNot", "LogicalOr", "LogicalXor",
+    "Maximum", "Minimum", "Neg", "NotEqual", "Pow", "ReLU6", "RealDiv", "Reciprocal", "Rsqrt", "Select", "Sigmoid",
+    "Sign", "Sin", "Sinh", "Sqrt", "Square", "Tan", "Tanh", "Trunc",
 )  # fmt: skip
 _UNTYPED = ("Mul", "Div", "Equal", "Less")
 #: those whose node shows the names of its arguments
@@ -28,7 +28,7 @@ _NAMED: dict[str, dict[str, Any]] = {
 }
 _OWN = ("AddN", "Assign", "AssignAdd", "AssignSub", "Elu", "Round")
 
-__all__ = [*_PLAIN, *_UNTYPED, *_NAMED, *_OWN]  # noqa: PLE0604
+__all__ = [*_PLAIN, *_UNTYPED, *_NAMED, *_OWN]
 
 
 def _untyped(kind: type[Primitive]) -> type[Primitive]:
@@ -75,5 +75,5 @@ class AddN(Primitive):
     def __call__(self, x: Any) -> Any:
         members = tuple(x) if isinstance(x, (tuple, list)) else (x,)
         n = len(members)
-        names = {"input_names": ["inputs"], "output_names": ["sum"]}
+        names: dict[str, Any] = {"input_names": ["inputs"], "output_names": ["sum"]}
         return call("AddN", members, n=n, **names, dyn_input_sizes=(n,), N=n, **self.marks)

@@ -13,8 +13,8 @@ from harness.ops.reduce import axes_of
 from harness.tensor import call
 
 __all__ = [
-    "ArgMaxWithValue", "ArgMinWithValue", "Argmax", "Argmin", "CumProd", "CumSum", "NonZero", "ReduceAll", "ReduceAny",
-    "ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd", "ReduceSum", "TopK",
+    "ArgMaxWithValue", "ArgMinWithValue", "Argmax", "Argmin", "CumProd", "CumSum", "NonZero", "ReduceAll",
+    "ReduceAny", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd", "ReduceSum", "TopK",
 ]  # fmt: skip
 
 
