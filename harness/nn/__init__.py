@@ -1,7 +1,6 @@
 """MindSpore's ``nn`` namespace: cells, layers, losses, optimizers and wrappers."""
 
 from harness.nn.activation import (
-    CELU,
     ELU,
     GELU,
     Hardtanh,
@@ -10,11 +9,8 @@ from harness.nn.activation import (
     LeakyReLU,
     LogSigmoid,
     LogSoftmax,
-    Mish,
-    PReLU,
     ReLU,
     ReLU6,
-    SeLU,
     Sigmoid,
     SiLU,
     Softmax,
@@ -22,7 +18,6 @@ from harness.nn.activation import (
     Softsign,
     Tanh,
     Tanhshrink,
-    Threshold,
     get_activation,
 )
 from harness.nn.adam import Adam, AdamWeightDecay
@@ -62,14 +57,14 @@ from harness.nn.sgd import SGD, Momentum
 from harness.nn.wrappers import ForwardValueAndGrad, TrainOneStepCell, WithEvalCell, WithGradCell, WithLossCell
 
 __all__ = [
-    "CELU", "ELU", "GELU", "GRU", "LSTM", "RNN", "SGD", "Adam", "AdamWeightDecay", "AvgPool1d", "AvgPool2d",
+    "ELU", "GELU", "GRU", "LSTM", "RNN", "SGD", "Adam", "AdamWeightDecay", "AvgPool1d", "AvgPool2d",
     "BCELoss", "BCEWithLogitsLoss", "BatchNorm1d", "BatchNorm2d", "Cell", "CellDict", "CellList", "Conv1d",
     "Conv2d", "Conv2dTranspose", "CosineDecayLR", "CrossEntropyLoss", "Dense", "Dropout", "Embedding",
     "ExponentialDecayLR", "Flatten", "ForwardValueAndGrad", "GroupNorm", "HSigmoid", "HSwish", "Hardtanh",
     "HuberLoss", "Identity", "InverseDecayLR", "L1Loss", "LayerNorm", "LeakyReLU", "LearningRateSchedule",
-    "LogSigmoid", "LogSoftmax", "LossBase", "MAELoss", "MSELoss", "MaxPool1d", "MaxPool2d", "Mish", "Momentum",
-    "NLLLoss", "NaturalExpDecayLR", "Optimizer", "PReLU", "PolynomialDecayLR", "RMSELoss", "ReLU", "ReLU6", "SeLU",
+    "LogSigmoid", "LogSoftmax", "LossBase", "MAELoss", "MSELoss", "MaxPool1d", "MaxPool2d", "Momentum",
+    "NLLLoss", "NaturalExpDecayLR", "Optimizer", "PolynomialDecayLR", "RMSELoss", "ReLU", "ReLU6",
     "SequentialCell", "SiLU", "Sigmoid", "SmoothL1Loss", "Softmax", "SoftmaxCrossEntropyWithLogits", "Softmin",
-    "Softsign", "Tanh", "Tanhshrink", "Threshold", "TrainOneStepCell", "WarmUpLR", "WithEvalCell", "WithGradCell",
+    "Softsign", "Tanh", "Tanhshrink", "TrainOneStepCell", "WarmUpLR", "WithEvalCell", "WithGradCell",
     "WithLossCell", "get_activation",
 ]  # fmt: skip

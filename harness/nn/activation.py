@@ -5,19 +5,15 @@ from __future__ import annotations
 import difflib
 from typing import Any
 
-import numpy as np
-
-from harness import dtypes
-from harness.errors import CellNameError, SettingError, SettingTypeError
+from harness.errors import CellNameError, SettingError
 from harness.nn import checks
 from harness.nn.cell import Cell
 from harness.nn.namespace import ops
-from harness.tensor import Parameter, Tensor
+from harness.tensor import Tensor
 
 __all__ = [
-    "CELU", "ELU", "GELU", "HSigmoid", "HSwish", "Hardtanh", "LeakyReLU", "LogSigmoid", "LogSoftmax", "Mish", "PReLU",
-    "ReLU", "ReLU6", "SeLU", "SiLU", "Sigmoid", "Softmax", "Softmin", "Softsign", "Tanh", "Tanhshrink", "Threshold",
-    "get_activation",
+    "ELU", "GELU", "HSigmoid", "HSwish", "Hardtanh", "LeakyReLU", "LogSigmoid", "LogSoftmax", "ReLU", "ReLU6", "SiLU",
+    "Sigmoid", "Softmax", "Softmin", "Softsign", "Tanh", "Tanhshrink", "get_activation",
 ]  # fmt: skip
 
 
@@ -105,8 +101,8 @@ class Softmin(Cell):
         super().__init__()
         self.axis = axis
 
-    def construct(self, x: Tensor) -> Any:
-        return ops.softmin(x, self.axis)
+    def construct(self, x: Any) -> Any:
+        return ops.Softmax(self.axis)(x * -1)
 
 
 class LeakyReLU(Cell):
@@ -118,29 +114,6 @@ class LeakyReLU(Cell):
 
     def construct(self, x: Tensor) -> Any:
         return ops.leaky_relu(x, self.alpha)
-
-
-class PReLU(Cell):
-    """LeakyReLU with a slope to learn for each of ``channel`` channels (parameter ``w``)."""
-
-    def __init__(self, channel: int = 1, w: Any = 0.25) -> None:
-        super().__init__()
-        checks.positive_int(channel, "channel", self.cls_name)
-        if isinstance(w, (float, np.float32)):
-            w = [float(w)] * channel
-        if isinstance(w, list):
-            w = Tensor(np.array(w, np.float32))
-        if not isinstance(w, Tensor):
-            raise SettingTypeError(f"{self.cls_name}: w must be a float, a list or a Tensor, got {type(w).__name__}")
-        if w.shape != (channel,) or w.dtype not in (dtypes.float16, dtypes.float32):
-            raise SettingError(
-                f"{self.cls_name}: w must be {channel} float16 or float32 values, got {w.dtype}{list(w.shape)}"
-            )
-        self.w = Parameter(w, name="a")
-        self.prelu = ops.PReLU()
-
-    def construct(self, x: Tensor) -> Any:
-        return self.prelu(x, ops.cast(self.w, x.dtype))
 
 
 class SiLU(Cell):
@@ -162,28 +135,6 @@ class ELU(Cell):
 
     def construct(self, x: Tensor) -> Any:
         return self.elu(x)
-
-
-class CELU(Cell):
-    """x where positive, else ``alpha * (exp(x / alpha) - 1)``."""
-
-    def __init__(self, alpha: float = 1.0) -> None:
-        super().__init__()
-        self.celu = ops.CeLU(alpha=alpha)
-
-    def construct(self, x: Tensor) -> Any:
-        return self.celu(x)
-
-
-class SeLU(Cell):
-    """ELU with the constants that keep mean and variance."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.selu = ops.SeLU()
-
-    def construct(self, input_x: Tensor) -> Any:
-        return self.selu(input_x)
 
 
 class HSwish(Cell):
@@ -223,17 +174,6 @@ class LogSigmoid(Cell):
         return self.log(self.rec(self.add(self.exp(self.mul(input_x, -1)), 1)))
 
 
-class Mish(Cell):
-    """x * tanh(softplus(x))."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.mish = ops.Mish()
-
-    def construct(self, input_x: Tensor) -> Any:
-        return self.mish(input_x)
-
-
 class Softsign(Cell):
     """x / (1 + abs(x))."""
 
@@ -265,27 +205,15 @@ class Tanhshrink(Cell):
     def __init__(self) -> None:
         super().__init__()
 
-    def construct(self, x: Tensor) -> Any:
-        return ops.tanhshrink(x)
-
-
-class Threshold(Cell):
-    """x where greater than ``threshold``, else ``value``."""
-
-    def __init__(self, threshold: float, value: float) -> None:
-        super().__init__()
-        self.threshold = threshold
-        self.value = value
-
-    def construct(self, input_x: Tensor) -> Any:
-        return ops.threshold(input_x, self.threshold, self.value)
+    def construct(self, x: Any) -> Any:
+        return x - ops.Tanh()(x)
 
 
 _BY_NAME: dict[str, type[Cell]] = {
     cls.__name__.lower(): cls
     for cls in (
-        ELU, GELU, HSigmoid, HSwish, Hardtanh, LeakyReLU, LogSigmoid, LogSoftmax, Mish, PReLU, ReLU, ReLU6, SiLU,
-        Sigmoid, Softmax, Softmin, Softsign, Tanh, Tanhshrink, Threshold,
+        ELU, GELU, HSigmoid, HSwish, Hardtanh, LeakyReLU, LogSigmoid, LogSoftmax, ReLU, ReLU6, SiLU, Sigmoid, Softmax,
+        Softmin, Softsign, Tanh, Tanhshrink,
     )
 }  # fmt: skip
 

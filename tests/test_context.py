@@ -1,0 +1,98 @@
+"""The context and the seeds: defaults, changes, refusals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from harness import context, seed
+from harness.errors import SettingError, SettingTypeError, UnsupportedError
+
+
+@pytest.fixture(autouse=True)
+def _restored(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(context, "_values", {})
+    state = np.random.get_state()
+    yield
+    np.random.set_state(state)
+
+
+def test_defaults_are_mindspores() -> None:
+    assert context.get_context("mode") == context.PYNATIVE_MODE
+    assert context.get_context("device_target") == "CPU"
+    assert context.get_context("reserve_class_name_in_scope") is True
+
+
+def test_changes() -> None:
+    context.set_context(mode=context.GRAPH_MODE, max_call_depth=5)
+    assert context.get_context("mode") == 0
+    assert context.get_context("max_call_depth") == 5
+    context.set_device("Ascend", 3)
+    assert (context.get_context("device_target"), context.get_context("device_id")) == ("Ascend", 3)
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "words"),
+    [
+        ({"mode": 3}, SettingError, "GRAPH_MODE"),
+        ({"mode": True}, SettingTypeError, "must be int, got bool"),
+        ({"moed": 0}, SettingError, "did you mean mode"),
+        ({"device_target": "TPU"}, SettingError, "CPU"),
+        ({"device_id": -1}, SettingError, "4095"),
+        ({"max_call_depth": 0}, SettingError, "greater than 0"),
+        ({"save_graphs": "x"}, SettingTypeError, "bool or int"),
+        ({"deterministic": "YES"}, SettingError, "ON"),
+        ({"reserve_class_name_in_scope": 1}, SettingTypeError, "must be bool"),
+    ],
+)
+def test_refusals_change_nothing(settings: dict[str, Any], error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        context.set_context(save_graphs_path="elsewhere", **settings)
+    assert context.get_context("save_graphs_path") == "."
+
+
+def test_unknown_setting_is_not_read_either() -> None:
+    with pytest.raises(ValueError, match="get_context: 'nope' is not a setting"):
+        context.get_context("nope")
+
+
+def test_a_dict_setting_cannot_be_changed_from_outside() -> None:
+    context.get_context("jit_config")["jit_level"] = "O1"
+    assert context.get_context("jit_config") == {}
+
+
+def test_one_process_only() -> None:
+    context.set_auto_parallel_context(parallel_mode="stand_alone", device_num=1)
+    assert context.get_auto_parallel_context("parallel_mode") == "stand_alone"
+    with pytest.raises(UnsupportedError, match="parallel_mode='data_parallel'"):
+        context.set_auto_parallel_context(parallel_mode="data_parallel")
+    with pytest.raises(SettingError, match="'nope' is not a setting"):
+        context.set_auto_parallel_context(nope=1)
+
+
+def test_seed_of_numpy_follows() -> None:
+    seed.set_seed(11)
+    first = np.random.rand()
+    seed.set_seed(11)
+    assert np.random.rand() == first
+    assert seed.get_seed() == 11
+
+
+@pytest.mark.parametrize(
+    ("value", "error"), [(-1, ValueError), (2**32, ValueError), (1.5, TypeError), (True, TypeError)]
+)
+def test_bad_seeds(value: Any, error: type[Exception]) -> None:
+    with pytest.raises(error, match="set_seed"):
+        seed.set_seed(value)
+
+
+def test_without_any_seed_operators_choose_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(seed, "_global", [None])
+    monkeypatch.setattr(seed, "_counters", {})
+    assert seed.operator_seeds("dropout") == (0, 0)
+    assert seed.operator_seeds("dropout", 5) == (0, 5)
+    with pytest.raises(SettingError, match="at least 0, got -1"):
+        seed.operator_seeds("dropout", -1)

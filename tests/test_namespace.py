@@ -1,0 +1,50 @@
+"""The public names: MindSpore's spellings, found lazily."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import harness
+
+
+def test_importing_the_facade_is_light() -> None:
+    heavy = ["h5py", "harness.dtypes", "harness.nn", "harness.ops", "harness.runtime", "harness.tensor", "numpy"]
+    code = f"import sys, harness; print([name for name in {heavy} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_every_name_resolves() -> None:
+    names = [name for name in dir(harness) if not name.startswith("__")]
+    assert {"Tensor", "Parameter", "nn", "ops", "float32", "bfloat16", "set_context", "jit", "grad"} <= set(names)
+    for name in names:
+        assert getattr(harness, name) is not None
+
+
+def test_aliases_scripts_import() -> None:
+    code = """
+from harness import Tensor, Parameter, context, dtype as mstype, nn, ops, set_seed, jit, value_and_grad
+import harness.common.dtype
+from harness.common import set_seed
+from harness.common.api import jit
+from harness.common.initializer import Normal, TruncatedNormal, initializer
+from harness.common.parameter import Parameter, ParameterTuple
+from harness.common.tensor import Tensor
+from harness.ops import composite as C, functional as F, operations as P
+from harness.tools import set_dump
+assert mstype.float32 is harness.float32 and mstype.half is mstype.float16
+assert P.MatMul is ops.MatMul and F.relu is ops.relu
+assert mstype.dtype_to_nptype(mstype.int8)(3).dtype == "int8"
+assert mstype.pytype_to_dtype(float) is mstype.float32 and mstype.dtype_to_pytype(mstype.uint8) is int
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_unknown_names_get_a_hint() -> None:
+    with pytest.raises(AttributeError, match="'harness' has no attribute 'Tensro'; did you mean Tensor"):
+        harness.Tensro  # noqa: B018
+    assert not hasattr(harness, "completely_else")
