@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 import sys
+from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from types import CodeType, FrameType
@@ -51,6 +52,20 @@ def stack(stop: FrameType | None = None) -> tuple[SourceLine, ...]:
         frame = frame.f_back
     lines.reverse()
     return tuple(lines)
+
+
+def user_functions(stop: FrameType | None) -> Iterator[tuple[CodeType, int]]:
+    """What tells the user's functions on the stack apart, innermost first, up to the ``construct`` they are called
+    from: their code and the object they are a method of (0 for none)."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame is not stop:
+        code = frame.f_code
+        if code.co_name == "construct":
+            return
+        if not code.co_filename.startswith(_HARNESS):
+            owner = frame.f_locals.get("self") if code.co_varnames[:1] == ("self",) else None
+            yield code, id(owner) if owner is not None else 0
+        frame = frame.f_back
 
 
 def where() -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from harness.compile.regions import Block, Control, Region
-from harness.compile.source import stack, where
+from harness.compile.source import stack, user_functions, where
 from harness.compile.traced import Traced
 from harness.errors import HarnessError, TraceError
 from harness.graph import Const, Node, Operand, Parameter, Spec, TensorSpec, TupleSpec, U, constant, spec_of
@@ -49,6 +49,8 @@ class Tracer:
         self.marks: dict[str, Any] = {}
         self.in_gradient = False
         self.created: list[Node] = []
+        self._function_scopes: dict[Any, str] = {}
+        self._in_function = 0
         self._read: dict[tuple[int, int], Node] = {}
         self._consts: dict[Any, Const] = {}
         self._stop = sys._getframe(1)
@@ -90,7 +92,9 @@ class Tracer:
             specs.append(_tensor_spec(operand))
             values.append(operand.value if isinstance(operand, Const) else None)
         call = Call(operator.name, tuple(specs), tuple(values), attrs)
-        node = Node(operator.name, inputs, {**attrs, **self.marks}, scope or self.scope, operator.infer(call))
+        if scope is None:
+            scope = self.scope if self._in_function or self.source is not None else self._users_scope()
+        node = Node(operator.name, inputs, {**attrs, **self.marks}, scope, operator.infer(call))
         node.extra = {"layout": tuple(layout), "functional": operator.functional, "region": self.region}
         self._place(node)
         self.created.append(node)
@@ -197,6 +201,28 @@ class Tracer:
         self.block.items += [control, Region()]
         self._begin(self.block)
         return self.unpack(control.node)
+
+    # -- functions -------------------------------------------------------------------------------------------------
+    @contextmanager
+    def function_scope(self, key: Any) -> Iterator[None]:
+        """Puts new nodes into the scope in which the function ``key`` was first called (see ``graph_function``)."""
+        before = self.scope
+        here = self.scope if self._in_function else self._users_scope()
+        self.scope = self._function_scopes.setdefault(key, here)
+        self._in_function += 1
+        try:
+            yield
+        finally:
+            self.scope = before
+            self._in_function -= 1
+
+    def _users_scope(self) -> str:
+        """The current scope, seen from the functions of the user that ``construct`` is in the middle of: each is a
+        graph function, known by its code and, for a method, its object."""
+        scope = self.scope
+        for key in reversed(list(user_functions(self._stop))):
+            scope = self._function_scopes.setdefault(key, scope)
+        return scope
 
     # -- operands --------------------------------------------------------------------------------------------------
     def operand(self, value: Any, operator: Operator | None = None) -> Operand:

@@ -11,12 +11,19 @@ from harness.ops import functions as _functions
 from harness.ops import primitives as _primitives
 from harness.ops.base import OPERATORS, Backward, Call, Operator, operator
 from harness.ops.primitive import Primitive
+from harness.tensor import graph_function as _graph_function
 
 __all__ = ["OPERATORS", "Backward", "Call", "Operator", "Primitive", "operator"]
+
+#: functions whose operator stands where they are called; every other one is a graph function (measured)
+_DIRECT = frozenset({"all", "broadcast_to", "cat", "cond", "log_softmax", "while_loop"})
 
 for _package in (_functions, _primitives):
     for _found in _pkgutil.iter_modules(_package.__path__):
         _module = _importlib.import_module(f"{_package.__name__}.{_found.name}")
         for _name in _module.__all__:
-            globals()[_name] = getattr(_module, _name)
+            _member = getattr(_module, _name)
+            if _package is _functions and _name not in _DIRECT and callable(_member):
+                _member = _graph_function(f"ops.{_name}", _member)
+            globals()[_name] = _member
             __all__ += [_name]

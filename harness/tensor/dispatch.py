@@ -7,10 +7,13 @@ follows ``construct``.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Dispatcher(Protocol):
@@ -66,6 +69,26 @@ def using(dispatcher: Dispatcher) -> Iterator[None]:
         yield
     finally:
         _current.reset(token)
+
+
+def graph_function(key: Any, function: F) -> F:
+    """Marks ``function`` as one MindSpore keeps as a graph of its own: wherever it is called from, its nodes stand in
+    the scope of its first call in a compilation (measured). Outside of tracing nothing changes.
+
+    Args:
+        key: what tells the function from others; ``None`` in a tuple key stands for nothing special.
+        function: any function of ``ops`` or method of ``Tensor``.
+    """
+
+    @functools.wraps(function)
+    def entered(*args: Any, **kwargs: Any) -> Any:
+        scope_of = getattr(_current.get(_default[0]), "function_scope", None)
+        if scope_of is None:
+            return function(*args, **kwargs)
+        with scope_of(key):
+            return function(*args, **kwargs)
+
+    return entered  # type: ignore[return-value]
 
 
 def call(op: str, *args: Any, scope: str | None = None, **attrs: Any) -> Any:

@@ -14,7 +14,7 @@ import numpy as np
 from harness import dtypes
 from harness.dtypes import DType
 from harness.errors import TraceError
-from harness.tensor.dispatch import call
+from harness.tensor.dispatch import call, graph_function
 
 F = TypeVar("F", bound=Callable[..., Any])
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -263,14 +263,27 @@ def _method(name: str) -> Callable[..., Any]:
         raise TraceError(f"Tensor.{name} needs harness.ops, which is not imported") from None
 
 
+#: methods whose operator stands where they are called; every other one is a function of its own (``graph_function``)
+DIRECT_METHODS = frozenset(
+    {
+        "abs", "broadcast_to", "ceil", "cos", "div", "erf", "exp", "floor", "log", "maximum", "minimum", "neg", "reshape",
+        "round", "rsqrt", "sigmoid", "sin", "sqrt", "square", "tanh", "to", "view", "__floordiv__", "__ge__", "__le__",
+        "__mul__", "__pow__", "__rfloordiv__", "__rmul__", "__rpow__", "__rsub__", "__rtruediv__", "__sub__", "__truediv__",
+    }
+)  # fmt: skip
+#: the same for Python's operators: these are functions of their own, one for each kind of second operand
+_OVERLOADED = frozenset({"Add", "Greater", "Less", "Equal", "NotEqual", "LogicalAnd", "LogicalOr"})
+
+
 def tensor_method(*names: str) -> Callable[[F], F]:
     """Attaches a function as one or more methods of ``Tensor`` (first argument = the tensor)."""
 
     def attach(function: F) -> F:
         for name in names:
-            _METHODS[name] = function
+            method = function if name in DIRECT_METHODS else graph_function(f"Tensor.{name}", function)
+            _METHODS[name] = method
             if name not in ("__getitem__", "__setitem__"):
-                setattr(Tensor, name, function)
+                setattr(Tensor, name, method)
         return function
 
     return attach
@@ -291,7 +304,15 @@ def _binary(op: str, reflected: bool = False) -> Callable[[Tensor, Any], Any]:
     def method(self: Tensor, other: Any) -> Any:
         return call(op, other, self) if reflected else call(op, self, other)
 
-    return method
+    if op not in _OVERLOADED:
+        return method
+    with_tensor = graph_function((op, "tensor"), method)
+    with_number = graph_function((op, "number", reflected), method)
+
+    def overloaded(self: Tensor, other: Any) -> Any:
+        return (with_tensor if isinstance(other, Tensor) else with_number)(self, other)
+
+    return overloaded
 
 
 for _name, _op in {
