@@ -96,3 +96,7 @@ class ToleranceError(HarnessError, ValueError):
 
 class RecordError(HarnessError, ValueError):
     """A run's records cannot be compared: one slot twice, or neither values nor a digest."""
+
+
+class UnsupportedNameError(UnsupportedError, AttributeError):
+    """A name of MindSpore's namespaces that the harness does not have."""

@@ -1,5 +1,9 @@
 """MindSpore's ``nn`` namespace: cells, layers, losses, optimizers and wrappers."""
 
+import difflib as _difflib
+from typing import Any as _Any
+
+from harness.errors import UnsupportedNameError as _UnsupportedNameError
 from harness.nn.activation import (
     ELU,
     GELU,
@@ -53,18 +57,24 @@ from harness.nn.normalization import BatchNorm1d, BatchNorm2d, GroupNorm, LayerN
 from harness.nn.optimizer import Optimizer
 from harness.nn.pooling import AvgPool1d, AvgPool2d, MaxPool1d, MaxPool2d
 from harness.nn.recurrent import GRU, LSTM, RNN
+from harness.nn.recurrent_cells import GRUCell, LSTMCell, RNNCell
 from harness.nn.sgd import SGD, Momentum
 from harness.nn.wrappers import ForwardValueAndGrad, TrainOneStepCell, WithEvalCell, WithGradCell, WithLossCell
 
 __all__ = [
-    "ELU", "GELU", "GRU", "LSTM", "RNN", "SGD", "Adam", "AdamWeightDecay", "AvgPool1d", "AvgPool2d",
-    "BCELoss", "BCEWithLogitsLoss", "BatchNorm1d", "BatchNorm2d", "Cell", "CellDict", "CellList", "Conv1d",
-    "Conv2d", "Conv2dTranspose", "CosineDecayLR", "CrossEntropyLoss", "Dense", "Dropout", "Embedding",
-    "ExponentialDecayLR", "Flatten", "ForwardValueAndGrad", "GroupNorm", "HSigmoid", "HSwish", "Hardtanh",
-    "HuberLoss", "Identity", "InverseDecayLR", "L1Loss", "LayerNorm", "LeakyReLU", "LearningRateSchedule",
-    "LogSigmoid", "LogSoftmax", "LossBase", "MAELoss", "MSELoss", "MaxPool1d", "MaxPool2d", "Momentum",
-    "NLLLoss", "NaturalExpDecayLR", "Optimizer", "PolynomialDecayLR", "RMSELoss", "ReLU", "ReLU6",
-    "SequentialCell", "SiLU", "Sigmoid", "SmoothL1Loss", "Softmax", "SoftmaxCrossEntropyWithLogits", "Softmin",
-    "Softsign", "Tanh", "Tanhshrink", "TrainOneStepCell", "WarmUpLR", "WithEvalCell", "WithGradCell",
-    "WithLossCell", "get_activation",
+    "ELU", "GELU", "GRU", "LSTM", "RNN", "SGD", "Adam", "AdamWeightDecay", "AvgPool1d", "AvgPool2d", "BCELoss",
+    "BCEWithLogitsLoss", "BatchNorm1d", "BatchNorm2d", "Cell", "CellDict", "CellList", "Conv1d", "Conv2d",
+    "Conv2dTranspose", "CosineDecayLR", "CrossEntropyLoss", "Dense", "Dropout", "Embedding", "ExponentialDecayLR",
+    "Flatten", "ForwardValueAndGrad", "GRUCell", "GroupNorm", "HSigmoid", "HSwish", "Hardtanh", "HuberLoss",
+    "Identity", "InverseDecayLR", "L1Loss", "LSTMCell", "LayerNorm", "LeakyReLU", "LearningRateSchedule",
+    "LogSigmoid", "LogSoftmax", "LossBase", "MAELoss", "MSELoss", "MaxPool1d", "MaxPool2d", "Momentum", "NLLLoss",
+    "NaturalExpDecayLR", "Optimizer", "PolynomialDecayLR", "RMSELoss", "RNNCell", "ReLU", "ReLU6", "SequentialCell",
+    "SiLU", "Sigmoid", "SmoothL1Loss", "Softmax", "SoftmaxCrossEntropyWithLogits", "Softmin", "Softsign", "Tanh",
+    "Tanhshrink", "TrainOneStepCell", "WarmUpLR", "WithEvalCell", "WithGradCell", "WithLossCell", "get_activation",
 ]  # fmt: skip
+
+
+def __getattr__(name: str) -> _Any:
+    near = _difflib.get_close_matches(name, __all__, n=3, cutoff=0.6)
+    hint = f"; did you mean {', '.join(near)}?" if near else ""
+    raise _UnsupportedNameError(f"nn.{name} is not supported, or is no name of MindSpore{hint}")
