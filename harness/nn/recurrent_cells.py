@@ -28,7 +28,7 @@ class _StepCell(Cell):
         self.hidden_size = checks.positive_int(hidden_size, "hidden_size", self.cls_name)
         self.has_bias = checks.boolean(has_bias, "has_bias", self.cls_name)
         rows = gates * hidden_size
-        shapes = {"weight_ih": (rows, input_size), "weight_hh": (rows, hidden_size)}
+        shapes: dict[str, tuple[int, ...]] = {"weight_ih": (rows, input_size), "weight_hh": (rows, hidden_size)}
         self.bias_ih = self.bias_hh = None
         if has_bias:
             shapes |= {"bias_ih": (rows,), "bias_hh": (rows,)}
