@@ -41,9 +41,8 @@ _log = log.get("dump.writer")
 def _failure(path: str, error: OSError) -> DumpWriteError:
     """The one error that stops a run: says which file, why, and that what was written stays."""
     reason = error.strerror or str(error)
-    return DumpWriteError(
-        error.errno or errno.EIO, f"dump: {path} could not be written ({reason}); files written before are whole", path
-    )
+    text = f"a dump file could not be written ({reason}); files written before are whole"
+    return DumpWriteError(error.errno or errno.EIO, text, path)
 
 
 class Tree:
@@ -68,24 +67,27 @@ class Tree:
             DumpWriteError: the disk is full or broken.
         """
         path = os.path.join(self.root, *parts)
-        if path in self._refused:
+        if any(path == refused or path.startswith(f"{refused}/") for refused in self._refused):
             return None
         try:
             _make_directories(path)
             return Directory(path, self)
         except OSError as error:
-            if not self.refuses(error):
-                raise _failure(path, error) from error
-            self._refused.add(path)
-            _log.error("dump: directory %s cannot be made (%s); nothing is dumped there", path, error.strerror)
+            self.refuse(path, error)
             return None
 
-    def refuses(self, error: OSError) -> bool:
-        """Whether ``error`` means that a path cannot be used, and not that the disk failed.
+    def refuse(self, path: str, error: OSError) -> None:
+        """Gives ``path`` and all below it up, with one line in the log.
 
-        A disk that turns read-only after something was written has failed.
+        Raises:
+            DumpWriteError: it is no matter of the path: the disk failed. A disk that turns read-only after something
+                was written has failed, too.
         """
-        return error.errno in _REFUSALS and not (self.begun and error.errno == errno.EROFS)
+        if error.errno not in _REFUSALS or (self.begun and error.errno == errno.EROFS):
+            raise _failure(path, error) from error
+        failed = error.filename if isinstance(error.filename, str) and path.startswith(error.filename) else path
+        self._refused.add(failed)
+        _log.error("dump: %s cannot be written to (%s); nothing is dumped there", failed, error.strerror)
 
     @contextlib.contextmanager
     def opened(self, *parts: str) -> Iterator[Directory | None]:
@@ -156,10 +158,10 @@ class Directory:
         return True
 
     def _judge(self, name: str, error: OSError) -> bool:
-        if self._begun or not self._tree.refuses(error):
+        if self._begun:
             raise _failure(os.path.join(self.path, name), error) from error
+        self._tree.refuse(self.path, error)
         self._refused = True
-        _log.error("dump: no file can be made in %s (%s); nothing is dumped there", self.path, error.strerror)
         return False
 
     def _write_part(self, buffers: Sequence[Buffer]) -> None:

@@ -86,14 +86,13 @@ class TestFaults:
     ) -> None:
         (tmp_path / "file").write_text("in the way")
         dumped(tmp_path / "file" / "tree", one_op(), steps=3)
-        assert "cannot be made" in caplog.text
-        assert len(caplog.records) < 20
+        assert caplog.text.count("nothing is dumped there") == 1
         assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
     def test_a_net_name_that_is_too_long_leaves_the_metadata(
         self, tmp_path: Path, caplog: pytest.LogCaptureFixture
     ) -> None:
-        dumped(tmp_path, one_op(), net_name="n" * 256)
+        dumped(tmp_path, one_op(), steps=3, net_name="n" * 256)
         assert not npy_files(tmp_path)
         assert (tmp_path / "rank_0" / ".dump_metadata" / "config.json").exists()
-        assert "File name too long" in caplog.text
+        assert caplog.text.count("File name too long") == 1

@@ -105,7 +105,7 @@ class TestRefusals:
             assert tree.open(part) is None
             assert tree.open(part) is None
         assert len(caplog.records) == 1
-        assert part in caplog.text
+        assert part.partition("/")[0] in caplog.text
         assert "nothing is dumped there" in caplog.text
 
     @pytest.mark.parametrize("method", ["write", "append"])
