@@ -12,6 +12,9 @@ from harness.records import SlotKey
 
 PARAMETER = "Parameter"
 
+#: Operators that update their first inputs in place, by the beginnings of their names.
+_IN_PLACE = ("Adam", "Apply", "Assign", "FusedAdam", "FusedApply", "Momentum", "SGD", "Scatter", "SparseApply")
+
 
 class Execution(NamedTuple):
     """One execution of one operator."""
@@ -78,7 +81,8 @@ def mark_overwritten(
 ) -> list[SlotVerdict]:
     """Marks differing inputs that, on both sides, have the bits of an output of the same execution.
 
-    MindSpore dumps the inputs of an operator that updates in place after it ran.
+    MindSpore dumps the inputs of an operator that updates in place after it ran. Only operators known to do so are
+    looked at: others may well return an input (``x * 1``) without having changed it.
     """
     outputs: dict[Execution, set[tuple[bytes, bytes]]] = defaultdict(set)
     for slot in slots:
@@ -90,6 +94,7 @@ def mark_overwritten(
         replace(slot, overwritten=True)
         if slot.verdict is Verdict.DIFFERS
         and slot.key.io == "input"
+        and slot.op_type.startswith(_IN_PLACE)
         and (expected[slot.key], found[slot.key]) in outputs.get(execution_of(slot.key), ())
         else slot
         for slot in slots

@@ -125,7 +125,7 @@ class Tolerances:
         """
         if isinstance(value, cls):
             return value
-        if isinstance(value, Mapping) and not value.keys() <= set(_FIELDS):
+        if isinstance(value, Mapping) and not (value and value.keys() <= set(_FIELDS)):
             return cls._from_table(value)
         return cls(default=_parse_one(value, "tolerance"))
 
