@@ -92,9 +92,6 @@ class _Gradient:
         if node.op == "TupleGetItem":
             self.parts.setdefault(id(node.inputs[0]), []).append((at, node.inputs[1].value, self._total(node)))  # type: ignore[union-attr]
             return
-        if node.op == "Load":
-            self._give(node.inputs[0], at, 0, self._total(node))
-            return
         if node.op == "Depend":
             self._give(node.inputs[0], at, 0, self._total(node))
             return
@@ -141,6 +138,8 @@ class _Gradient:
         return out, tuple(douts)
 
     def _give(self, target: Operand, user: int, argument: int, part: Any) -> None:
+        if isinstance(target, Node) and target.op == "Load":
+            target = target.inputs[0]
         if id(target) in self.needed:
             self.parts.setdefault(id(target), []).append((user, argument, part))
 

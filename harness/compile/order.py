@@ -70,9 +70,6 @@ def parameter_order(graph: Graph) -> list[Parameter]:
         for operand in node.inputs:
             if isinstance(operand, Parameter):
                 order.setdefault(id(operand), operand)
-    for parameter in graph.parameters:
-        if not parameter.is_weight:
-            order.setdefault(id(parameter), parameter)
     return list(order.values())
 
 

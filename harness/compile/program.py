@@ -29,12 +29,14 @@ class Program:
         inputs: the graph parameter of each tensor argument, in the order the arguments are flattened.
         block: what runs, in order.
         of_region: the graph of each region, by the region's ``id``.
+        silent: nothing is launched; such a function is no kernel graph, has no id and nobody is told of it (measured).
     """
 
     graphs: list[Graph]
     inputs: list[Parameter]
     block: Block
     of_region: dict[int, Graph]
+    silent: bool = False
 
     @property
     def graph(self) -> Graph:
@@ -80,13 +82,16 @@ def compile_function(
         graph.parameters = inputs[:] if not graphs else []
         graph.attrs = {"enable_zero_copy_in_graph": 1}
         arrange(graph)
-        numbering.number(graph.nodes)
         for node in graph.nodes:
             node.extra["graph"] = graph
         graphs.append(graph)
         region_graphs[id(region)] = graph
+    silent = len(graphs) == 1 and not graphs[0].execution_order
+    if not silent:
+        for graph in graphs:
+            numbering.number(graph.nodes)
     _follow(block)
-    return Program(graphs, inputs, block, region_graphs)
+    return Program(graphs, inputs, block, region_graphs, silent)
 
 
 def _finish(region: Region, widened: AbstractSet[str]) -> None:

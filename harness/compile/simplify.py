@@ -157,8 +157,11 @@ def _multiply(node: Node) -> Operand:
 
 def _add(node: Node) -> Operand:
     a, b = node.inputs
+    if _same_result(node, a) and _same_result(node, b) and isinstance(a.spec, TensorSpec) and a.spec.shape:
+        folded = _fold(node)
+        if folded is not node:
+            return folded
     for kept, other in ((a, b), (b, a)):
-        single = isinstance(other.spec, TensorSpec) and other.spec.size == 1
-        if single and _filled_with(other, 0) and _same_result(node, kept):
+        if _filled_with(other, 0) and _same_result(node, kept):
             return kept
     return node

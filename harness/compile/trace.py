@@ -51,7 +51,8 @@ class Tracer:
         self.created: list[Node] = []
         self._function_scopes: dict[Any, str] = {}
         self._in_function = 0
-        self._read: dict[tuple[int, int], Node] = {}
+        self._read: dict[tuple[int, int, int], Node] = {}
+        self._updates: dict[int, int] = {}
         self._consts: dict[Any, Const] = {}
         self._stop = sys._getframe(1)
         self.region = Region()
@@ -256,8 +257,8 @@ class Tracer:
         return self.params[id(tensor)]
 
     def load(self, tensor: ParameterTensor) -> Node:
-        """The read of a weight at the current state of memory; one node for equal reads."""
-        key = (id(tensor), id(self.state))
+        """The read of a weight; one node for all reads between two updates of it."""
+        key = (id(self.region), id(tensor), self._updates.get(id(self.parameter(tensor)), 0))
         if key not in self._read:
             param = self.parameter(tensor)
             spec = TensorSpec(tensor.dtype, tensor.shape)
@@ -280,6 +281,7 @@ class Tracer:
             target = node.inputs[at]
             if isinstance(target, Parameter):
                 target.is_inplace = True
+                self._updates[id(target)] = self._updates.get(id(target), 0) + 1
         node.inputs.append(self.flush())
         self.state = self.virtual("UpdateState", [self.state, node], U.spec)
 

@@ -27,3 +27,10 @@ for _package in (_functions, _primitives):
                 _member = _graph_function(f"ops.{_name}", _member)
             globals()[_name] = _member
             __all__ += [_name]
+
+
+def __getattr__(name: str) -> object:
+    """``GradOperation``, ``grad`` and ``value_and_grad``: MindSpore lists them here, they live with graphs."""
+    if name in ("GradOperation", "grad", "value_and_grad"):
+        return getattr(_importlib.import_module("harness.nn.transforms"), name)
+    raise AttributeError(f"module 'harness.ops' has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""Control flow on tensor values: ``cond`` and ``while_loop``.
+"""Control flow on tensor values, ``cond`` and ``while_loop``; and ``depend``, which orders what data does not.
 
 MindSpore parses Python's ``if`` and ``while``; a traced graph needs them said as functions.
 """
@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.tensor import current
+from harness.tensor import call, current
 
-__all__ = ["cond", "while_loop"]
+__all__ = ["cond", "depend", "while_loop"]
 
 
 def cond(pred: Any, true_fn: Callable[..., Any], false_fn: Callable[..., Any], *operands: Any) -> Any:
@@ -38,3 +38,8 @@ def while_loop(cond_fn: Callable[..., Any], body_fn: Callable[..., Any], state: 
         state: a tensor or a tuple of tensors.
     """
     return current().loop(cond_fn, body_fn, state)
+
+
+def depend(value: Any, expr: Any) -> Any:
+    """``value``, available only after ``expr`` was computed."""
+    return call("Depend", value, expr)
