@@ -131,4 +131,13 @@ def divide_toward_zero(x: Array, y: Array) -> Array:
     """Integer quotient rounded toward zero, as C divides; a zero divisor gives 0."""
     floor = np.floor_divide(x, y)
     inexact = (floor * y != x) & ((x < 0) != (y < 0)) & (y != 0)
-    return floor + inexact.astype(x.dtype)
+    return np.asarray(floor + inexact.astype(x.dtype))
+
+
+def divide(x: Array, y: Array) -> Array:
+    """Floating quotient as MindSpore's CPU gives it (measured): over 0 of either sign, 0 gives NaN, a number above 0
+    inf, everything else (NaN too) -inf."""
+    if x.dtype.kind == "c":
+        return np.asarray(x / y)
+    over_zero = np.where(x == 0, np.nan, np.where(x > 0, np.inf, -np.inf))
+    return np.where(y == 0, over_zero, x / y)

@@ -19,7 +19,7 @@ from harness.tensor import call as emit
 
 
 class _Place(Operator):
-    """Arguments: tensor, axis, number of the result's dtype (34 Int32, 35 Int64). The first of equal ones; NaN wins."""
+    """Arguments: tensor, axis, number of the result's dtype (34 Int32, 35 Int64). The first of equal ones."""
 
     tensors = (0,)
     sign: ClassVar[int]
@@ -122,6 +122,16 @@ def along(call: Call) -> int:
 
 
 def place(x: Array, axis: int, sign: int) -> Array:
-    """Index (int64) of the first largest (``sign`` 1) or smallest (-1) element along ``axis``."""
-    x = numerics.wide(x) if is_wide(x) else x
+    """Index (int64) of the first largest (``sign`` 1) or smallest (-1) element along ``axis``.
+
+    NaN counts only where it comes first (measured).
+    """
+    if is_wide(x):
+        x = numerics.wide(x)
+        lost = np.isnan(x)
+        best = np.where(lost, -sign * np.inf, x)
+        if lost.any():
+            first = np.isnan(np.take(x, [0], axis)) if x.ndim else lost
+            return np.where(first.squeeze(axis) if x.ndim else first, 0, place(best, axis, sign))
+        x = best
     return np.asarray((np.argmax if sign > 0 else np.argmin)(x, axis=axis if x.ndim else None), np.int64)

@@ -28,8 +28,7 @@ class Div(Binary):
         return TensorSpec(dtypes.float32, spec.shape) if spec.dtype.kind in "biu" else spec
 
     def kernel(self, call: Call, x: Array, y: Array) -> Array:
-        x, y = as_result(call, x, y)
-        return x / y
+        return numerics.divide(*as_result(call, x, y))
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         x, y = b.inputs
@@ -48,7 +47,7 @@ class RealDiv(Binary):
         x, y = as_result(call, x, y)
         if x.dtype.kind in "iub":
             return numerics.divide_toward_zero(x, y)
-        return x / y
+        return numerics.divide(x, y)
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         x, y = b.inputs

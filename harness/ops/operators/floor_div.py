@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from harness.ops import numerics
 from harness.ops.base import Array, Backward, Call, operator
 from harness.ops.elementwise import Binary, as_result
 
@@ -20,7 +21,7 @@ class FloorDiv(Binary):
 
     def kernel(self, call: Call, x: Array, y: Array) -> Array:
         x, y = as_result(call, x, y)
-        return np.floor_divide(x, y) if x.dtype.kind in "iub" else np.floor(x / y)
+        return np.floor_divide(x, y) if x.dtype.kind in "iub" else np.floor(numerics.divide(x, y))
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         return None, None

@@ -15,15 +15,19 @@ from harness.tensor import call as emit
 
 
 class _Extreme(Binary):
-    """One of the two operands; NaN if one is. Where they are equal, the gradient is halved between them."""
+    """The first operand where it compares so, else the second: beside NaN, always the second (measured).
+
+    Where both are equal, the gradient is halved between them.
+    """
 
     accepts = "biuf"
-    function: ClassVar[np.ufunc]
+    beats: ClassVar[np.ufunc]
     loses: ClassVar[str]
     wins: ClassVar[str]
 
     def kernel(self, call: Call, x: Array, y: Array) -> Array:
-        return np.asarray(self.function(*as_result(call, x, y)))
+        x, y = as_result(call, x, y)
+        return np.where(self.beats(x, y), x, y)
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         x, y = b.inputs
@@ -41,7 +45,7 @@ class Maximum(_Extreme):
     """The larger."""
 
     name = "Maximum"
-    function = np.maximum
+    beats = np.greater
     loses = "Less"
     wins = "Greater"
 
@@ -51,6 +55,6 @@ class Minimum(_Extreme):
     """The smaller."""
 
     name = "Minimum"
-    function = np.minimum
+    beats = np.less
     loses = "Greater"
     wins = "Less"

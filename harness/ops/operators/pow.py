@@ -20,7 +20,7 @@ from harness.tensor import call as emit
 
 @operator
 class Pow(Binary):
-    """x ** y; integer powers wrap, a negative integer exponent gives 0 except for 1 and -1."""
+    """x ** y; integer powers go through float64, as on the CPU (measured)."""
 
     name = "Pow"
     accepts = "iufc"
@@ -28,7 +28,7 @@ class Pow(Binary):
     def kernel(self, call: Call, x: Array, y: Array) -> Array:
         x, y = as_result(call, x, y)
         if x.dtype.kind in "iu":
-            return _integer_power(*np.broadcast_arrays(x, y))
+            return _integer_power(x, y)
         return np.power(x, y) if x.dtype.kind == "c" else numerics.widest(np.power, x, y)
 
     def gradient(self, b: Backward) -> Sequence[Any]:
@@ -58,17 +58,18 @@ def _slope_of_exponent(x: Any, y: Any, out: Any) -> Any:
 
 
 def _integer_power(x: Array, y: Array) -> Array:
-    """Powers by squaring, wrapping as the dtype does."""
-    negative = y < 0
-    exponent = np.where(negative, 0, y).astype(np.uint64)
-    out, base = np.ones_like(x), x.copy()
-    while exponent.any():
-        out = np.where(exponent & np.uint64(1), out * base, out).astype(x.dtype)
-        base = base * base
-        exponent = exponent >> np.uint64(1)
-    odd = (y.astype(np.int64) & 1).astype(bool) if y.dtype.kind == "i" else np.zeros(y.shape, bool)
-    unit = np.where(x == 1, 1, np.where(x == x.dtype.type(0) - 1, np.where(odd, -1, 1), 0))
-    return np.where(negative, unit, out).astype(x.dtype)
+    """The power in float64, truncated; beyond the range of the integer it is converted to, that one's lowest value.
+
+    Types of up to 32 bits are converted to Int32 first (UInt32: Int64), then wrap.
+    """
+    power = numerics.widest(np.power, x, y).astype(np.float64)
+    if x.dtype == np.uint64:
+        return power
+    through = np.dtype(np.int64 if x.dtype in (np.int64, np.uint32) else np.int32)
+    limit = 2.0 ** (8 * through.itemsize - 1)
+    inside = (power >= -limit) & (power < limit)
+    low = -(2 ** (8 * through.itemsize - 1))
+    return np.where(inside, np.where(inside, power, 0).astype(through), low).astype(x.dtype)
 
 
 @operator

@@ -13,19 +13,27 @@ from harness.ops.base import Array, Backward, Call, operator
 from harness.ops.elementwise import is_wide
 from harness.ops.expansion import Composite
 from harness.ops.operators.inplace import zeros
-from harness.ops.reduce import Reduction, keep
+from harness.ops.reduce import Reduction, keep, reduced
 from harness.tensor import call as emit
 
 
 class _Extreme(Reduction):
-    """The extreme over axes; NaN if one is there. Its gradient is shared among equal elements."""
+    """The extreme over axes; NaN counts only where it comes first (measured).
+
+    Its gradient is shared among equal elements.
+    """
 
     accepts = "biuf"
     function: ClassVar[np.ufunc]
 
     def kernel(self, call: Call, x: Array, _axes: Any, keep: bool) -> Array:
-        x = numerics.wide(x) if is_wide(x) else x
-        return np.asarray(self.function.reduce(x, axis=self.axes(call), keepdims=keep))
+        axes = self.axes(call)
+        if not is_wide(x) or not axes:
+            return np.asarray(self.function.reduce(x, axis=axes, keepdims=keep))
+        x = numerics.wide(x)
+        first = x[tuple(slice(0, 1) if a in axes else slice(None) for a in range(x.ndim))]
+        out = np.where(np.isnan(first), np.nan, self.function.reduce(x, axis=axes, keepdims=True))
+        return out if keep else out.reshape(reduced(x.shape, axes, False))
 
     def infer(self, call: Call) -> Spec:
         spec = super().infer(call)
@@ -46,7 +54,7 @@ class ReduceMax(_Extreme):
     """The largest."""
 
     name = "ReduceMax"
-    function = np.maximum
+    function = np.fmax
 
 
 @operator
@@ -54,7 +62,7 @@ class ReduceMin(_Extreme):
     """The smallest."""
 
     name = "ReduceMin"
-    function = np.minimum
+    function = np.fmin
 
 
 class _Whole(Composite):

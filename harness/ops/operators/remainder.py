@@ -17,13 +17,17 @@ from harness.tensor import call as emit
 
 @operator
 class FloorMod(Binary):
-    """x - floor(x / y) * y: the sign is that of y."""
+    """x - floor(x / y) * y: the sign is that of y; NaN for an infinite y."""
 
     name = "FloorMod"
     accepts = "biuf"
 
     def kernel(self, call: Call, x: Array, y: Array) -> Array:
-        return np.mod(*as_result(call, x, y))
+        x, y = as_result(call, x, y)
+        if x.dtype.kind in "iub":
+            return np.mod(x, y)
+        # what the CPU's x - floor(x / y) * y gives beyond the remainder itself: no negative zero, NaN beside inf
+        return np.where(np.isinf(y), np.nan, np.mod(x, y) + 0.0)
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         x, y = b.inputs
