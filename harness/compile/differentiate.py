@@ -64,7 +64,8 @@ class _Gradient:
 
     def _scopes(self) -> dict[Any, str]:
         """For each distinct primitive, the scope of its first node in a depth-first walk from the result."""
-        found: dict[Any, str] = {}
+        # Casts alone are seen to take the first one in forward order.
+        found = {_primitive(n): n.scope for n in reversed(self.order) if n.op == "Cast"}
         seen: set[int] = set()
         stack: list[Operand] = [r.operand for r in reversed(self.roots)]
         while stack:

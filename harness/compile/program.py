@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,13 +10,16 @@ from harness.compile.expand import expand
 from harness.compile.effects import wait_for_readers
 from harness.compile.order import Numbering, arrange
 from harness.compile.regions import Block, Region, controls_of, finish_regions, numbered, regions_of
-from harness.compile.select import hide_dtypes, select_kernels
+from harness.compile.select import Kernels, hide_dtypes, select_kernels
 from harness.compile.simplify import simplify
 from harness.compile.trace import Tracer
 from harness.compile.traced import Traced
-from harness.devices.cpu import FLOAT16_AS_FLOAT32
+from harness.devices import cpu
 from harness.graph import Graph, Node, Operand, Parameter, TensorSpec
 from harness.tensor import Tensor, using
+
+
+CPU_KERNELS = Kernels(cpu.FLOAT16_AS_FLOAT32, cpu.INT64_AS_INT32)
 
 
 @dataclass(eq=False, slots=True)
@@ -51,7 +53,7 @@ def compile_function(
     graph_id: int,
     numbering: Numbering,
     dynamic: Sequence[tuple[int, ...] | None] = (),
-    widened: AbstractSet[str] = FLOAT16_AS_FLOAT32,
+    kernels: Kernels = CPU_KERNELS,
 ) -> Program:
     """Traces ``function(*args)`` and finishes its graph.
 
@@ -62,7 +64,7 @@ def compile_function(
         graph_id: id of the graph.
         numbering: the process's numbering.
         dynamic: for each argument, a shape to trace with in place of the tensor's own (-1 for dynamic), or None.
-        widened: operators the device computes in float32 where the network says float16.
+        kernels: what the device's kernels cannot take.
     """
     tracer = Tracer()
     inputs: list[Parameter] = []
@@ -77,7 +79,7 @@ def compile_function(
     finish_regions(block)
     graphs = []
     for region in numbered(block):
-        _finish(region, widened)
+        _finish(region, kernels)
         graph = Graph(graph_id + len(graphs), [], region.output, root_id=graph_id)  # type: ignore[arg-type]
         graph.parameters = inputs[:] if not graphs else []
         graph.attrs = {"enable_zero_copy_in_graph": 1}
@@ -94,12 +96,12 @@ def compile_function(
     return Program(graphs, inputs, block, region_graphs, silent)
 
 
-def _finish(region: Region, widened: AbstractSet[str]) -> None:
+def _finish(region: Region, kernels: Kernels) -> None:
     """Simplifies a region's graph and inserts what the device needs."""
     assert region.output is not None
     region.output = expand(simplify(region.output))
     wait_for_readers(region.output)
-    select_kernels(region.output, widened)
+    select_kernels(region.output, kernels)
     hide_dtypes(region.output)
 
 

@@ -7,6 +7,7 @@ result stays float32, and whoever needs it in float16 casts it back (measured on
 from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 
 from harness import dtypes
 from harness.dtypes import DType
@@ -16,22 +17,37 @@ from harness.graph import Const, Node, OpaqueSpec, Operand, Spec, TensorSpec, Tu
 _HAND_ON = frozenset({"Depend", "TupleGetItem", "MakeTuple"})
 
 
-def select_kernels(output: Operand, widened: AbstractSet[str]) -> None:
-    """Inserts casts into the graph behind ``output``.
+@dataclass(frozen=True, slots=True)
+class Kernels:
+    """What a device's kernels cannot take.
 
-    Args:
-        output: what ``Return`` is given; nodes are changed in place.
+    Attributes:
         widened: operators that compute float16 in float32.
+        narrowed: (operator, argument) that take int32 where the network says int64.
     """
+
+    widened: AbstractSet[str] = frozenset()
+    narrowed: AbstractSet[tuple[str, int]] = frozenset()
+
+    def takes(self, node: Node, argument: int, dtype: DType) -> DType:
+        """The dtype ``node`` takes argument ``argument`` in."""
+        if dtype is dtypes.float16 and node.op in self.widened:
+            return dtypes.float32
+        if dtype is dtypes.int64 and (node.op, argument) in self.narrowed:
+            return dtypes.int32
+        return dtype
+
+
+def select_kernels(output: Operand, kernels: Kernels) -> None:
+    """Inserts casts into the graph behind ``output`` (nodes are changed in place)."""
     asked: dict[int, Spec] = {}
     for node in printed_order(output):
         asked[id(node)] = node.spec
         if node.op == "UpdateState":
             continue
         if node.kernel:
-            wide = node.op in widened
-            node.inputs = [_given(node, operand, asked, wide) for operand in node.inputs]
-            if wide:
+            node.inputs = [_given(node, i, operand, asked, kernels) for i, operand in enumerate(node.inputs)]
+            if node.op in kernels.widened:
                 node.spec = _in_float32(node.spec)
             if node.spec != asked[id(node)]:
                 node.extra["abstract"] = asked[id(node)]
@@ -43,16 +59,16 @@ def select_kernels(output: Operand, widened: AbstractSet[str]) -> None:
             if isinstance(source, TupleSpec) and isinstance(at, Const):
                 node.spec = source.items[at.value]
         elif node.op == "MakeTuple":
-            node.inputs = [_given(node, operand, asked, False) for operand in node.inputs]
+            node.inputs = [_given(node, i, operand, asked, Kernels()) for i, operand in enumerate(node.inputs)]
             node.spec = TupleSpec(tuple(i.spec for i in node.inputs))
 
 
-def _given(user: Node, operand: Operand, asked: dict[int, Spec], wide: bool) -> Operand:
+def _given(user: Node, argument: int, operand: Operand, asked: dict[int, Spec], kernels: Kernels) -> Operand:
     """``operand`` in the dtype ``user`` takes it in: itself, or a new ``Cast``."""
     wanted = asked.get(id(operand), operand.spec)
     if not isinstance(wanted, TensorSpec) or not isinstance(operand.spec, TensorSpec):
         return operand
-    dtype = dtypes.float32 if wide and wanted.dtype is dtypes.float16 else wanted.dtype
+    dtype = kernels.takes(user, argument, wanted.dtype)
     if operand.spec.dtype is dtype:
         return operand
     return _cast(operand, dtype, user.scope)

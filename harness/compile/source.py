@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 import sys
+import sysconfig
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -17,11 +18,19 @@ _SHOWN = (str(Path(_HARNESS, "nn")),)
 _HIDDEN_FILES = (str(Path(_HARNESS, "nn", "cell.py")),)
 
 
+#: Python's own library (contextlib, functools) is nobody's source
+_LIBRARY = sysconfig.get_paths()["stdlib"]
+
+
+@lru_cache(maxsize=4096)
+def _is_users(filename: str) -> bool:
+    inside = filename.startswith((_HARNESS, "<frozen"))
+    return not inside and not (filename.startswith(_LIBRARY) and "site-packages" not in filename)
+
+
 @lru_cache(maxsize=4096)
 def _is_shown(filename: str) -> bool:
-    if filename.startswith("<frozen"):
-        return False
-    if not filename.startswith(_HARNESS):
+    if _is_users(filename):
         return True
     return filename.startswith(_SHOWN) and filename not in _HIDDEN_FILES
 
@@ -62,7 +71,7 @@ def user_functions(stop: FrameType | None) -> Iterator[tuple[CodeType, int]]:
         code = frame.f_code
         if code.co_name == "construct":
             return
-        if not code.co_filename.startswith(_HARNESS):
+        if _is_users(code.co_filename):
             owner = frame.f_locals.get("self") if code.co_varnames[:1] == ("self",) else None
             yield code, id(owner) if owner is not None else 0
         frame = frame.f_back
@@ -73,7 +82,7 @@ def where() -> str:
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         name = frame.f_code.co_filename
-        if not name.startswith(_HARNESS) and not name.startswith("<frozen"):
+        if _is_users(name):
             text = linecache.getline(name, frame.f_lineno).strip()
             return f"{name}:{frame.f_lineno}" + (f" ({text})" if text else "")
         frame = frame.f_back

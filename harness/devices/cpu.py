@@ -11,3 +11,6 @@ FLOAT16_AS_FLOAT32 = frozenset(
         "StridedSliceGrad", "Tanh", "TanhGrad",
     }
 )  # fmt: skip
+
+#: (operator, argument) whose CPU kernel takes int32 only: int64 is cast (measured)
+INT64_AS_INT32 = frozenset({("Gather", 1), ("TopK", 1)})
