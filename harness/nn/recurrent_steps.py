@@ -2,19 +2,20 @@
 
 Source: MindSpore 2.10.0 CPU, measured: which operators, in which order. All take ``x`` (batch, input), the state
 ``hidden`` (batch, hidden), weights ``w_ih`` (gates * hidden, input) and ``w_hh`` (gates * hidden, hidden), and biases
-of one value a row, or None.
+of one value a row, or None. Each step is a function of its own (``graph_function``), as in the real graphs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from harness import dtypes
 from harness.errors import SettingError
 from harness.nn.cell import Cell
 from harness.nn.namespace import ops
-from harness.tensor import Tensor
+from harness.tensor import Tensor, graph_function
 
 Step = Callable[..., Any]
 
@@ -28,18 +29,21 @@ def _gates(x: Tensor, hidden: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Any, b_h
     return from_input + b_ih, from_state + b_hh
 
 
+@partial(graph_function, "nn.tanh_step")
 def tanh_step(x: Tensor, hidden: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Any, b_hh: Any) -> Any:
     """tanh of the sum of both shares."""
     from_input, from_state = _gates(x, hidden, w_ih, w_hh, b_ih, b_hh)
     return ops.Tanh()(from_input + from_state)
 
 
+@partial(graph_function, "nn.relu_step")
 def relu_step(x: Tensor, hidden: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Any, b_hh: Any) -> Any:
     """relu of the sum of both shares."""
     from_input, from_state = _gates(x, hidden, w_ih, w_hh, b_ih, b_hh)
     return ops.ReLU()(from_input + from_state)
 
 
+@partial(graph_function, "nn.lstm_step")
 def lstm_step(x: Tensor, hidden: tuple[Any, Any], w_ih: Tensor, w_hh: Tensor, b_ih: Any, b_hh: Any) -> Any:
     """(hidden, cell) after the step; gates in the order input, forget, cell, output."""
     before, cell_before = hidden
@@ -54,6 +58,7 @@ def lstm_step(x: Tensor, hidden: tuple[Any, Any], w_ih: Tensor, w_hh: Tensor, b_
     return show * tanh(cell), cell
 
 
+@partial(graph_function, "nn.gru_step")
 def gru_step(x: Tensor, hidden: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Any, b_hh: Any) -> Any:
     """Hidden state after the step; gates in the order reset, update, new."""
     from_input, from_state = _gates(x, hidden, w_ih, w_hh, b_ih, b_hh)
