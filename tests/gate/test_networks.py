@@ -18,9 +18,10 @@ from tests.gate.networks import (
     residual,
     transformer,
 )
+from tests.gate.never_written import AGAINST_REAL
 
 # Each network has a second golden: what the real MindSpore 2.10.0 computed on a CPU (`tests/interop/capture_real.py`).
-pytestmark = pytest.mark.msdump(against={"mindspore": "default"})
+pytestmark = pytest.mark.msdump(against={"mindspore": AGAINST_REAL})
 
 
 def test_mlp(msdump: Any) -> None:

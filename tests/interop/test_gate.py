@@ -12,6 +12,7 @@ from harness.capture import Capture
 from harness.store import GoldenStore
 from pytest_msdump.keys import golden_path
 from tests.gate.networks import NETWORKS
+from tests.gate.never_written import AGAINST_REAL
 from tests.interop.capture_real import GOLDEN, RUN, case, planned, real_capture
 from tests.interop.table import Table
 from tests.interop.trees import agreement
@@ -49,5 +50,5 @@ def test_same_operators_slots_and_values(real: Capture, interop_table: Table) ->
 
 def test_stored_golden_is_what_mindspore_computes(real: Capture) -> None:
     with GoldenStore.open(Path(GOLDEN) / golden_path(case(real.network))) as store:
-        comparison = compare.check(store.run(*RUN), list(planned(real)), "default")
+        comparison = compare.check(store.run(*RUN), list(planned(real)), AGAINST_REAL)
         assert comparison.holds, [str(slot) for slot in comparison.failures()[:5]]
