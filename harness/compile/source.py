@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import linecache
 import sys
 import sysconfig
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from types import CodeType, FrameType
 
@@ -17,6 +19,7 @@ _HARNESS = str(Path(__file__).resolve().parents[1])
 _SHOWN = (str(Path(_HARNESS, "nn")),)
 _HIDDEN_FILES = (str(Path(_HARNESS, "nn", "cell.py")),)
 
+_Span = tuple[int, int, int, int]
 
 #: Python's own library (contextlib, functools) is nobody's source
 _LIBRARY = sysconfig.get_paths()["stdlib"]
@@ -35,14 +38,55 @@ def _is_shown(filename: str) -> bool:
     return filename.startswith(_SHOWN) and filename not in _HIDDEN_FILES
 
 
+class _Syntax:
+    """Spans of a source file's functions and calls, which bytecode alone does not give."""
+
+    def __init__(self, filename: str) -> None:
+        #: (first line, name) -> span of a function; span of a call -> span of what is called
+        self.functions: dict[tuple[int, str], _Span] = {}
+        self.calls: dict[_Span, _Span] = {}
+        try:
+            tree = ast.parse("".join(linecache.getlines(filename)))
+        except (SyntaxError, ValueError):
+            return
+        for node in ast.walk(tree):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                first = node.decorator_list[0].lineno if node.decorator_list else node.lineno
+                self.functions[first, node.name] = _span(node)
+            elif isinstance(node, ast.Call):
+                self.calls[_span(node)] = _span(node.func)
+
+
+def _span(node: ast.expr | ast.stmt) -> _Span:
+    return node.lineno, node.end_lineno or node.lineno, node.col_offset, node.end_col_offset or 0
+
+
+_syntax = lru_cache(maxsize=256)(_Syntax)
+
+
+def _source_line(filename: str, span: _Span) -> SourceLine:
+    line, line_end, column, column_end = span
+    text = linecache.getline(filename, line).rstrip("\n")
+    # A span from the margin is printed without columns (measured).
+    known = column > 0
+    return SourceLine(filename, line, line_end, column if known else None, column_end if known else None, text)
+
+
 @lru_cache(maxsize=16384)
-def _line(code: CodeType, lasti: int) -> SourceLine | None:
-    positions = list(code.co_positions())
-    line, line_end, column, column_end = positions[lasti // 2]
-    if line is None:
-        return None
-    text = linecache.getline(code.co_filename, line).rstrip("\n")
-    return SourceLine(code.co_filename, line, line_end or line, column, column_end, text)
+def _lines(code: CodeType, lasti: int, innermost: bool) -> tuple[SourceLine, ...]:
+    """A frame as the real graphs show it: the function it is in, then the place in it. Where a call goes on into
+    another frame the place is what is called, not the whole call (measured)."""
+    line, line_end, column, column_end = next(islice(code.co_positions(), lasti // 2, None))
+    if line is None or line_end is None or column is None or column_end is None:
+        return ()
+    filename = code.co_filename
+    syntax = _syntax(filename)
+    span = line, line_end, column, column_end
+    if not innermost:
+        span = syntax.calls.get(span, span)
+    place = _source_line(filename, span)
+    function = syntax.functions.get((code.co_firstlineno, code.co_name))
+    return (place,) if function is None else (_source_line(filename, function), place)
 
 
 def stack(stop: FrameType | None = None) -> tuple[SourceLine, ...]:
@@ -51,16 +95,15 @@ def stack(stop: FrameType | None = None) -> tuple[SourceLine, ...]:
     Args:
         stop: frame at which the walk ends (what called the compiled function is not part of the graph's source).
     """
-    lines: list[SourceLine] = []
+    groups: list[tuple[SourceLine, ...]] = []
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame is not stop:
         if _is_shown(frame.f_code.co_filename):
-            line = _line(frame.f_code, frame.f_lasti)
-            if line is not None:
-                lines.append(line)
+            lines = _lines(frame.f_code, frame.f_lasti, not groups)
+            if lines:
+                groups.append(lines)
         frame = frame.f_back
-    lines.reverse()
-    return tuple(lines)
+    return tuple(line for group in reversed(groups) for line in group)
 
 
 def user_functions(stop: FrameType | None) -> Iterator[tuple[CodeType, int]]:
