@@ -9,9 +9,10 @@ from collections.abc import Iterable
 from harness.graph import SourceLine
 
 _POINTER = re.compile(r"^(subgraph instance: \S+ : )0x[0-9a-fA-F]+$", re.MULTILINE)
-_SOURCE = re.compile(r"^( +# (?: - |   )?In file )(.*?)(?=:\d+(?:~\d+)?(?:, \d+~\d+)?/)", re.MULTILINE)
+_SOURCE = re.compile(r"^( +# (?: - |   )?In file )(.*?)(:\d+(?:~\d+)?(?:, \d+~\d+)?)(?=/)", re.MULTILINE)
 _PACKAGES = re.compile(r"^.*/(?:site|dist)-packages/")
-_LIBRARY = re.compile(r"/(?:site|dist)-packages/|(?:^|/)harness/(?:nn|ops|train|tensor|compile)/")
+_OWN = re.compile(r"(?:^|/)harness/(?:nn|ops|train|tensor|compile)/")
+_LIBRARY = re.compile(r"/(?:site|dist)-packages/|" + _OWN.pattern)
 
 
 def source_path(path: str, rootdir: str) -> str:
@@ -34,9 +35,14 @@ def source_path(path: str, rootdir: str) -> str:
 
 
 def ir_text(text: str, rootdir: str) -> str:
-    """A ``.ir`` without pointers and with paths as ``source_path`` gives them."""
-    text = _POINTER.sub(r"\g<1>0x0", text)
-    return _SOURCE.sub(lambda found: found[1] + source_path(found[2], rootdir), text)
+    """A ``.ir`` without pointers, with paths as ``source_path`` gives them, and without the places in the harness's own
+    layers: an edit there that computes the same is no change of a golden."""
+
+    def normal(found: re.Match[str]) -> str:
+        path = source_path(found[2], rootdir)
+        return found[1] + path + ("" if _OWN.search(path) else found[3])
+
+    return _SOURCE.sub(normal, _POINTER.sub(r"\g<1>0x0", text))
 
 
 def is_library(path: str) -> bool:
@@ -45,7 +51,8 @@ def is_library(path: str) -> bool:
 
 
 def source_of(stack: Iterable[SourceLine], rootdir: str) -> str | None:
-    """``file.py:17``: the innermost line outside of libraries, else the innermost line; None for no stack.
+    """``file.py:17``: the innermost line outside of libraries, else the innermost line (of the harness's own layers the
+    file alone, see ``ir_text``); None for no stack.
 
     Args:
         stack: outermost call first.
@@ -54,4 +61,5 @@ def source_of(stack: Iterable[SourceLine], rootdir: str) -> str | None:
     if not lines:
         return None
     line = next((line for line in reversed(lines) if not is_library(line.path)), lines[-1])
-    return f"{source_path(line.path, rootdir)}:{line.line}"
+    path = source_path(line.path, rootdir)
+    return path if _OWN.search(path) else f"{path}:{line.line}"
