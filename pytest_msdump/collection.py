@@ -57,8 +57,11 @@ class Collection:
         elif path == report.nodeid:
             self._whole.add(path)
 
-    def saw_items(self, items: Sequence[pytest.Item]) -> list[pytest.CollectReport]:
-        """Takes what was collected; gives a failed report for each golden that two tests would share."""
+    def saw_items(self, items: list[pytest.Item]) -> list[pytest.CollectReport]:
+        """Takes what was collected; gives a failed report for each golden that two tests would share.
+
+        Such tests are taken out of ``items``: a session that goes on after collection errors must not run them.
+        """
         owners: dict[tuple[str, Variant | None], list[pytest.Item]] = {}
         for item in items:
             if is_gate_test(item):
@@ -66,7 +69,11 @@ class Collection:
                 path = golden_of(item)
                 self._owned.add(path)
                 owners.setdefault((path, variant_of(item)), []).append(item)
-        return [_collision(path, shared) for (path, _), shared in owners.items() if len(shared) > 1]
+        clashes = {path: shared for (path, _), shared in owners.items() if len(shared) > 1}
+        if clashes:
+            barred = {id(item) for shared in clashes.values() for item in shared}
+            items[:] = [item for item in items if id(item) not in barred]
+        return [_collision(path, shared) for path, shared in clashes.items()]
 
     def saw_selection(self, items: Iterable[pytest.Item]) -> None:
         """Takes what deselection left."""

@@ -79,6 +79,8 @@ class Gate:
 
         try:
             outcome = yield
+        except pytest.skip.Exception:
+            raise
         except BaseException:
             abandon(item)
             raise

@@ -173,6 +173,7 @@ def settings(config: pytest.Config) -> Settings:
     golden = Path(os.path.abspath(base / resolve(config, "msdump_golden")))
     reviewed = Path(os.path.abspath(config.rootpath / config.getini("msdump_golden")))
     in_ci = running_in_ci()
+    resolve(config, "msdump_level")
     if regen and in_ci and (golden == reviewed or reviewed in golden.parents):
         raise pytest.UsageError(
             f"--msdump-regen does not write {golden} in CI: a golden changes only after a person has seen the change. "

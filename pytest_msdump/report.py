@@ -135,7 +135,7 @@ class Summary:
         given = getattr(report, "msdump", None)
         if given is None:
             return
-        if report.when == "setup" and report.skipped:
+        if report.skipped and not hasattr(report, "wasxfail"):
             reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
             self.skipped[report.nodeid] = reason.removeprefix("Skipped: ")
         # A rerun of the same test replaces what its last run said.

@@ -52,7 +52,9 @@ def parametrize(metafunc: pytest.Metafunc) -> None:
     if FIXTURE not in metafunc.fixturenames:
         return
     try:
-        chosen = variants(metafunc.config, marker_arguments(metafunc.definition))
+        marker = marker_arguments(metafunc.definition)
+        chosen = variants(metafunc.config, marker)
+        options.resolve(metafunc.config, "msdump_level", marker)
     except pytest.UsageError as error:
         raise pytest.Collector.CollectError(f"{metafunc.definition.nodeid}: {error}") from None
     metafunc.parametrize(FIXTURE, chosen, indirect=True, ids=[variant(*each) for each in chosen])

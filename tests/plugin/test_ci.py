@@ -1,0 +1,130 @@
+"""In CI: nothing is written among the goldens; a candidate bundle is left for ``msdump accept``."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree
+from collections.abc import Callable
+
+import pytest
+
+from harness.cli import main
+from pytest_msdump.options import CI_VARIABLES, running_in_ci
+
+pytest_plugins = ["pytester"]
+Files = Callable[..., dict[str, bytes]]
+
+
+@pytest.mark.parametrize("name", CI_VARIABLES)
+def test_each_variable_says_ci(name: str) -> None:
+    assert running_in_ci({name: "true"})
+    assert not running_in_ci({name: "false", "OTHER": "1"})
+
+
+@pytest.mark.parametrize("value", ["", "0", "false", "No", " off "])
+def test_a_variable_may_say_no(value: str) -> None:
+    assert not running_in_ci({"CI": value})
+
+
+def test_a_missing_golden_leaves_a_candidate(
+    nets: pytest.Pytester, files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CI", "true")
+    result = nets.runpytest("--msdump")
+    result.assert_outcomes(failed=4)
+    assert not (nets.path / "golden").exists()
+    (bundle,) = (nets.path / ".msdump" / "candidates").iterdir()
+    shown = bundle.relative_to(nets.path).as_posix()
+    result.stdout.fnmatch_lines(
+        [
+            f"candidate left; take it over: msdump accept {shown}",
+            f"candidate bundle left: take it over with `msdump accept {shown}`",
+        ]
+    )
+    assert main(["accept", shown]) == 0
+    monkeypatch.delenv("CI")
+    accepted = files(nets)
+    nets.runpytest("--msdump").assert_outcomes(passed=4)
+    nets.runpytest("--msdump-regen").assert_outcomes(passed=4)
+    assert files(nets) == accepted
+
+
+def test_a_changed_golden_leaves_only_what_changed(
+    made: pytest.Pytester, files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = files(made)
+    monkeypatch.setenv("ADDED", "1.5")
+    monkeypatch.setenv("CI", "true")
+    made.runpytest("--msdump").assert_outcomes(passed=3, failed=1)
+    assert files(made) == before
+    (bundle,) = (made.path / ".msdump" / "candidates").iterdir()
+    assert [path.name for path in bundle.rglob("*.h5")] == ["test_one.h5"]
+    assert main(["accept", str(bundle)]) == 0
+    after = files(made)
+    assert {name for name in after if after[name] != before[name]} == {"MANIFEST.json", "test_nets/test_one.h5"}
+    made.runpytest("--msdump").assert_outcomes(passed=4)
+
+
+def test_at_the_desk_no_candidate_is_left(made: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ADDED", "1.5")
+    made.runpytest("--msdump").assert_outcomes(passed=3, failed=1)
+    assert not (made.path / ".msdump").exists()
+
+
+def test_a_session_where_all_holds_leaves_nothing(made: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CI", "true")
+    made.runpytest("--msdump").assert_outcomes(passed=4)
+    assert not (made.path / ".msdump").exists()
+
+
+@pytest.mark.parametrize("environment", ["desk", "ci"])
+@pytest.mark.parametrize("verbosity", ["-q", "-v", "-vv"])
+def test_a_failure_is_short_whatever_differs(
+    gate: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, environment: str, verbosity: str
+) -> None:
+    """1 MiB all different, in many operators of long names: at most 40 lines and 4 kB, also in CI."""
+    gate.makepyfile(
+        test_large="""
+        import os
+        import numpy as np
+        from harness import Tensor, nn
+
+        class Net(nn.Cell):
+            def __init__(self, added):
+                super().__init__()
+                self.added = added
+
+            def construct(self, x):
+                for _ in range(30):
+                    x = x + self.added
+                return x
+
+        def test_large(msdump):
+            x = Tensor(np.zeros(2**18, np.float32))
+            msdump.run(Net(float(os.environ.get("ADDED", 1))), x)
+        """
+    )
+    gate.runpytest("--msdump-regen", "--msdump-level=digest").assert_outcomes(passed=1)
+    monkeypatch.setenv("ADDED", "1.5")
+    if environment == "ci":
+        monkeypatch.setenv("CI", "true")
+    gate.runpytest("--msdump", verbosity, "--junitxml=out.xml").assert_outcomes(failed=1)
+    text = xml.etree.ElementTree.parse(gate.path / "out.xml").findtext(".//failure")
+    assert text is not None
+    assert "First divergence" in text
+    assert text.count("\n") + 1 <= 40
+    assert len(text.encode()) <= 4000
+
+
+def test_the_failure_is_the_same_in_ci_but_for_what_to_run_next(
+    made: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ADDED", "1.5")
+
+    def lines() -> list[str]:
+        made.runpytest("--msdump", "--junitxml=out.xml").assert_outcomes(passed=3, failed=1)
+        text = xml.etree.ElementTree.parse(made.path / "out.xml").findtext(".//failure") or ""
+        return [line for line in text.splitlines() if "msdump " not in line and line != "What to run next:"]
+
+    desk = lines()
+    monkeypatch.setenv("CI", "true")
+    assert lines() == desk

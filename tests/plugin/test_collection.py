@@ -1,0 +1,190 @@
+"""Which goldens nobody owns, under every way to narrow a run; and tests that would share one."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest_plugins = ["pytester"]
+UNUSED = "unused goldens, which no test owns (delete them, then run `msdump regen`):"
+
+
+def stray(gate: pytest.Pytester, name: str, source: str = "test_nets/test_one.h5") -> None:
+    """Puts a golden where no test owns it, and into the manifest."""
+    from harness.store import GoldenStore, manifest, update
+
+    golden = gate.path / "golden"
+    (golden / name).parent.mkdir(parents=True, exist_ok=True)
+    with GoldenStore.open(golden / source) as store:
+        update(golden / name, "stray", {run: store.run(*run) for run in store.runs()})
+    manifest.rebuild(golden)
+
+
+def unused(gate: pytest.Pytester, *arguments: str, subprocess: bool = False) -> tuple[list[str], int]:
+    """What a session calls unused, and its exit code."""
+    run = gate.runpytest_subprocess if subprocess else gate.runpytest
+    result = run("--msdump", *arguments)
+    lines = result.outlines
+    if UNUSED not in lines:
+        return [], int(result.ret)
+    start = lines.index(UNUSED) + 1
+    return [line.strip() for line in lines[start:] if line.startswith("  ")], int(result.ret)
+
+
+@pytest.fixture
+def two(made: pytest.Pytester) -> pytest.Pytester:
+    """A second test file with goldens of its own."""
+    made.makepyfile(test_more=(made.path / "test_nets.py").read_text())
+    made.runpytest("--msdump-regen", "test_more.py").assert_outcomes(passed=4)
+    return made
+
+
+NARROWED = [
+    (),
+    ("-k", "test_one"),
+    ("-k", "nothing_at_all"),
+    ("-m", "not msdump"),
+    ("--deselect", "test_nets.py::test_one"),
+    ("--ignore=test_nets.py",),
+    ("--ignore-glob=*nets*",),
+    ("test_nets.py",),
+    ("test_nets.py::test_one",),
+    ("test_nets.py::TestIn",),
+    ("test_nets.py::TestIn::test_class", "test_more.py"),
+    ("-x",),
+    ("--maxfail=1",),
+    ("--sw",),
+    ("-p", "no:cacheprovider"),
+    ("-n", "2", "-k", "test_one"),
+    ("-n", "2", "test_nets.py::test_one"),
+]
+
+
+@pytest.mark.parametrize("arguments", NARROWED, ids=" ".join)
+def test_no_golden_in_use_is_called_unused(two: pytest.Pytester, arguments: tuple[str, ...]) -> None:
+    assert unused(two, *arguments, subprocess="-n" in arguments)[0] == []
+
+
+@pytest.mark.parametrize("xdist", [False, True], ids=["serial", "xdist"])
+def test_last_failed_calls_nothing_unused(two: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, xdist: bool) -> None:
+    stray(two, "test_nets/test_gone.h5")
+    monkeypatch.setenv("ADDED", "1.5")
+    two.runpytest("--msdump", "test_nets.py").assert_outcomes(passed=3, failed=1)
+    assert unused(two, "--lf", *(("-n", "1") if xdist else ()), subprocess=xdist)[0] == []
+    assert unused(two, "--ff")[0] == ["test_nets/test_gone.h5"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("-k", "test_one"),
+        ("-m", "msdump"),
+        ("-x",),
+        ("test_nets.py",),
+        ("test_more.py", "test_nets.py"),
+        ("-q",),
+        ("-n", "2", "-k", "test_one"),
+    ],
+    ids=" ".join,
+)
+def test_a_golden_of_a_collected_file_that_no_test_owns_is_unused(
+    two: pytest.Pytester, arguments: tuple[str, ...]
+) -> None:
+    stray(two, "test_nets/test_gone.h5")
+    found, code = unused(two, *arguments, subprocess="-n" in arguments)
+    assert found == ["test_nets/test_gone.h5"]
+    assert code == pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.mark.parametrize("arguments", [("--ignore=test_nets.py",), ("test_more.py",), ("test_nets.py::test_one",)])
+def test_a_golden_of_a_file_that_was_not_collected_whole_is_not_judged(
+    two: pytest.Pytester, arguments: tuple[str, ...]
+) -> None:
+    stray(two, "test_nets/test_gone.h5")
+    assert unused(two, *arguments) == ([], 0)
+
+
+def test_a_golden_whose_test_file_is_gone_is_unused(two: pytest.Pytester) -> None:
+    (two.path / "test_more.py").unlink()
+    found, code = unused(two, "test_nets.py")
+    assert [name.partition("/")[0] for name in found] == ["test_more"] * 4
+    assert code == 1
+
+
+@pytest.mark.parametrize("broken", ["raise RuntimeError", "import pytest\npytest.skip('all', allow_module_level=True)"])
+def test_goldens_of_a_file_that_cannot_be_collected_are_not_judged(two: pytest.Pytester, broken: str) -> None:
+    (two.path / "test_more.py").write_text(broken)
+    assert unused(two, "--continue-on-collection-errors")[0] == []
+
+
+def test_a_store_of_no_test_is_left_alone(made: pytest.Pytester) -> None:
+    stray(made, "imported.h5")
+    (made.path / "golden" / ".test_nets.h5.lock").touch()
+    assert unused(made) == ([], 0)
+
+
+def test_regeneration_names_unused_goldens_and_keeps_them(made: pytest.Pytester) -> None:
+    stray(made, "test_nets/test_gone.h5")
+    result = made.runpytest("--msdump-regen")
+    assert result.ret == 0
+    result.stdout.fnmatch_lines([UNUSED, "  test_nets/test_gone.h5"])
+    assert (made.path / "golden" / "test_nets" / "test_gone.h5").exists()
+
+
+@pytest.mark.usefixtures("twin")
+def test_runs_of_a_store_that_its_test_does_not_use_are_unused(made: pytest.Pytester) -> None:
+    made.runpytest("--msdump-regen", "--msdump-backend=twin", "-k", "test_one").assert_outcomes(passed=1)
+    assert unused(made) == (["test_nets/test_one.h5: twin/tensor"], 1)
+    assert unused(made, "--msdump-backend=cpu") == ([], 0)
+    made.makeini("[pytest]\nmsdump_backend = cpu twin\n")
+    assert unused(made)[0] == []
+
+
+def test_many_unused_goldens_are_counted(made: pytest.Pytester) -> None:
+    for number in range(25):
+        stray(made, f"test_nets/test_gone{number:02}.h5")
+    result = made.runpytest("--msdump")
+    result.stdout.fnmatch_lines(["*unused goldens 25", UNUSED, "  test_nets/test_gone19.h5", "  ... and 5 more"])
+    result.stdout.no_fnmatch_line("*test_gone20*")
+
+
+@pytest.mark.parametrize("xdist", [False, True], ids=["serial", "xdist"])
+def test_tests_that_would_share_a_golden_are_a_collection_error(gate: pytest.Pytester, xdist: bool) -> None:
+    gate.makepyfile(
+        test_shared="""
+        import pytest
+
+        @pytest.mark.parametrize("a", ["z", "y-z"])
+        @pytest.mark.parametrize("b", ["x-y", "x"])
+        def test_same(msdump, a, b):
+            assert a + b not in ("zx-y", "y-zx"), "it must not run"
+        """
+    )
+    run = gate.runpytest_subprocess if xdist else gate.runpytest
+    result = run("--msdump", *(("-n", "2") if xdist else ()))
+    assert result.parseoutcomes()["errors"] == 1
+    result.stdout.no_fnmatch_line("*it must not run*")
+    assert result.ret == (pytest.ExitCode.TESTS_FAILED if xdist else pytest.ExitCode.INTERRUPTED)
+    result.stdout.fnmatch_lines(
+        [
+            "*ERROR collecting test_shared.py*",
+            "msdump: 2 tests would share one run of the golden test_shared/test_same@x-y-z.h5:",
+            "  test_shared.py::test_same[[]cpu-tensor-x-y-z[]] (test_shared.py:*, b='x-y', a='z')",
+            "  test_shared.py::test_same[[]cpu-tensor-x-y-z[]] (test_shared.py:*, b='x', a='y-z')",
+        ]
+    )
+
+
+def test_a_file_collected_twice_is_a_collection_error(made: pytest.Pytester) -> None:
+    result = made.runpytest("--msdump", "--keep-duplicates", "test_nets.py", "test_nets.py")
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    result.stdout.fnmatch_lines(["msdump: 2 tests would share one run of the golden test_nets/test_one.h5:"])
+
+
+def test_same_names_in_other_places_do_not_collide(two: pytest.Pytester) -> None:
+    for folder in ("a", "a/b"):
+        two.mkdir(folder)
+        (two.path / folder / "test_nets.py").write_text((two.path / "test_nets.py").read_text())
+    two.runpytest("--msdump-regen", "--import-mode=importlib").assert_outcomes(passed=16)
+    two.runpytest("--msdump", "--import-mode=importlib").assert_outcomes(passed=16)
+    assert len(list((two.path / "golden").rglob("*.h5"))) == 16

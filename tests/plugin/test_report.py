@@ -1,0 +1,117 @@
+"""Header, table, bounded text, JUnit properties."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_msdump.report import (
+    COUNTS,
+    HEADINGS,
+    MAX_BYTES,
+    MAX_LINES,
+    MAX_ROWS,
+    Summary,
+    bounded,
+    closing,
+    empty_result,
+    failure,
+    header,
+    properties,
+    table,
+)
+
+pytest_plugins = ["pytester"]
+
+
+@given(st.text(max_size=9000), st.integers(2, 60), st.integers(200, 5000))
+def test_bounded_keeps_its_bounds_and_its_beginning(text: str, lines: int, size: int) -> None:
+    cut = bounded(text, lines, size)
+    assert cut.count("\n") + 1 <= lines
+    assert len(cut.encode(errors="replace")) <= size
+    if len(text.encode(errors="replace")) <= size and text.rstrip("\n").count("\n") < lines:
+        assert cut == text.rstrip("\n")
+    else:
+        assert "shown)" in cut.splitlines()[-1]
+
+
+@given(st.lists(st.text(max_size=3000), min_size=1, max_size=4), st.lists(st.text("ab ", max_size=80), max_size=3))
+def test_a_failure_keeps_its_closing_lines_and_all_its_parts(texts: list[str], end: list[str]) -> None:
+    text = failure([f"part {number}\n{each}" for number, each in enumerate(texts)], end)
+    assert text.count("\n") + 1 <= MAX_LINES
+    assert len(text.encode(errors="replace")) <= MAX_BYTES
+    assert text.endswith("\n".join(end))
+    assert [f"part {number}" in text for number in range(len(texts))] == [True] * len(texts)
+
+
+def rows(count: int, different: int) -> list[tuple[str, ...]]:
+    """Rows of which the last few have something other than identical slots."""
+    good = ("cpu", "tensor", "5", "5", "0", "0", "0", "0", "0")
+    bad = ("cpu", "tensor", "5", "4", "0", "1", "0", "0", "0")
+    return [(f"net{at:04}", *(bad if at >= count - different else good)) for at in range(count)]
+
+
+def test_a_long_table_leaves_out_what_is_identical() -> None:
+    lines = list(table(rows(500, 120), verbose=False))
+    assert sum("net" in line for line in lines[1:]) == 120
+    assert lines[-1] == "... and 380 more with every slot identical (-v lists them)"
+    assert len(list(table(rows(500, 120), verbose=True))) == 501
+    assert len(list(table(rows(MAX_ROWS, 0), verbose=False))) == MAX_ROWS + 1
+
+
+def test_columns_are_aligned() -> None:
+    lines = list(table(rows(3, 1), verbose=False))
+    assert [line.split() for line in lines] == [list(HEADINGS), *map(list, rows(3, 1))]
+    assert len({len(line) for line in lines}) == 1
+
+
+def test_header_counts_stores() -> None:
+    assert header(False, ["cpu"], ["tensor"], "golden", 1).endswith("goldens in golden (1 store)")
+    assert header(True, ["cpu", "gpu"], ["tensor"], "g", 0) == (
+        "msdump: regenerate, backends cpu, gpu, modes tensor, goldens in g (0 stores)"
+    )
+
+
+def test_nothing_to_say() -> None:
+    assert list(closing(Summary(), 0)) == []
+
+
+def test_a_rerun_replaces_what_the_test_said_before() -> None:
+    summary = Summary()
+    for verdict, differing in (("differs", 3), ("identical", 0)):
+        result = empty_result("a.py::t", "a/t.h5", "cpu", "tensor", verdict)
+        result["slots"], result["differing"] = 5, differing
+        report = pytest.TestReport("a.py::t", ("a.py", 1, "t"), {}, "passed", None, "call", msdump=[result])
+        summary.add(report)
+    assert summary.total("differing") == 0
+    assert summary.total("slots") == 5
+
+
+def test_properties_of_a_comparison_with_another_backend_carry_its_name() -> None:
+    own = empty_result("a.py::t", "a/t.h5", "cpu", "tensor", "identical")
+    other = {**own, "against": "mindspore", "max_abs": 0.5}
+    found = dict(properties([own, other]))  # type: ignore[list-item]
+    assert found["msdump_verdict"] == found["msdump_mindspore_verdict"] == "identical"
+    assert found["msdump_mindspore_max_abs_error"] == 0.5
+    assert "msdump_max_abs_error" not in found
+
+
+@pytest.mark.parametrize("xdist", [False, True], ids=["serial", "xdist"])
+def test_junit_properties(made: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, xdist: bool) -> None:
+    monkeypatch.setenv("ADDED", "1.5")
+    run = made.runpytest_subprocess if xdist else made.runpytest
+    run("--msdump", "--junitxml=out.xml", *(("-n", "1") if xdist else ())).assert_outcomes(passed=3, failed=1)
+    cases = xml.etree.ElementTree.parse(made.path / "out.xml").iterfind(".//testcase")
+    found = {
+        case.get("name"): {each.get("name"): each.get("value") for each in case.iterfind(".//property")}
+        for case in cases
+    }
+    one = found["test_one[cpu-tensor]"]
+    assert one["msdump_golden"] == "test_nets/test_one.h5"
+    assert (one["msdump_backend"], one["msdump_mode"], one["msdump_verdict"]) == ("cpu", "tensor", "differs")
+    assert [one[f"msdump_{name}"] for name in COUNTS] == ["8", "6", "0", "2", "0", "0", "0"]
+    assert one["msdump_max_abs_error"] == "0.5"
+    assert found["test_two[cpu-tensor-3]"]["msdump_verdict"] == "identical"
