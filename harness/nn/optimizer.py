@@ -129,13 +129,17 @@ class Optimizer(Cell):
         """A rate as a 0-d or 1-d float32 tensor, or a schedule."""
         if isinstance(rate, LearningRateSchedule):
             return rate
-        if isinstance(rate, bool) or not isinstance(rate, (int, float, Tensor, Iterable)):
-            raise SettingTypeError(
-                f"{self.cls_name}: the learning rate must be a number, a Tensor, a list or a LearningRateSchedule, "
-                f"got {type(rate).__name__}"
-            )
         values = rate.asnumpy() if isinstance(rate, Tensor) else rate
-        table = np.asarray(values if isinstance(values, (int, float, np.ndarray)) else list(values), np.float32)
+        listed = isinstance(values, Iterable) and not isinstance(values, (str, np.ndarray))
+        try:
+            table = np.asarray(list(values) if listed else values, np.float32)
+        except (TypeError, ValueError):
+            table = None
+        if table is None or isinstance(rate, (bool, str)):
+            raise SettingTypeError(
+                f"{self.cls_name}: the learning rate must be a number, a Tensor, a list of numbers or a "
+                f"LearningRateSchedule, got {type(rate).__name__} {rate!r}"
+            )
         if table.ndim > 1:
             raise SettingError(f"{self.cls_name}: the learning rate must have 0 or 1 dimensions, got {table.ndim}")
         if np.any(table < 0):

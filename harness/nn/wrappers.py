@@ -130,7 +130,7 @@ class TrainOneStepCell(_Gradient):
         network: gives the loss (for instance ``WithLossCell``).
         optimizer: takes the gradients.
         sens: the gradient of the loss to start from; None for 1.
-        return_grad: also give the gradients, by parameter name.
+        return_grad: also give the gradients, by parameter name (within another graph: in order, as a tuple).
     """
 
     def __init__(self, network: Any, optimizer: Any, sens: Any = None, return_grad: bool = False) -> None:
@@ -159,6 +159,10 @@ class TrainOneStepCell(_Gradient):
         loss, _, grads = self._value_and_grad(self.network, inputs, self.weights, (), self._start)
         grads = self.grad_reducer(grads)
         result = after(loss, self.optimizer(grads))
-        if self.return_grad:
-            return result, {w.name: g for w, g in zip(self.weights, grads, strict=True)}
-        return result
+        return (result, grads) if self.return_grad else result
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        out = super().__call__(*args, **kwargs)
+        if not self.return_grad or is_tracing():
+            return out
+        return out[0], {weight.name: grad for weight, grad in zip(self.weights, out[1], strict=True)}
