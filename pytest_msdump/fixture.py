@@ -35,7 +35,8 @@ class Msdump:
         """Calls ``network(*inputs)`` ``steps`` times with everything dumped.
 
         Args:
-            network: a cell, or any function that calls cells and operators.
+            network: a cell, or any function that calls cells (or functions under ``jit``); operators called one by one
+                run outside of graphs and dump nothing.
             inputs: its arguments, the same each step.
             steps: how often, at least 1.
 
