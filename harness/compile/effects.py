@@ -66,7 +66,8 @@ class _Effects:
                 self._copy(load)
 
     def _copy(self, load: Node) -> None:
-        assert isinstance(load.inputs[0], Parameter) and isinstance(load.spec, TensorSpec)
+        assert isinstance(load.inputs[0], Parameter)
+        assert isinstance(load.spec, TensorSpec)
         move = Node("TensorMove", [load], {}, load.scope, load.spec)
         move.extra = {"layout": (None,), "functional": False, "region": load.extra["region"]}
         for user in self.users[id(load)]:

@@ -13,7 +13,6 @@ from harness.compile.simplify import constant_key
 from harness.graph import Const, Graph, Node, Operand, Parameter, printed_order
 
 
-
 class Numbering:
     """Gives ``-opN`` to nodes: 0, 1, 2, ... for each ``scope/Prim`` in printed order, going on over all graphs of
     the process (the numbers of real dump files, measured)."""
@@ -55,15 +54,13 @@ def parameter_order(graph: Graph) -> list[Parameter]:
         for operand in node.inputs:
             users[id(operand)] = users.get(id(operand), 0) + 1
     walked: list[Node] = []
-    stack: list[Operand] = [root]
+    stack = [root]
     while stack:
         node = stack.pop()
-        if not isinstance(node, Node):
-            continue
         walked.append(node)
         for operand in reversed(node.inputs):
             users[id(operand)] -= 1
-            if users[id(operand)] == 0:
+            if users[id(operand)] == 0 and isinstance(operand, Node):
                 stack.append(operand)
     order: dict[int, Parameter] = {}
     for node in reversed(walked):

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from harness.compile.expand import expand
 from harness.compile.effects import wait_for_readers
+from harness.compile.expand import expand
 from harness.compile.order import Numbering, arrange
 from harness.compile.regions import Block, Region, controls_of, finish_regions, numbered, regions_of
 from harness.compile.select import Kernels, hide_dtypes, select_kernels
@@ -17,7 +17,6 @@ from harness.compile.traced import Traced
 from harness.devices import cpu
 from harness.graph import Graph, Node, Operand, Parameter, TensorSpec
 from harness.tensor import Tensor, using
-
 
 CPU_KERNELS = Kernels(cpu.FLOAT16_AS_FLOAT32, cpu.INT64_AS_INT32)
 
@@ -77,7 +76,7 @@ def compile_function(
         tracer.finish(function(*traced))
     block = tracer.block
     finish_regions(block)
-    graphs = []
+    graphs: list[Graph] = []
     for region in numbered(block):
         _finish(region, kernels)
         graph = Graph(graph_id + len(graphs), [], region.output, root_id=graph_id)  # type: ignore[arg-type]

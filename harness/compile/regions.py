@@ -78,7 +78,8 @@ class _Crosser:
 
     def run(self, main: Block) -> None:
         last = main.items[-1]
-        assert isinstance(last, Region) and main.result is not None
+        assert isinstance(last, Region)
+        assert main.result is not None
         self._visit(last, main.result)
         for region in regions_of(main):
             if region.effect is not None:

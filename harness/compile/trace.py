@@ -141,7 +141,8 @@ class Tracer:
         given = tuple(self._here(o) for o in operands)
         first = self._side(lambda: true_fn(*given))
         second = self._side(lambda: false_fn(*given))
-        assert first.result is not None and second.result is not None
+        assert first.result is not None
+        assert second.result is not None
         if _tensors_of(first.result.spec) != _tensors_of(second.result.spec):
             raise TraceError(
                 f"the two sides of a branch give different results, at {where()}: {first.result.spec} and "

@@ -6,7 +6,7 @@ Every module of ``functions`` and ``primitives`` lists in ``__all__`` what it ad
 import importlib as _importlib
 import pkgutil as _pkgutil
 
-from harness.ops import eager as _eager
+from harness.ops import eager as _eager  # noqa: F401 - installs the default dispatcher
 from harness.ops import functions as _functions
 from harness.ops import primitives as _primitives
 from harness.ops.base import OPERATORS, Backward, Call, Operator, operator

@@ -151,10 +151,10 @@ def _populate() -> None:
 
 OPERATORS: Registry[Operator] = Registry("operator", "harness.operators", _populate)
 
-O = TypeVar("O", bound=type[Operator])
+OperatorClass = TypeVar("OperatorClass", bound=type[Operator])
 
 
-def operator(cls: O) -> O:
+def operator(cls: OperatorClass) -> OperatorClass:
     """Registers an operator class (one instance of it) under its ``name``."""
     OPERATORS.register(cls.name, cls())
     return cls

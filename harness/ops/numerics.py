@@ -30,7 +30,7 @@ def wide(x: Array) -> Array:
 
 def widest(function: Callable[..., Array], *arrays: Array) -> Array:
     """``function`` evaluated in long double over arrays of any real dtype."""
-    return function(*(wide(a).astype(np.longdouble) for a in arrays))
+    return np.asarray(function(*(wide(a).astype(np.longdouble) for a in arrays)))
 
 
 def fold(x: Array) -> Array:
@@ -39,7 +39,8 @@ def fold(x: Array) -> Array:
     if n == 0:
         return np.zeros(x.shape[1:], x.dtype)
     if n == 1:
-        return x[0].copy()
+        alone: Array = x[0].copy()
+        return alone
     half = n // 2
     acc = x[:half] + x[half : 2 * half]
     tail = x[2 * half :]
@@ -74,7 +75,8 @@ def mean(x: Array, axis: int | tuple[int, ...] | None = None, keepdims: bool = F
 def matmul(a: Array, b: Array) -> Array:
     """``a @ b`` for (..., m, k) and (..., k, n) in float64 (exact integers for ints) with a fixed summation order."""
     if a.dtype.kind in "iub":
-        return np.matmul(a, b)
+        exact: Array = np.matmul(a, b)
+        return exact
     a, b = wide(a), wide(b)
     lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     m, k, n = a.shape[-2], a.shape[-1], b.shape[-1]

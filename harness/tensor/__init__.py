@@ -5,6 +5,6 @@ from harness.tensor.parameter import Parameter, ParameterTuple
 from harness.tensor.tensor import Tensor, as_array, tensor_method, tensor_property
 
 __all__ = [
-    "Dispatcher", "Parameter", "ParameterTuple", "Tensor", "as_array", "call", "current", "graph_function", "is_tracing",
-    "set_default", "tensor_method", "tensor_property", "using",
+    "Dispatcher", "Parameter", "ParameterTuple", "Tensor", "as_array", "call", "current", "graph_function",
+    "is_tracing", "set_default", "tensor_method", "tensor_property", "using",
 ]  # fmt: skip

@@ -266,9 +266,10 @@ def _method(name: str) -> Callable[..., Any]:
 #: methods whose operator stands where they are called; every other one is a function of its own (``graph_function``)
 DIRECT_METHODS = frozenset(
     {
-        "abs", "broadcast_to", "ceil", "cos", "div", "erf", "exp", "floor", "log", "maximum", "minimum", "neg", "reshape",
-        "round", "rsqrt", "sigmoid", "sin", "sqrt", "square", "tanh", "to", "view", "__floordiv__", "__ge__", "__le__",
-        "__mul__", "__pow__", "__rfloordiv__", "__rmul__", "__rpow__", "__rsub__", "__rtruediv__", "__sub__", "__truediv__",
+        "abs", "broadcast_to", "ceil", "cos", "div", "erf", "exp", "floor", "log", "maximum", "minimum", "neg",
+        "reshape", "round", "rsqrt", "sigmoid", "sin", "sqrt", "square", "tanh", "to", "view",
+        "__floordiv__", "__ge__", "__le__", "__mul__", "__pow__", "__rfloordiv__", "__rmul__", "__rpow__", "__rsub__",
+        "__rtruediv__", "__sub__", "__truediv__",
     }
 )  # fmt: skip
 #: the same for Python's operators: these are functions of their own, one for each kind of second operand

@@ -18,13 +18,13 @@ from harness.tensor import Tensor, call, is_tracing, tensor_method
 __all__: list[str] = []
 
 #: attributes of the nodes that indexing by a tuple or slice makes
-_SLICE = {
+_SLICE: dict[str, Any] = {
     "output_names": ("output",),
     "input_names": (
         "x", "begin", "end", "strides", "begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask",
     ),
 }  # fmt: skip
-_EXPAND = {"output_names": ("output",), "input_names": ("x", "axis")}
+_EXPAND: dict[str, Any] = {"output_names": ("output",), "input_names": ("x", "axis")}
 #: begin and end mask of ``x[i]``: MindSpore sets the bits of every axis an index may have but the first two
 _ROW_MASK = 252
 

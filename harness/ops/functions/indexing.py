@@ -59,7 +59,7 @@ def scatter_nd(indices: Tensor, updates: Tensor, shape: Any) -> Tensor:
 
 def tensor_scatter_update(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
     """``input_x`` with ``updates`` at the coordinates ``indices``."""
-    attrs = {"output_names": ["y"], "input_names": ["input_x", "indices", "updates"]}
+    attrs: dict[str, Any] = {"output_names": ["y"], "input_names": ["input_x", "indices", "updates"]}
     return call("TensorScatterUpdate", input_x, indices, updates, **attrs)  # type: ignore[no-any-return]
 
 

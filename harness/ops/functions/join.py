@@ -36,7 +36,7 @@ def cat(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
 def stack(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
     """The tensors, all of one shape, along a new axis."""
     members = _tensors("stack", tensors)
-    attrs = {"input_names": ["x"], "num": len(members), "axis": axis, "output_names": ["y"]}
+    attrs: dict[str, Any] = {"input_names": ["x"], "num": len(members), "axis": axis, "output_names": ["y"]}
     return call("Stack", members, **attrs)  # type: ignore[no-any-return]
 
 
@@ -70,7 +70,7 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
 def unstack(input_x: Tensor, axis: int = 0) -> tuple[Tensor, ...]:
     """The slices along ``axis``, without it."""
     count = input_x.shape[axis_of(axis, len(input_x.shape), "unstack")]
-    attrs = {"output_names": ["y"], "input_names": ["x"], "num": count, "axis": axis}
+    attrs: dict[str, Any] = {"output_names": ["y"], "input_names": ["x"], "num": count, "axis": axis}
     return call("Unstack", input_x, **attrs)  # type: ignore[no-any-return]
 
 

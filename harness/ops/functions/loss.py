@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from harness.errors import ShapeError
-from harness.ops.expansion import scalar
 from harness.ops.constants import int_tensor
+from harness.ops.expansion import scalar
 from harness.ops.functions.arithmetic import SUB
 from harness.ops.functions.create import constant
 from harness.ops.functions.indexing import gather
@@ -98,7 +98,8 @@ def _distribution_loss(logs: Tensor, target: Any, weight: Any, reduction: str, s
     if reduction == "none":
         return call("SumExt", call("Neg", product), (axis,), False, None)  # type: ignore[no-any-return]
     total = call("Neg", call("SumExt", product, (), False, None))
-    return call("Divs", total, logs.size // classes) if reduction == "mean" else total
+    result: Tensor = call("Divs", total, logs.size // classes) if reduction == "mean" else total
+    return result
 
 
 def nll_loss(

@@ -40,7 +40,7 @@ def batch_norm(
     eps: float = 1e-5,
 ) -> Tensor:
     """``input_x`` (n, c, ...) normalised over every axis but the channels'; the statistics follow in training."""
-    attrs = {"side_effect_mem": True} if training else {}
+    attrs: dict[str, Any] = {"side_effect_mem": True} if training else {}
     statistics = running_mean, running_var
     out = call("BatchNorm", input_x, weight, bias, *statistics, training, float(eps), float(momentum), 0, **attrs)
     return out[0]  # type: ignore[no-any-return]

@@ -12,8 +12,8 @@ from harness.graph import Spec, TensorSpec
 from harness.ops import numerics
 from harness.ops.base import Array, Backward, Call, Operator, operator
 from harness.ops.broadcast import reduce_to
-from harness.ops.expansion import Composite, scalar
 from harness.ops.constants import ints
+from harness.ops.expansion import Composite, scalar
 from harness.ops.operators.nll_loss import MEAN, NONE
 from harness.tensor import call as emit
 

@@ -29,7 +29,7 @@ class Cast(Operator):
 
     def kernel(self, call: Call, x: Array, dtype: DType) -> Array:
         if dtype.kind == "b":
-            return x != 0
+            return np.not_equal(x, 0)
         return np.real(x) if x.dtype.kind == "c" and dtype.kind != "c" else x
 
     def gradient(self, b: Backward) -> Sequence[Any]:

@@ -9,9 +9,9 @@ import numpy as np
 
 from harness.graph import Spec, TensorSpec, TupleSpec
 from harness.ops.base import Array, Backward, Call, Operator, operator
-from harness.ops.expansion import Composite, cast
 from harness.ops.constants import ints
 from harness.ops.eager import promote
+from harness.ops.expansion import Composite, cast
 from harness.tensor import call as emit
 
 

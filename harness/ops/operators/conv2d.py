@@ -169,8 +169,8 @@ class Conv2DBackpropFilter(Operator):
         n, _, depth, places = cols.shape
         right = cols.transpose(1, 0, 3, 2).reshape(groups, n * places, depth)
         flat = numerics.wide(dout).reshape(n, groups, weight[0] // groups, places)
-        flat = flat.transpose(1, 2, 0, 3).reshape(groups, weight[0] // groups, n * places)
-        return numerics.matmul(flat, right).reshape(weight)
+        left = flat.transpose(1, 2, 0, 3).reshape(groups, weight[0] // groups, n * places)
+        return numerics.matmul(left, right).reshape(weight)
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         dout, x, _size = b.inputs

@@ -9,8 +9,8 @@ import numpy as np
 
 from harness.graph import Spec, TensorSpec
 from harness.ops.base import Array, Backward, Call, Operator, operator
-from harness.ops.expansion import Composite, scalar
 from harness.ops.constants import ints
+from harness.ops.expansion import Composite, scalar
 from harness.tensor import call as emit
 
 
@@ -39,7 +39,7 @@ class _New(Composite):
     value = 0
 
     def expand(self, shape: Any, dtype: Any) -> Any:
-        attrs = {"output_names": ("y",), "input_names": ("shape", "value")}
+        attrs: dict[str, Any] = {"output_names": ("y",), "input_names": ("shape", "value")}
         return emit("FillV2", shape, scalar(self.value, dtype), **attrs)
 
 

@@ -12,8 +12,8 @@ from harness.errors import KernelError
 from harness.graph import Spec, TensorSpec
 from harness.ops import numerics
 from harness.ops.base import Array, Backward, Call, Operator, operator
-from harness.ops.expansion import cast
 from harness.ops.constants import ints
+from harness.ops.expansion import cast
 from harness.tensor import call as emit
 
 

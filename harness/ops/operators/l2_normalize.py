@@ -18,7 +18,8 @@ def _length(call: Call, x: Array) -> Array:
     axis = call.attrs["axis"]
     axes = tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
     wide = numerics.wide(x)
-    return np.sqrt(np.maximum(numerics.total(wide * wide, axes, keepdims=True), call.attrs["epsilon"]))
+    squares = numerics.total(wide * wide, axes, keepdims=True)
+    return np.asarray(np.sqrt(np.maximum(squares, call.attrs["epsilon"])))
 
 
 @operator

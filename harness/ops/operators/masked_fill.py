@@ -11,8 +11,8 @@ from harness.errors import DtypeError
 from harness.graph import Spec, TensorSpec
 from harness.ops.base import Array, Backward, Call, Operator, operator
 from harness.ops.broadcast import reduce_to
-from harness.ops.expansion import Composite, scalar
 from harness.ops.elementwise import broadcast_shapes
+from harness.ops.expansion import Composite, scalar
 from harness.tensor import call as emit
 
 

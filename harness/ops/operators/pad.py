@@ -10,8 +10,8 @@ import numpy as np
 from harness.graph import Spec, TensorSpec
 from harness.ops import numerics
 from harness.ops.base import Array, Backward, Call, Operator, operator
-from harness.ops.expansion import scalar
 from harness.ops.constants import int_tensor, ints
+from harness.ops.expansion import scalar
 from harness.ops.operators.slice import constant
 from harness.tensor import call as emit
 
@@ -101,9 +101,10 @@ class PadV3(Operator):
         _x, paddings, _value = b.inputs
         mode = b.attrs["mode"]
         back = constant(paddings)
-        attrs = {"output_names": ("y",), "mode": mode, "paddings_contiguous": b.attrs["paddings_contiguous"]}
+        contiguous = b.attrs["paddings_contiguous"]
+        attrs: dict[str, Any] = {"output_names": ("y",), "mode": mode, "paddings_contiguous": contiguous}
         if mode == "constant":
-            names = {"input_names": ("x", "paddings", "constant_values")}
+            names: dict[str, Any] = {"input_names": ("x", "paddings", "constant_values")}
             zero = scalar(0, b.dout.dtype)
             return emit("PadV3", b.dout, int_tensor([-n for n in back]), zero, **attrs, **names), None, None
         names = {"input_names": ("x", "paddings")}

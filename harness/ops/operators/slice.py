@@ -38,7 +38,7 @@ class Slice(Operator):
     def gradient(self, b: Backward) -> Sequence[Any]:
         x, begin, size = b.inputs
         size = tuple(n - first if s == -1 else s for n, first, s in zip(x.shape, begin, size, strict=True))
-        attrs = {"output_names": ("output",), "input_names": ("dy", "x", "begin", "size")}
+        attrs: dict[str, Any] = {"output_names": ("output",), "input_names": ("dy", "x", "begin", "size")}
         return emit("SliceGrad", b.dout, x, int_tensor(begin), int_tensor(size), **attrs), None, None
 
 

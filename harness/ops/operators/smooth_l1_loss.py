@@ -31,7 +31,7 @@ class SmoothL1Loss(Operator):
 
     def kernel(self, call: Call, x: Array, y: Array, beta: float, how: int) -> Array:
         far = np.abs(numerics.wide(x) - numerics.wide(y))
-        loss = np.where(far < beta, 0.5 * far * far / beta, far - 0.5 * beta)
+        loss: Array = np.where(far < beta, 0.5 * far * far / beta, far - 0.5 * beta)
         if how == NONE:
             return loss
         return numerics.mean(loss) if how == MEAN else numerics.total(loss)

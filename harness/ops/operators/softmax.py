@@ -10,8 +10,8 @@ import numpy as np
 from harness.graph import Spec
 from harness.ops import numerics
 from harness.ops.base import Array, Backward, Call, Operator, operator
-from harness.ops.expansion import Composite
 from harness.ops.constants import ints
+from harness.ops.expansion import Composite
 from harness.tensor import call as emit
 
 

@@ -43,8 +43,9 @@ class SparseSoftmaxCrossEntropyWithLogits(Operator):
         power = np.exp(shifted)
         total = numerics.total(power, 1, keepdims=True)
         if not call.attrs.get("is_grad"):
-            return -numerics.total(shifted[rows, labels] - np.log(total[:, 0])) / max(1, len(rows))
-        grad = power / total
+            losses = np.log(total[:, 0]) - shifted[rows, labels]
+            return numerics.total(losses) / max(1, len(rows))
+        grad: Array = power / total
         grad[rows, labels] -= 1
         return grad / max(1, len(rows))
 

@@ -7,7 +7,7 @@ axis, an ellipsis bit stands for all axes not named.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from harness.ops.operators.slice import constant
 from harness.tensor import call as emit
 
 
-def index_of(begin: Sequence[int], end: Sequence[int], strides: Sequence[int], masks: Sequence[int]) -> tuple[Any, ...]:
+def index_of(begin: Iterable[int], end: Iterable[int], strides: Iterable[int], masks: Sequence[int]) -> tuple[Any, ...]:
     """The numpy index of a strided slice; ``masks``: begin, end, ellipsis, new axis, shrink axis."""
     begin_mask, end_mask, ellipsis_mask, new_mask, shrink_mask = masks
     index: list[Any] = []
@@ -49,7 +49,7 @@ def sliced_shape(call: Call, shape: tuple[int, ...], index: tuple[Any, ...]) -> 
         if isinstance(part, slice) and part.step == 0:
             raise call.fail("strides must not be 0")
     try:
-        taken = probe[index].shape
+        taken: tuple[int, ...] = probe[index].shape
     except (IndexError, ValueError) as error:
         raise call.fail(str(error)) from None
     if -1 not in shape:

@@ -114,7 +114,7 @@ class Stack(Primitive):
 
     def __call__(self, input_x: Any) -> Any:
         members = _check_tensors("Stack", input_x)
-        attrs = {"input_names": ["x"], "num": len(members), "axis": self.axis, "output_names": ["y"]}
+        attrs: dict[str, Any] = {"input_names": ["x"], "num": len(members), "axis": self.axis, "output_names": ["y"]}
         return call("Stack", members, **attrs, **self.marks)
 
 
@@ -129,7 +129,7 @@ class Unstack(Primitive):
         count = input_x.shape[self.axis]
         if self.num not in (None, count):
             raise ValueError(f"Unstack: num is {self.num}, the axis has length {count}")
-        attrs = {"output_names": ["y"], "input_names": ["x"], "num": count, "axis": self.axis}
+        attrs: dict[str, Any] = {"output_names": ["y"], "input_names": ["x"], "num": count, "axis": self.axis}
         return call("Unstack", input_x, **attrs, **self.marks)
 
 
@@ -145,7 +145,7 @@ class Split(Primitive):
 
     def __call__(self, input_x: Any) -> Any:
         length = input_x.shape[self.axis] if -len(input_x.shape) <= self.axis < len(input_x.shape) else 0
-        attrs = {"size_splits": (length // self.count,) * self.count}
+        attrs: dict[str, Any] = {"size_splits": (length // self.count,) * self.count}
         return call("Split", input_x, self.axis, self.count, **attrs, **self.marks)
 
 
@@ -175,7 +175,7 @@ class ReverseSequence(Primitive):
     """A tensor with the beginning of each sequence backwards; lengths are given at the call."""
 
     def __init__(self, seq_dim: int, batch_dim: int = 0) -> None:
-        names = {"input_names": ["x", "seq_lengths"], "output_names": ["y"]}
+        names: dict[str, Any] = {"input_names": ["x", "seq_lengths"], "output_names": ["y"]}
         dims = {"seq_dim": axis_setting("ReverseSequence", seq_dim), "batch_dim": axis_setting("", batch_dim)}
         super().__init__(attrs=names | dims)
 
