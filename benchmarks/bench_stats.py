@@ -1,0 +1,84 @@
+"""One-pass statistics and digests, beside numpy's separate passes: ``python -m benchmarks.bench_stats``."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from benchmarks._measure import Contender, run_and_show
+from harness import dtypes
+from harness.stats import describe, digest
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+#: Bytes of the array; larger than any cache.
+SIZE = 64 * 2**20
+
+
+def ten_passes(x: Array) -> tuple[Any, ...]:
+    """The same statistics, one numpy call (or two) each, sums in float64."""
+    return (
+        x.max(), x.min(), x.mean(dtype=np.float64), np.sqrt(np.sum(np.square(x, dtype=np.float64))),
+        np.count_nonzero(np.isnan(x)), np.count_nonzero(x == np.inf), np.count_nonzero(x == -np.inf),
+        np.count_nonzero(x == 0), np.count_nonzero(x < 0), np.count_nonzero(x > 0),
+    )  # fmt: skip
+
+
+def ten_passes_single(x: Array) -> tuple[Any, ...]:
+    """The same with sums in float32, which is less accurate."""
+    return (
+        x.max(), x.min(), x.mean(), np.sqrt(np.sum(np.square(x))),
+        np.count_nonzero(np.isnan(x)), np.count_nonzero(x == np.inf), np.count_nonzero(x == -np.inf),
+        np.count_nonzero(x == 0), np.count_nonzero(x < 0), np.count_nonzero(x > 0),
+    )  # fmt: skip
+
+
+def rate(seconds: float) -> str:
+    return f"{SIZE / seconds / 1e9:6.2f} GB/s"
+
+
+def main() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal(SIZE // 4).astype(np.float32)
+    relu, target = np.maximum(x, 0), np.empty_like(x)
+    run_and_show(
+        f"Statistics of {SIZE >> 20} MiB of float32 (ratio to ten numpy passes; goal: five times faster)",
+        [
+            Contender("ten numpy passes, float64 sums", lambda: ten_passes(x), note=rate),
+            Contender("ten numpy passes, float32 sums", lambda: ten_passes_single(x), note=rate),
+            Contender("describe", lambda: describe(x, "Float32"), 0.2, rate),
+            Contender("describe, half zeros", lambda: describe(relu, "Float32"), 0.2, rate),
+            Contender("digest", lambda: digest(x, "Float32"), note=rate),
+            Contender("np.copyto", lambda: np.copyto(target, x), note=rate),
+        ],
+        rounds=7,
+    )
+    contenders = []
+    for dtype in dtypes.ALL:
+        array = rng.integers(0, 2, SIZE // 8 // dtype.itemsize).astype(dtype.numpy)
+        contenders.append(
+            Contender(
+                dtype.name,
+                lambda a=array, n=dtype.name: describe(a, n),  # type: ignore[misc]
+                note=lambda s: f"{SIZE / 8 / s / 1e9:6.2f} GB/s",
+            )
+        )
+    run_and_show(f"describe, {SIZE >> 23} MiB of every dtype", contenders, rounds=3)
+    small = x[:1024].copy()
+    calls = 2000
+    run_and_show(
+        f"{calls} arrays of 4 KB",
+        [
+            Contender("ten numpy passes", lambda: [ten_passes(small) for _ in range(calls)]),
+            Contender("describe", lambda: [describe(small, "Float32") for _ in range(calls)],
+                      note=lambda s: f"{s / calls * 1e6:.1f} us each"),
+            Contender("digest", lambda: [digest(small, "Float32") for _ in range(calls)],
+                      note=lambda s: f"{s / calls * 1e6:.2f} us each"),
+        ],
+    )  # fmt: skip
+
+
+if __name__ == "__main__":
+    sys.exit(main())
