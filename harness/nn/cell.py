@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from harness import context, dtypes
 from harness.dtypes import DType
 from harness.errors import CellAttributeError, CellNameError, SettingError, SettingTypeError
-from harness.nn import naming, precision
+from harness.nn import naming, precision, text
 from harness.nn.refused import Refusals
 from harness.ops.primitive import Primitive
 from harness.tensor import Parameter, ParameterTuple, Tensor, is_tracing
@@ -352,6 +352,10 @@ class Cell(Refusals):
         if not self._names_checked:
             self.check_names_and_refresh_name()
             self.__dict__["_names_checked"] = True
+        return self._run(args, kwargs)
+
+    def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Carries out a call from outside a graph, as the mode says."""
         if self._always_graph or context.get_context("mode") == context.GRAPH_MODE:
             from harness.runtime.session import run_cell
 
@@ -388,12 +392,6 @@ class Cell(Refusals):
         return True
 
     def __repr__(self) -> str:
-        own = self.extend_repr()
-        lines = own.split("\n") if own else []
-        for name, cell in self._cells.items():
-            lines.append(f"({name}): {cell!r}".replace("\n", "\n  "))
-        if not self._cells and len(lines) <= 1:
-            return f"{type(self).__name__}({''.join(lines)})"
-        return f"{type(self).__name__}(\n" + "".join(f"  {line}\n" for line in lines) + ")"
+        return text.shown(self)
 
     __str__ = __repr__

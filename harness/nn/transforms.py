@@ -8,6 +8,7 @@ from typing import Any
 
 from harness.compile.api import value_and_grad_traced
 from harness.errors import UnsupportedError
+from harness.nn import gradient_session
 from harness.runtime import session
 from harness.tensor import Parameter, Tensor, is_tracing
 
@@ -135,7 +136,7 @@ def _entry(traced: Callable[..., Any], fn: Callable[..., Any]) -> Callable[..., 
         if is_tracing():
             return traced(*args)
         names = [f"args{i}" for i in range(len(args))]
-        return session.current().run(("grad", id(after_grad)), traced, args, names, keep=after_grad)
+        return gradient_session.session().run(("grad", id(after_grad)), traced, args, names, keep=after_grad)
 
     functools.update_wrapper(after_grad, fn, assigned=("__name__", "__doc__"), updated=())
     return after_grad

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
-from harness import dtypes
+from harness import context, dtypes
+from harness.compile.api import value_and_grad_traced
 from harness.errors import SettingError, SettingTypeError, TraceError
-from harness.nn import checks
+from harness.nn import checks, gradient_session
 from harness.nn.basic import Identity
 from harness.nn.cell import Cell
 from harness.nn.namespace import ops
@@ -52,9 +53,10 @@ class WithEvalCell(Cell):
 
 
 class _Gradient(Cell):
-    """Base of cells that differentiate: they run as a graph in both modes, as gradients are added to a graph."""
+    """Base of cells that differentiate: outside a graph they run as one (a hidden one in PyNative mode)."""
 
-    _always_graph: ClassVar[bool] = True
+    def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return gradient_session.session().run_cell(self, args, kwargs)
 
     def _value_and_grad(
         self, network: Any, inputs: tuple[Any, ...], weights: tuple[Any, ...], positions: tuple[int, ...], sens: Any
@@ -63,8 +65,6 @@ class _Gradient(Cell):
         if not is_tracing():
             raise TraceError(f"{self.cls_name}.construct differentiates, so it runs only as part of a graph; "
                              "call the cell itself")  # fmt: skip
-        from harness.compile.api import value_and_grad_traced
-
         return value_and_grad_traced(network, inputs, positions, weights, sens)
 
 
@@ -155,14 +155,27 @@ class TrainOneStepCell(_Gradient):
         """The gradient of the loss."""
         return None if self.sens is None else ops.fill(loss.dtype, loss.shape, self.sens)
 
-    def construct(self, *inputs: Any) -> Any:
+    def _loss_and_grads(self, *inputs: Any) -> tuple[Any, tuple[Any, ...]]:
         loss, _, grads = self._value_and_grad(self.network, inputs, self.weights, (), self._start)
-        grads = self.grad_reducer(grads)
+        return loss, self.grad_reducer(grads)
+
+    def construct(self, *inputs: Any) -> Any:
+        loss, grads = self._loss_and_grads(*inputs)
         result = after(loss, self.optimizer(grads))
         return (result, grads) if self.return_grad else result
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        out = super().__call__(*args, **kwargs)
-        if not self.return_grad or is_tracing():
+    def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        own = type(self).construct is TrainOneStepCell.construct
+        if own and context.get_context("mode") == context.PYNATIVE_MODE:
+            # Only the optimizer is a graph that shows, as in MindSpore.
+            flags = tuple((c.training, c._float_dtype) for _, c in self.network.cells_and_names())
+            names = [f"inputs{at}" for at in range(len(args))]
+            key = ("loss and gradients", id(self), flags)
+            loss, grads = gradient_session.session().run(key, self._loss_and_grads, args, names, keep=self)
+            self.optimizer(grads)
+            out = (loss, grads) if self.return_grad else loss
+        else:
+            out = super()._run(args, kwargs)
+        if not self.return_grad:
             return out
         return out[0], {weight.name: grad for weight, grad in zip(self.weights, out[1], strict=True)}
