@@ -12,13 +12,14 @@ NEVER_WRITTEN = {
     "AdamWeightDecay": ("output.0", "output.1", "output.2"),
     "BatchNorm": ("output.1", "output.2"),
     "BatchNormGrad": ("input.5",),
+    "Print": ("output.0",),
 }
 
 # Larger than any difference of two finite float32 values.
 ANYTHING = {"atol": 1e39}
 
-# For the marker's ``against=``: these slots; else 1e-5 of the tensor's largest value for float32, as a sum's rounding is
-# relative to its terms, not to what is left of them; else the documented table by dtype.
+# For the marker's ``against=``: these slots; else 1e-5 of the tensor's largest value for float32, as a sum's rounding
+# is relative to its terms, not to what is left of them; else the documented table by dtype.
 AGAINST_REAL = {
     "default": "default",
     "float32": {"rtol": 1e-5, "scaled": 1e-5, "max_ulp": 1},

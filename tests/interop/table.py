@@ -50,6 +50,9 @@ class Table:
         for section, rows in self._sections.items():
             yield f"## {section}\n\n{COLUMNS}" + "".join(found.row(name) + "\n" for name, found in rows.items())
             faults = [f"* {name}: {fault}\n" for name, found in rows.items() for fault in found.faults[:5]]
+            known = [f"* {name}: {reason}\n" for name, found in rows.items() for reason in found.known]
+            if known:
+                yield "Known differences:\n\n" + "".join(known)
             if faults:
                 yield "Not in agreement (the first five of each):\n\n" + "".join(faults)
 

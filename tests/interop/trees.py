@@ -17,6 +17,7 @@ from harness.records import Record
 from tests.gate.never_written import NEVER_WRITTEN
 
 HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
 NETS = HERE / "nets"
 WRAPPER = NETS / "equal_weights.py"
 # A slot's error is the largest absolute difference over the largest absolute value: elementwise relative errors say
@@ -33,14 +34,14 @@ def dump_environment(out: Path) -> dict[str, str]:
     }  # fmt: skip
     config = out / "data_dump.json"
     config.write_text(json.dumps({"common_dump_settings": common, "e2e_dump_settings": {"enable": True}}))
-    return {**os.environ, "MINDSPORE_DUMP_CONFIG": str(config), "GLOG_v": "3"}
+    return {**os.environ, "PYTHONPATH": str(ROOT), "MINDSPORE_DUMP_CONFIG": str(config), "GLOG_v": "3"}
 
 
 def dumped(command: Iterable[str], out: Path) -> Path:
     """Runs ``command``, which dumps; gives the tree. ``AssertionError`` with its output if it fails."""
     done = subprocess.run(
         [str(word) for word in command],
-        env=dump_environment(out), cwd=HERE.parents[1], capture_output=True, text=True, check=False,
+        env=dump_environment(out), cwd=out, capture_output=True, text=True, check=False,
         stdin=subprocess.DEVNULL,
     )  # fmt: skip
     assert done.returncode == 0, f"{done.args}\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
@@ -68,6 +69,7 @@ class Agreement:
         unwritten: slots MindSpore's kernels do not write (``NEVER_WRITTEN``): only dtypes and counts were compared.
         worst: largest error of a floating slot (see ``LIMITS``), and where.
         faults: what does not agree, one line each.
+        known: reasons of differences that are meant to be there (``known.py``).
     """
 
     operators: int = 0
@@ -77,6 +79,7 @@ class Agreement:
     worst: float = 0.0
     where: str = ""
     faults: list[str] = field(default_factory=list)
+    known: list[str] = field(default_factory=list)
 
     def row(self, name: str) -> str:
         """A row of ``docs/interop.md``."""
