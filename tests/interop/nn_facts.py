@@ -251,6 +251,7 @@ def signatures(ms):
 def record():
     """Rewrites the files of facts from the real MindSpore."""
     import mindspore
+
     seed = importlib.import_module("mindspore.common.seed")
 
     facts = {
