@@ -14,18 +14,13 @@ from pathlib import Path
 import pytest
 
 from pytest_msdump import keys
-from pytest_msdump.variants import FIXTURE, MARKER, Variant, variant_of
-
-
-def is_gate_test(item: pytest.Item) -> bool:
-    """True for a test that carries the marker or asks for the fixture."""
-    return FIXTURE in getattr(item, "fixturenames", ()) or item.get_closest_marker(MARKER) is not None
+from pytest_msdump.variants import FIXTURE, Variant, is_gate_test, variant_of
 
 
 def case_of(item: pytest.Item) -> keys.CaseId:
     """The test's id without backend and mode."""
     case, chosen = keys.parse(item.nodeid), variant_of(item)
-    return case if chosen is None else keys.without_variant(case, keys.variant(chosen.backend, chosen.mode))
+    return case if chosen is None else keys.without_variant(case, chosen.id)
 
 
 def golden_of(item: pytest.Item) -> str:

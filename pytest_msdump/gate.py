@@ -11,8 +11,9 @@ import pytest
 
 from pytest_msdump import options
 from pytest_msdump import report as reporting
-from pytest_msdump.collection import Collection, is_gate_test, stores
+from pytest_msdump.collection import Collection, stores
 from pytest_msdump.options import Settings
+from pytest_msdump.variants import is_gate_test
 from pytest_msdump.xdist import KEY, XdistHooks, is_worker, worker_bundle
 
 NAME = "msdump-gate"

@@ -56,13 +56,8 @@ def parse(nodeid: str) -> CaseId:
     return CaseId(path, tuple(names.split("::")), params.removesuffix("]") if bracket else None)
 
 
-def variant(backend: str, mode: str) -> str:
-    """The part of a parametrised id that says backend and mode: ``cpu-tensor``."""
-    return f"{backend}-{mode}"
-
-
 def without_variant(case: CaseId, chosen: str) -> CaseId:
-    """``case`` less the parameter ``chosen`` (as ``variant`` gives it), wherever it stands in the brackets.
+    """``case`` less the parameter ``chosen`` (a variant's id), wherever it stands in the brackets.
 
     The plugin parametrises first, so it stands at the front; another plugin may have come before.
     """

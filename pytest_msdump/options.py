@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import pytest
 
@@ -21,8 +20,7 @@ CI_VARIABLES = ("CI", "GITHUB_ACTIONS", "GITLAB_CI", "TF_BUILD", "BUILD_NUMBER",
 _NO = frozenset({"", "0", "false", "no", "off"})
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(NamedTuple):
     """One option.
 
     Attributes:
@@ -67,8 +65,7 @@ _INI_TYPES: dict[str, Literal["bool", "args", "string"]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """The session's options, resolved; what a marker may still override is asked with ``for_test``.
 
     Attributes:

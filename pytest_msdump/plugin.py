@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from pytest_msdump import options
-from pytest_msdump.collection import is_gate_test
 from pytest_msdump.fixture import msdump
 from pytest_msdump.options import NOT_ASKED, SETTINGS
-from pytest_msdump.variants import parametrize
+from pytest_msdump.variants import is_gate_test, parametrize
 
 __all__ = ["msdump"]
 

@@ -68,7 +68,7 @@ class GateTest:
         item.stash[_TEST] = self
 
     def _tree(self) -> Path:
-        folder = scratch(self.settings.root, "trees") / self.golden.removesuffix(".h5") / "-".join(self.variant)
+        folder = scratch(self.settings.root, "trees") / self.golden.removesuffix(".h5") / self.variant.id
         shutil.rmtree(folder, ignore_errors=True)
         return folder
 

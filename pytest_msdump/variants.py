@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import pytest
 
 from pytest_msdump import options
-from pytest_msdump.keys import variant
 
 MARKER = "msdump"
 FIXTURE = "msdump"
@@ -20,6 +19,16 @@ class Variant(NamedTuple):
 
     backend: str
     mode: str
+
+    @property
+    def id(self) -> str:
+        """``cpu-tensor``, as it stands in test ids."""
+        return f"{self.backend}-{self.mode}"
+
+
+def is_gate_test(item: pytest.Item) -> bool:
+    """True for a test that carries the marker or asks for the fixture."""
+    return FIXTURE in getattr(item, "fixturenames", ()) or item.get_closest_marker(MARKER) is not None
 
 
 def marker_arguments(node: pytest.Item | Any) -> dict[str, Any]:
@@ -57,7 +66,7 @@ def parametrize(metafunc: pytest.Metafunc) -> None:
         options.resolve(metafunc.config, "msdump_level", marker)
     except pytest.UsageError as error:
         raise pytest.Collector.CollectError(f"{metafunc.definition.nodeid}: {error}") from None
-    metafunc.parametrize(FIXTURE, chosen, indirect=True, ids=[variant(*each) for each in chosen])
+    metafunc.parametrize(FIXTURE, chosen, indirect=True, ids=[each.id for each in chosen])
 
 
 def variant_of(item: pytest.Item) -> Variant | None:
