@@ -9,24 +9,18 @@ import numpy as np
 from harness import dtypes
 from harness.dtypes import DType
 from harness.ops.constants import int_tensor, type_tensor
-from harness.ops.functions.shape import as_dtype, sizes
+from harness.ops.functions.shape import as_dtype, cast, sizes
 from harness.tensor import Tensor, call, tensor_method
 
 __all__ = [
-    "arange", "eye", "fill", "full", "full_like", "linspace", "ones", "ones_like", "range", "scalar_to_tensor", "zeros",
-    "zeros_like",
+    "arange", "diag", "eye", "fill", "full", "full_like", "linspace", "meshgrid", "ones", "ones_like", "range",
+    "scalar_to_tensor", "zeros", "zeros_like",
 ]  # fmt: skip
 
 
 def constant(value: Any, shape: Any, dtype: DType) -> Tensor:
     """A tensor of one value."""
     return Tensor(np.full(sizes((shape,)), value, dtype.numpy), dtype)
-
-
-def _number_dtype(value: Any) -> DType:
-    if isinstance(value, bool):
-        return dtypes.bool_
-    return dtypes.int64 if isinstance(value, (int, np.integer)) else dtypes.float32
 
 
 def zeros(size: Any, dtype: Any = None) -> Tensor:
@@ -40,8 +34,8 @@ def ones(shape: Any, dtype: Any = None) -> Tensor:
 
 
 def full(size: Any, fill_value: Any, *, dtype: Any = None) -> Tensor:
-    """``fill_value`` everywhere; its own dtype unless ``dtype`` is given."""
-    return constant(fill_value, size, _number_dtype(fill_value) if dtype is None else as_dtype(dtype))
+    """``fill_value`` everywhere; int64 unless ``dtype`` is given, whatever the value (measured)."""
+    return constant(fill_value, size, dtypes.int64 if dtype is None else as_dtype(dtype))
 
 
 def fill(type: Any, shape: Any, value: Any) -> Tensor:
@@ -56,7 +50,9 @@ def _like(value: Any, input: Tensor, dtype: Any, op: str) -> Tensor:
 
 
 def zeros_like(input: Tensor, *, dtype: Any = None) -> Tensor:
-    """Zeros of the shape (and, unless given, the dtype) of ``input``."""
+    """Zeros of the shape (and, unless given, the dtype) of ``input``; another dtype takes a Cast (measured)."""
+    if dtype is not None and -1 not in input.shape:
+        return cast(constant(0, input.shape, input.dtype), dtype)
     return _like(0, input, dtype, "ZerosLikeExt")
 
 
@@ -114,6 +110,19 @@ def eye(n: int, m: int | None = None, dtype: Any = None) -> Tensor:
     target = dtypes.float32 if dtype is None else as_dtype(dtype)
     columns = n if m is None else m
     return call("Eye", int_tensor(n), int_tensor(columns), type_tensor(target))  # type: ignore[no-any-return]
+
+
+def meshgrid(*inputs: Tensor, indexing: str = "xy") -> tuple[Tensor, ...]:
+    """Each vector over the grid of all; ``xy`` exchanges the first two axes."""
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"meshgrid: indexing must be 'xy' or 'ij', got {indexing!r}")
+    return call("Meshgrid", tuple(inputs), int(indexing == "xy"))  # type: ignore[no-any-return]
+
+
+@tensor_method("diag")
+def diag(input: Tensor) -> Tensor:
+    """A vector on the diagonal of a matrix of zeros."""
+    return call("Diag", input)  # type: ignore[no-any-return]
 
 
 def scalar_to_tensor(input_x: Any, dtype: Any = dtypes.float32) -> Tensor:

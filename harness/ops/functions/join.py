@@ -48,7 +48,7 @@ def hstack(tensors: Sequence[Tensor]) -> Tensor:
 
 def vstack(inputs: Sequence[Tensor]) -> Tensor:
     """The tensors below one another: along axis 0, vectors as rows."""
-    members = [t.reshape(1, -1) if len(t.shape) < 2 else t for t in _tensors("vstack", inputs)]
+    members = [t.reshape(1, t.size) if len(t.shape) < 2 else t for t in _tensors("vstack", inputs)]
     return concat(members, 0)
 
 
@@ -56,7 +56,8 @@ def dstack(tensors: Sequence[Tensor]) -> Tensor:
     """The tensors behind one another along axis 2."""
     members = []
     for t in _tensors("dstack", tensors):
-        t = t.reshape(1, -1) if len(t.shape) < 2 else t
+        t = t if t.shape else t.reshape(1)
+        t = expand_dims(t, 0) if len(t.shape) == 1 else t
         members.append(expand_dims(t, 2) if len(t.shape) == 2 else t)
     return concat(members, 2)
 
@@ -127,7 +128,7 @@ def chunk(input: Tensor, chunks: int, axis: int = 0) -> tuple[Tensor, ...]:
     if length % chunks == 0:
         return _equal_parts(input, axis, count)
     whole = _equal_parts(box(input, at, 0, count * size), axis, count)
-    return (*whole, box(input, at, count * size, rest)) if rest else whole
+    return (*whole, *_equal_parts(box(input, at, count * size, rest), axis, 1)) if rest else whole
 
 
 @tensor_method("narrow")

@@ -13,6 +13,7 @@ from harness.ops.expansion import scalar
 from harness.ops.functions.arithmetic import SUB
 from harness.ops.functions.create import constant
 from harness.ops.functions.indexing import gather
+from harness.ops.operators.log import LOG
 from harness.ops.primitives.nn import reduction_setting
 from harness.tensor import Tensor, call
 
@@ -43,8 +44,9 @@ def l1_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
 
 
 def smooth_l1_loss(input: Tensor, target: Tensor, beta: float = 1.0, reduction: str = "none") -> Tensor:
-    """Squares of small differences, absolute values of large ones, reduced."""
-    return call("SmoothL1Loss", input, target, float(beta), reduction_setting("smooth_l1_loss", reduction))  # type: ignore[no-any-return]
+    """Squares of small differences, absolute values of large ones, reduced. The node stands in ``Default``."""
+    how = reduction_setting("smooth_l1_loss", reduction)
+    return call("SmoothL1Loss", input, target, float(beta), how, scope="Default")  # type: ignore[no-any-return]
 
 
 def binary_cross_entropy(logits: Tensor, labels: Tensor, weight: Any = None, reduction: str = "mean") -> Tensor:
@@ -65,7 +67,7 @@ def _log_softmax(x: Tensor, axis: int) -> Tensor:
     """Logarithm of softmax, from its parts."""
     top = call("ReduceMax", x, (axis,), True)
     power = call("Exp", call("Sub", x, top, **SUB))
-    total = call("Log", call("SumExt", power, (axis,), True, None))
+    total = call("Log", call("SumExt", power, (axis,), True, None), **LOG)
     return call("Sub", x, call("Add", total, top), **SUB)  # type: ignore[no-any-return]
 
 
@@ -90,13 +92,13 @@ def _distribution_loss(logs: Tensor, target: Any, weight: Any, reduction: str, s
     axis = 0 if len(logs.shape) == 1 else 1
     classes = logs.shape[axis]
     if smoothing:
-        target = call("Adds", call("Muls", target, 1 - smoothing), smoothing / classes)
+        target = call("Add", call("Muls", target, 1 - smoothing), smoothing / classes)
     product: Any = call("Mul", logs, target)
     if weight is not None:
         shape = tuple(classes if a == axis else 1 for a in range(len(logs.shape)))
-        product = call("Mul", product, call("BroadcastTo", call("Reshape", weight, shape), logs.shape))
+        product = call("Mul", product, call("Reshape", weight, shape))
     if reduction == "none":
-        return call("SumExt", call("Neg", product), (axis,), False, None)  # type: ignore[no-any-return]
+        return call("Neg", call("SumExt", product, (axis,), False, None))  # type: ignore[no-any-return]
     total = call("Neg", call("SumExt", product, (), False, None))
     result: Tensor = call("Divs", total, logs.size // classes) if reduction == "mean" else total
     return result
@@ -117,7 +119,7 @@ def nll_loss(
     shape, rank = inputs.shape, len(inputs.shape)
     if rank == 0 or tuple(target.shape) != (*shape[:1], *shape[2:])[0 if rank > 1 else 1 :]:
         raise ShapeError(f"nll_loss: labels {list(target.shape)} do not fit log probabilities {list(shape)}")
-    axis = -1 if rank <= 2 else 1
+    axis = 0 if rank == 1 else -1 if rank == 2 else 1
     if rank not in (1, 2, 4):
         inputs = call("Reshape", inputs, (shape[0], shape[1], 1, -1))
         target = call("Reshape", target, (shape[0], 1, -1))
@@ -130,35 +132,29 @@ def nll_loss(
 def _label_loss(
     logs: Any, labels: Any, axis: int, weight: Any, ignored: int, reduction: str, smoothing: float
 ) -> Tensor:
+    if weight is not None:
+        logs = call("Mul", logs, _beside_classes(weight, logs, axis))
     labels = call("ExpandDims", labels, axis)
     mask = call("Equal", labels, scalar(ignored, labels.dtype))
     labels = call("MaskedFill", labels, mask, scalar(0, labels.dtype))
     loss = call("Neg", call("GatherD", logs, axis, labels))
     zero = scalar(0, logs.dtype)
-    if weight is None:
-        weights: Any = constant(1, loss.shape, logs.dtype)
-        even = call("Neg", call("SumExt", logs, (axis,), True, None))
-    else:
-        weights, even = _weighted(logs, labels, axis, weight)
-        loss = call("Mul", loss, weights)
+    weights = constant(1, loss.shape, logs.dtype) if weight is None else gather(weight, labels, 0)
+    even = call("Neg", call("SumExt", logs, (axis,), True, None))
     loss, weights, even = (call("MaskedFill", part, mask, zero) for part in (loss, weights, even))
     loss, even = (call("Squeeze", part, (axis % len(logs.shape),)) for part in (loss, even))
     if reduction != "none":
         loss, even = (call("SumExt", part, (), False, None) for part in (loss, even))
     if reduction == "mean":
-        count = call("SumExt", weights, (), False, None)
-        loss, even = call("Div", loss, count), call("Div", even, count)
+        loss, even = (call("Div", part, call("SumExt", weights, (), False, None)) for part in (loss, even))
     share = smoothing / logs.shape[axis]
     return call("Add", call("Muls", loss, 1.0 - smoothing), call("Muls", even, share))  # type: ignore[no-any-return]
 
 
-def _weighted(logs: Any, labels: Any, axis: int, weight: Tensor) -> tuple[Any, Any]:
-    """The weight of each label, and minus the weighted sum over the classes."""
+def _beside_classes(weight: Tensor, logs: Any, axis: int) -> Any:
+    """One weight a class, ready to broadcast over ``logs``."""
     if tuple(weight.shape) != (logs.shape[axis],):
         raise ShapeError(f"nll_loss: {logs.shape[axis]} weights are needed, got {list(weight.shape)}")
-    shape = tuple(n if a == axis % len(logs.shape) else 1 for a, n in enumerate(logs.shape))
-    flat = gather(weight, call("Reshape", labels, (-1,)), 0)
-    spread = call("Reshape", weight, shape)
-    return call("Reshape", flat, labels.shape), call(
-        "Neg", call("SumExt", call("Mul", logs, spread), (axis,), True, None)
-    )
+    if axis in (-1, len(logs.shape) - 1):
+        return weight
+    return call("Reshape", weight, tuple(n if a == axis else 1 for a, n in enumerate(logs.shape)))

@@ -55,12 +55,15 @@ def outer(input: Tensor, vec2: Tensor) -> Tensor:
 
 @tensor_method("dot")
 def dot(input: Tensor, other: Tensor) -> Tensor:
-    """Product of two matrices, or of two vectors."""
-    if len(input.shape) == len(other.shape) == 2:
+    """Sum of products along the last axis of ``input`` and the rows of a matrix ``other``."""
+    if len(input.shape) < 2 or len(other.shape) < 2:
+        raise ShapeError(f"dot: both tensors need at least two axes, got {list(input.shape)} and {list(other.shape)}")
+    if len(other.shape) > 2:
+        raise UnsupportedError(f"dot with {len(other.shape)} axes on the right is not supported; use matmul")
+    if len(input.shape) == 2:
         return mm(input, other)
-    if len(input.shape) == len(other.shape) == 1:
-        return matmul(input, other)
-    raise UnsupportedError(f"dot of shapes {list(input.shape)} and {list(other.shape)} is not supported; use matmul")
+    flat = mm(call("Reshape", input, (-1, input.shape[-1])), other)
+    return call("Reshape", flat, (-1, *input.shape[1:-1], other.shape[1]))  # type: ignore[no-any-return]
 
 
 @tensor_method("inner")
@@ -68,6 +71,8 @@ def inner(input: Tensor, other: Tensor) -> Tensor:
     """Sum of products along the last axes of two vectors or matrices."""
     if not 1 <= len(input.shape) <= 2 or not 1 <= len(other.shape) <= 2:
         raise UnsupportedError(f"inner of shapes {list(input.shape)} and {list(other.shape)} is not supported")
+    if len(input.shape) == len(other.shape) == 2:
+        return mm(input, other.T)
     return matmul(input, other.T)
 
 

@@ -217,10 +217,7 @@ def _tile(self: Tensor, *dims: Any) -> Tensor:
 
 @tensor_method("repeat")
 def _repeat(self: Tensor, *repeats: Any) -> Tensor:
-    times = sizes(repeats)
-    if len(times) < len(self.shape):
-        raise ValueError(f"repeat: {len(times)} numbers given for a tensor of {len(self.shape)} axes")
-    return tile(self, times)
+    raise UnsupportedError(f"Tensor.repeat{repeats} has no CPU kernel (Repeat); use Tensor.tile")
 
 
 def broadcast_to(input: Tensor, shape: Any) -> Tensor:

@@ -22,7 +22,7 @@ from harness.tensor import call as emit
 class Gather(Operator):
     """Slices of x at the indices of argument 1 along axis argument 2; argument 3 leading axes are shared (batch).
 
-    An index outside the axis takes zeros, as the CPU kernel does.
+    An index below 0 counts from behind; one outside the axis fails.
     """
 
     name = "Gather"
@@ -39,8 +39,10 @@ class Gather(Operator):
 
     def kernel(self, call: Call, x: Array, indices: Array, _axis: Any, _batch: Any) -> Array:
         at, batch = _axes(call)
-        good = (indices >= 0) & (indices < x.shape[at])
-        safe = np.where(good, indices, 0).astype(np.int64)
+        length = x.shape[at]
+        if indices.size and not -length <= int(indices.min()) <= int(indices.max()) < length:
+            raise KernelError(f"{self.name}: an index lies outside {-length}..{length - 1}")
+        safe = indices.astype(np.int64)
         if x.size == 0:
             return np.zeros(call.outputs()[0].shape, x.dtype)
         lead = prod(x.shape[:batch])
@@ -48,9 +50,7 @@ class Gather(Operator):
         rows = [
             np.take(part, i, at - batch) for part, i in zip(flat, safe.reshape(lead, *safe.shape[batch:]), strict=True)
         ]
-        out = np.stack(rows).reshape(call.outputs()[0].shape)
-        hit = good.reshape(*good.shape[:batch], *[1] * (at - batch), *good.shape[batch:], *[1] * (x.ndim - at - 1))
-        return np.where(hit, out, np.zeros((), x.dtype))
+        return np.stack(rows).reshape(call.outputs()[0].shape)
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         x, indices, axis, batch = b.inputs
@@ -60,7 +60,8 @@ class Gather(Operator):
             return self._batched(b, at, batch), None, None, None
         dout, ids = b.dout, indices
         if not ids.shape:
-            ids, dout = emit("ExpandDims", ids, -1), emit("ExpandDims", dout, at)
+            shape = (*dout.shape[:at], 1, *dout.shape[at:])
+            dout, ids = emit("Reshape", dout, shape), emit("ExpandDims", ids, -1)
         if at == 0:
             return _segments(dout, ids, x.shape[0]), None, None, None
         order = _front(len(dout.shape), at, len(ids.shape))

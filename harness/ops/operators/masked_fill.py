@@ -11,8 +11,9 @@ from harness.errors import DtypeError
 from harness.graph import Spec, TensorSpec
 from harness.ops.base import Array, Backward, Call, Operator, operator
 from harness.ops.broadcast import reduce_to
+from harness.ops.eager import number_dtype
 from harness.ops.elementwise import broadcast_shapes
-from harness.ops.expansion import Composite, scalar
+from harness.ops.expansion import Composite, cast, scalar
 from harness.tensor import call as emit
 
 
@@ -50,7 +51,8 @@ class MaskedFillScalar(Composite):
     tensors = (0, 1)
 
     def expand(self, x: Any, mask: Any, number: Any) -> Any:
-        return emit("MaskedFill", x, mask, scalar(number, x.dtype))
+        own = number_dtype(number, [])
+        return emit("MaskedFill", x, mask, cast(scalar(number, own), x.dtype))
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         return reduce_to(emit(self.name, b.dout, b.inputs[1], 0), b.inputs[0]), None, None

@@ -26,7 +26,7 @@ def geometry(call: Call, attrs: Mapping[str, Any]) -> tuple[window.Pair, window.
 
 @operator
 class MaxPool(Operator):
-    """Largest value of each window; NaN wins. Padding (mode SAME) never does."""
+    """Largest value of each window; NaN is passed over unless it stands last. Padding (mode SAME) never wins."""
 
     name = "MaxPool"
     functional = False
@@ -45,7 +45,13 @@ class MaxPool(Operator):
     def kernel(self, call: Call, x: Array) -> Array:
         kernel, stride, pads = geometry(call, call.attrs)
         padded = window.pad(numerics.wide(x), pads, -np.inf)
-        return np.asarray(window.windows(padded, kernel, stride).max(axis=(2, 3)))
+        view = window.windows(padded, kernel, stride)
+        best = view[:, :, 0, 0].copy()
+        for i in range(kernel[0]):
+            for j in range(kernel[1]):
+                # As the CPU kernel compares (measured): the later value wins unless the earlier one is larger.
+                best = np.where(best > view[:, :, i, j], best, view[:, :, i, j])
+        return best
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         x = b.inputs[0]
@@ -71,7 +77,8 @@ class MaxPoolGrad(Operator):
         kernel, stride, pads = geometry(call, call.attrs)
         view = window.windows(window.pad(numerics.wide(x), pads, -np.inf), kernel, stride)
         n, c, kh, kw, oh, ow = view.shape
-        winner = view.reshape(n, c, kh * kw, oh, ow).argmax(axis=2)
+        values = view.reshape(n, c, kh * kw, oh, ow)
+        winner = np.where(np.isnan(values), -np.inf, values).argmax(axis=2)
         places = np.arange(kh * kw).reshape(-1, 1, 1)
         parts = np.where(places == winner[:, :, None], numerics.wide(dout)[:, :, None], 0.0)
         return window.unwindow(parts.reshape(n, c, kh, kw, oh, ow), (x.shape[2], x.shape[3]), stride, pads)

@@ -50,7 +50,8 @@ class TensorScatterUpdate(Operator):
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         _x, indices, updates = b.inputs
-        dx = emit(self.name, b.dout, indices, _zeros(updates)) if b.needs[0] else None
+        attrs: dict[str, Any] = {"output_names": ("y",), "input_names": ("input_x", "indices", "updates")}
+        dx = emit(self.name, b.dout, indices, _zeros(updates), **attrs) if b.needs[0] else None
         return dx, None, emit("GatherNd", b.dout, indices) if b.needs[2] else None
 
 

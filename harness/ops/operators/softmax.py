@@ -16,10 +16,14 @@ from harness.tensor import call as emit
 
 
 def shifted_powers(x: Array, axis: int) -> tuple[Array, Array, Array]:
-    """``x - max``, its power of e, and the sum of the powers (axis kept), in long double."""
+    """``x - max``, its power of e, and the sum of the powers (axis kept), in long double.
+
+    NaN is passed over by the maximum and has an infinite power, as in the CPU kernel (measured): a row with NaN gives
+    NaN there and 0 elsewhere.
+    """
     wide = numerics.wide(x).astype(np.longdouble)
-    shifted = wide - wide.max(axis=axis, keepdims=True)
-    power = np.exp(shifted)
+    shifted = wide - np.fmax.reduce(wide, axis=axis, keepdims=True)
+    power = np.where(np.isnan(shifted), np.inf, np.exp(shifted))
     return shifted, power, numerics.total(power, axis, keepdims=True)
 
 

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from harness.errors import KernelError, UnsupportedError
 from harness.graph import Spec, TensorSpec
 from harness.ops import numerics
 from harness.ops.base import Array, Backward, Call, Operator, operator
+from harness.ops.operators.softmax import shifted_powers
 from harness.tensor import call as emit
 
 
@@ -34,21 +36,20 @@ class SparseSoftmaxCrossEntropyWithLogits(Operator):
         return logits.tensor if call.attrs.get("is_grad") else TensorSpec(logits.dtype, ())
 
     def kernel(self, call: Call, logits: Array, labels: Array) -> Array:
-        x = numerics.wide(logits).astype(np.longdouble)
-        classes = x.shape[1]
+        classes = logits.shape[1]
         if labels.size and not 0 <= int(labels.min()) <= int(labels.max()) < classes:
-            raise call.fail(f"a label lies outside 0..{classes - 1}")
-        rows = np.arange(x.shape[0])
-        shifted = x - x.max(axis=1, keepdims=True)
-        power = np.exp(shifted)
-        total = numerics.total(power, 1, keepdims=True)
+            raise KernelError(f"{self.name}: a label lies outside 0..{classes - 1}")
+        rows = np.arange(logits.shape[0])
+        shifted, power, total = shifted_powers(logits, 1)
         if not call.attrs.get("is_grad"):
-            losses = np.log(total[:, 0]) - shifted[rows, labels]
-            return numerics.total(losses) / max(1, len(rows))
-        grad: Array = power / total
+            losses = shifted[rows, labels] - np.log(total[:, 0])
+            return np.asarray(-numerics.total(losses) / max(1, len(rows)))
+        grad = np.array(power / total)
         grad[rows, labels] -= 1
         return grad / max(1, len(rows))
 
     def gradient(self, b: Backward) -> Sequence[Any]:
+        if b.attrs.get("is_grad"):
+            raise UnsupportedError(f"{self.name} with is_grad has no gradient")
         grad = emit(self.name, b.inputs[0], b.inputs[1], is_grad=True)
         return emit("Mul", emit("Depend", grad, b.out), b.dout), None

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from harness import dtypes
+from harness.errors import UnsupportedError
 from harness.ops import window
 from harness.ops.constants import int_tensor
 from harness.ops.primitive import Primitive
 from harness.tensor import call
 
-__all__ = ["AvgPool", "Conv2D", "Conv2DBackpropInput", "Conv2DTranspose", "MaxPool"]
+__all__ = [
+    "AvgPool", "AvgPool3D", "Conv2D", "Conv2DBackpropInput", "Conv2DTranspose", "MaxPool", "MaxPool3DWithArgmax",
+]  # fmt: skip
 
 #: pad modes as AvgPool's node shows them
 _AVG_PAD_MODES = {"SAME": 1, "VALID": 2}
@@ -140,6 +144,57 @@ class Conv2DBackpropInput(Conv2DTranspose):
     """The same under its older name."""
 
 
+class AvgPool3D(Primitive):
+    """Mean of each window of (n, c, 1, h, w); under pad mode ``pad`` ``count_include_pad`` says what padding counts."""
+
+    def __init__(
+        self,
+        kernel_size: Any = 1,
+        strides: Any = 1,
+        pad_mode: str = "valid",
+        pad: Any = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+        divisor_override: int = 0,
+        data_format: str = "NCDHW",
+    ) -> None:
+        if pad_mode.lower() not in ("valid", "pad") or data_format != "NCDHW":
+            raise UnsupportedError(f"AvgPool3D is supported with pad_mode 'valid' or 'pad', got {pad_mode!r}")
+        around = (pad,) * 6 if isinstance(pad, int) else tuple(pad)
+        super().__init__(
+            attrs={
+                "kernel_size": (1, 1, *_triple("AvgPool3D", kernel_size)), "input_names": ["input"], "pad": around,
+                "divisor_override": divisor_override, "pad_mode": pad_mode.upper(), "format": data_format,
+                "pad_list": around, "strides": (1, 1, *_triple("AvgPool3D", strides)), "ceil_mode": ceil_mode,
+                "output_names": ["output"], "count_include_pad": count_include_pad,
+            }
+        )  # fmt: skip
+
+
+class MaxPool3DWithArgmax(Primitive):
+    """Maximum of each window of (n, c, 1, h, w), and where it was."""
+
+    def __init__(
+        self,
+        ksize: Any,
+        strides: Any,
+        pads: Any,
+        dilation: Any = (1, 1, 1),
+        ceil_mode: bool = False,
+        data_format: str = "NCDHW",
+        argmax_type: Any = dtypes.int64,
+    ) -> None:
+        name = "MaxPool3DWithArgmax"
+        around = (pads,) * 3 if isinstance(pads, int) else tuple(pads)
+        super().__init__(
+            attrs={
+                "strides": _triple(name, strides), "input_names": ["x"], "argmax_type": argmax_type.lower,
+                "pads": around, "ceil_mode": ceil_mode, "dilation": _triple(name, dilation),
+                "ksize": _triple(name, ksize), "output_names": ["y", "argmax"], "format": data_format,
+            }
+        )  # fmt: skip
+
+
 class MaxPool(Primitive):
     """Maximum of each window of (n, c, h, w); ``pad_mode`` ``valid`` or ``same``."""
 
@@ -168,6 +223,13 @@ class AvgPool(Primitive):
         mode = _AVG_PAD_MODES[_pool_mode("AvgPool", pad_mode)]
         kernel, stride = pair("AvgPool", "kernel_size", kernel_size), pair("AvgPool", "strides", strides)
         super().__init__(trailing=(kernel, stride, mode, 0))
+
+
+def _triple(owner: str, value: Any) -> tuple[int, int, int]:
+    sides = (value,) * 3 if isinstance(value, int) else tuple(value)
+    if len(sides) != 3 or any(isinstance(n, bool) or not isinstance(n, int) or n < 1 for n in sides):
+        raise ValueError(f"{owner}: an int or a tuple of three above 0 is needed, got {value!r}")
+    return sides[0], sides[1], sides[2]
 
 
 def _positive(owner: str, name: str, value: Any) -> int:

@@ -10,8 +10,18 @@ from harness.ops.primitives.shape import axis_setting
 from harness.tensor import call
 
 __all__ = [
-    "BCEWithLogitsLoss", "BatchNorm", "BinaryCrossEntropy", "L2Normalize", "LayerNorm", "LogSoftmax", "NLLLoss",
-    "Softmax", "SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits",
+    "LSTM",
+    "BCEWithLogitsLoss",
+    "BatchNorm",
+    "BinaryCrossEntropy",
+    "L2Normalize",
+    "LayerNorm",
+    "LogSoftmax",
+    "NLLLoss",
+    "SmoothL1Loss",
+    "Softmax",
+    "SoftmaxCrossEntropyWithLogits",
+    "SparseSoftmaxCrossEntropyWithLogits",
 ]  # fmt: skip
 
 #: values of the reduction argument, as the nodes show them
@@ -110,6 +120,34 @@ class BinaryCrossEntropy(Primitive):
 
     def __call__(self, logits: Any, labels: Any, weight: Any = None) -> Any:
         return call("BinaryCrossEntropy", logits, labels, weight, int_tensor(self.reduction), **self.marks)
+
+
+class SmoothL1Loss(Primitive):
+    """Squares of small differences, absolute values of large ones."""
+
+    def __init__(self, beta: float = 1.0, reduction: str = "none") -> None:
+        super().__init__(trailing=(float(beta), reduction_setting("SmoothL1Loss", reduction)))
+
+
+class LSTM(Primitive):
+    """Long short-term memory over all steps: ``(x, hidden, cell, weights)``; see the operator for their layout."""
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int,
+        has_bias: bool,
+        bidirectional: bool,
+        dropout: float,
+        proj_size: int = 0,
+    ) -> None:
+        super().__init__(
+            attrs={
+                "dropout": float(dropout), "proj_size": proj_size, "has_bias": has_bias, "num_layers": num_layers,
+                "hidden_size": hidden_size, "bidirectional": bidirectional, "input_size": input_size,
+            }
+        )  # fmt: skip
 
 
 class L2Normalize(Primitive):
