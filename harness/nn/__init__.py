@@ -53,7 +53,7 @@ from harness.nn.losses import (
     SmoothL1Loss,
     SoftmaxCrossEntropyWithLogits,
 )
-from harness.nn.normalization import BatchNorm1d, BatchNorm2d, LayerNorm
+from harness.nn.normalization import BatchNorm1d, BatchNorm2d, GroupNorm, LayerNorm
 from harness.nn.optimizer import Optimizer
 from harness.nn.pooling import AvgPool1d, AvgPool2d, MaxPool1d, MaxPool2d
 from harness.nn.recurrent import GRU, LSTM, RNN
@@ -65,7 +65,7 @@ __all__ = [
     "ELU", "GELU", "GRU", "LSTM", "RNN", "SGD", "Adam", "AdamWeightDecay", "AvgPool1d", "AvgPool2d", "BCELoss",
     "BCEWithLogitsLoss", "BatchNorm1d", "BatchNorm2d", "Cell", "CellDict", "CellList", "Conv1d", "Conv2d",
     "Conv2dTranspose", "CosineDecayLR", "CrossEntropyLoss", "Dense", "Dropout", "Embedding", "ExponentialDecayLR",
-    "Flatten", "ForwardValueAndGrad", "GRUCell", "HSigmoid", "HSwish", "Hardtanh", "HuberLoss",
+    "Flatten", "ForwardValueAndGrad", "GRUCell", "GroupNorm", "HSigmoid", "HSwish", "Hardtanh", "HuberLoss",
     "Identity", "InverseDecayLR", "L1Loss", "LSTMCell", "LayerNorm", "LeakyReLU", "LearningRateSchedule",
     "LogSigmoid", "LogSoftmax", "LossBase", "MAELoss", "MSELoss", "MaxPool1d", "MaxPool2d", "Momentum", "NLLLoss",
     "NaturalExpDecayLR", "Optimizer", "PolynomialDecayLR", "RMSELoss", "RNNCell", "ReLU", "ReLU6", "SequentialCell",

@@ -112,8 +112,15 @@ class HuberLoss(LossBase):
         super().__init__(reduction)
         self.delta = delta
 
-    def construct(self, logits: Tensor, labels: Tensor) -> Any:
-        return ops.huber_loss(logits, labels, self.reduction, self.delta)
+    def construct(self, logits: Any, labels: Any) -> Any:
+        self._require_tensors(logits=logits, labels=labels)
+        mul, sub = ops.Mul(), ops.Sub()
+        distance = ops.Abs()(sub(logits, labels))
+        square = mul(0.5, ops.Square()(distance))
+        line = sub(distance, 0.5 * self.delta)
+        if self.delta != 1.0:
+            line = mul(self.delta, line)
+        return self.get_loss(ops.Select()(ops.Less()(distance, self.delta), square, line))
 
 
 class SoftmaxCrossEntropyWithLogits(LossBase):

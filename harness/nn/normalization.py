@@ -12,9 +12,9 @@ from harness.nn.cell import Cell
 from harness.nn.convolution import require_nchw
 from harness.nn.initializer import initializer
 from harness.nn.namespace import ops
-from harness.tensor import Parameter, Tensor
+from harness.tensor import Parameter, Tensor, call
 
-__all__ = ["BatchNorm1d", "BatchNorm2d", "LayerNorm"]
+__all__ = ["BatchNorm1d", "BatchNorm2d", "GroupNorm", "LayerNorm"]
 
 
 class _BatchNorm(Cell):
@@ -134,3 +134,38 @@ class LayerNorm(Cell):
             f"normalized_shape={self.normalized_shape}, begin_norm_axis={self.begin_norm_axis}, "
             f"begin_params_axis={self.begin_params_axis}, gamma={self.gamma}, beta={self.beta}"
         )
+
+
+class GroupNorm(Cell):
+    """Normalises groups of channels of (N, C, ...) over everything but N."""
+
+    def __init__(
+        self,
+        num_groups: int,
+        num_channels: int,
+        eps: float = 1e-05,
+        affine: bool = True,
+        gamma_init: Any = "ones",
+        beta_init: Any = "zeros",
+        dtype: DType = dtypes.float32,
+    ) -> None:
+        super().__init__()
+        self.num_groups = checks.positive_int(num_groups, "num_groups", self.cls_name)
+        self.num_channels = checks.positive_int(num_channels, "num_channels", self.cls_name)
+        if num_channels % num_groups:
+            raise SettingError(
+                f"{self.cls_name}: num_channels {num_channels} must be divisible by num_groups {num_groups}"
+            )
+        self.eps = eps
+        self.affine = checks.boolean(affine, "affine", self.cls_name)
+        self.gamma = Parameter(initializer(gamma_init, num_channels, dtype), name="gamma", requires_grad=affine)
+        self.beta = Parameter(initializer(beta_init, num_channels, dtype), name="beta", requires_grad=affine)
+
+    def construct(self, x: Tensor) -> Any:
+        if len(x.shape) < 2 or x.shape[1] != self.num_channels:
+            raise ShapeError(f"{self.cls_name}: the input must have {self.num_channels} channels, got shape {x.shape}")
+        gamma, beta = precision.cast(self.gamma, x.dtype), precision.cast(self.beta, x.dtype)
+        return call("GroupNorm", x, self.num_groups, gamma, beta, self.eps)[0]
+
+    def extend_repr(self) -> str:
+        return f"num_groups={self.num_groups}, num_channels={self.num_channels}"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ClassVar
 
-from harness.errors import SettingError, ShapeError, UnsupportedError
+from harness.errors import SettingError, ShapeError
 from harness.nn import checks
 from harness.nn.cell import Cell
 from harness.nn.convolution import require_nchw
@@ -34,33 +35,80 @@ class _Pool(Cell):
             return value[0] if len(value) == 1 else value
         return checks.positive_int(value, name, self.cls_name)
 
-    def _plain_only(self, **settings: tuple[Any, Any]) -> None:
-        """Refuses pad mode PAD and settings (given, default) that need it: MindSpore runs a 3-D operator for them."""
-        if self.pad_mode == "PAD":
-            raise UnsupportedError(
-                f"{self.cls_name}: pad_mode 'pad' is not supported (MindSpore runs a 3-D pooling operator for it); "
-                "pad the input with ops.pad"
-            )
+    def _need_pad_mode(self, **settings: tuple[Any, Any]) -> None:
+        """Refuses settings (given, default) that only pad mode PAD takes."""
         for name, (given, default) in settings.items():
             if given != default:
-                raise UnsupportedError(
-                    f"{self.cls_name}: {name} must be {default!r}, got {given!r}; MindSpore takes another value with "
-                    "pad_mode 'pad' or a 3-D operator, which are not supported"
+                raise SettingError(
+                    f"{self.cls_name}: {name} must be {default!r} unless pad_mode is 'pad', got {given!r}"
                 )
+
+    def _spread(self, value: Any, rank: int) -> tuple[int, ...]:
+        """A window (or stride) of ``rank`` axes as three, the missing first ones 1."""
+        return (1,) * (3 - rank) + (value if isinstance(value, tuple) else (value,) * rank)
+
+    def _pads(self, padding: Any, rank: int) -> tuple[int, ...]:
+        """Padding of ``rank`` axes: one int for each."""
+        given = (padding,) * rank if isinstance(padding, int) else tuple(padding)
+        given = given * rank if len(given) == 1 else given
+        if len(given) != rank:
+            raise SettingError(f"{self.cls_name}: padding must be an int or {rank} of them, got {padding!r}")
+        return tuple(checks.count(amount, "padding", self.cls_name) for amount in given)
 
     def extend_repr(self) -> str:
         return f"kernel_size={self.kernel_size}, stride={self.stride}, pad_mode={self.pad_mode}"
 
 
-def _batched(pool: Any, x: Tensor, rank: int) -> Any:
+def _batched(pool: Callable[[Any], Any], x: Any, rank: int) -> Any:
     """``pool(x)``; an input of one dimension less than ``rank`` is a batch of one."""
     if len(x.shape) != rank - 1:
         return pool(x)
-    return ops.squeeze(pool(ops.expand_dims(x, 0)), 0)
+    out = pool(x.unsqueeze(0))
+    return tuple(part.squeeze(0) for part in out) if isinstance(out, tuple) else out.squeeze(0)
 
 
-class MaxPool2d(_Pool):
-    """Largest value of each window of (N, C, H, W) or (C, H, W)."""
+class _MaxPool(_Pool):
+    """Largest values; with pad mode PAD by a 3-D operator that also gives their places."""
+
+    #: axes pooled over
+    _rank: ClassVar[int]
+
+    def _build(
+        self, plain: dict[str, Any], padding: Any, dilation: Any, return_indices: bool, ceil_mode: bool
+    ) -> None:
+        self.return_indices = checks.boolean(return_indices, "return_indices", self.cls_name)
+        self.use_pad = self.pad_mode == "PAD"
+        if not self.use_pad:
+            self._need_pad_mode(
+                padding=(padding, 0), dilation=(dilation, 1), return_indices=(return_indices, False),
+                ceil_mode=(ceil_mode, False),
+            )  # fmt: skip
+            self.max_pool = ops.MaxPool(pad_mode=self.pad_mode, **plain)
+            return
+        missing = 3 - self._rank
+        self.max_pool = ops.MaxPool3DWithArgmax(
+            ksize=self._spread(self.kernel_size, self._rank), strides=self._spread(self.stride, self._rank),
+            pads=(0,) * missing + self._pads(padding, self._rank),
+            dilation=dilation if isinstance(dilation, int) else self._spread(dilation, self._rank),
+            ceil_mode=ceil_mode,
+        )  # fmt: skip
+
+    def _padded(self, x: Any) -> Any:
+        axes = range(2, 5 - self._rank)
+        for axis in axes:
+            x = x.unsqueeze(axis)
+        found = []
+        for part in self.max_pool(x)[: 2 if self.return_indices else 1]:
+            for axis in reversed(axes):
+                part = part.squeeze(axis)
+            found.append(part)
+        return tuple(found) if self.return_indices else found[0]
+
+
+class MaxPool2d(_MaxPool):
+    """Largest value of each window of (N, C, H, W) or (C, H, W); with ``return_indices`` also their places."""
+
+    _rank = 2
 
     def __init__(
         self,
@@ -74,20 +122,50 @@ class MaxPool2d(_Pool):
         data_format: str = "NCHW",
     ) -> None:
         super().__init__(kernel_size, stride, pad_mode, data_format)
-        self._plain_only(
-            padding=(padding, 0), dilation=(dilation, 1), return_indices=(return_indices, False),
-            ceil_mode=(ceil_mode, False),
-        )  # fmt: skip
-        self.max_pool = ops.MaxPool(
-            kernel_size=self.kernel_size, strides=self.stride, pad_mode=self.pad_mode, data_format=self.format
-        )
+        plain = {"kernel_size": self.kernel_size, "strides": self.stride, "data_format": self.format}
+        self._build(plain, padding, dilation, return_indices, ceil_mode)
 
     def construct(self, x: Tensor) -> Any:
-        return _batched(self.max_pool, x, 4)
+        return _batched(self._padded if self.use_pad else self.max_pool, x, 4)
 
 
-class AvgPool2d(_Pool):
+class _AvgPool(_Pool):
+    """Means; with padding, ceil mode or a divisor of its own by a 3-D operator."""
+
+    _rank: ClassVar[int]
+
+    def _build(
+        self, plain: dict[str, Any], padding: Any, ceil_mode: bool, count_include_pad: bool, divisor: int | None
+    ) -> None:
+        self.is_expand = (
+            self.pad_mode == "PAD" or padding != 0 or ceil_mode or not count_include_pad or divisor is not None
+        )
+        if not self.is_expand:
+            self.avg_pool = ops.AvgPool(pad_mode=self.pad_mode, **plain)
+            return
+        if divisor is not None:
+            checks.positive_int(divisor, "divisor_override", self.cls_name)
+        pads = tuple(amount for amount in self._pads(padding, self._rank) for _ in range(2))
+        self.avg_pool = ops.AvgPool3D(
+            kernel_size=self._spread(self.kernel_size, self._rank), strides=self._spread(self.stride, self._rank),
+            pad_mode=self.pad_mode.lower(), pad=(0, 0) * (3 - self._rank) + pads, ceil_mode=ceil_mode,
+            count_include_pad=count_include_pad, divisor_override=divisor or 0,
+        )  # fmt: skip
+
+    def _expanded(self, x: Any) -> Any:
+        axes = range(2, 5 - self._rank)
+        for axis in axes:
+            x = x.unsqueeze(axis)
+        out = self.avg_pool(x)
+        for axis in reversed(axes):
+            out = out.squeeze(axis)
+        return out
+
+
+class AvgPool2d(_AvgPool):
     """Mean of each window of (N, C, H, W) or (C, H, W)."""
+
+    _rank = 2
 
     def __init__(
         self,
@@ -101,34 +179,22 @@ class AvgPool2d(_Pool):
         data_format: str = "NCHW",
     ) -> None:
         super().__init__(kernel_size, stride, pad_mode, data_format)
-        self._plain_only(
-            padding=(padding, 0), ceil_mode=(ceil_mode, False), count_include_pad=(count_include_pad, True),
-            divisor_override=(divisor_override, None),
-        )  # fmt: skip
-        self.avg_pool = ops.AvgPool(
-            kernel_size=self.kernel_size, strides=self.stride, pad_mode=self.pad_mode, data_format=self.format
-        )
+        plain = {"kernel_size": self.kernel_size, "strides": self.stride, "data_format": self.format}
+        self._build(plain, padding, ceil_mode, count_include_pad, divisor_override)
 
     def construct(self, x: Tensor) -> Any:
-        return _batched(self.avg_pool, x, 4)
+        return _batched(self._expanded if self.is_expand else self.avg_pool, x, 4)
 
 
-class _Pool1d(_Pool):
-    """A pooling layer over (N, C, L) or (C, L), done by a 2-D operator over height 1."""
-
-    def __init__(self, kernel_size: int, stride: int, pad_mode: str) -> None:
-        owner = type(self).__name__
-        checks.positive_int(kernel_size, "kernel_size", owner)
-        checks.positive_int(stride, "stride", owner)
-        super().__init__((1, kernel_size), (1, stride), pad_mode)
-
-    def _check_rank(self, x: Tensor) -> None:
-        if len(x.shape) not in (2, 3):
-            raise ShapeError(f"{self.cls_name}: the input must have 2 or 3 dimensions, got shape {x.shape}")
+def _check_line(layer: _Pool, x: Tensor) -> None:
+    if len(x.shape) not in (2, 3):
+        raise ShapeError(f"{layer.cls_name}: the input must have 2 or 3 dimensions, got shape {x.shape}")
 
 
-class MaxPool1d(_Pool1d):
-    """Largest value of each window of (N, C, L) or (C, L)."""
+class MaxPool1d(_MaxPool):
+    """Largest value of each window of (N, C, L) or (C, L); with ``return_indices`` also their places."""
+
+    _rank = 1
 
     def __init__(
         self,
@@ -141,24 +207,23 @@ class MaxPool1d(_Pool1d):
         ceil_mode: bool = False,
     ) -> None:
         super().__init__(kernel_size, stride, pad_mode)
-        self._plain_only(
-            padding=(padding, 0), dilation=(dilation, 1), return_indices=(return_indices, False),
-            ceil_mode=(ceil_mode, False),
-        )  # fmt: skip
-        self.max_pool = ops.MaxPool(kernel_size=self.kernel_size, strides=self.stride, pad_mode=self.pad_mode)
+        plain = {"kernel_size": (1, self.kernel_size), "strides": (1, self.stride)}
+        self._build(plain, padding, dilation, return_indices, ceil_mode)
         self.expand = ops.ExpandDims()
         self.squeeze = ops.Squeeze(2)
 
-    def _pool(self, x: Tensor) -> Any:
+    def _plain(self, x: Any) -> Any:
         return self.squeeze(self.max_pool(self.expand(x, 2)))
 
     def construct(self, x: Tensor) -> Any:
-        self._check_rank(x)
-        return _batched(self._pool, x, 3)
+        _check_line(self, x)
+        return _batched(self._padded if self.use_pad else self._plain, x, 3)
 
 
-class AvgPool1d(_Pool1d):
+class AvgPool1d(_AvgPool):
     """Mean of each window of (N, C, L) or (C, L)."""
+
+    _rank = 1
 
     def __init__(
         self,
@@ -170,25 +235,22 @@ class AvgPool1d(_Pool1d):
         count_include_pad: bool = True,
     ) -> None:
         super().__init__(kernel_size, stride, pad_mode)
-        self._plain_only(
-            padding=(padding, 0), ceil_mode=(ceil_mode, False), count_include_pad=(count_include_pad, True)
-        )
-        self.avg_pool = ops.AvgPool(kernel_size=self.kernel_size, strides=self.stride, pad_mode=self.pad_mode)
+        plain = {"kernel_size": (1, self.kernel_size), "strides": (1, self.stride)}
+        self._build(plain, padding, ceil_mode, count_include_pad, None)
         self.reduce_mean = ops.ReduceMean(keep_dims=True)
         self.slice = ops.Slice()
         self.expand = ops.ExpandDims()
         self.squeeze = ops.Squeeze(2)
 
-    def _pool(self, x: Tensor) -> Any:
+    def _plain(self, x: Any) -> Any:
         """One window over the whole length is a mean, as the real graphs show."""
         batch, channels, length = x.shape
-        window = self.kernel_size[1]
-        if length == window:
+        if length == self.kernel_size:
             return self.reduce_mean(x, 2)
-        if length - window < self.stride[1]:
-            return self.reduce_mean(self.slice(x, (0, 0, 0), (batch, channels, window)), 2)
+        if length - self.kernel_size < self.stride:
+            return self.reduce_mean(self.slice(x, (0, 0, 0), (batch, channels, self.kernel_size)), 2)
         return self.squeeze(self.avg_pool(self.expand(x, 2)))
 
     def construct(self, x: Tensor) -> Any:
-        self._check_rank(x)
-        return _batched(self._pool, x, 3)
+        _check_line(self, x)
+        return _batched(self._expanded if self.is_expand else self._plain, x, 3)

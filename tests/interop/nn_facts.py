@@ -98,7 +98,7 @@ def networks(ms):
     def layers():
         return nn.CellList([
             nn.Conv2d(1, 2, 3, has_bias=True), nn.Conv1d(2, 4, 3, group=2), nn.BatchNorm2d(2, affine=False),
-            nn.LayerNorm((2, 3)), nn.Embedding(3, 2), nn.Dropout(p=0.5),
+            nn.LayerNorm((2, 3)), nn.GroupNorm(1, 2), nn.Embedding(3, 2), nn.Dropout(p=0.5),
             nn.MaxPool2d(2), nn.Flatten(), nn.Conv2dTranspose(2, 4, 3, has_bias=True),
         ])  # fmt: skip
 
@@ -223,12 +223,12 @@ def operator_seeds(seeds, set_seed):
 
 SIGNATURES = (
     "Cell", "SequentialCell", "Conv2d", "Conv1d", "Conv2dTranspose", "Dense", "BatchNorm1d", "BatchNorm2d",
-    "LayerNorm", "ReLU", "ReLU6", "GELU", "Sigmoid", "Tanh", "Softmax", "LogSoftmax", "LeakyReLU", "SiLU", "ELU",
-    "MaxPool2d", "AvgPool2d", "MaxPool1d", "AvgPool1d", "Flatten", "Dropout", "Embedding", "RNNCell", "GRUCell",
-    "Identity", "SoftmaxCrossEntropyWithLogits", "CrossEntropyLoss", "MSELoss", "L1Loss", "SmoothL1Loss", "BCELoss",
-    "BCEWithLogitsLoss", "NLLLoss", "HuberLoss", "AdamWeightDecay", "Optimizer", "WithLossCell", "TrainOneStepCell",
-    "WithEvalCell", "WithGradCell", "ForwardValueAndGrad", "ExponentialDecayLR", "NaturalExpDecayLR",
-    "InverseDecayLR", "CosineDecayLR", "PolynomialDecayLR", "WarmUpLR",
+    "LayerNorm", "GroupNorm", "ReLU", "ReLU6", "GELU", "Sigmoid", "Tanh", "Softmax", "LogSoftmax", "LeakyReLU",
+    "SiLU", "ELU", "MaxPool2d", "AvgPool2d", "MaxPool1d", "AvgPool1d", "Flatten", "Dropout", "Embedding", "RNNCell",
+    "GRUCell", "Identity", "SoftmaxCrossEntropyWithLogits", "CrossEntropyLoss", "MSELoss", "L1Loss", "SmoothL1Loss",
+    "BCELoss", "BCEWithLogitsLoss", "NLLLoss", "HuberLoss", "AdamWeightDecay", "Optimizer", "WithLossCell",
+    "TrainOneStepCell", "WithEvalCell", "WithGradCell", "ForwardValueAndGrad", "ExponentialDecayLR",
+    "NaturalExpDecayLR", "InverseDecayLR", "CosineDecayLR", "PolynomialDecayLR", "WarmUpLR",
 )  # fmt: skip
 
 

@@ -189,6 +189,42 @@ def test_average_over_the_whole_line() -> None:
     near(nn.AvgPool1d(5, 2)(Tensor(x)), x[:, :, :5].astype(np.float64).mean(2, keepdims=True))
 
 
+def test_padded_pools() -> None:
+    x = values(2, 3, 5, 5)
+    wide = np.pad(x.astype(np.float64), ((0, 0), (0, 0), (1, 1), (1, 1)), constant_values=-np.inf)
+    windows = np.lib.stride_tricks.sliding_window_view(wide, (2, 2), (2, 3))[:, :, ::2, ::2]
+    near(nn.MaxPool2d(2, 2, "pad", padding=1)(Tensor(x)), windows.max((4, 5)))
+    top, places = nn.MaxPool2d(2, 2, "pad", padding=1, return_indices=True)(Tensor(x))
+    assert np.array_equal(np.take_along_axis(x.reshape(2, 3, -1), places.asnumpy().reshape(2, 3, -1), 2).ravel(),
+                          top.asnumpy().ravel())  # fmt: skip
+    counted = np.where(np.isinf(windows), 0, windows)
+    near(nn.AvgPool2d(2, 2, "pad", padding=1)(Tensor(x)), counted.mean((4, 5)))
+    inside = nn.AvgPool2d(2, 2, "pad", padding=1, count_include_pad=False)
+    near(inside(Tensor(x)), counted.sum((4, 5)) / np.isfinite(windows).sum((4, 5)))
+    near(nn.AvgPool2d(2, 2, "pad", padding=1, divisor_override=3)(Tensor(x)), counted.sum((4, 5)) / 3)
+    line = x[:, :, 0]
+    pieces = np.lib.stride_tricks.sliding_window_view(wide[:, :, 1], 2, 2)[:, :, ::2]
+    near(nn.MaxPool1d(2, 2, "pad", padding=1)(Tensor(line)), pieces.max(3))
+    near(nn.AvgPool1d(2, 2, "pad", padding=1)(Tensor(line)), np.where(np.isinf(pieces), 0, pieces).mean(3))
+
+
+def test_group_norm() -> None:
+    x = values(2, 4, 3)
+    parts = x.astype(np.float64).reshape(2, 2, 6)
+    spread = np.sqrt(parts.var(2, keepdims=True) + 1e-5)
+    near(nn.GroupNorm(2, 4)(Tensor(x)), ((parts - parts.mean(2, keepdims=True)) / spread).reshape(x.shape))
+
+
+def test_lstm_without_lengths_is_one_kernel() -> None:
+    layer = nn.LSTM(3, 2, bidirectional=True)
+    x = values(4, 2, 3)
+    output, (h, c) = layer(Tensor(x))
+    full, (h_full, c_full) = layer(Tensor(x), None, Tensor(np.array([4, 4], np.int32)))
+    near(output, full.asnumpy())
+    near(h, h_full.asnumpy())
+    near(c, c_full.asnumpy())
+
+
 def test_flatten() -> None:
     x = values(2, 3, 4)
     assert np.array_equal(nn.Flatten()(Tensor(x)).asnumpy(), x.reshape(2, 12))
@@ -303,8 +339,11 @@ BAD: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: nn.LayerNorm(3), SettingTypeError, "tuple or list of ints, got int 3"),  # type: ignore[arg-type]
     (lambda: nn.LayerNorm(()), SettingError, "must not be empty"),
     (lambda: nn.MaxPool2d(0), SettingError, "kernel_size must be an int above 0"),
-    (lambda: nn.MaxPool2d(2, pad_mode="pad"), UnsupportedError, "pad_mode 'pad' is not supported"),
-    (lambda: nn.AvgPool2d(2, ceil_mode=True), UnsupportedError, "ceil_mode must be False, got True"),
+    (lambda: nn.MaxPool2d(2, padding=1), SettingError, "padding must be 0 unless pad_mode is 'pad', got 1"),
+    (lambda: nn.MaxPool2d(2, pad_mode="pad", padding=(1, 2, 3)), SettingError, "an int or 2 of them"),
+    (lambda: nn.AvgPool2d(2, divisor_override=0), SettingError, "divisor_override must be an int above 0"),
+    (lambda: nn.GroupNorm(2, 3), SettingError, "num_channels 3 must be divisible by num_groups 2"),
+    (lambda: nn.GroupNorm(1, 3)(Tensor([[1.0]])), ShapeError, r"3 channels, got shape \(1, 1\)"),
     (lambda: nn.MaxPool1d(2)(Tensor([1.0])), ShapeError, "2 or 3 dimensions"),
     (lambda: nn.Dropout(p=1.0), SettingError, r"p must be in \[0, 1\)"),
     (lambda: nn.Dropout(0.0), SettingError, r"keep_prob must be in \(0, 1\]"),

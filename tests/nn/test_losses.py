@@ -41,6 +41,9 @@ def test_differences(reduction: str) -> None:
     near(nn.MSELoss(reduction)(x, y), reduce(wide**2))
     near(nn.L1Loss(reduction)(x, y), reduce(np.abs(wide)))
     near(nn.MAELoss(reduction)(x, y), reduce(np.abs(wide)))
+    near(nn.SmoothL1Loss(0.5, reduction)(x, y), reduce(np.where(np.abs(wide) < 0.5, wide**2, np.abs(wide) - 0.25)))
+    huber = np.where(np.abs(wide) < 0.5, 0.5 * wide**2, 0.5 * (np.abs(wide) - 0.25))
+    near(nn.HuberLoss(reduction, 0.5)(x, y), reduce(huber))
     if reduction == "mean":
         near(nn.RMSELoss()(x, y), np.sqrt(np.mean(wide**2)))
 
@@ -60,6 +63,7 @@ def test_binary_cross_entropy(reduction: str) -> None:
     p = 1 / (1 + np.exp(-LOGITS.astype(np.float64)))
     parts = -(SHARES * np.log(p) + (1 - SHARES) * np.log1p(-p))
     near(nn.BCEWithLogitsLoss(reduction)(Tensor(LOGITS), Tensor(SHARES)), reduce(parts))
+    near(nn.BCELoss(reduction=reduction)(Tensor(p.astype(np.float32)), Tensor(SHARES)), reduce(parts))
 
 
 @pytest.mark.parametrize("reduction", REDUCE)
