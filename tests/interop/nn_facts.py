@@ -1,6 +1,6 @@
 """Facts about describing networks, recorded from the real MindSpore and compared with the harness's.
 
-``python tests/interop/nn_facts.py`` (under an interpreter that has MindSpore 2.10.0) rewrites ``tests/data/nn/*.json``;
+``python tests/interop/nn_facts.py [DIR]`` (under an interpreter with MindSpore 2.10.0) rewrites ``tests/data/nn/*.json``;
 the tests of ``tests/nn`` compute the same facts over ``harness``. Everything is written against a namespace ``ms``.
 """
 
@@ -248,8 +248,8 @@ def signatures(ms):
     }
 
 
-def record():
-    """Rewrites the files of facts from the real MindSpore."""
+def record(directory):
+    """Writes the files of facts from the real MindSpore into ``directory``."""
     import mindspore
 
     seed = importlib.import_module("mindspore.common.seed")
@@ -261,15 +261,15 @@ def record():
         "operator_seeds": operator_seeds(seed._get_graph_seed, mindspore.set_seed),
         "signatures": signatures(mindspore),
     }
-    DATA.mkdir(parents=True, exist_ok=True)
+    directory.mkdir(parents=True, exist_ok=True)
     for name, found in facts.items():
         rows = found.items() if isinstance(found, dict) else None
         if rows is None:
             text = json.dumps(found, indent=1)
         else:
             text = "{\n" + ",\n".join(f"{json.dumps(k)}: {json.dumps(v)}" for k, v in rows) + "\n}"
-        (DATA / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+        (directory / f"{name}.json").write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    sys.exit(record())
+    record(Path(sys.argv[1]) if len(sys.argv) > 1 else DATA)

@@ -224,3 +224,15 @@ def test_set_dump_marks_cells_and_primitives() -> None:
     for target, enabled in ((nn.ReLU, True), (None, True), (cell, 1)):
         with pytest.raises(ValueError, match="set_dump"):
             set_dump(target, enabled)  # type: ignore[arg-type]
+
+
+def test_a_copy_is_independent() -> None:
+    import copy
+
+    cell = nn.SequentialCell(Scale(), nn.ReLU())
+    twin = copy.deepcopy(cell)
+    twin[0].weight = Tensor([7.0])
+    assert cell[0].weight.asnumpy().tolist() == [2.0]
+    assert twin[0].weight.asnumpy().tolist() == [7.0]
+    assert [p.name for p in twin.get_parameters()] == [p.name for p in cell.get_parameters()]
+    assert twin(Tensor([1.0])).asnumpy().tolist() == [7.0]
