@@ -67,15 +67,18 @@ class _Conv(Cell):
         self.has_bias = checks.boolean(has_bias, "has_bias", owner)
         self.data_format = require_nchw(data_format, owner)
         first, second = (in_channels, out_channels) if transposed else (out_channels, in_channels)
-        shape = (first, second // group, *kernel_size)
+        self._make_parameters((first, second // group, *kernel_size), weight_init, bias_init, dtype)
+
+    def _make_parameters(self, shape: tuple[int, ...], weight_init: Any, bias_init: Any, dtype: DType) -> None:
+        """``weight`` of ``shape`` and, where there is one, ``bias``, drawn in this order."""
         self.weight_init = HeUniform(math.sqrt(5)) if weight_init is None else weight_init
         self.weight = Parameter(initializer(self.weight_init, shape, dtype), name="weight")
         self.bias = None
         self.bias_init = bias_init
-        if has_bias:
+        if self.has_bias:
             if bias_init is None:
                 self.bias_init = Uniform(1 / math.sqrt(fans(shape)[0]))
-            self.bias = Parameter(initializer(self.bias_init, (out_channels,), dtype), name="bias")
+            self.bias = Parameter(initializer(self.bias_init, (self.out_channels,), dtype), name="bias")
 
     def _check_padding(self, padding: Any) -> Any:
         if not isinstance(padding, (int, tuple)) or isinstance(padding, bool):
