@@ -90,7 +90,8 @@ def _rewrite(node: Node) -> Operand:
         return _multiply(node)
     if node.op == "Muls":
         number = node.inputs[1]
-        is_one = isinstance(number, Const) and number.value == 1
+        # x * 1.0 and x * True were seen to stay.
+        is_one = isinstance(number, Const) and type(number.value) is int and number.value == 1
         return node.inputs[0] if is_one and _same_result(node, node.inputs[0]) else node
     if node.op == "Add":
         return _add(node)
