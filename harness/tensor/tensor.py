@@ -208,7 +208,9 @@ class Tensor:
             yield self[at]
 
     def __getitem__(self, index: Any) -> Tensor:
-        return _method("__getitem__")(self, index)  # type: ignore[no-any-return]
+        # One graph function for each kind of index (measured).
+        kind = "Tensor" if isinstance(index, Tensor) else type(index).__name__
+        return graph_function(("Tensor.__getitem__", kind), _method("__getitem__"))(self, index)  # type: ignore[no-any-return]
 
     def __setitem__(self, index: Any, value: Any) -> None:
         _method("__setitem__")(self, index, value)
@@ -268,7 +270,7 @@ DIRECT_METHODS = frozenset(
     {
         "abs", "broadcast_to", "ceil", "cos", "div", "erf", "exp", "floor", "log", "maximum", "minimum", "neg",
         "reshape", "round", "rsqrt", "sigmoid", "sin", "sqrt", "square", "tanh", "to", "view",
-        "__floordiv__", "__ge__", "__le__", "__mul__", "__pow__", "__rfloordiv__", "__rmul__", "__rpow__", "__rsub__",
+        "__floordiv__", "__ge__", "__getitem__", "__le__", "__mul__", "__pow__", "__rfloordiv__", "__rmul__", "__rpow__", "__rsub__",
         "__rtruediv__", "__sub__", "__truediv__",
     }
 )  # fmt: skip

@@ -67,7 +67,8 @@ class SplitWithSize(Composite):
         for length in lengths:
             begin = tuple(at if a == axis else 0 for a in range(len(x.shape)))
             size = tuple(length if a == axis else n for a, n in enumerate(x.shape))
-            parts.append(emit("Slice", x, begin, size))
+            # A piece that is the whole is not cut out (measured).
+            parts.append(x if size == x.shape else emit("Slice", x, begin, size))
             at += length
         return tuple(parts)
 
