@@ -13,10 +13,11 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from h5py import h5d, h5p, h5s, h5z
+from h5py import h5d, h5z
 
 from harness.errors import StoreError
 from harness.store import hdf
+from harness.store.h5write import Dataset, FileWriter
 from harness.store.packing import DEFLATE_LEVEL, unpack
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -54,27 +55,11 @@ class Stored:
         return self.unpacked().view(self.dtype).reshape(self.shape)
 
 
-def write(parent: Any, name: bytes, stored: Stored, *, utf8: bool = False) -> Any:
-    """Creates the dataset ``name`` in the group ``parent``; returns it."""
-    plist = h5p.create(h5p.DATASET_CREATE)
-    plist.set_obj_track_times(False)
-    plist.set_fill_time(h5d.FILL_TIME_NEVER)
-    space = h5s.create_simple(stored.shape) if stored.shape else h5s.create(h5s.SCALAR)
-    kind = hdf.file_type(stored.dtype, utf8=utf8)
+def write(file: FileWriter, stored: Stored, *, utf8: bool = False) -> Dataset:
+    """Writes an array to a new file; the dataset still has to be linked."""
     if stored.packed:
-        plist.set_chunk(stored.shape)
-        plist.set_shuffle()
-        plist.set_deflate(DEFLATE_LEVEL)
-        dataset = h5d.create(parent, name, kind, space, dcpl=plist)
-        dataset.write_direct_chunk((0,) * len(stored.shape), stored.raw)
-        return dataset
-    plist.set_layout(h5d.CONTIGUOUS)
-    plist.set_alloc_time(h5d.ALLOC_TIME_EARLY)
-    dataset = h5d.create(parent, name, kind, space, dcpl=plist)
-    if prod(stored.shape):
-        # The same type on both sides: HDF5 copies the bytes and converts nothing.
-        dataset.write(h5s.ALL, h5s.ALL, stored.array(), kind)
-    return dataset
+        return file.packed(stored.dtype, stored.shape, stored.raw, DEFLATE_LEVEL, utf8=utf8)
+    return file.contiguous(stored.dtype, stored.shape, stored.raw, utf8=utf8)
 
 
 def can_pack(shape: tuple[int, ...], nbytes: int) -> bool:
@@ -127,9 +112,7 @@ def _described(dataset: Any, expected: np.dtype[Any] | None) -> tuple[np.dtype[A
     return dtype, shape, layout
 
 
-@cache
-def _type_of(dtype: np.dtype[Any]) -> Any:
-    return hdf.file_type(dtype)
+_type_of = cache(hdf.type_of)
 
 
 def _only_chunk(dataset: Any, shape: tuple[int, ...], nbytes: int) -> tuple[int, int, bool]:

@@ -1,7 +1,6 @@
-"""HDF5, as far as a golden store uses it: pinned to one file version, without times, without surprises.
+"""Reading HDF5, as far as a golden store uses it.
 
-Everything here is low-level h5py: it is several times faster than the friendly layer and leaves nothing to defaults
-that change between releases.
+Everything here is low-level h5py: several times faster than the friendly layer, and it follows no link unasked.
 """
 
 from __future__ import annotations
@@ -11,41 +10,24 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from h5py import h5a, h5d, h5f, h5fd, h5g, h5l, h5o, h5p, h5s, h5t
+from h5py import h5a, h5d, h5f, h5g, h5l, h5o, h5p, h5t
 
 from harness.errors import StoreError
+from harness.store.h5write.types import datatype
 from harness.store.schema import MAX_ATTRIBUTE
-from harness.store.sink import Sink
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
-def _file_access(sink: Sink | None = None) -> Any:
+def _file_access() -> Any:
     plist = h5p.create(h5p.FILE_ACCESS)
-    # The oldest file version with compact groups; every HDF5 since 1.10 reads it.
-    plist.set_libver_bounds(h5f.LIBVER_V110, h5f.LIBVER_V110)
     plist.set_fclose_degree(h5f.CLOSE_STRONG)
     # Stores are replaced whole, never changed in place, so that readers need no lock (and read-only media work).
     plist.set_file_locking(False, True)
-    if sink is not None:
-        plist.set_fileobj_driver(h5fd.fileobj_driver, sink)
-    return plist
-
-
-def _without_times(kind: Any) -> Any:
-    plist = h5p.create(kind)
-    plist.set_obj_track_times(False)
     return plist
 
 
 _ACCESS = _file_access()
-_FILE = _without_times(h5p.FILE_CREATE)
-_GROUP = _without_times(h5p.GROUP_CREATE)
-
-
-def create_file(sink: Sink) -> Any:
-    """A new, empty HDF5 file, whose bytes will depend on nothing but what is written to it."""
-    return h5f.create(b"%x" % id(sink), h5f.ACC_TRUNC, fcpl=_FILE, fapl=_file_access(sink))
 
 
 def open_file(path: Path) -> Any:
@@ -64,11 +46,6 @@ def first_line(error: BaseException) -> str:
 
 
 # --- groups and links -----------------------------------------------------------------------------------------------
-
-
-def create_group(parent: Any, name: bytes) -> Any:
-    """A new group ``name`` in ``parent``."""
-    return h5g.create(parent, name, gcpl=_GROUP)
 
 
 def names_of(group: Any) -> list[bytes]:
@@ -131,26 +108,9 @@ def _follow(parent: Any, path: bytes) -> Any | None:
 
 # --- attributes -----------------------------------------------------------------------------------------------------
 
-_SCALAR = h5s.create(h5s.SCALAR)
-
-
-def write_text_attribute(owner: Any, name: bytes, text: str) -> None:
-    """A fixed-length UTF-8 attribute; ``StoreError`` if it is too long."""
-    raw = text.encode()
-    if len(raw) > MAX_ATTRIBUTE:
-        raise StoreError(f"the attribute {name.decode()!r} would take {len(raw)} bytes; at most {MAX_ATTRIBUTE} fit")
-    size = max(len(raw), 1)
-    text = _text_type(size)
-    h5a.create(owner, name, text, _SCALAR).write(np.array(raw, f"S{size}"), mtype=text)
-
-
-def write_int_attribute(owner: Any, name: bytes, value: int) -> None:
-    """A 64-bit attribute."""
-    h5a.create(owner, name, h5t.STD_I64LE, _SCALAR).write(np.array(value, "<i8"))
-
 
 def read_text_attribute(owner: Any, name: bytes) -> str:
-    """What ``write_text_attribute`` wrote; ``StoreError`` if it is missing or anything else."""
+    """A text attribute of fixed length; ``StoreError`` if it is missing or anything else."""
     attribute, kind = _attribute(owner, name, h5t.STRING)
     raw = np.empty((), f"S{kind.get_size()}")
     attribute.read(raw, mtype=kind)
@@ -161,7 +121,7 @@ def read_text_attribute(owner: Any, name: bytes) -> str:
 
 
 def read_int_attribute(owner: Any, name: bytes) -> int:
-    """What ``write_int_attribute`` wrote; ``StoreError`` if it is missing or anything else."""
+    """An integer attribute; ``StoreError`` if it is missing or anything else."""
     attribute, _ = _attribute(owner, name, h5t.INTEGER)
     value = np.empty((), np.int64)
     attribute.read(value, mtype=h5t.NATIVE_INT64)
@@ -180,30 +140,7 @@ def _attribute(owner: Any, name: bytes, kind: int) -> tuple[Any, Any]:
     return attribute, found
 
 
-def _text_type(size: int) -> Any:
-    text = h5t.C_S1.copy()
-    text.set_size(size)
-    text.set_cset(h5t.CSET_UTF8)
-    text.set_strpad(h5t.STR_NULLPAD)
-    return text
-
-
-def file_type(dtype: np.dtype[Any], *, utf8: bool = False) -> Any:
-    """The HDF5 type a numpy dtype is stored as: little-endian; complex as ``{r, i}``, bool as an enumeration.
-
-    Args:
-        dtype: numpy dtype; of kind ``S`` for texts.
-        utf8: mark a text as UTF-8.
-    """
-    if dtype.kind == "S":
-        text = _text_type(dtype.itemsize)
-        text.set_cset(h5t.CSET_UTF8 if utf8 else h5t.CSET_ASCII)
-        return text
-    if dtype.kind == "c":
-        # Spelled out: newer HDF5 has a complex type of its own, which older ones cannot read.
-        part = h5t.IEEE_F32LE if dtype.itemsize == 8 else h5t.IEEE_F64LE
-        pair = h5t.create(h5t.COMPOUND, dtype.itemsize)
-        pair.insert(b"r", 0, part)
-        pair.insert(b"i", dtype.itemsize // 2, part)
-        return pair
-    return h5t.py_create(dtype.newbyteorder("<"), logical=True)
+def type_of(dtype: np.dtype[Any]) -> Any:
+    """The HDF5 type a numpy dtype is stored as."""
+    # The two bytes are libhdf5's own prefix of an encoded datatype.
+    return h5t.decode(b"\x03\x00" + datatype(dtype))

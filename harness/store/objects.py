@@ -10,15 +10,16 @@ import numpy as np
 from harness import dtypes
 from harness.errors import DtypeError, StoreError
 from harness.stats.digest import as_bytes
-from harness.store import arrays, hdf
+from harness.store import arrays
 from harness.store.arrays import Stored
+from harness.store.h5write import Dataset, FileWriter
 from harness.store.packing import pack
 from harness.store.schema import Compression
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 #: Attribute of objects whose elements HDF5 has no type for: the dtype's name.
-DTYPE_ATTRIBUTE = b"dtype"
+DTYPE_ATTRIBUTE = "dtype"
 
 
 def stored_dtype(dtype_name: str) -> np.dtype[Any]:
@@ -53,8 +54,9 @@ def from_stored(stored: Stored, dtype_name: str, shape: tuple[int, ...]) -> Arra
     return raw.view(dtypes.by_name(dtype_name).numpy).reshape(shape)
 
 
-def write_object(group: Any, name: bytes, stored: Stored, dtype_name: str) -> None:
-    """Adds an object to the group ``objects``."""
-    dataset = arrays.write(group, name, stored)
+def write_object(file: FileWriter, stored: Stored, dtype_name: str) -> Dataset:
+    """Writes an object to a new file; it still has to be linked."""
+    dataset = arrays.write(file, stored)
     if stored_dtype(dtype_name) != dtypes.by_name(dtype_name).numpy:
-        hdf.write_text_attribute(dataset, DTYPE_ATTRIBUTE, dtype_name)
+        dataset.set_text(DTYPE_ATTRIBUTE, dtype_name)
+    return dataset

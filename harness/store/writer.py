@@ -13,15 +13,17 @@ from harness.errors import DtypeError, StoreError
 from harness.records import Record, SlotKey
 from harness.stats import Statistics, describe, digest
 from harness.stats.digest import as_bytes
-from harness.store import arrays, hdf
+from harness.store import arrays
 from harness.store.arrays import Stored
 from harness.store.checksum import attrs_text, run_checksum
+from harness.store.h5write import Dataset, FileWriter, Group
 from harness.store.index import Index, IndexBuilder, describe_key
 from harness.store.objects import from_stored, to_stored, write_object
 from harness.store.packing import pack
 from harness.store.read import GoldenStore, StoredRun
 from harness.store.schema import (
     FORMAT,
+    MAX_ATTRIBUTE,
     SCHEMA,
     Compression,
     Level,
@@ -30,47 +32,41 @@ from harness.store.schema import (
     run_path,
     slot_path,
 )  # fmt: skip
-from harness.store.sink import Sink
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class StoreWriter:
-    """A new store file being filled; runs must come in sorted order.
-
-    Attributes:
-        objects: distinct arrays written so far.
-    """
+    """A new store file being filled; runs must come in sorted order."""
 
     def __init__(self, path: Path, compression: Compression, old: GoldenStore | None) -> None:
-        self.objects = 0
         self._compression = compression
         self._old = old
-        self._sink = Sink(path)
-        self._file = hdf.create_file(self._sink)
-        self._groups: dict[bytes, Any] = {b"": hdf.root_of(self._file)}
+        self._file = FileWriter(path)
+        self._groups: dict[bytes, Group] = {}
+        self._objects: dict[bytes, Dataset] = {}
         self._statistics: dict[bytes, Statistics] = {}
-        self._written: set[bytes] = set()
+
+    @property
+    def objects(self) -> int:
+        """Distinct arrays written so far."""
+        return len(self._objects)
 
     def __enter__(self) -> Self:
+        self._file.__enter__()
         return self
-
-    def describe(self, network: str) -> None:
-        """Writes the root's attributes."""
-        root = self._group(b"")
-        hdf.write_text_attribute(root, b"format", FORMAT)
-        hdf.write_int_attribute(root, b"schema", SCHEMA)
-        hdf.write_text_attribute(root, b"network", network)
-        hdf.write_text_attribute(root, b"compression", self._compression)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._groups.clear()
-        try:
-            self._file.close()
-        finally:
-            self._sink.close()  # raises what the disk refused
+        self._file.__exit__(kind, error, trace)
+
+    def describe(self, network: str) -> None:
+        """Writes the root's attributes."""
+        root = self._file.root
+        for name, text in (("format", FORMAT), ("network", network), ("compression", self._compression)):
+            _set_text(root, name, text)
+        root.set_int("schema", SCHEMA)
 
     # --- runs -------------------------------------------------------------------------------------------------------
 
@@ -86,7 +82,6 @@ class StoreWriter:
         path, builder = run_path(run), IndexBuilder()
         self._group(path)
         for record in records:
-            self._sink.check()
             builder.claim(record.key)
             found, statistics = self._take(path, record, level)
             builder.add(record, found, statistics)
@@ -99,9 +94,8 @@ class StoreWriter:
         path, index = run_path(run), source.index
         self._group(path)
         for row, (key, content) in enumerate(zip(index.keys, index.digests, strict=True)):
-            self._sink.check()
             if source.level == "tensors":
-                if content not in self._written:
+                if content not in self._objects:
                     source.tensor(row)  # raises if the stored bytes are not what the digest says
                     self._put(content, self._as_wanted(source, row), index.name(row, "dtype"))
                 self._link(path, key, content)
@@ -132,7 +126,7 @@ class StoreWriter:
             if content not in self._statistics:
                 self._statistics[content] = describe(array, record.dtype)
             if level == "tensors":
-                if content not in self._written:
+                if content not in self._objects:
                     self._put(content, self._packed_object(array, record.dtype, content), record.dtype)
                 self._link(run, record.key, content)
         except (StoreError, DtypeError) as error:
@@ -154,20 +148,18 @@ class StoreWriter:
         return to_stored(array, dtype, self._compression)
 
     def _put(self, content: bytes, stored: Stored, dtype: str) -> None:
-        write_object(self._group(b"objects"), content.hex().encode(), stored, dtype)
-        self._written.add(content)
-        self.objects += 1
+        dataset = self._objects[content] = write_object(self._file, stored, dtype)
+        self._group(b"objects").link(content.hex().encode(), dataset)
 
     def _link(self, run: bytes, key: SlotKey, content: bytes) -> None:
         group, _, name = (run + b"/" + slot_path(key)).rpartition(b"/")
-        self._group(group).links.create_hard(name, self._group(b"objects"), content.hex().encode())
+        self._group(group).link(name, self._objects[content])
 
-    def _group(self, path: bytes) -> Any:
+    def _group(self, path: bytes) -> Group:
         """The group at ``path``, made with its parents where it is missing."""
         group = self._groups.get(path)
         if group is None:
-            above, _, name = path.rpartition(b"/")
-            group = self._groups[path] = hdf.create_group(self._group(above), name)
+            group = self._groups[path] = self._file.root.group(path)
         return group
 
     # --- the rest of a run ------------------------------------------------------------------------------------------
@@ -178,21 +170,21 @@ class StoreWriter:
     ) -> None:  # fmt: skip
         path = run_path(run)
         group, old = self._group(path), _parts(past)
-        arrays.write(group, b"index", _packed(index.rows, old.get("index")))
+        group.link(b"index", arrays.write(self._file, _packed(index.rows, old.get("index"))))
         names = [name.encode("utf-8", "surrogateescape") for name in index.names]
         table = np.array(names, f"S{max(map(len, names), default=1) or 1}")
-        arrays.write(group, b"names", _packed(table, old.get("names")), utf8=True)
+        group.link(b"names", arrays.write(self._file, _packed(table, old.get("names")), utf8=True))
         for name in sorted(artefacts):
             self._write_artefact(path, name, _text(artefacts[name], old.get(f"artefact {name}")))
-        hdf.write_text_attribute(group, b"level", level)
-        hdf.write_text_attribute(group, b"attrs", attrs_text(attrs))
-        hdf.write_text_attribute(group, b"checksum", run_checksum(index, level, attrs, artefacts))
+        _set_text(group, "level", level)
+        _set_text(group, "attrs", attrs_text(attrs))
+        _set_text(group, "checksum", run_checksum(index, level, attrs, artefacts))
 
     def _write_artefact(self, run: bytes, name: str, stored: Stored) -> None:
         group, _, leaf = (run + b"/" + artefact_path(name)).rpartition(b"/")
         try:
-            arrays.write(self._group(group), leaf, stored)
-        except (ValueError, RuntimeError) as error:
+            self._group(group).link(leaf, arrays.write(self._file, stored))
+        except ValueError as error:
             raise StoreError(f"the artefact {name!r} cannot be stored beside the others ({error})") from None
 
     def _old_run(self, run: RunId) -> StoredRun | None:
@@ -201,6 +193,13 @@ class StoreWriter:
             return self._old.run(*run) if self._old is not None and run in self._old.runs() else None
         except StoreError:
             return None
+
+
+def _set_text(owner: Group, name: str, text: str) -> None:
+    size = len(text.encode())
+    if size > MAX_ATTRIBUTE:
+        raise StoreError(f"the attribute {name!r} would take {size} bytes; at most {MAX_ATTRIBUTE} fit")
+    owner.set_text(name, text)
 
 
 def _parts(past: StoredRun | None) -> dict[str, Stored]:

@@ -1,0 +1,187 @@
+"""A new HDF5 file: arrays are streamed to it as they come, everything that describes them follows at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+
+from harness.store.h5write import messages
+from harness.store.h5write.messages import Message
+from harness.store.h5write.types import datatype
+
+#: Arrays begin at multiples of this, so that a mapped file gives aligned ones.
+_ALIGNMENT = 8
+
+#: Bytes written together.
+_BUFFER = 2**20
+
+
+class _Node:
+    """What an object header describes.
+
+    Attributes:
+        attributes: of the object.
+        references: hard links that lead to it.
+        address: of its header; known when the file is finished.
+    """
+
+    __slots__ = ("address", "attributes", "references")
+
+    def __init__(self) -> None:
+        self.attributes: list[Message] = []
+        self.references = 0
+        self.address = 0
+
+    def set_text(self, name: str, text: str) -> None:
+        """Adds an attribute: a UTF-8 string as long as the text."""
+        raw = text.encode() or b"\0"
+        self.attributes.append(messages.attribute(name, datatype(np.dtype(f"S{len(raw)}"), utf8=True), raw))
+
+    def set_int(self, name: str, value: int) -> None:
+        """Adds an attribute: a 64-bit integer."""
+        kind = np.dtype("<i8")
+        self.attributes.append(messages.attribute(name, datatype(kind), np.array(value, kind).tobytes()))
+
+    def own_messages(self) -> list[Message]:
+        raise NotImplementedError
+
+    def messages(self) -> list[Message]:
+        """Everything its header says."""
+        shared = [messages.references(self.references)] if self.references > 1 else []
+        return [*self.own_messages(), *shared, *self.attributes]
+
+
+class Dataset(_Node):
+    """An array in the file."""
+
+    __slots__ = ("_described",)
+
+    def __init__(self, described: list[Message]) -> None:
+        super().__init__()
+        self._described = described
+
+    def own_messages(self) -> list[Message]:
+        return self._described
+
+
+class Group(_Node):
+    """Named links to groups and datasets."""
+
+    __slots__ = ("links",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.links: dict[bytes, _Node] = {}
+
+    def link(self, name: bytes, node: _Node) -> None:
+        """Adds a hard link; ``ValueError`` if the name is taken."""
+        if name in self.links:
+            raise ValueError(f"the name {name!r} is taken")
+        self.links[name] = node
+        node.references += 1
+
+    def group(self, path: bytes) -> Group:
+        """The group at ``path`` below this one, made where it is missing; ``ValueError`` if a dataset is in the way."""
+        here = self
+        for name in path.split(b"/"):
+            child = here.links.get(name)
+            if child is None:
+                child = Group()
+                here.link(name, child)
+            if not isinstance(child, Group):
+                raise ValueError(f"{name!r} is a dataset, not a group")
+            here = child
+        return here
+
+    def own_messages(self) -> list[Message]:
+        links = [messages.link(name, self.links[name].address) for name in sorted(self.links)]
+        return messages.group_messages() + links
+
+
+class FileWriter:
+    """Fills a new file; use it in a ``with`` statement. The file is complete once that is left without an error.
+
+    Attributes:
+        root: the root group.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.root = Group()
+        self._file = open(path, "wb", buffering=_BUFFER)  # noqa: SIM115  (closed by __exit__)
+        self._file.write(bytes(messages.SUPERBLOCK_SIZE))
+        self._end = messages.SUPERBLOCK_SIZE
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if error is None:
+                self._finish()
+        finally:
+            self._file.close()
+
+    def contiguous(self, dtype: np.dtype[Any], shape: Sequence[int], raw: Any, *, utf8: bool = False) -> Dataset:
+        """Writes an array as it is.
+
+        Args:
+            dtype: of its elements, little-endian.
+            shape: of the array.
+            raw: its bytes in C order, as bytes or a contiguous uint8 array.
+            utf8: mark strings as UTF-8.
+        """
+        address, size = self._append(raw)
+        kind = messages.datatype(datatype(dtype, utf8=utf8))
+        layout = messages.contiguous(address, size)
+        return Dataset([messages.dataspace(shape), kind, messages.fill_never(chunked=False), layout])
+
+    def packed(
+        self, dtype: np.dtype[Any], shape: Sequence[int], raw: Any, level: int, *, utf8: bool = False
+    ) -> Dataset:
+        """Writes an array whose bytes were shuffled and deflated; arguments as for ``contiguous``."""
+        address, size = self._append(raw)
+        kind = messages.datatype(datatype(dtype, utf8=utf8))
+        layout = messages.one_chunk(shape, dtype.itemsize, address, size)
+        filters = messages.shuffle_deflate(dtype.itemsize, level)
+        return Dataset([messages.dataspace(shape), kind, messages.fill_never(chunked=True), layout, filters])
+
+    def _append(self, raw: Any) -> tuple[int, int]:
+        """Writes bytes at the next aligned place; returns where, and how many."""
+        view = memoryview(raw)
+        gap = -self._end % _ALIGNMENT
+        self._file.write(bytes(gap))
+        self._file.write(view)
+        address = self._end + gap
+        self._end = address + len(view)
+        return address, len(view)
+
+    def _finish(self) -> None:
+        nodes = list(_below(self.root))
+        for node in nodes:
+            node.address = self._end
+            self._end += messages.header_size(node.messages())
+        for raw in messages.headers([node.messages() for node in nodes]):
+            self._file.write(raw)
+        self._file.seek(0)
+        self._file.write(messages.superblock(self.root.address, self._end))
+        self._file.flush()
+
+
+def _below(root: Group) -> Iterator[_Node]:
+    """Every object once, depth first, links in the order of their names."""
+    seen: set[int] = set()
+    stack: list[_Node] = [root]
+    while stack:
+        node = stack.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        yield node
+        if isinstance(node, Group):
+            stack.extend(node.links[name] for name in sorted(node.links, reverse=True))

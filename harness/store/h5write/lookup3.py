@@ -1,0 +1,87 @@
+"""Jenkins' lookup3 hash: the checksum of HDF5's metadata.
+
+A public-domain algorithm (Bob Jenkins, 2006); HDF5 uses it with an initial value of 0. Many strings of one length are
+hashed side by side with numpy, because headers of objects come by the thousand.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+_START = 0xDEADBEEF
+_MASK = 0xFFFFFFFF
+
+#: From how many strings of one length on numpy pays.
+_MANY = 16
+
+# A word is a Python int, or a column of them as uint32. Both stay below 2**32 by the mask (which numpy does not need).
+_Word = Any
+
+
+def checksums(strings: Sequence[bytes]) -> list[int]:
+    """The 32-bit checksum of each string."""
+    by_length: dict[int, list[int]] = defaultdict(list)
+    for number, string in enumerate(strings):
+        by_length[len(string)].append(number)
+    results = [0] * len(strings)
+    for length, numbers in by_length.items():
+        if len(numbers) < _MANY:
+            sums = [_hash(_words(strings[number]).tolist(), length) for number in numbers]
+        else:
+            table = _words(b"".join(_padded(strings[number]) for number in numbers)).reshape(len(numbers), -1)
+            sums = np.broadcast_to(_hash(list(table.T), length), len(numbers)).tolist()
+        for number, found in zip(numbers, sums, strict=True):
+            results[number] = found
+    return results
+
+
+def checksum(string: bytes) -> int:
+    """The 32-bit checksum of one string."""
+    return checksums([string])[0]
+
+
+def _padded(string: bytes) -> bytes:
+    return string + bytes(-len(string) % 12)
+
+
+def _words(string: bytes) -> np.ndarray[Any, np.dtype[np.uint32]]:
+    return np.frombuffer(_padded(string), "<u4").astype(np.uint32)
+
+
+def _hash(words: Sequence[_Word], length: int) -> _Word:
+    """lookup3 over words, three at a time; ``length`` in bytes is part of it."""
+    a = b = c = (_START + length) & _MASK
+    last = len(words) - 3
+    for at in range(0, len(words), 3):
+        a, b, c = (a + words[at]) & _MASK, (b + words[at + 1]) & _MASK, (c + words[at + 2]) & _MASK
+        a, b, c = _final(a, b, c) if at == last else _mix(a, b, c)
+    return c
+
+
+def _turn(word: _Word, bits: int) -> _Word:
+    return ((word << bits) & _MASK) | (word >> (32 - bits))
+
+
+def _mix(a: _Word, b: _Word, c: _Word) -> tuple[_Word, _Word, _Word]:
+    a, c = ((a - c) & _MASK) ^ _turn(c, 4), (c + b) & _MASK
+    b, a = ((b - a) & _MASK) ^ _turn(a, 6), (a + c) & _MASK
+    c, b = ((c - b) & _MASK) ^ _turn(b, 8), (b + a) & _MASK
+    a, c = ((a - c) & _MASK) ^ _turn(c, 16), (c + b) & _MASK
+    b, a = ((b - a) & _MASK) ^ _turn(a, 19), (a + c) & _MASK
+    c, b = ((c - b) & _MASK) ^ _turn(b, 4), (b + a) & _MASK
+    return a, b, c
+
+
+def _final(a: _Word, b: _Word, c: _Word) -> tuple[_Word, _Word, _Word]:
+    c = ((c ^ b) - _turn(b, 14)) & _MASK
+    a = ((a ^ c) - _turn(c, 11)) & _MASK
+    b = ((b ^ a) - _turn(a, 25)) & _MASK
+    c = ((c ^ b) - _turn(b, 16)) & _MASK
+    a = ((a ^ c) - _turn(c, 4)) & _MASK
+    b = ((b ^ a) - _turn(a, 14)) & _MASK
+    c = ((c ^ b) - _turn(b, 24)) & _MASK
+    return a, b, c

@@ -1,0 +1,117 @@
+"""Messages of object headers (format specification, IV.A.2), and headers made of them."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Sequence
+
+from harness.errors import StoreError
+from harness.store.h5write.lookup3 import checksums
+
+#: Address that says "nowhere".
+UNDEFINED = 0xFFFF_FFFF_FFFF_FFFF
+
+_DATASPACE, _LINK_INFO, _DATATYPE, _FILL, _LINK = 0x01, 0x02, 0x03, 0x05, 0x06
+_LAYOUT, _GROUP_INFO, _FILTERS, _ATTRIBUTE, _REFERENCES = 0x08, 0x0A, 0x0B, 0x0C, 0x16
+
+_SHUFFLE, _DEFLATE = 2, 1
+
+Message = tuple[int, bytes]
+
+
+def dataspace(shape: Sequence[int]) -> Message:
+    """A scalar's or an array's extent."""
+    return _DATASPACE, struct.pack(f"<4B{len(shape)}Q", 2, len(shape), 0, 1 if shape else 0, *shape)
+
+
+def datatype(kind: bytes) -> Message:
+    """The type of elements; ``kind`` from ``types.datatype``."""
+    return _DATATYPE, kind
+
+
+def fill_never(*, chunked: bool) -> Message:
+    """No fill value is ever written; space is there from the beginning (chunks: as they come)."""
+    return _FILL, struct.pack("<2B", 3, (3 if chunked else 1) | 1 << 2)
+
+
+def contiguous(address: int, size: int) -> Message:
+    """``size`` bytes at ``address``."""
+    return _LAYOUT, struct.pack("<2BQQ", 3, 1, address if size else UNDEFINED, size)
+
+
+def one_chunk(shape: Sequence[int], itemsize: int, address: int, size: int) -> Message:
+    """One filtered chunk, as large as the array, of ``size`` bytes at ``address``."""
+    extent = (*shape, itemsize)
+    width = (max(extent).bit_length() + 7) // 8
+    sizes = b"".join(n.to_bytes(width, "little") for n in extent)
+    # 2: the chunk's size in the file and its filter mask are in this message; 1: index type "single chunk".
+    head = struct.pack("<5B", 4, 2, 2, len(extent), width)
+    return _LAYOUT, head + sizes + struct.pack("<BQIQ", 1, size, 0, address)
+
+
+def shuffle_deflate(itemsize: int, level: int) -> Message:
+    """The filters of a packed chunk."""
+    shuffle = struct.pack("<HHHI", _SHUFFLE, 1, 1, itemsize)
+    return _FILTERS, struct.pack("<2B", 2, 2) + shuffle + struct.pack("<HHHI", _DEFLATE, 1, 1, level)
+
+
+def references(count: int) -> Message:
+    """How many hard links lead here; only where it is not one."""
+    return _REFERENCES, struct.pack("<BI", 0, count)
+
+
+def attribute(name: str, kind: bytes, value: bytes) -> Message:
+    """A scalar attribute."""
+    raw, space = name.encode() + b"\0", dataspace(())[1]
+    head = struct.pack("<2B3HB", 3, 0, len(raw), len(kind), len(space), 0)
+    return _ATTRIBUTE, head + raw + kind + space + value
+
+
+def group_messages() -> list[Message]:
+    """What every group has: links are kept in its header, in no particular order."""
+    return [(_LINK_INFO, struct.pack("<2BQQ", 0, 0, UNDEFINED, UNDEFINED)), (_GROUP_INFO, bytes(2))]
+
+
+def link(name: bytes, address: int) -> Message:
+    """A hard link to the object header at ``address``."""
+    utf8 = not name.isascii()
+    width = 0 if len(name) < 2**8 else 1 if len(name) < 2**16 else 2
+    flags = width | (0x10 if utf8 else 0)
+    head = struct.pack("<2B", 1, flags) + (b"\1" if utf8 else b"")
+    return _LINK, head + len(name).to_bytes(1 << width, "little") + name + struct.pack("<Q", address)
+
+
+def header_size(messages: Iterable[Message]) -> int:
+    """Bytes of the object header ``headers`` will make of ``messages``."""
+    body = sum(4 + len(data) for _, data in messages)
+    return 6 + _width(body) + body + 4
+
+
+def _width(body: int) -> int:
+    return 1 if body < 2**8 else 2 if body < 2**16 else 4
+
+
+def headers(objects: Sequence[Sequence[Message]]) -> list[bytes]:
+    """Object headers, version 2, without times."""
+    plain = []
+    for messages in objects:
+        parts = []
+        for kind, data in messages:
+            if len(data) >= 2**16:
+                raise StoreError(f"a header message of {len(data)} bytes: a name or an attribute is too long")
+            parts.append(struct.pack("<BHB", kind, len(data), 0) + data)
+        body = b"".join(parts)
+        width = _width(len(body))
+        flags = width.bit_length() - 1
+        plain.append(b"OHDR" + struct.pack("<2B", 2, flags) + len(body).to_bytes(width, "little") + body)
+    return [raw + struct.pack("<I", found) for raw, found in zip(plain, checksums(plain), strict=True)]
+
+
+def superblock(root: int, end: int) -> bytes:
+    """The first bytes of the file: where the root group is, and where the file ends."""
+    raw = b"\x89HDF\r\n\x1a\n" + struct.pack("<4B4Q", 2, 8, 8, 0, 0, UNDEFINED, end, root)
+    return raw + struct.pack("<I", checksums([raw])[0])
+
+
+#: Bytes of ``superblock``.
+SUPERBLOCK_SIZE = 48
