@@ -62,12 +62,28 @@ def first_divergence(comparison: Comparison) -> Divergence | None:
     earliest = next((slot for slot in comparison.slots if slot.verdict is Verdict.DIFFERS), None)
     if earliest is None:
         return None
-    cause = next((where for where, slots in executions.items() if _is_cause(slots)), None)
+    cause = _first_cause(executions)
     where = cause if cause is not None else execution_of(earliest.key)
     differing = [slot for slot in executions[where] if slot.verdict is Verdict.DIFFERS]
     differing.sort(key=lambda slot: slot.key.io != "output")
     elsewhere = None if execution_of(earliest.key) == where else earliest
     return Divergence(where, tuple(differing), cause is not None, elsewhere)
+
+
+def _first_cause(executions: Mapping[Execution, Sequence[SlotVerdict]]) -> Execution | None:
+    """The earliest execution whose outputs differ and whose inputs agree.
+
+    What an operator updates in place is not seen before the update: where its outputs differed before, it may only
+    carry that on, and is no cause.
+    """
+    differed: set[tuple[int, int, str]] = set()
+    for where, slots in executions.items():
+        carried = (where.rank, where.graph, where.operator) in differed and any(slot.overwritten for slot in slots)
+        if not carried and _is_cause(slots):
+            return where
+        if any(slot.verdict is Verdict.DIFFERS for slot in slots):
+            differed.add((where.rank, where.graph, where.operator))
+    return None
 
 
 def _is_cause(slots: Sequence[SlotVerdict]) -> bool:

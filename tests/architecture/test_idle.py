@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.subprocesses import ROOT, pytest_run
+
 HEAVY = ("numpy", "h5py", "harness", "pydantic", "typer", "rich", "google.protobuf")
 TEST = f"""
 import sys
@@ -17,19 +19,14 @@ def test_nothing_heavy_is_loaded():
 """
 
 
-def python(*arguments: str, cwd: Path) -> str:
-    done = subprocess.run([sys.executable, *arguments], cwd=cwd, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
-def test_importing_the_plugin(tmp_path: Path) -> None:
+def test_importing_the_plugin() -> None:
     code = f"import sys, pytest_msdump.plugin; print([name for name in {HEAVY} if name in sys.modules])"
-    assert python("-c", code, cwd=tmp_path).strip() == "[]"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
 
 
 def test_a_run_that_does_not_ask_for_it(tmp_path: Path) -> None:
     (tmp_path / "test_plain.py").write_text(TEST)
     (tmp_path / "pytest.ini").write_text("[pytest]\n")
-    found = python("-m", "pytest", "-q", "-p", "no:cacheprovider", cwd=tmp_path)
-    assert "1 passed" in found
+    done = pytest_run((), tmp_path)
+    assert "1 passed" in done.stdout, done.stdout + done.stderr

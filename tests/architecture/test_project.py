@@ -10,8 +10,11 @@ import tomllib
 from importlib import import_module
 from importlib.metadata import distribution
 
+import pytest
+
 from tests.architecture.source import ROOT
 from tests.interop.oracles import ORACLES
+from tests.subprocesses import INSTALLED
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 GOLDEN_BYTES = 10 * 2**20
@@ -47,6 +50,7 @@ def test_each_block_sets_itself_up_and_ends_with_pytest() -> None:
     assert "--msdump tests/gate" in blocks()[0]
 
 
+@pytest.mark.skipif(not INSTALLED, reason="this distribution is not installed here; pip install -e .")
 def test_installed_entry_points_can_be_loaded() -> None:
     points = {(point.group, point.name): point.value for point in distribution("pytest-msdump").entry_points}
     assert points == {

@@ -5,14 +5,10 @@ The default tolerance of emulated backends is ``exact``, so a gate that passes f
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
-from tests.architecture.source import ROOT
+from tests.subprocesses import ROOT, pytest_run
 
 THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
@@ -38,29 +34,10 @@ ENVIRONMENTS = {
 }
 
 
-def gate(environment: dict[str, str]) -> str:
-    """Output of the gate over the shipped networks; ``AssertionError`` with it where the gate fails."""
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "--msdump",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        "tests/gate/test_networks.py",
-    ]
-    kept = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}
-    done = subprocess.run(
-        command, cwd=ROOT, env={**kept, "CI": "true", **environment}, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
-    return done.stdout
-
-
 @pytest.mark.parametrize("name", ENVIRONMENTS)
 def test_gate_holds(name: str) -> None:
     environment = ENVIRONMENTS[name]
     if not all(environment.values()):
         pytest.skip(f"this machine has no such CPU features to switch off (numpy {np.__version__})")
-    gate(environment)
+    done = pytest_run(("--msdump", "-q", "tests/gate/test_networks.py"), ROOT, {"CI": "true", **environment})
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
