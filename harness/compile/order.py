@@ -29,10 +29,9 @@ class Numbering:
 
 
 def arrange(graph: Graph) -> None:
-    """Sets ``nodes``, ``execution_order``, ``parameters`` (order) and ``constants`` of a graph from its output."""
+    """Sets ``nodes``, ``execution_order`` and ``constants`` of a graph from its output."""
     graph.nodes = printed_order(graph.output)
     graph.execution_order = launch_order(graph.output)
-    graph.parameters = parameter_order(graph)
     graph.constants = _constants(graph)
 
 
@@ -46,11 +45,11 @@ def _constants(graph: Graph) -> list[Const]:
     return list(found.values())
 
 
-def parameter_order(graph: Graph) -> list[Parameter]:
-    """Parameters by first use in the reversed walk from ``Return`` that visits a node after its last user."""
-    root = Node("Return", [graph.output], {}, "Default", graph.output.spec, kernel=False)
+def parameter_order(output: Operand) -> list[Parameter]:
+    """Parameters of the graph behind ``output`` by first use in the reversed walk from ``Return`` that visits a node after its last user."""
+    root = Node("Return", [output], {}, "Default", output.spec, kernel=False)
     users: dict[int, int] = {}
-    for node in [*graph.nodes, root]:
+    for node in [*printed_order(output), root]:
         for operand in node.inputs:
             users[id(operand)] = users.get(id(operand), 0) + 1
     walked: list[Node] = []

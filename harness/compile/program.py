@@ -8,7 +8,7 @@ from typing import Any
 
 from harness.compile.effects import wait_for_readers
 from harness.compile.expand import expand
-from harness.compile.order import Numbering, arrange
+from harness.compile.order import Numbering, arrange, parameter_order
 from harness.compile.regions import Block, Region, controls_of, finish_regions, numbered, regions_of
 from harness.compile.select import Kernels, hide_dtypes, select_kernels
 from harness.compile.simplify import simplify
@@ -78,9 +78,8 @@ def compile_function(
     finish_regions(block)
     graphs: list[Graph] = []
     for region in numbered(block):
-        _finish(region, kernels)
-        graph = Graph(graph_id + len(graphs), [], region.output, root_id=graph_id)  # type: ignore[arg-type]
-        graph.parameters = inputs[:] if not graphs else []
+        parameters = _finish(region, kernels)
+        graph = Graph(graph_id + len(graphs), parameters, region.output, root_id=graph_id)  # type: ignore[arg-type]
         graph.attrs = {"enable_zero_copy_in_graph": 1}
         arrange(graph)
         for node in graph.nodes:
@@ -95,13 +94,17 @@ def compile_function(
     return Program(graphs, inputs, block, region_graphs, silent)
 
 
-def _finish(region: Region, kernels: Kernels) -> None:
-    """Simplifies a region's graph and inserts what the device needs."""
+def _finish(region: Region, kernels: Kernels) -> list[Parameter]:
+    """Simplifies a region's graph and inserts what the device needs; gives its parameters, whose order is that of the
+    graph before composites are taken apart (measured)."""
     assert region.output is not None
-    region.output = expand(simplify(region.output))
+    region.output = simplify(region.output)
     wait_for_readers(region.output)
+    parameters = parameter_order(region.output)
+    region.output = expand(region.output)
     select_kernels(region.output, kernels)
     hide_dtypes(region.output)
+    return parameters
 
 
 def _follow(block: Block) -> None:
