@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -17,15 +18,30 @@ from pytest_msdump import keys
 from pytest_msdump.variants import FIXTURE, Variant, is_gate_test, variant_of
 
 
-def case_of(item: pytest.Item) -> keys.CaseId:
-    """The test's id without backend and mode."""
-    case, chosen = keys.parse(item.nodeid), variant_of(item)
-    return case if chosen is None else keys.without_variant(case, chosen.id)
+class Identity(NamedTuple):
+    """What a gate test is called.
+
+    Attributes:
+        network: its id without backend and mode, as stores and tables name it.
+        golden: path of its golden, relative to the golden directory.
+    """
+
+    network: str
+    golden: str
 
 
-def golden_of(item: pytest.Item) -> str:
-    """Path of the test's golden, relative to the golden directory."""
-    return keys.golden_path(case_of(item))
+_IDENTITY: pytest.StashKey[Identity] = pytest.StashKey()
+
+
+def identity_of(item: pytest.Item) -> Identity:
+    """The test's network and golden."""
+    known = item.stash.get(_IDENTITY, None)
+    if known is None:
+        case, chosen = keys.parse(item.nodeid), variant_of(item)
+        if chosen is not None:
+            case = keys.without_variant(case, chosen.id)
+        known = item.stash[_IDENTITY] = Identity(str(case), keys.golden_path(case))
+    return known
 
 
 class Collection:
@@ -61,7 +77,7 @@ class Collection:
         for item in items:
             if is_gate_test(item):
                 self.collected += 1
-                path = golden_of(item)
+                path = identity_of(item).golden
                 self._owned.add(path)
                 owners.setdefault((path, variant_of(item)), []).append(item)
         clashes = {path: shared for (path, _), shared in owners.items() if len(shared) > 1}

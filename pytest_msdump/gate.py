@@ -114,8 +114,7 @@ class Gate:
             from pytest_msdump import manifests
 
             self.summary.problems += manifests.rebuild(self.config, self.settings, self.summary)
-            if not self.settings.regen:
-                self.summary.undescribed = manifests.stale(self.settings, self.summary)
+            manifests.inspect(self.settings, self.summary)
         unattended = self.summary.undescribed or (self.summary.stale and not self.settings.regen)
         if (self.summary.problems or unattended) and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED

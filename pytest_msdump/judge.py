@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.compare import Comparison, Tolerances, Verdict, explain
 from harness.compare import check as compare
-from harness.errors import HarnessError
+from harness.errors import HarnessError, StoreError
 from harness.records import Record
 from harness.store import GoldenStore, RunData, RunId, UpdateResult, update
 from pytest_msdump import options
 from pytest_msdump.report import Result, empty_result
 from pytest_msdump.session import GateTest, scratch
-from pytest_msdump.variants import variants
+from pytest_msdump.variants import others, used_runs
 
 if TYPE_CHECKING:
     from pytest_msdump.gate import Gate
@@ -94,13 +93,14 @@ def regenerate(test: GateTest) -> tuple[list[Result], list[str]]:
     result = judge.empty("new")
     try:
         done = judge.write(judge.path)
-    except HarnessError as error:
+    except (HarnessError, OSError) as error:
         return [judge.empty("not compared")], [f"msdump: the golden was not written: {error}"]
     change = done.runs[judge.run]
     result["slots"], result["identical"] = change.slots, change.unchanged
     result["new"], result["missing"] = change.new + change.changed, change.removed
     if change.unchanged + change.changed + change.removed:
         result["verdict"] = "updated" if done.changed else "identical"
+    result["used_runs"] = used_runs(test.item.config, test.marker)
     return [result], []
 
 
@@ -109,42 +109,62 @@ def check(test: GateTest, gate: Gate) -> tuple[list[Result], list[str]]:
     judge = Judge(test)
     if not judge.records:
         return [judge.empty("not compared")], [_empty_text(judge)]
-    results, texts = [], []
+    results: list[Result] = []
+    texts: list[str] = []
     try:
-        others = _others(test.marker.get("against"), test.variant.backend)
-        for against, stated in {judge.run.backend: test.marker.get("tolerance"), **others}.items():
-            result, text = _check_one(judge, against, stated)
-            results.append(result)
-            if text is not None:
-                texts.append(text)
+        _check_all(judge, results, texts)
     except HarnessError as error:
         results.append(judge.empty("not compared"))
         texts.append(f"msdump: {test.network}, run {judge.run} cannot be checked: {error}")
-    if texts and test.settings.in_ci and results[0]["verdict"] not in ("identical", "within tolerance"):
-        results[0]["candidate"] = _leave_candidate(judge, gate)
+    if test.settings.in_ci and results[0]["verdict"] not in ("identical", "within tolerance"):
+        try:
+            results[0]["candidate"] = _leave_candidate(judge, gate)
+        except (HarnessError, OSError) as error:
+            texts.append(f"msdump: no candidate was left: {error}")
+    used = used_runs(test.item.config, test.marker)
+    for result in results:
+        result["used_runs"] = used
     return results, texts
 
 
-def _check_one(judge: Judge, against: str, stated: Any) -> tuple[Result, str | None]:
-    result = judge.empty("missing")
-    result["against"] = against
-    run = RunId(against, judge.run.mode)
+def _check_all(judge: Judge, results: list[Result], texts: list[str]) -> None:
+    marker, backend = judge.test.marker, judge.run.backend
+    stated = {backend: marker.get("tolerance"), **others(marker.get("against"), backend)}
     try:
         store = GoldenStore.open(judge.path)
     except FileNotFoundError:
-        result["slots"] = result["new"] = len(judge.records)
-        return result, _missing_text(judge, run, "the store does not exist")
+        results.append(_missing(judge, backend))
+        texts.append(_missing_text(judge, judge.run, "the store does not exist"))
+        return
     with store:
-        there = store.runs()
-        result["unused_runs"] = _unused(judge, there)
-        if run not in there:
-            result["slots"] = result["new"] = len(judge.records)
-            return result, _missing_text(judge, run, f"the store holds {', '.join(map(str, there)) or 'no run'}")
+        for against, tolerance in stated.items():
+            result, text = _check_one(judge, store, against, tolerance)
+            results.append(result)
+            texts += [text] if text is not None else []
+
+
+def _check_one(judge: Judge, store: GoldenStore, against: str, tolerance: Any) -> tuple[Result, str | None]:
+    run = RunId(against, judge.run.mode)
+    try:
         expected = store.run(*run)
-        result["checksum"] = expected.checksum
-        comparison = compare(expected, judge.records, judge.tolerance(against, stated))
-        _count(result, comparison)
-        return result, None if comparison.holds else _explain(judge, run, comparison)
+    except StoreError:
+        there = store.runs()
+        if run in there:
+            raise
+        text = f"the store holds {', '.join(map(str, there)) or 'no run'}"
+        return _missing(judge, against), _missing_text(judge, run, text)
+    result = judge.empty("identical")
+    result["against"], result["checksum"] = against, expected.checksum
+    comparison = compare(expected, judge.records, judge.tolerance(against, tolerance))
+    _count(result, comparison)
+    return result, None if comparison.holds else _explain(judge, run, comparison)
+
+
+def _missing(judge: Judge, against: str) -> Result:
+    result = judge.empty("missing")
+    result["against"] = against
+    result["slots"] = result["new"] = len(judge.records)
+    return result
 
 
 def _count(result: Result, comparison: Comparison) -> None:
@@ -157,28 +177,8 @@ def _count(result: Result, comparison: Comparison) -> None:
     result["max_abs"] = max(errors, default=None)
     if not comparison.holds:
         result["verdict"] = "differs"
-    else:
-        result["verdict"] = "within tolerance" if result["within"] else "identical"
-
-
-def _others(against: Any, backend: str) -> Mapping[str, Any]:
-    """Backends of the marker's ``against=``, each with its tolerance; a backend is not held against itself."""
-    if against is None:
-        return {}
-    if not isinstance(against, Mapping):
-        against = dict.fromkeys(options.split_names(against, "marker msdump(against=...)"))
-    return {name: stated for name, stated in against.items() if name != backend}
-
-
-def _unused(judge: Judge, there: tuple[RunId, ...]) -> list[str]:
-    """Runs of the store this test never uses; none where the command line narrows what is run."""
-    config, marker = judge.test.item.config, judge.test.marker
-    if any(options.given_on_command_line(config, name) for name in ("msdump_backend", "msdump_mode")):
-        return []
-    own = variants(config, marker)
-    others = _others(marker.get("against"), "")
-    used = {tuple(each) for each in own} | {(name, each.mode) for each in own for name in others}
-    return [str(run) for run in there if tuple(run) not in used]
+    elif result["within"]:
+        result["verdict"] = "within tolerance"
 
 
 def _leave_candidate(judge: Judge, gate: Gate) -> str:

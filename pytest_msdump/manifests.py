@@ -54,20 +54,28 @@ def rebuild(config: pytest.Config, settings: Settings, summary: Summary) -> list
     return problems
 
 
-def stale(settings: Settings, summary: Summary) -> list[str]:
-    """Runs that were checked and that the manifest does not describe as they are, in words."""
-    compared = [each for each in _all(summary) if each["checksum"]]
-    checked = {(each["golden"], f"{each['against']}/{each['mode']}"): each["checksum"] for each in compared}
-    if not checked:
-        return []
+def inspect(settings: Settings, summary: Summary) -> None:
+    """Notes in ``summary`` what the manifest tells: runs no test uses, and runs that are not as it describes them."""
+    if not summary.results:
+        return
     try:
         known = manifest.read(settings.golden)["stores"]
     except HarnessError as error:
-        return [str(error)]
-    return [
+        summary.undescribed = [str(error)]
+        return
+    results = _all(summary)
+    used: dict[str, set[str]] = {}
+    for each in results:
+        if each["used_runs"] is not None:
+            used.setdefault(each["golden"], set()).update(each["used_runs"])
+    for store, names in sorted(used.items()):
+        there = _entry(known, store, "runs") or {}
+        summary.unused_runs += [f"{store}: {run}" for run in sorted(there) if run not in names]
+    checked = {(each["golden"], f"{each['against']}/{each['mode']}"): each["checksum"] for each in results}
+    summary.undescribed = [
         f"{store}: run {run}"
         for (store, run), checksum in sorted(checked.items())
-        if _entry(_entry(_entry(known, store, "runs"), run), "checksum") != checksum
+        if checksum and _entry(known, store, "runs", run, "checksum") != checksum
     ]
 
 

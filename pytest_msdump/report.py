@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 import pytest
 
@@ -15,7 +16,7 @@ MAX_NAMED = 20
 
 COUNTS = ("slots", "identical", "within", "differing", "missing", "unexpected", "new")
 HEADINGS = ("network", "backend", "mode", *COUNTS)
-GOOD = ("identical", "within tolerance", "new", "updated")
+CALM = ("identical", "new", "updated")
 
 
 class Result(TypedDict):
@@ -32,7 +33,7 @@ class Result(TypedDict):
         max_abs: largest absolute error seen, None where nothing was measured.
         candidate: what was left for ``msdump accept``, relative to rootdir; empty if nothing.
         checksum: of the golden run, as the manifest should say it; empty if there is none.
-        unused_runs: runs of the store (``backend/mode``) that this test does not use.
+        used_runs: runs of the store (``backend/mode``) its test may use; None where that is not to be judged.
     """
 
     network: str
@@ -51,7 +52,7 @@ class Result(TypedDict):
     max_abs: float | None
     candidate: str
     checksum: str
-    unused_runs: list[str]
+    used_runs: list[str] | None
 
 
 def empty_result(network: str, golden: str, backend: str, mode: str, verdict: str) -> Result:
@@ -59,7 +60,7 @@ def empty_result(network: str, golden: str, backend: str, mode: str, verdict: st
     return Result(
         network=network, golden=golden, backend=backend, mode=mode, against=backend, verdict=verdict,
         slots=0, identical=0, within=0, differing=0, missing=0, unexpected=0, new=0,
-        max_abs=None, candidate="", checksum="", unused_runs=[],
+        max_abs=None, candidate="", checksum="", used_runs=None,
     )  # fmt: skip
 
 
@@ -112,6 +113,30 @@ def header(regen: bool, backends: Sequence[str], modes: Sequence[str], golden: s
     return f"msdump: {act}, backends {', '.join(backends)}, modes {', '.join(modes)}, goldens in {golden} ({held})"
 
 
+class Row(NamedTuple):
+    """A row of the closing table.
+
+    Attributes:
+        counts: as ``COUNTS`` names them.
+        verdicts: of the comparisons that are summed up in it.
+        names: network, backend, mode.
+    """
+
+    counts: list[int]
+    verdicts: list[str]
+    names: tuple[str, ...] = ()
+
+    @property
+    def calm(self) -> bool:
+        """Whether there is nothing to look at."""
+        return all(verdict in CALM for verdict in self.verdicts)
+
+
+def _natural(text: str) -> list[str | int]:
+    """Sorts ``x[2]`` before ``x[10]``."""
+    return [int(part) if at % 2 else part for at, part in enumerate(re.split(r"([0-9]+)", text))]
+
+
 class Summary:
     """Everything the closing section says; filled from test reports, so it is the same under xdist.
 
@@ -119,6 +144,7 @@ class Summary:
         results: per test id, what its last run gave.
         skipped: per test id, why it was skipped.
         unused: golden files no test owns; None where that could not be judged.
+        unused_runs: ``store: backend/mode`` of runs in a store that its tests do not use.
         undescribed: runs that ``MANIFEST.json`` does not describe as they are.
         problems: what went wrong at the end of the session.
     """
@@ -127,6 +153,7 @@ class Summary:
         self.results: dict[str, list[Result]] = {}
         self.skipped: dict[str, str] = {}
         self.unused: list[str] | None = None
+        self.unused_runs: list[str] = []
         self.undescribed: list[str] = []
         self.problems: list[str] = []
 
@@ -142,17 +169,19 @@ class Summary:
         if given:
             self.results[report.nodeid] = given
 
-    def rows(self) -> list[tuple[str, ...]]:
-        """One row per golden, backend, mode and reference; counts as text."""
-        merged: dict[tuple[str, str, str], list[int]] = {}
+    def rows(self) -> list[Row]:
+        """One row per network, backend, mode and reference, in natural order."""
+        rows: dict[tuple[str, str, str], Row] = {}
         for result in (each for results in self.results.values() for each in results):
             backend = result["backend"]
             if result["against"] != backend:
                 backend += f" ~ {result['against']}"
-            counts = [int(result[name]) for name in COUNTS]  # type: ignore[literal-required]
-            key = (result["network"], backend, result["mode"])
-            merged[key] = [a + b for a, b in zip(merged.get(key, [0] * len(counts)), counts, strict=True)]
-        return [(*key, *map(str, counts)) for key, counts in sorted(merged.items())]
+            row = rows.setdefault((result["network"], backend, result["mode"]), Row([0] * len(COUNTS), []))
+            for at, name in enumerate(COUNTS):
+                row.counts[at] += result[name]  # type: ignore[literal-required]
+            row.verdicts.append(result["verdict"])
+        ordered = sorted(rows.items(), key=lambda pair: [_natural(text) for text in pair[0]])
+        return [row._replace(names=names) for names, row in ordered]
 
     def total(self, name: str) -> int:
         """Sum of one count over all results."""
@@ -163,35 +192,25 @@ class Summary:
         """How many comparisons ended with one of these verdicts."""
         return sum(each["verdict"] in verdicts for results in self.results.values() for each in results)
 
-    def unused_runs(self) -> list[str]:
-        """``store: backend/mode`` of runs in a store that its test does not use."""
-        found = {
-            f"{each['golden']}: {run}"
-            for results in self.results.values()
-            for each in results
-            for run in each["unused_runs"]
-        }
-        return sorted(found)
-
     @property
     def stale(self) -> list[str]:
         """Unused golden files and unused runs."""
-        return [*(self.unused or []), *self.unused_runs()]
+        return [*(self.unused or []), *self.unused_runs]
 
 
-def table(rows: Sequence[Sequence[str]], verbose: bool) -> list[str]:
-    """Aligned text of the closing table. Without ``verbose`` a long one leaves out rows where all is identical."""
+def table(rows: Sequence[Row], verbose: bool) -> Iterator[str]:
+    """Aligned text of the closing table. Without ``verbose`` a long one leaves out rows that call for nothing."""
     left_out = 0
     if len(rows) > MAX_ROWS and not verbose:
-        plain = [row for row in rows if row[3] == row[4]]
-        left_out = min(len(plain), len(rows) - MAX_ROWS)
-        hidden = set(map(tuple, plain[-left_out:])) if left_out else set()
-        rows = [row for row in rows if tuple(row) not in hidden]
-    widths = [max(len(cell) for cell in column) for column in zip(HEADINGS, *rows, strict=True)]
-    texts = [_line(cells, widths) for cells in (HEADINGS, *rows)]
+        calm = [at for at, row in enumerate(rows) if row.calm]
+        dropped = set(calm[-(len(rows) - MAX_ROWS) :])
+        left_out = len(dropped)
+        rows = [row for at, row in enumerate(rows) if at not in dropped]
+    cells = [HEADINGS, *((*row.names, *map(str, row.counts)) for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    yield from (_line(each, widths) for each in cells)
     if left_out:
-        texts.append(f"... and {left_out} more with every slot identical (-v lists them)")
-    return texts
+        yield f"... and {left_out} more where all is identical (-v lists them)"
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
@@ -211,10 +230,10 @@ def closing(summary: Summary, verbose: int) -> Iterator[str]:
 
     Args:
         summary: the session's results.
-        verbose: pytest's verbosity; below zero only rows where not all is identical are shown.
+        verbose: pytest's verbosity; below zero only rows that call for a look are shown.
     """
     rows = summary.rows()
-    shown = rows if verbose >= 0 else [row for row in rows if row[3] != row[4]]
+    shown = rows if verbose >= 0 else [row for row in rows if not row.calm]
     if shown:
         yield from table(shown, verbose > 0)
     if not (rows or summary.skipped or summary.stale):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_msdump import report
-from pytest_msdump.collection import case_of, golden_of
+from pytest_msdump.collection import identity_of
 from pytest_msdump.options import SETTINGS, Settings
 from pytest_msdump.report import Result
 from pytest_msdump.variants import Variant, marker_arguments, variant_of
@@ -60,8 +60,7 @@ class GateTest:
         self.variant = variant
         self.settings: Settings = item.config.stash[SETTINGS]
         self.marker: Mapping[str, Any] = marker_arguments(item)
-        self.golden = golden_of(item)
-        self.network = str(case_of(item))
+        self.network, self.golden = identity_of(item)
         self.process = process
         self.programs = 0
         self.tree = self._tree() if self.settings.keep else None
@@ -146,7 +145,7 @@ def begin(item: pytest.Item, variant: Variant) -> Iterator[GateTest]:
     mode, state = context.get_context("mode"), np.random.get_state()
     context.set_context(mode=context.GRAPH_MODE)
     context.set_seed(SEED)
-    opened = backend.open(network=str(case_of(item)), mode=variant.mode, rootdir=str(item.config.rootpath))
+    opened = backend.open(network=identity_of(item).network, mode=variant.mode, rootdir=str(item.config.rootpath))
     try:
         with opened as process:
             yield GateTest(item, variant, process)
@@ -222,4 +221,4 @@ def _keep_results(item: pytest.Item, results: list[Result]) -> None:
 
 def _nothing(item: pytest.Item) -> Result:
     chosen = variant_of(item) or Variant("", "")
-    return report.empty_result(str(case_of(item)), "", *chosen, "not compared")
+    return report.empty_result(identity_of(item).network, "", *chosen, "not compared")

@@ -56,6 +56,29 @@ def variants(config: pytest.Config, marker: Mapping[str, Any]) -> list[Variant]:
     return [Variant(backend, mode) for backend in backends for mode in modes]
 
 
+def others(against: Any, backend: str) -> dict[str, Any]:
+    """Backends of the marker's ``against=``, each with its tolerance; a backend is not held against itself.
+
+    Raises ``pytest.UsageError`` for what is neither names nor a mapping by name.
+    """
+    if against is None:
+        return {}
+    names = options.split_names(
+        list(against) if isinstance(against, Mapping) else against, "marker msdump(against=...)"
+    )
+    stated = against if isinstance(against, Mapping) else {}
+    return {name: stated.get(name) for name in names if name != backend}
+
+
+def used_runs(config: pytest.Config, marker: Mapping[str, Any]) -> list[str] | None:
+    """Runs (``backend/mode``) of its store that a test may use; None where the command line narrows them."""
+    if any(options.given_on_command_line(config, name) for name in ("msdump_backend", "msdump_mode")):
+        return None
+    own = variants(config, marker)
+    more = [Variant(name, each.mode) for name in others(marker.get("against"), "") for each in own]
+    return sorted({f"{each.backend}/{each.mode}" for each in (*own, *more)})
+
+
 def parametrize(metafunc: pytest.Metafunc) -> None:
     """Runs a test that asks for the fixture once per variant, ids ``[cpu-tensor]``."""
     if FIXTURE not in metafunc.fixturenames:
@@ -64,6 +87,7 @@ def parametrize(metafunc: pytest.Metafunc) -> None:
         marker = marker_arguments(metafunc.definition)
         chosen = variants(metafunc.config, marker)
         options.resolve(metafunc.config, "msdump_level", marker)
+        others(marker.get("against"), "")
     except pytest.UsageError as error:
         raise pytest.Collector.CollectError(f"{metafunc.definition.nodeid}: {error}") from None
     metafunc.parametrize(FIXTURE, chosen, indirect=True, ids=[each.id for each in chosen])

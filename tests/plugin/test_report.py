@@ -14,6 +14,7 @@ from pytest_msdump.report import (
     MAX_BYTES,
     MAX_LINES,
     MAX_ROWS,
+    Row,
     Summary,
     bounded,
     closing,
@@ -47,25 +48,39 @@ def test_a_failure_keeps_its_closing_lines_and_all_its_parts(texts: list[str], e
     assert [f"part {number}" in text for number in range(len(texts))] == [True] * len(texts)
 
 
-def rows(count: int, different: int) -> list[tuple[str, ...]]:
+def rows(count: int, different: int) -> list[Row]:
     """Rows of which the last few have something other than identical slots."""
-    good = ("cpu", "tensor", "5", "5", "0", "0", "0", "0", "0")
-    bad = ("cpu", "tensor", "5", "4", "0", "1", "0", "0", "0")
-    return [(f"net{at:04}", *(bad if at >= count - different else good)) for at in range(count)]
+    names = [(f"net{at:04}", "cpu", "tensor") for at in range(count)]
+    good, bad = Row([5, 5, 0, 0, 0, 0, 0], ["identical"]), Row([5, 4, 0, 1, 0, 0, 0], ["identical", "differs"])
+    return [(bad if at >= count - different else good)._replace(names=names[at]) for at in range(count)]
 
 
 def test_a_long_table_leaves_out_what_is_identical() -> None:
     lines = list(table(rows(500, 120), verbose=False))
     assert sum("net" in line for line in lines[1:]) == 120
-    assert lines[-1] == "... and 380 more with every slot identical (-v lists them)"
+    assert lines[-1] == "... and 380 more where all is identical (-v lists them)"
     assert len(list(table(rows(500, 120), verbose=True))) == 501
     assert len(list(table(rows(MAX_ROWS, 0), verbose=False))) == MAX_ROWS + 1
+    lines = list(table(rows(MAX_ROWS + 10, 1), verbose=False))
+    assert len(lines) == MAX_ROWS + 2
+    assert lines[-2].startswith(f"net{MAX_ROWS + 9:04}")
 
 
 def test_columns_are_aligned() -> None:
     lines = list(table(rows(3, 1), verbose=False))
-    assert [line.split() for line in lines] == [list(HEADINGS), *map(list, rows(3, 1))]
+    assert [line.split() for line in lines] == [
+        list(HEADINGS),
+        *([*row.names, *map(str, row.counts)] for row in rows(3, 1)),
+    ]
     assert len({len(line) for line in lines}) == 1
+
+
+def test_rows_are_in_natural_order() -> None:
+    summary = Summary()
+    for name in ("a.py::t[10]", "a.py::t[9]", "a.py::s", "a.py::t"):
+        result = empty_result(name, "a/t.h5", "cpu", "tensor", "identical")
+        summary.add(pytest.TestReport(name, ("a.py", 1, "t"), {}, "passed", None, "call", msdump=[result]))
+    assert [row.names[0] for row in summary.rows()] == ["a.py::s", "a.py::t", "a.py::t[9]", "a.py::t[10]"]
 
 
 def test_header_counts_stores() -> None:
