@@ -1,0 +1,1 @@
+"""Compiling: trace, differentiate, order, take apart, choose kernels."""
