@@ -67,7 +67,7 @@ def test_ways_to_write_one(given_: Any, expected: Tolerance) -> None:
 @pytest.mark.parametrize(
     "wrong",
     ["loose", -1, float("nan"), float("inf"), True, (1, 2, 3), ("a", 1), {"rtol": -1}, {"max_ulp": 1.5},
-     {"rtol": "1"}, {"MatMul": {"rtoll": 1}}, {3: 0.1}, {"default": [1]}, object(), {"max_ulp": True}],
+     {"rtol": "1"}, {"MatMul": {"rtoll": 1}}, {3: 0.1}, {"default": [1]}, 3j, {"max_ulp": True}],
     ids=repr,
 )  # fmt: skip
 def test_what_means_nothing_is_refused(wrong: Any) -> None:
