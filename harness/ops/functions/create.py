@@ -9,7 +9,7 @@ import numpy as np
 from harness import dtypes
 from harness.dtypes import DType
 from harness.ops.constants import int_tensor, type_tensor
-from harness.ops.functions.shape import as_dtype, cast, sizes
+from harness.ops.functions.shape import as_dtype, sizes
 from harness.tensor import Tensor, call, tensor_method
 
 __all__ = [
@@ -50,9 +50,7 @@ def _like(value: Any, input: Tensor, dtype: Any, op: str) -> Tensor:
 
 
 def zeros_like(input: Tensor, *, dtype: Any = None) -> Tensor:
-    """Zeros of the shape (and, unless given, the dtype) of ``input``; another dtype takes a Cast (measured)."""
-    if dtype is not None and -1 not in input.shape:
-        return cast(constant(0, input.shape, input.dtype), dtype)
+    """Zeros of the shape (and, unless given, the dtype) of ``input``."""
     return _like(0, input, dtype, "ZerosLikeExt")
 
 

@@ -275,7 +275,9 @@ def size(input_x: Tensor) -> int:
     return prod(input_x.shape)
 
 
-numel = size
+def numel(input: Tensor) -> int:
+    """The number of elements."""
+    return prod(input.shape)
 
 
 def view_as(input: Tensor, other: Tensor) -> Tensor:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from harness.errors import KernelError
 from harness.graph import Spec, TensorSpec
 from harness.ops import numerics
 from harness.ops.base import Array, Backward, Call, Operator, operator
@@ -36,6 +37,8 @@ class BinaryCrossEntropy(Operator):
 
     def kernel(self, call: Call, x: Array, labels: Array, weight: Any, _how: Any) -> Array:
         (how,), p, label = ints(call, 3), numerics.wide(x).astype(np.longdouble), numerics.wide(labels)
+        if np.any((p < 0) | (p > 1)):
+            raise KernelError(f"{self.name}: a probability lies outside 0..1")
         loss = -(label * np.log(p + _EPSILON) + (1 - label) * np.log(1 - p + _EPSILON))
         if weight is not None:
             loss = loss * numerics.wide(weight)

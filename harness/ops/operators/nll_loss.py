@@ -47,7 +47,7 @@ class NLLLoss(Operator):
 
     def kernel(self, call: Call, x: Array, labels: Array, weight: Array, how: int, ignore: int) -> tuple[Array, Array]:
         safe, weights = picked(call, x.shape[1], labels, weight, ignore)
-        losses = -numerics.wide(x)[np.arange(len(x)), safe] * weights
+        losses = np.where(weights == 0, 0.0, -numerics.wide(x)[np.arange(len(x)), safe] * weights)
         total = numerics.total(weights)
         if how == NONE:
             return losses, total

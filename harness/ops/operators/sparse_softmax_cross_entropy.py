@@ -42,7 +42,9 @@ class SparseSoftmaxCrossEntropyWithLogits(Operator):
         rows = np.arange(logits.shape[0])
         shifted, power, total = shifted_powers(logits, 1)
         if not call.attrs.get("is_grad"):
-            losses = shifted[rows, labels] - np.log(total[:, 0])
+            # As the CPU kernel does, the logarithm is taken of the probability in the scores' dtype, which may be 0.
+            gone = (power[rows, labels] / total[:, 0]).astype(logits.dtype) == 0
+            losses = np.where(gone, -np.inf, shifted[rows, labels] - np.log(total[:, 0]))
             return np.asarray(-numerics.total(losses) / max(1, len(rows)))
         grad = np.array(power / total)
         grad[rows, labels] -= 1

@@ -9,7 +9,7 @@ import numpy as np
 from harness.ops.functions import create, indexing
 from harness.ops.functions.shape import as_dtype, sizes
 from harness.ops.primitive import Primitive, plain
-from harness.ops.primitives.shape import axis_setting
+from harness.ops.primitives.shape import Bare, axis_setting
 from harness.tensor import Tensor, call
 
 __all__ = [
@@ -43,7 +43,7 @@ class OneHot(Primitive):
         return indexing.one_hot(indices, depth, on_value, off_value, self.axis)
 
 
-class ScatterNd(Primitive):
+class ScatterNd(Bare):
     """Zeros with slices added at coordinates."""
 
     def __call__(self, indices: Any, updates: Any, shape: Any) -> Any:
@@ -68,7 +68,7 @@ class TensorScatterElements(Primitive):
         return indexing.tensor_scatter_elements(input_x, indices, updates, self.axis, self.reduction)
 
 
-class UnsortedSegmentSum(Primitive):
+class UnsortedSegmentSum(Bare):
     """Sums of the slices that share a segment number."""
 
     def __call__(self, input_x: Any, segment_ids: Any, num_segments: Any) -> Any:
@@ -89,35 +89,35 @@ class Triu(Primitive):
         super().__init__(trailing=(diagonal,))
 
 
-class ZerosLike(Primitive):
+class ZerosLike(Bare):
     """Zeros like a tensor (a constant where the shape is known)."""
 
     def __call__(self, x: Any) -> Any:
         return create.zeros_like(x)
 
 
-class OnesLike(Primitive):
+class OnesLike(Bare):
     """Ones like a tensor (a constant where the shape is known)."""
 
     def __call__(self, x: Any) -> Any:
         return create.ones_like(x)
 
 
-class Zeros(Primitive):
+class Zeros(Bare):
     """Zeros of a shape and dtype."""
 
     def __call__(self, size: Any, dtype: Any) -> Tensor:
         return create.zeros(size, dtype)
 
 
-class Ones(Primitive):
+class Ones(Bare):
     """Ones of a shape and dtype."""
 
     def __call__(self, shape: Any, dtype: Any) -> Tensor:
         return create.ones(shape, dtype)
 
 
-class Fill(Primitive):
+class Fill(Bare):
     """One value in a dtype and shape."""
 
     def __call__(self, type: Any, shape: Any, value: Any) -> Tensor:
@@ -136,14 +136,14 @@ class FillV2(Primitive):
         return call("FillV2", sizes((shape,)), value, **self.attrs, **self.marks)
 
 
-class Eye(Primitive):
+class Eye(Bare):
     """Ones on the diagonal of a matrix."""
 
     def __call__(self, n: int, m: int, t: Any) -> Any:
         return create.eye(n, m, as_dtype(t))
 
 
-class LinSpace(Primitive):
+class LinSpace(Bare):
     """Numbers at even distances."""
 
     def __call__(self, start: Any, stop: Any, num: int) -> Any:

@@ -31,7 +31,14 @@ def _check_tensors(owner: str, given: Any) -> tuple[Any, ...]:
     return tuple(given)
 
 
-class Cast(Primitive):
+class Bare(Primitive):
+    """A primitive without settings."""
+
+    def __init__(self) -> None:
+        super().__init__()
+
+
+class Cast(Bare):
     """A tensor in another dtype."""
 
     def __call__(self, input_x: Any, dtype: Any) -> Any:
@@ -40,35 +47,35 @@ class Cast(Primitive):
         return cast(input_x, dtype)
 
 
-class Identity(Primitive):
+class Identity(Bare):
     """A tensor itself."""
 
     def __call__(self, x: Any) -> Any:
         return x
 
 
-class Reshape(Primitive):
+class Reshape(Bare):
     """A tensor with other dimensions."""
 
     def __call__(self, input: Any, shape: Any) -> Any:
         return call("Reshape", input, sizes((shape,)), **self.marks)
 
 
-class Transpose(Primitive):
+class Transpose(Bare):
     """A tensor with its axes in another order."""
 
     def __call__(self, input: Any, input_perm: Any) -> Any:
         return call("Transpose", input, sizes((input_perm,)), **self.marks)
 
 
-class Tile(Primitive):
+class Tile(Bare):
     """A tensor repeated along its axes."""
 
     def __call__(self, input: Any, dims: Any) -> Any:
         return call("Tile", input, sizes((dims,)), **self.marks)
 
 
-class Slice(Primitive):
+class Slice(Bare):
     """A box of a tensor: corner and size."""
 
     def __call__(self, input_x: Any, begin: Any, size: Any) -> Any:
@@ -211,28 +218,28 @@ class PadV3(Primitive):
         return call("PadV3", x, flat, constant_value, **self.attrs, **self.marks)
 
 
-class Shape(Primitive):
+class Shape(Bare):
     """The dimensions, as a tuple."""
 
     def __call__(self, input_x: Any) -> tuple[int, ...]:
         return tuple(input_x.shape)
 
 
-class Rank(Primitive):
+class Rank(Bare):
     """The number of dimensions."""
 
     def __call__(self, input_x: Any) -> int:
         return len(input_x.shape)
 
 
-class Size(Primitive):
+class Size(Bare):
     """The number of elements."""
 
     def __call__(self, input_x: Any) -> int:
         return int(input_x.size)
 
 
-class DType(Primitive):
+class DType(Bare):
     """The dtype."""
 
     def __call__(self, input_x: Any) -> Any:
