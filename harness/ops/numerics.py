@@ -130,10 +130,22 @@ def _to_integer(array: Array, dtype: DType) -> Array:
 
 
 def divide_toward_zero(x: Array, y: Array) -> Array:
-    """Integer quotient rounded toward zero, as C divides; a zero divisor gives 0."""
-    floor = np.floor_divide(x, y)
+    """Integer quotient rounded toward zero, as C divides; over zero as ``floor_divide``."""
+    floor = floor_divide(x, y)
     inexact = (floor * y != x) & ((x < 0) != (y < 0)) & (y != 0)
     return np.asarray(floor + inexact.astype(x.dtype))
+
+
+def floor_divide(x: Array, y: Array) -> Array:
+    """Integer quotient rounded down; over zero the dtype's highest or lowest value by the sign of ``x``, 0 for 0/0.
+
+    Source: MindSpore 2.10.0 CPU, measured.
+    """
+    if x.dtype.kind == "b":
+        return np.floor_divide(x, y).astype(bool)
+    ends = np.iinfo(x.dtype)
+    over_zero = np.where(x > 0, ends.max, np.where(x < 0, ends.min, 0)).astype(x.dtype)
+    return np.where(y == 0, over_zero, np.floor_divide(x, y))
 
 
 def divide(x: Array, y: Array) -> Array:

@@ -93,13 +93,23 @@ def logsigmoid(x: Any) -> Any:
     return log(sigmoid(x))
 
 
-def _refuse(name: str) -> Any:
-    def function(*_args: Any, **_kwargs: Any) -> Any:
-        raise UnsupportedError(f"ops.{name} is not supported")
-
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"Refused: ``ops.{name}`` is not supported."
-    return function
+def selu(input_x: Any) -> Any:
+    """Scaled so that activations normalise themselves."""
+    return call("SeLU", input_x, output_names=["output"], input_names=["input_x"])
 
 
-celu, mish, prelu, selu = _refuse("celu"), _refuse("mish"), _refuse("prelu"), _refuse("selu")
+def celu(x: Any, alpha: float = 1.0) -> Any:
+    """x above 0, else alpha * (e ** (x / alpha) - 1)."""
+    if alpha == 0:
+        raise ValueError("ops.celu: alpha must not be 0")
+    return call("CeLU", x, float(alpha))
+
+
+def mish(x: Any) -> Any:
+    """x * tanh(softplus(x))."""
+    return call("Mish", x, **ONE)
+
+
+def prelu(input: Any, weight: Any) -> Any:
+    """x above 0, else weight * x, with one weight or one for each channel."""
+    return call("PReLU", input, weight)

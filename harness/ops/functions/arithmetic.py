@@ -169,7 +169,23 @@ def _assign(op: str, variable: Any, value: Any) -> Any:
     return call(op, variable, value, side_effect_mem=True)
 
 
+def tensor_div(x: Any, y: Any) -> Any:
+    """x / y as ``RealDiv``."""
+    return call("RealDiv", x, y)
+
+
+def tensor_mod(x: Any, y: Any) -> Any:
+    """x - floor(x / y) * y."""
+    return call("FloorMod", x, y)
+
+
+def tensor_sub(*args: Any) -> Any:
+    """The first less the second."""
+    return call("Sub", *args, **SUB)
+
+
 multiply, negative = mul, neg
+tensor_add, tensor_mul, tensor_pow, tensor_floordiv = add, mul, pow, floor_divide
 
 
 # -- the operators of Tensor ---------------------------------------------------------------------------------------
@@ -178,7 +194,7 @@ def _other(value: Any) -> bool:
 
 
 @tensor_method("__add__")
-def tensor_add(x: Any, y: Any) -> Any:
+def _add(x: Any, y: Any) -> Any:
     """x + y."""
     return call("Add", x, y) if _other(y) else NotImplemented
 
@@ -189,7 +205,7 @@ def _radd(x: Any, y: Any) -> Any:
 
 
 @tensor_method("__sub__")
-def tensor_sub(x: Any, y: Any) -> Any:
+def _sub(x: Any, y: Any) -> Any:
     """x - y."""
     return call("Sub", x, y, **SUB) if _other(y) else NotImplemented
 
@@ -200,7 +216,7 @@ def _rsub(x: Any, y: Any) -> Any:
 
 
 @tensor_method("__mul__", "__rmul__")
-def tensor_mul(x: Any, y: Any) -> Any:
+def _mul(x: Any, y: Any) -> Any:
     """x * y, either way round."""
     if is_number(y):
         return call("Muls", x, y)
@@ -208,7 +224,7 @@ def tensor_mul(x: Any, y: Any) -> Any:
 
 
 @tensor_method("__truediv__")
-def tensor_div(x: Any, y: Any) -> Any:
+def _truediv(x: Any, y: Any) -> Any:
     """x / y."""
     if is_number(y):
         return call("Divs", x, y)
@@ -221,7 +237,7 @@ def _rtruediv(x: Any, y: Any) -> Any:
 
 
 @tensor_method("__floordiv__")
-def tensor_floordiv(x: Any, y: Any) -> Any:
+def _floordiv(x: Any, y: Any) -> Any:
     """x // y."""
     return call("FloorDiv", x, y) if _other(y) else NotImplemented
 
@@ -232,7 +248,7 @@ def _rfloordiv(x: Any, y: Any) -> Any:
 
 
 @tensor_method("__mod__")
-def tensor_mod(x: Any, y: Any) -> Any:
+def _mod(x: Any, y: Any) -> Any:
     """x % y."""
     if is_number(y):
         return call("RemainderTensorScalar", x, y)
@@ -245,7 +261,7 @@ def _rmod(x: Any, y: Any) -> Any:
 
 
 @tensor_method("__pow__")
-def tensor_pow(x: Any, y: Any) -> Any:
+def _pow(x: Any, y: Any) -> Any:
     """x ** y."""
     return call("Pow", x, y) if _other(y) else NotImplemented
 
@@ -266,16 +282,16 @@ def _positive(x: Any) -> Any:
 
 
 def _div(x: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
-    return tensor_div(x, other) if rounding_mode is None else div(x, other, rounding_mode=rounding_mode)
+    return _truediv(x, other) if rounding_mode is None else div(x, other, rounding_mode=rounding_mode)
 
 
 def _remainder(x: Any, other: Any) -> Any:
-    return call("Sub", x, tensor_mul(call("FloorDiv", x, other), other), **SUB)
+    return call("Sub", x, _mul(call("FloorDiv", x, other), other), **SUB)
 
 
 _METHODS: dict[Callable[..., Any], tuple[str, ...]] = {
-    add: ("add",), sub: ("sub",), subtract: ("subtract",), tensor_mul: ("mul", "multiply"), _div: ("div", "divide"),
-    tensor_div: ("true_divide",), floor_divide: ("floor_divide", "floor_div"), floor_mod: ("floor_mod",),
+    add: ("add",), sub: ("sub",), subtract: ("subtract",), _mul: ("mul", "multiply"), _div: ("div", "divide"),
+    _truediv: ("true_divide",), floor_divide: ("floor_divide", "floor_div"), floor_mod: ("floor_mod",),
     _remainder: ("remainder",), fmod: ("fmod",), pow: ("pow",), neg: ("neg", "negative"),
 }  # fmt: skip
 for _function, _names in _METHODS.items():

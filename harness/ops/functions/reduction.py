@@ -15,7 +15,7 @@ from harness.ops.reduce import axes_of
 from harness.tensor import Tensor, call, tensor_method
 
 __all__ = [
-    "all", "amax", "amin", "any", "count_nonzero", "cumprod", "cumsum", "logsumexp", "max", "mean", "min", "norm",
+    "all", "amax", "amin", "any", "count_nonzero", "cumprod", "cumsum", "logsumexp", "max", "mean", "min",
     "prod", "reduce_max", "reduce_mean", "reduce_min", "reduce_sum", "std", "sum", "var",
 ]  # fmt: skip
 
@@ -174,15 +174,6 @@ def _variance(x: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -
 @tensor_method("std")
 def _deviation(x: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
     return call("Pow", _variance(x, axis, ddof, keepdims), 0.5)
-
-
-@tensor_method("norm")
-def norm(A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """The Euclidean norm over ``dim`` (None: all); other orders are not supported."""
-    if ord not in (None, "fro"):
-        raise UnsupportedError(f"ops.norm: ord must be None or 'fro', got {ord!r}")
-    axes = tuple(range(len(A.shape))) if dim is None else axes_of(dim)
-    return call("Sqrt", call("ReduceSum", call("Square", _in(A, dtype)), axes, keepdim, False))
 
 
 @tensor_method("logsumexp")

@@ -32,8 +32,7 @@ class ClampScalar(Composite):
             parts.append(emit("GreaterEqual", x, scalar(low, x.dtype)))
         if high is not None:
             parts.append(emit("LessEqual", x, scalar(high, x.dtype)))
-        inside = parts[0] if len(parts) == 1 else emit("LogicalAnd", *parts)
-        return reduce_to(emit("Select", inside, b.dout, scalar(0, b.dout.dtype)), x), None, None
+        return _where(parts[0] if len(parts) == 1 else emit("LogicalAnd", *parts), b.dout, x), None, None
 
 
 @operator
@@ -48,3 +47,26 @@ class ClampTensor(Composite):
         if high is not None:
             x = emit("Minimum", x, high)
         return x
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        x, low, high = b.inputs
+        above = emit("GreaterEqual", x, low) if low is not None else None
+        below = emit("LessEqual", x, high) if high is not None else None
+        dx = _where(_both("LogicalAnd", above, below), b.dout, x)
+        dlow = dhigh = None
+        if low is not None and b.needs[1]:
+            ordered = emit("Less", low, high) if high is not None else None
+            dlow = _where(_both("LogicalAnd", emit("Less", x, low), ordered), b.dout, low)
+        if high is not None and b.needs[2]:
+            crossed = emit("Less", high, low) if low is not None else None
+            dhigh = _where(_both("LogicalOr", emit("Greater", x, high), crossed), b.dout, high)
+        return dx, dlow, dhigh
+
+
+def _both(op: str, first: Any, second: Any) -> Any:
+    """The two conditions joined, or the one there is."""
+    return second if first is None else first if second is None else emit(op, first, second)
+
+
+def _where(condition: Any, dout: Any, operand: Any) -> Any:
+    return reduce_to(emit("Select", condition, dout, scalar(0, dout.dtype)), operand)

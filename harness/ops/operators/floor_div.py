@@ -21,7 +21,7 @@ class FloorDiv(Binary):
 
     def kernel(self, call: Call, x: Array, y: Array) -> Array:
         x, y = as_result(call, x, y)
-        return np.floor_divide(x, y) if x.dtype.kind in "iub" else np.floor(numerics.divide(x, y))
+        return numerics.floor_divide(x, y) if x.dtype.kind in "iub" else np.floor(numerics.divide(x, y))
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         return None, None

@@ -66,15 +66,17 @@ def product_gradient(x: Any, axis: Any, kept: bool, dout: Any, flat_axis: int = 
         others = emit("Reshape", _others(flat, flat_axis), shape)
         return emit("Mul", others, repeat(dout, x, axis, kept))
     order = (*axes, *(a for a in range(rank) if a not in axes))
-    moved = emit("Transpose", x, order)
+    still = order == tuple(range(rank))
+    moved = x if still else emit("Transpose", x, order)
     if len(axes) > 1:
         rest = tuple(shape[a] for a in order[len(axes) :])
         rows = emit("Reshape", moved, (prod(shape[a] for a in axes), *rest))
         others = emit("Reshape", _others(rows, 0), tuple(shape[a] for a in order))
     else:
         others = _others(moved, 0)
-    back = tuple(order.index(a) for a in range(rank))
-    return emit("Mul", emit("Transpose", others, back), repeat(dout, x, axis, kept))
+    if not still:
+        others = emit("Transpose", others, tuple(order.index(a) for a in range(rank)))
+    return emit("Mul", others, repeat(dout, x, axis, kept))
 
 
 def _others(x: Any, axis: int) -> Any:

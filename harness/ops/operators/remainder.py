@@ -15,6 +15,11 @@ from harness.ops.expansion import Composite, beside, cast
 from harness.tensor import call as emit
 
 
+def lowest(x: Array) -> int:
+    """What an integer remainder over zero gives: NaN converted, the lowest value of a signed dtype (measured)."""
+    return -(2 ** (8 * x.dtype.itemsize - 1)) if x.dtype.kind == "i" else 0
+
+
 @operator
 class FloorMod(Binary):
     """x - floor(x / y) * y: the sign is that of y; NaN for an infinite y."""
@@ -25,7 +30,7 @@ class FloorMod(Binary):
     def kernel(self, call: Call, x: Array, y: Array) -> Array:
         x, y = as_result(call, x, y)
         if x.dtype.kind in "iub":
-            return np.mod(x, y)
+            return np.where((y == 0) & (x.dtype.itemsize >= 4), lowest(x), np.mod(x, y)).astype(x.dtype)
         # what the CPU's x - floor(x / y) * y gives beyond the remainder itself: no negative zero, NaN beside inf
         return np.where(np.isinf(y), np.nan, np.mod(x, y) + 0.0)
 

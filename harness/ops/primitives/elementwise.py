@@ -15,18 +15,19 @@ _PLAIN = (
     "ACos", "Abs", "Acosh", "Add", "Asin", "Asinh", "Atan", "Atan2", "Atanh", "Ceil", "Cos", "Cosh", "Erf", "Erfc",
     "Exp", "Expm1", "FastGeLU", "Floor", "FloorDiv", "FloorMod", "GeLU", "Greater", "GreaterEqual", "HSigmoid",
     "HSwish", "IsFinite", "IsInf", "LessEqual", "Log1p", "LogicalAnd", "LogicalNot", "LogicalOr", "LogicalXor",
-    "Maximum", "Minimum", "Neg", "NotEqual", "Pow", "ReLU6", "RealDiv", "Reciprocal", "Rsqrt", "Select", "Sigmoid",
-    "Sign", "Sin", "Sinh", "Sqrt", "Square", "Tan", "Tanh", "Trunc",
+    "Maximum", "Minimum", "Neg", "NotEqual", "Pow", "PReLU", "ReLU6", "RealDiv", "Reciprocal", "Rsqrt", "Select",
+    "Sigmoid", "Sign", "Sin", "Sinh", "Sqrt", "Square", "Tan", "Tanh", "Trunc",
 )  # fmt: skip
 _UNTYPED = ("Mul", "Div", "Equal", "Less")
 #: those whose node shows the names of its arguments
 _NAMED: dict[str, dict[str, Any]] = {
     **dict.fromkeys(("Sub", "Mod", "TruncateDiv", "TruncateMod"), SUB),
     **dict.fromkeys(("BitwiseAnd", "BitwiseOr", "BitwiseXor"), BITWISE),
-    **dict.fromkeys(("IsNan", "Softplus", "Softsign"), ONE),
+    **dict.fromkeys(("IsNan", "Mish", "Softplus", "Softsign"), ONE),
     "Log": LOG,
+    "SeLU": {"output_names": ["output"], "input_names": ["input_x"]},
 }
-_OWN = ("AddN", "Assign", "AssignAdd", "AssignSub", "Elu", "Round")
+_OWN = ("AddN", "Assign", "AssignAdd", "AssignSub", "CeLU", "Elu", "Round")
 
 __all__ = [*_PLAIN, *_UNTYPED, *_NAMED, *_OWN]
 
@@ -55,6 +56,13 @@ globals().update({name: _with(name, attrs) for name, attrs in _NAMED.items()})
 globals().update({name: _with(name, {"side_effect_mem": True}) for name in ("Assign", "AssignAdd", "AssignSub")})
 
 
+class CeLU(Primitive):
+    """x above 0, else alpha * (e ** (x / alpha) - 1)."""
+
+    def __init__(self, alpha: float = 1.0) -> None:
+        super().__init__(trailing=(float(alpha),))
+
+
 class Elu(Primitive):
     """x above 0, else alpha * (e ** x - 1)."""
 
@@ -65,12 +73,18 @@ class Elu(Primitive):
 class Round(Primitive):
     """To whole numbers, ties to even."""
 
+    def __init__(self) -> None:
+        super().__init__()
+
     def __call__(self, x: Any) -> Any:
         return round(x)
 
 
 class AddN(Primitive):
     """The sum of a tuple of tensors."""
+
+    def __init__(self) -> None:
+        super().__init__()
 
     def __call__(self, x: Any) -> Any:
         members = tuple(x) if isinstance(x, (tuple, list)) else (x,)
