@@ -6,7 +6,6 @@ The operators a graph shows taken apart are in ``harness.ops.expansion``.
 from typing import Any
 
 import harness.ops as _ops
-from harness.ops.expansion import Composite, beside, cast, scalar  # noqa: F401
 
 
 def __getattr__(name: str) -> Any:
