@@ -16,8 +16,7 @@ import numpy as np
 import pytest
 
 from harness import backends, context, nn
-from harness.compare import EXACT, Comparison, Tolerances, Verdict, check, explain, first_divergence
-from harness.errors import StoreError
+from harness.compare import Comparison, Tolerances, Verdict, check, explain, first_divergence
 from harness.ops.base import OPERATORS
 from harness.store import GoldenStore
 from tests.gate.networks import values
@@ -85,9 +84,11 @@ def test_a_weight_moved_by_one_ulp(name: str, monkeypatch: pytest.MonkeyPatch) -
 
     change_weights(monkeypatch, name, change)
     divergence = first_divergence(judged(name))
-    assert divergence is not None and divergence.earliest is not None
+    assert divergence is not None
+    assert divergence.earliest is not None
     assert "fc1-Dense" in divergence.earliest.key.operator
-    assert divergence.earliest.key.io == "input" and divergence.earliest.measurement is not None
+    assert divergence.earliest.key.io == "input"
+    assert divergence.earliest.measurement is not None
     assert divergence.earliest.measurement.max_ulp == 1
     assert divergence.earliest.measurement.at_ulp == (1, 2)
 
@@ -128,7 +129,9 @@ def test_one_element_of_a_kernel_s_result(
     assert divergence.where.iteration == 0
     assert [slot.key.slot_name for slot in divergence.slots if not slot.verdict.holds] == ["output.0"]
     text = explain(comparison, network=name, backend="cpu", mode="tensor")
-    assert place in text and len(text.splitlines()) <= 40 and len(text) <= 4096
+    assert place in text
+    assert len(text.splitlines()) <= 40
+    assert len(text) <= 4096
 
 
 def test_the_name_of_one_operator(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,7 +144,8 @@ def test_the_name_of_one_operator(monkeypatch: pytest.MonkeyPatch) -> None:
     change_weights(monkeypatch, "mlp", change)
     comparison = judged("mlp")
     wrong = {slot.key.operator for slot in comparison.slots if not slot.verdict.holds}
-    assert wrong and all("activation-Tanh" in operator for operator in wrong)
+    assert wrong
+    assert all("activation-Tanh" in operator for operator in wrong)
     renamed = {(rename.expected, rename.found) for rename in comparison.renames}
     was = "Default/network-WithLossCell/_backbone-MLP/fc3-Dense/activation-Tanh/Tanh-op0"
     assert (was, was.replace("activation-Tanh/", "activation-Tanh2/")) in renamed
@@ -159,9 +163,5 @@ def test_one_bit_of_a_stored_digest(tmp_path: Path) -> None:
         index[...] = rows
     with GoldenStore.open(GOLDENS / "test_mlp.h5") as store:
         key = list(store.run("cpu", "tensor").records())[17].key
-    try:
-        comparison = judged("mlp", copy)
-    except StoreError as error:
-        assert key.operator in str(error)
-        return
+    comparison = judged("mlp", copy)
     assert [slot.key for slot in comparison.failures()] == [key]
