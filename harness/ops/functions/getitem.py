@@ -56,10 +56,7 @@ def getitem(x: Tensor, index: Any) -> Tensor:
 def setitem(x: Tensor, index: Any, value: Any) -> None:
     """Writes into the tensor's data; refused while a graph is traced."""
     if is_tracing():
-        raise UnsupportedError(
-            "assignment to elements of a tensor is not supported in construct; use ops.select, ops.masked_fill, "
-            "ops.tensor_scatter_update or ops.concat"
-        )
+        call("SetItem", x)
     plain = tuple(map(_array, index)) if isinstance(index, tuple) else _array(index)
     x.asnumpy()[plain] = _array(value)
 

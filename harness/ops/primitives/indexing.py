@@ -79,14 +79,16 @@ class Tril(Primitive):
     """The part of each matrix on and below a diagonal."""
 
     def __init__(self, diagonal: int = 0) -> None:
-        super().__init__(attrs={"output_names": ["y"], "diagonal": diagonal, "input_names": ["x"]})
+        super().__init__(
+            attrs={"output_names": ["y"], "diagonal": axis_setting("Tril", diagonal, "diagonal"), "input_names": ["x"]}
+        )
 
 
 class Triu(Primitive):
     """The part of each matrix on and above a diagonal."""
 
     def __init__(self, diagonal: int = 0) -> None:
-        super().__init__(trailing=(diagonal,))
+        super().__init__(trailing=(axis_setting("Triu", diagonal, "diagonal"),))
 
 
 class ZerosLike(Bare):

@@ -57,7 +57,7 @@ class Softmax(Primitive):
     """e ** x over its sum along one axis."""
 
     def __init__(self, axis: Any = -1) -> None:
-        axes = (axis,) if isinstance(axis, int) else tuple(axis)
+        axes = tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
         super().__init__(trailing=(tuple(axis_setting("Softmax", a) for a in axes),))
 
 

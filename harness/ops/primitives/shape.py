@@ -18,10 +18,10 @@ __all__ = [
 Depend, ExpandDims, Flatten = plain("Depend", "ExpandDims", "Flatten").values()
 
 
-def axis_setting(owner: str, axis: Any) -> int:
-    """``axis`` as an int; ``TypeError`` naming the owner otherwise."""
+def axis_setting(owner: str, axis: Any, name: str = "axis") -> int:
+    """A setting that is an int; ``TypeError`` naming owner and setting otherwise."""
     if isinstance(axis, bool) or not isinstance(axis, int):
-        raise TypeError(f"{owner}: axis must be an int, got {axis!r}")
+        raise TypeError(f"{owner}: {name} must be an int, got {axis!r}")
     return axis
 
 
@@ -160,7 +160,7 @@ class Squeeze(Primitive):
     """A tensor without axes of length 1 (all of them if none is named)."""
 
     def __init__(self, axis: Any = ()) -> None:
-        axes = (axis,) if isinstance(axis, int) else tuple(axis)
+        axes = tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
         super().__init__(trailing=(tuple(axis_setting("Squeeze", a) for a in axes),))
 
 
@@ -183,7 +183,10 @@ class ReverseSequence(Primitive):
 
     def __init__(self, seq_dim: int, batch_dim: int = 0) -> None:
         names: dict[str, Any] = {"input_names": ["x", "seq_lengths"], "output_names": ["y"]}
-        dims = {"seq_dim": axis_setting("ReverseSequence", seq_dim), "batch_dim": axis_setting("", batch_dim)}
+        dims = {
+            "seq_dim": axis_setting("ReverseSequence", seq_dim),
+            "batch_dim": axis_setting("ReverseSequence", batch_dim),
+        }
         super().__init__(attrs=names | dims)
 
 
