@@ -67,8 +67,10 @@ def pytest_configure() -> None:
 @pytest.fixture
 def gate(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
     """A pytester outside CI with the plugin loaded once, in this process and in those it starts."""
-    for name in (*CI_VARIABLES, "ADDED", "PYTEST_ADDOPTS"):
+    for name in (*CI_VARIABLES, "ADDED"):
         monkeypatch.delenv(name, raising=False)
+    # Its plugin imports, and pytest rewrites, all of hypothesis in every inner session: seconds each.
+    monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:hypothesispytest")
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     monkeypatch.setenv("PYTEST_PLUGINS", "" if INSTALLED else PLUGIN)
     return pytester
