@@ -1,41 +1,22 @@
 """Chooses each kernel's dtype on the device and inserts the casts that choice needs.
 
 Where a device has no float16 kernel for an operator, the operator runs in float32: its float16 inputs are cast, its
-result stays float32, and whoever needs it in float16 casts it back (measured on MindSpore 2.10.0 CPU).
+result stays float32, and whoever needs it in float16 casts it back: kernels, and ``Return`` for a result that is no
+tuple; the members of a tuple are given back as they are (measured on MindSpore 2.10.0 CPU).
 """
 
 from __future__ import annotations
 
-from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+import numpy as np
 
 from harness import dtypes
+from harness.devices import Kernels
 from harness.dtypes import DType
-from harness.graph import Const, Node, OpaqueSpec, Operand, Spec, TensorSpec, TupleSpec, printed_order
+from harness.graph import Const, Node, OpaqueSpec, Operand, Spec, TensorSpec, TupleSpec, printed_order, spec_of
+from harness.ops.constants import TYPE_IDS
 
 #: nodes that hand on what they are given
 _HAND_ON = frozenset({"Depend", "TupleGetItem", "MakeTuple"})
-
-
-@dataclass(frozen=True, slots=True)
-class Kernels:
-    """What a device's kernels cannot take.
-
-    Attributes:
-        widened: operators that compute float16 in float32.
-        narrowed: (operator, argument) that take int32 where the network says int64.
-    """
-
-    widened: AbstractSet[str] = frozenset()
-    narrowed: AbstractSet[tuple[str, int]] = frozenset()
-
-    def takes(self, node: Node, argument: int, dtype: DType) -> DType:
-        """The dtype ``node`` takes argument ``argument`` in."""
-        if dtype is dtypes.float16 and node.op in self.widened:
-            return dtypes.float32
-        if dtype is dtypes.int64 and (node.op, argument) in self.narrowed:
-            return dtypes.int32
-        return dtype
 
 
 def select_kernels(output: Operand, kernels: Kernels) -> None:
@@ -49,8 +30,6 @@ def select_kernels(output: Operand, kernels: Kernels) -> None:
             node.inputs = [_given(node, i, operand, asked, kernels) for i, operand in enumerate(node.inputs)]
             if node.op in kernels.widened:
                 node.spec = _in_float32(node.spec)
-            if node.spec != asked[id(node)]:
-                node.extra["abstract"] = asked[id(node)]
         elif node.op == "Depend":
             node.spec = node.inputs[0].spec
         elif node.op == "TupleGetItem":
@@ -59,8 +38,11 @@ def select_kernels(output: Operand, kernels: Kernels) -> None:
             if isinstance(source, TupleSpec) and isinstance(at, Const):
                 node.spec = source.items[at.value]
         elif node.op == "MakeTuple":
-            node.inputs = [_given(node, i, operand, asked, Kernels()) for i, operand in enumerate(node.inputs)]
+            if node is output:
+                node.inputs = [_given(node, i, operand, asked, Kernels()) for i, operand in enumerate(node.inputs)]
             node.spec = TupleSpec(tuple(i.spec for i in node.inputs))
+        if node.spec != asked[id(node)]:
+            node.extra["abstract"] = asked[id(node)]
 
 
 def _given(user: Node, argument: int, operand: Operand, asked: dict[int, Spec], kernels: Kernels) -> Operand:
@@ -78,7 +60,7 @@ def _cast(operand: Operand, dtype: DType, scope: str) -> Node:
     assert isinstance(operand.spec, TensorSpec)
     target = Const(dtype, OpaqueSpec("Type"))
     node = Node("Cast", [operand, target], {}, scope, TensorSpec(dtype, operand.spec.shape))
-    node.extra = {"layout": (None, None), "functional": True}
+    node.extra = {"layout": (None, None), "functional": True, "inserted": True}
     node.related_kind = "code"
     return node
 
@@ -92,8 +74,15 @@ def _in_float32(spec: Spec) -> Spec:
 
 
 def hide_dtypes(output: Operand) -> None:
-    """Takes dtype arguments out of ``inputs``: the finished graphs do not show them. ``layout`` keeps the value."""
+    """Takes dtype arguments out of ``inputs``: the finished graphs do not show them. ``layout`` keeps the value.
+
+    A ``Cast`` that is part of an expansion shows the number of its dtype instead (measured).
+    """
     for node in printed_order(output):
+        if node.op == "Cast" and node.scope.startswith("Expand/") and "inserted" not in node.extra:
+            assert isinstance(node.inputs[1], Const)
+            number = np.array(TYPE_IDS[node.inputs[1].value.name], np.int64)
+            node.inputs[1] = Const(number, spec_of(number))
         if not any(isinstance(i, Const) and i.spec == OpaqueSpec("Type") for i in node.inputs):
             continue
         layout: list[object] = []

@@ -1,4 +1,18 @@
-"""The CPU of MindSpore 2.10.0, as far as graphs show it."""
+"""The CPU of MindSpore 2.10.0, as far as graphs and files show it.
+
+Everything here is measured, but for constants: the documents promise them, MindSpore 2.10 writes none, the harness
+does (``docs/differences.md``).
+"""
+
+from __future__ import annotations
+
+from harness.devices.capabilities import Capabilities, ignored, refused, warned
+from harness.devices.device import Device, device
+from harness.devices.kernels import Kernels
+from harness.devices.memory import Memory
+from harness.devices.numerics import Numerics
+from harness.devices.storage import Storage
+from harness.devices.streams import Streams
 
 #: operators whose CPU kernel has no float16: the graph holds ``Cast`` nodes around them and their result is float32
 #: (measured, one graph per operator)
@@ -14,3 +28,38 @@ FLOAT16_AS_FLOAT32 = frozenset(
 
 #: (operator, argument) whose CPU kernel takes int32 only: int64 is cast (measured)
 INT64_AS_INT32 = frozenset({("Gather", 1), ("TopK", 1)})
+
+CPU = device(
+    Device(
+        name="cpu",
+        target="CPU",
+        level="",
+        capabilities=Capabilities(
+            {
+                "statistic": refused("saved_data statistic is for GPU and Ascend only"),
+                "full": refused("saved_data full is for GPU and Ascend only"),
+                "device_statistics": warned("stat_calc_mode device is for Ascend only; host is used"),
+                "sample": ignored("tensors are written whole"),
+                "overflow": ignored("nothing is checked; everything is dumped, inputs and outputs"),
+                "exception": warned("op_debug_mode 4 is for Ascend only; parameters alone are written, each step"),
+                "kernel_args": ignored("no json is written"),
+                "set_dump": refused("dump_mode 2 is for Ascend only; 0 or 1"),
+                "asynchronous": warned("without e2e_dump_settings the dump is synchronous all the same"),
+                "trans_flag": ignored("a tensor on the CPU is in the host's order"),
+                "support_device": ignored("every device dumps"),
+                "useless_outputs": ignored("every output is written"),
+            }
+        ),
+        kernels=Kernels(FLOAT16_AS_FLOAT32, INT64_AS_INT32),
+        numerics=Numerics(),
+        formats=Storage(),
+        streams=Streams(),
+        memory=Memory(),
+        rules={
+            "device": "CPU of MindSpore 2.10.0, measured",
+            "products": "float32 and float64 factors as they are, one rounding of the result",
+            "overflow": "INFNAN",
+            "formats": "the host's order",
+        },
+    )
+)

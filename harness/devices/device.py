@@ -1,0 +1,131 @@
+"""What a device is: data, and nothing that runs by itself.
+
+Emulated devices are honest about it: ``rules`` says where each of their properties is from.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from harness.devices.capabilities import Capabilities
+from harness.devices.formats import Layout
+from harness.devices.kernels import Kernels
+from harness.devices.memory import Memory
+from harness.devices.numerics import Array, Numerics
+from harness.devices.overflow import overflow_mode
+from harness.devices.precision import choose
+from harness.devices.storage import Operation, Storage
+from harness.devices.streams import Streams
+from harness.dtypes import DType
+from harness.graph import Spec
+from harness.registry import Registry
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Device:
+    """One device at one optimisation level.
+
+    Attributes:
+        name: ``cpu``, ``gpu``, ``ascend-o0``, ``ascend-o1``, ``ascend-o2``.
+        target: MindSpore's ``device_target``: ``CPU``, ``GPU`` or ``Ascend``.
+        level: ``jit_level``, ``O0``, ``O1`` or ``O2``; empty where the target has no levels.
+        capabilities: which features of the dump it has.
+        kernels: what its kernels cannot take, for the compiler.
+        numerics: rounding and overflow.
+        formats: storage formats by operator and slot.
+        streams: stream and task ids.
+        memory: alignment.
+        rules: property -> how it is emulated and where that is from; captures and reports carry it.
+        soc: chip, for Ascend (``ascend910b``), else empty.
+        emulated: its numbers are computed by the harness, not by such a device.
+        fuses: elementwise chains are fused into one kernel.
+        sinks: the whole graph is run as one; kernels are not launched one by one.
+        camel_dtypes: file names end in ``Float32`` rather than ``float32``.
+    """
+
+    name: str
+    target: str
+    level: str
+    capabilities: Capabilities
+    kernels: Kernels
+    numerics: Numerics
+    formats: Storage
+    streams: Streams
+    memory: Memory
+    rules: Mapping[str, str]
+    soc: str = ""
+    emulated: bool = True
+    fuses: bool = False
+    sinks: bool = False
+    camel_dtypes: bool = True
+
+    def format_for(self, node: Operation, io: str, slot: int, spec: Spec) -> Layout:
+        """How a slot's tensor lies on the device.
+
+        Args:
+            node: the operator (a ``Node``, or anything with its ``op`` and ``attrs``).
+            io: ``input`` or ``output``.
+            slot: position, as dump file names count it.
+            spec: what the slot holds; anything but a tensor has the default layout.
+        """
+        return self.formats.layout(node, io, slot, spec)
+
+    def file_dtype(self, dtype: DType) -> str:
+        """``dtype`` as the device's file names end."""
+        return dtype.name if self.camel_dtypes else dtype.lower
+
+    def run(
+        self,
+        op: str,
+        arguments: Sequence[Any],
+        kernel: Callable[[tuple[Any, ...]], Sequence[Array]],
+        in_place: bool = False,
+    ) -> tuple[Array, ...]:
+        """Runs ``kernel`` with the device's numerics around it.
+
+        Args:
+            op: operator name.
+            arguments: arrays, numbers, tuples, as the operator's kernel takes them.
+            kernel: takes the prepared arguments, gives results rounded to their dtypes.
+            in_place: it updates arrays that others see (a parameter): what must change is changed in them.
+        """
+        return self.numerics.run(op, arguments, kernel, in_place)
+
+    def configured(
+        self,
+        environ: Mapping[str, str] | None = None,
+        context: Mapping[str, Any] | None = None,
+        soc: str | None = None,
+    ) -> Device:
+        """The device as it is under an environment and a context.
+
+        Args:
+            environ: environment variables (``MS_ASCEND_CHECK_OVERFLOW_MODE``); None: none are set.
+            context: settings as ``set_context`` takes them; ``ascend_config`` and ``gpu_config`` are read.
+            soc: another chip of the same target.
+
+        Raises:
+            SettingError: ``precision_mode`` is not one of those there are.
+        """
+        chip = self.soc if soc is None else soc.lower()
+        numerics = choose(self.numerics, self.target, chip, context or {})
+        if self.target == "Ascend":
+            numerics = replace(numerics, overflow=overflow_mode(chip, environ or {}))
+        return replace(self, numerics=numerics, soc=chip)
+
+
+def _populate() -> None:
+    for name in ("cpu", "gpu", "ascend"):
+        importlib.import_module(f"harness.devices.{name}")
+
+
+#: every device, by name; packages outside add to it through the entry-point group ``harness.devices``
+DEVICES: Registry[Device] = Registry("device", "harness.devices", _populate)
+
+
+def device(description: Device) -> Device:
+    """Registers a device under its name."""
+    return DEVICES.register(description.name, description)

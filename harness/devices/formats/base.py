@@ -1,0 +1,189 @@
+"""What a storage format is: how a tensor of a network lies in a device's memory; both ways.
+
+A format's file says how its shape is made, where an element lies, and where both are from. Sources: MindSpore's
+public source of the transfer between host and device, checked by its unit tests' values and by the converters of
+``msaccucmp`` where that tool has one.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Sequence
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+
+from harness.devices.formats.blocks import POISON, cube_size, fill_value, pad_rank
+from harness.dtypes import DType
+from harness.errors import ShapeError, UnsupportedError
+from harness.registry import Registry
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Shape = tuple[int, ...]
+
+__all__ = ["FORMATS", "POISON", "Array", "Shape", "StorageFormat", "storage_format"]
+
+
+class StorageFormat:
+    """Base of every storage format.
+
+    Class attributes:
+        name: as MindSpore spells it (``NC1HWC0``).
+        rank: host shapes of fewer dimensions are padded to it (4 as NCHW, 5 as NCDHW); 0: they are not.
+        fixed_c0: C0 of formats whose C0 does not depend on the dtype, else None.
+        grouped: takes ``groups`` other than 1.
+        shape_only: only the shape is known, not where an element lies.
+    """
+
+    name: ClassVar[str]
+    rank: ClassVar[int] = 0
+    fixed_c0: ClassVar[int | None] = None
+    grouped: ClassVar[bool] = False
+    shape_only: ClassVar[bool] = False
+
+    def device_shape(
+        self,
+        shape: Sequence[int],
+        dtype: DType | np.dtype[Any] | str,
+        *,
+        groups: int = 1,
+        c0: int | None = None,
+        hidden_size: int | None = None,
+        input_size: int | None = None,
+        axes: str | None = None,
+    ) -> Shape:
+        """The shape on the device of a host tensor.
+
+        Args:
+            shape: host shape; -1 for a dimension that is not known, which makes what is computed from it -1.
+            dtype: dtype of the elements, or ``"int4"``.
+            groups: groups of the convolution a weight belongs to.
+            c0: innermost block of channels, where it is not the one MindSpore takes for the dtype.
+            hidden_size: of the recurrent cell, for the formats of its weights.
+            input_size: likewise.
+            axes: the axes a host tensor of fewer dimensions than ``rank`` has, as in ``"NC"``.
+
+        Raises:
+            ShapeError: the format cannot hold such a shape.
+        """
+        padded = self._padded(shape, axes)
+        self._check_groups(groups, padded)
+        return self._device_shape(padded, self._c0(dtype, c0), groups)
+
+    def to_device(
+        self,
+        array: Array,
+        *,
+        groups: int = 1,
+        c0: int | None = None,
+        pad: float | str = 0,
+        axes: str | None = None,
+    ) -> Array:
+        """A host tensor as it lies on the device.
+
+        Args:
+            array: host tensor, any dtype of 1, 2, 4, 8 or 16 bytes.
+            groups, c0, axes: see ``device_shape``.
+            pad: what stands where no element does; ``POISON`` is NaN, or the largest integer. Only FRACTAL_NZ leaves
+                its padding unwritten, so only there another value than 0 is accepted.
+
+        Returns:
+            A C-contiguous array of ``device_shape``.
+        """
+        if self.shape_only:
+            raise self._unknown_order()
+        host = array.reshape(self._padded(array.shape, axes))
+        self._check_groups(groups, host.shape)
+        if pad != 0 and not self._pads_freely:
+            raise UnsupportedError(f"{self.name} pads with 0; a padding of {pad!r} is possible in FRACTAL_NZ only")
+        fill = fill_value(pad, host.dtype)
+        return np.ascontiguousarray(self._to_device(host, self._c0(array.dtype, c0), groups, fill))
+
+    def to_host(self, array: Array, shape: Sequence[int], *, groups: int = 1, axes: str | None = None) -> Array:
+        """The host tensor that lies in ``array``.
+
+        Args:
+            array: device tensor, of this format's shape. C0 is its last dimension.
+            shape: host shape, which says what is padding.
+            groups, axes: see ``device_shape``.
+
+        Returns:
+            A C-contiguous array of ``shape``.
+
+        Raises:
+            ShapeError: ``array`` is not the device shape of ``shape``.
+        """
+        if self.shape_only:
+            raise self._unknown_order()
+        padded = self._padded(shape, axes)
+        if -1 in padded:
+            raise ShapeError(f"{self.name}: to_host needs every dimension, got the host shape {list(shape)}")
+        self._check_groups(groups, padded)
+        given = self._normal(array, padded)
+        wanted = self._device_shape(padded, self._c0_of(given), groups)
+        if given.shape != wanted:
+            raise ShapeError(
+                f"{self.name}: a host shape of {list(shape)} lies in {list(wanted)} on the device, got "
+                f"{list(array.shape)}"
+            )
+        return np.ascontiguousarray(self._to_host(given, padded, groups)).reshape(tuple(shape))
+
+    _pads_freely: ClassVar[bool] = False
+
+    def _device_shape(self, shape: Shape, c0: int, groups: int) -> Shape:
+        raise NotImplementedError
+
+    def _to_device(self, array: Array, c0: int, groups: int, fill: Any) -> Array:
+        raise NotImplementedError
+
+    def _to_host(self, array: Array, shape: Shape, groups: int) -> Array:
+        raise NotImplementedError
+
+    def _normal(self, array: Array, shape: Shape) -> Array:
+        """``array`` in the rank ``_device_shape`` gives, where a format is written in two ways."""
+        return array
+
+    def _c0_of(self, array: Array) -> int:
+        """C0 of a device array."""
+        return self.fixed_c0 or (array.shape[-1] if array.ndim else 1)
+
+    def _c0(self, dtype: DType | np.dtype[Any] | str, given: int | None) -> int:
+        if self.fixed_c0 is not None:
+            if given not in (None, self.fixed_c0):
+                raise ShapeError(f"{self.name} has C0 {self.fixed_c0}, got c0={given}")
+            return self.fixed_c0
+        if given is not None and given < 1:
+            raise ShapeError(f"{self.name}: c0 must be at least 1, got {given}")
+        return given or cube_size(dtype)
+
+    def _padded(self, shape: Sequence[int], axes: str | None) -> Shape:
+        return pad_rank(shape, self.rank, self.name, axes)
+
+    def _check_groups(self, groups: int, shape: Shape) -> None:
+        if groups < 1:
+            raise ShapeError(f"{self.name}: groups must be at least 1, got {groups}")
+        if groups > 1 and not self.grouped:
+            raise UnsupportedError(f"{self.name} has no groups, got groups={groups}")
+        if groups > 1 and shape[0] != -1 and shape[0] % groups:
+            raise ShapeError(f"{self.name}: {shape[0]} output channels cannot be in {groups} groups")
+
+    def _unknown_order(self) -> UnsupportedError:
+        return UnsupportedError(f"{self.name}: only the shape on the device is known, not where an element lies")
+
+
+def _populate() -> None:
+    package = importlib.import_module("harness.devices.formats")
+    for module in pkgutil.iter_modules(package.__path__):
+        importlib.import_module(f"{package.__name__}.{module.name}")
+
+
+FORMATS: Registry[StorageFormat] = Registry("storage format", "harness.formats", _populate)
+
+FormatClass = TypeVar("FormatClass", bound=type[StorageFormat])
+
+
+def storage_format(cls: FormatClass) -> FormatClass:
+    """Registers a format class (one instance of it) under its ``name``."""
+    FORMATS.register(cls.name, cls())
+    return cls

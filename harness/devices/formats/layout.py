@@ -1,0 +1,47 @@
+"""How one tensor lies on a device: a format with its groups."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from harness.devices.formats.base import FORMATS, Array, Shape
+from harness.dtypes import DType
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A storage format as one slot of one operator uses it.
+
+    Attributes:
+        format: a name of ``FORMATS``, as file names and ``statistic.csv`` print it.
+        groups: groups of the convolution, where the format depends on them.
+        axes: the axes a tensor of fewer dimensions has (``"NC"``); None: the default.
+    """
+
+    format: str = "DefaultFormat"
+    groups: int = 1
+    axes: str | None = None
+
+    @property
+    def is_default(self) -> bool:
+        """Whether the tensor lies as the host has it."""
+        return self.format == "DefaultFormat"
+
+    def device_shape(self, shape: Sequence[int], dtype: DType | np.dtype[Any] | str) -> Shape:
+        """See ``StorageFormat.device_shape``."""
+        return FORMATS.get(self.format).device_shape(shape, dtype, groups=self.groups, axes=self.axes)
+
+    def to_device(self, array: Array, pad: float | str = 0) -> Array:
+        """See ``StorageFormat.to_device``."""
+        return FORMATS.get(self.format).to_device(array, groups=self.groups, pad=pad, axes=self.axes)
+
+    def to_host(self, array: Array, shape: Sequence[int]) -> Array:
+        """See ``StorageFormat.to_host``."""
+        return FORMATS.get(self.format).to_host(array, shape, groups=self.groups, axes=self.axes)
+
+
+DEFAULT = Layout()
