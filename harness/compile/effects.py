@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from harness.graph import Node, Operand, Parameter, TensorSpec, printed_order
+from harness.graph import Node, Operand, Parameter, TensorSpec, TupleSpec, U, printed_order
 from harness.ops.base import OPERATORS
 
 
@@ -18,6 +18,39 @@ def wait_for_readers(output: Operand) -> None:
     graph = _Effects(output)
     graph.add_readers()
     graph.add_copies()
+
+
+def drop_unused_reads(output: Operand) -> None:
+    """Takes reads of parameters that nothing uses any more out of the states, in the graph behind ``output``."""
+    order = printed_order(output)
+    used: set[int] = set()
+    lists = {id(n.inputs[1]) for n in order if n.op == "UpdateState" and _op(n.inputs[1]) == "MakeTuple"}
+    for node in order:
+        if node.op != "UpdateState" and id(node) not in lists:
+            used.update(id(i) for i in node.inputs)
+    became: dict[int, Operand] = {}
+    for node in order:
+        node.inputs = [became.get(id(i), i) for i in node.inputs]
+        if node.op == "MakeTuple" and id(node) in lists:
+            node.inputs = [i for i in node.inputs if not _is_unused_read(i, used)]
+            node.spec = TupleSpec(tuple(i.spec for i in node.inputs))
+            node.extra["layout"] = (None,) * len(node.inputs)
+            if len(node.inputs) == 1:
+                became[id(node)] = node.inputs[0]
+        elif node.op == "UpdateState":
+            follows = node.inputs[1]
+            if _is_unused_read(follows, used) or (isinstance(follows, Node) and not follows.inputs):
+                became[id(node)] = node.inputs[0]
+        elif node.op == "Depend" and node.inputs[1] is U:
+            became[id(node)] = node.inputs[0]
+
+
+def _op(operand: Operand) -> str | None:
+    return operand.op if isinstance(operand, Node) else None
+
+
+def _is_unused_read(operand: Operand, used: set[int]) -> bool:
+    return _op(operand) == "Load" and id(operand) not in used
 
 
 class _Effects:
@@ -30,7 +63,7 @@ class _Effects:
                 self.users.setdefault(id(operand), []).append(node)
             if node.op == "Load":
                 self.loads.append(node)
-        self.updates = [n for n in self.order if n.kernel and OPERATORS.get(n.op).side_effect == "memory"]
+        self.updates = [n for n in self.order if n.extra.get("effect") == "memory"]
         self.late: list[Node] = []
 
     def _targets(self, update: Node) -> list[Operand]:

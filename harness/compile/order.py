@@ -46,7 +46,8 @@ def _constants(graph: Graph) -> list[Const]:
 
 
 def parameter_order(output: Operand) -> list[Parameter]:
-    """Parameters of the graph behind ``output`` by first use in the reversed walk from ``Return`` that visits a node after its last user."""
+    """Parameters of the graph behind ``output``, by first use in the reversed walk from ``Return`` that visits a node
+    after its last user."""
     root = Node("Return", [output], {}, "Default", output.spec, kernel=False)
     users: dict[int, int] = {}
     for node in [*printed_order(output), root]:

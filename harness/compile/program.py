@@ -6,16 +6,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from harness.compile.effects import wait_for_readers
+from harness.compile.effects import drop_unused_reads, wait_for_readers
 from harness.compile.expand import expand
 from harness.compile.order import Numbering, arrange, parameter_order
 from harness.compile.regions import Block, Region, controls_of, finish_regions, numbered, regions_of
-from harness.compile.select import Kernels, hide_dtypes, select_kernels
+from harness.compile.select import hide_dtypes, select_kernels
 from harness.compile.simplify import simplify
 from harness.compile.trace import Tracer
 from harness.compile.traced import Traced
-from harness.devices import cpu
-from harness.graph import Graph, Node, Operand, Parameter, TensorSpec
+from harness.devices import Kernels, cpu
+from harness.graph import Const, Graph, Node, Operand, Parameter, TensorSpec
 from harness.tensor import Tensor, using
 
 CPU_KERNELS = Kernels(cpu.FLOAT16_AS_FLOAT32, cpu.INT64_AS_INT32)
@@ -30,7 +30,8 @@ class Program:
         inputs: the graph parameter of each tensor argument, in the order the arguments are flattened.
         block: what runs, in order.
         of_region: the graph of each region, by the region's ``id``.
-        silent: nothing is launched; such a function is no kernel graph, has no id and nobody is told of it (measured).
+        silent: it gives back one of its parameters, or constants; such a function is no kernel graph, has no id and
+            nobody is told of it (measured).
     """
 
     graphs: list[Graph]
@@ -86,7 +87,7 @@ def compile_function(
             node.extra["graph"] = graph
         graphs.append(graph)
         region_graphs[id(region)] = graph
-    silent = len(graphs) == 1 and not graphs[0].execution_order
+    silent = len(graphs) == 1 and not graphs[0].execution_order and _gives_back(graphs[0].output)
     if not silent:
         for graph in graphs:
             numbering.number(graph.nodes)
@@ -94,11 +95,27 @@ def compile_function(
     return Program(graphs, inputs, block, region_graphs, silent)
 
 
+def _gives_back(output: Operand) -> bool:
+    """Whether a result is one of the parameters as it is, or constants."""
+    assert isinstance(output, Node)
+    value = output.inputs[0]
+    while isinstance(value, Node) and value.op in ("Depend", "Load"):
+        value = value.inputs[0]
+    return not isinstance(value, Node) or _is_constant(value)
+
+
+def _is_constant(value: Operand) -> bool:
+    return isinstance(value, Const) or (
+        isinstance(value, Node) and value.op == "MakeTuple" and all(map(_is_constant, value.inputs))
+    )
+
+
 def _finish(region: Region, kernels: Kernels) -> list[Parameter]:
     """Simplifies a region's graph and inserts what the device needs; gives its parameters, whose order is that of the
     graph before composites are taken apart (measured)."""
     assert region.output is not None
     region.output = simplify(region.output)
+    drop_unused_reads(region.output)
     wait_for_readers(region.output)
     parameters = parameter_order(region.output)
     region.output = expand(region.output)

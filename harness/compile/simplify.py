@@ -36,8 +36,7 @@ def simplify(output: Operand) -> Operand:
 def _has_effect(node: Node) -> bool:
     if node.op in VIRTUAL:
         return False
-    operator = OPERATORS.get(node.op)
-    return operator.side_effect is not None or getattr(operator, "random", False)
+    return "effect" in node.extra or getattr(OPERATORS.get(node.op), "random", False)
 
 
 def _key(node: Node) -> Any:
@@ -56,7 +55,7 @@ def constant_key(operand: Operand) -> Any:
 
 
 #: operators seen to be computed at compile time when all their tensors are constants
-_FOLDED = frozenset({"BroadcastTo", "Cast", "Mul", "Muls", "Reshape", "SumExt", "Tile"})
+_FOLDED = frozenset({"BroadcastTo", "Cast", "Mul", "Muls", "Neg", "Reshape", "SumExt", "Tile"})
 
 
 def _fold(node: Node) -> Operand:
@@ -127,13 +126,14 @@ def _reshape(node: Node) -> Operand:
 
 
 def _depend(node: Node) -> Operand:
-    """A result that waits for nothing but effects is not shown to: the final state says it already."""
-    if isinstance(node.inputs[0], Const):
+    """A result that waits for nothing but effects, then for the final state: that says it already."""
+    inner, state = node.inputs
+    if not (isinstance(inner, Node) and inner.op == "Depend" and isinstance(state, Node) and state.op == "UpdateState"):
         return node
-    on = node.inputs[1]
+    value, on = inner.inputs
     members = on.inputs if isinstance(on, Node) and on.op == "MakeTuple" else [on]
-    if members and all(isinstance(m, Node) and m.kernel and _has_effect(m) for m in members):
-        return node.inputs[0]
+    if members and all(isinstance(m, Node) and "effect" in m.extra for m in members) and not isinstance(value, Const):
+        node.inputs[0] = value
     return node
 
 

@@ -77,17 +77,18 @@ class Tracer:
         specs: list[Spec] = []
         values: list[Any] = []
         layout: list[int | None] = []
+        effect = operator.effect([None if isinstance(a, Tensor) else a for a in args])
         for value, cast in plan_arguments(operator, args):
             if cast is not None:
                 value = self.call("Cast", (value, cast), {}, None)
             if isinstance(value, (tuple, list)) and any(isinstance(v, Tensor) for v in value):
-                members = [self.operand(v, operator) for v in value]
+                members = [self.operand(v, effect is not None) for v in value]
                 inputs += members
                 layout.append(len(members))
                 specs.append(TupleSpec(tuple(_tensor_spec(m) for m in members)))
                 values.append(None)
                 continue
-            operand = self.operand(value, operator)
+            operand = self.operand(value, effect is not None)
             inputs.append(operand)
             layout.append(None)
             specs.append(_tensor_spec(operand))
@@ -99,8 +100,9 @@ class Tracer:
         node.extra = {"layout": tuple(layout), "functional": operator.functional, "region": self.region}
         self._place(node)
         self.created.append(node)
-        if operator.side_effect:
-            self._effect(node, operator.side_effect)
+        if effect is not None:
+            node.extra["effect"] = effect
+            self._effect(node, effect)
         return self.unpack(node)
 
     def _place(self, node: Node) -> None:
@@ -227,12 +229,17 @@ class Tracer:
         return scope
 
     # -- operands --------------------------------------------------------------------------------------------------
-    def operand(self, value: Any, operator: Operator | None = None) -> Operand:
-        """The graph's form of an argument; tuples with tensors become ``MakeTuple``."""
+    def operand(self, value: Any, updates: bool = False) -> Operand:
+        """The graph's form of an argument; tuples with tensors become ``MakeTuple``.
+
+        Args:
+            value: tensor, parameter, number, dtype, string, None, or a tuple of such.
+            updates: it is for an operator with a side effect, which takes a parameter itself, not what it reads.
+        """
         if isinstance(value, Traced):
             return value.operand
         if isinstance(value, ParameterTensor):
-            return self.parameter(value) if operator is not None and operator.side_effect else self.load(value)
+            return self.parameter(value) if updates else self.load(value)
         if isinstance(value, Tensor):
             return self.tensor_constant(value.asnumpy())
         if isinstance(value, (tuple, list)) and _has_tensor(value):

@@ -10,8 +10,10 @@ import numpy as np
 from harness import dtypes
 from harness.compile.program import Program
 from harness.compile.regions import Block, Control, Crossing, Region
-from harness.graph import Const, Node, Operand, Parameter, TupleSpec
+from harness.graph import Const, Node, Operand, Parameter, Spec, TensorSpec, TupleSpec
+from harness.graph.ir_types import abstract
 from harness.ops.eager import execute
+from harness.ops.numerics import finish
 from harness.runtime.launch import Launch, launches_of
 from harness.runtime.observer import Array, Observer, Step
 from harness.tensor import Tensor
@@ -28,6 +30,8 @@ class Executor:
         self.program = program
         self.runs = 0
         self.launches = launches_of(program)
+        assert program.block.result is not None
+        self._result = abstract(program.block.result)
 
     def run(self, arrays: Sequence[Array], observers: Sequence[Observer]) -> Any:
         """One step.
@@ -37,7 +41,7 @@ class Executor:
             observers: told in order; an exception of one stops the step.
 
         Returns:
-            The result: arrays, numbers, or nested tuples of them.
+            The result: tensors of their own, numbers, or nested tuples of them.
         """
         run = _Run(self, arrays, observers)
         step = Step(self.program.graph, self.runs, run.parameters)
@@ -45,7 +49,7 @@ class Executor:
             observer.step_begin(step)
         try:
             run.block(self.program.block)
-            result = run.resolve(self.program.block.result)[0]
+            result = wrap(run.resolve(self.program.block.result), self._result)[0]
         except BaseException as error:
             for observer in observers:
                 observer.failed(run.running, error)
@@ -161,10 +165,12 @@ def _is_view(result: Array, arguments: Iterable[Any]) -> bool:
     )
 
 
-def wrap(result: Any) -> Any:
-    """Arrays of a result as tensors of their own (parameters and inputs are not shared with the caller)."""
-    if isinstance(result, tuple):
-        return tuple(wrap(r) for r in result)
+def wrap(result: Any, spec: Spec) -> Any:
+    """Arrays of a result as tensors of their own (parameters and inputs are not shared with the caller), in the dtypes
+    the network asked for: a device without float16 kernels leaves float32."""
+    if isinstance(result, tuple) and isinstance(spec, TupleSpec):
+        return tuple(wrap(r, s) for r, s in zip(result, spec.items, strict=True))
     if isinstance(result, np.ndarray):
-        return Tensor(result.copy(), dtypes.from_numpy(result.dtype))
+        dtype = spec.dtype if isinstance(spec, TensorSpec) else dtypes.from_numpy(result.dtype)
+        return Tensor(finish(result.copy(), dtype), dtype)
     return result

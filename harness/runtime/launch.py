@@ -108,7 +108,7 @@ class Launch:
 def launches_of(program: Program) -> dict[int, list[Launch]]:
     """The launches of each region (by its ``id``), in order, with what each of them frees."""
     kept = {id(node) for root in _roots(program) for node in sources(root)}
-    changing = any(parameter.is_inplace for graph in program.graphs for parameter in graph.parameters)
+    changing = any("effect" in node.extra for graph in program.graphs for node in graph.execution_order)
     found: dict[int, list[Launch]] = {}
     for region, graph in program.of_region.items():
         found[region] = [Launch(node) for node in graph.execution_order]
@@ -117,7 +117,7 @@ def launches_of(program: Program) -> dict[int, list[Launch]]:
             last[id(launch.node)] = launch
             read = [source for i in launch.node.inputs for source in sources(i)]
             last.update((id(source), launch) for source in read if id(source) in last)
-            launch.copies = changing and not launch.operator.mutates and any(map(_is_memory, read))
+            launch.copies = changing and "effect" not in launch.node.extra and any(map(_is_memory, read))
         for value, launch in last.items():
             if value not in kept:
                 launch.frees += (value,)
@@ -153,7 +153,7 @@ def _is_memory(source: Node | Parameter) -> bool:
     """Whether a value is a parameter's own memory: a weight, or what an update in place gives."""
     if isinstance(source, Parameter):
         return source.is_weight or isinstance(source.handle, Crossing)
-    return source.kernel and bool(OPERATORS.get(source.op).mutates)
+    return "effect" in source.extra
 
 
 def _crosses(operand: Operand) -> bool:
@@ -177,7 +177,8 @@ def _constant(operand: Operand, dtype: DType) -> Array:
 
 
 def _actual(spec: Spec, value: Any) -> Spec:
-    return TensorSpec(spec.dtype, value.shape) if isinstance(spec, TensorSpec) and isinstance(value, np.ndarray) else spec
+    known = isinstance(spec, TensorSpec) and isinstance(value, np.ndarray)
+    return TensorSpec(spec.dtype, value.shape) if known else spec  # type: ignore[union-attr]
 
 
 def _tensor(spec: Spec) -> Spec:

@@ -17,7 +17,7 @@ from harness import hooks
 from harness.compile.order import Numbering
 from harness.compile.program import Program, compile_function
 from harness.compile.trace import cell_scope
-from harness.runtime.execute import Executor, wrap
+from harness.runtime.execute import Executor
 from harness.runtime.observer import Observer
 from harness.tensor import Parameter, Tensor
 
@@ -86,7 +86,7 @@ class Session:
             self.programs[signature] = executor
             self._kept.append(keep)
         arrays = [t.asnumpy() for t in _tensors(values)]
-        return wrap(executor.run(arrays, () if executor.program.silent else self.observers))
+        return executor.run(arrays, () if executor.program.silent else self.observers)
 
     def _compile(
         self,
