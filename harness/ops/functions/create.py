@@ -88,10 +88,9 @@ def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None)
 
 
 def range(start: Any, end: Any, step: Any, maxlen: int = 1000000) -> Tensor:
-    """Numbers from ``start`` below ``end`` by ``step``."""
-    first = start.dtype if isinstance(start, Tensor) else None
+    """Numbers from ``start`` below ``end`` by ``step``: int64, or float32 if one of them is a float (measured)."""
     values = [v.item() if isinstance(v, Tensor) else v for v in (start, end, step)]
-    out = arange(*values, dtype=first)
+    out = arange(*values)
     if out.size > maxlen:
         raise ValueError(f"range: {out.size} numbers, more than maxlen {maxlen}")
     return out

@@ -62,9 +62,9 @@ def _label_gradient(b: Backward) -> Any:
         inner = emit("Neg", emit("SoftplusExt", x, 1.0, 20.0))
         outer = emit("Neg", emit("SoftplusExt", emit("Neg", x), 1.0, 20.0))
         slope = emit("Sub", inner, emit("Mul", outer, positive))
+    slope = emit("Mul", slope, b.dout)
     if weight is not None:
         slope = emit("Mul", slope, weight)
-    slope = emit("Mul", slope, b.dout)
     return emit("Divs", slope, prod(labels.shape)) if how == MEAN else slope
 
 

@@ -14,6 +14,7 @@ from harness.ops import numerics
 from harness.ops.base import Array, Backward, Call, Operator, operator
 from harness.ops.constants import ints
 from harness.ops.expansion import scalar
+from harness.ops.operators.log import LOG
 from harness.ops.operators.nll_loss import MEAN, NONE
 from harness.tensor import call as emit
 
@@ -54,7 +55,7 @@ class BinaryCrossEntropy(Operator):
 
 def _label_gradient(b: Backward) -> Any:
     x, labels, weight, how = b.inputs
-    slope = emit("Sub", emit("Log", emit("Sub", scalar(1, x.dtype), x)), emit("Log", x))
+    slope = emit("Sub", emit("Log", emit("Sub", scalar(1, x.dtype), x), **LOG), emit("Log", x, **LOG))
     slope = emit("Mul", slope, b.dout)
     if weight is not None:
         slope = emit("Mul", slope, weight)

@@ -55,4 +55,4 @@ class MaskedFillScalar(Composite):
         return emit("MaskedFill", x, mask, cast(scalar(number, own), x.dtype))
 
     def gradient(self, b: Backward) -> Sequence[Any]:
-        return reduce_to(emit(self.name, b.dout, b.inputs[1], 0), b.inputs[0]), None, None
+        return reduce_to(emit(self.name, b.dout, b.inputs[1], 0.0), b.inputs[0]), None, None
