@@ -122,6 +122,18 @@ def test_check_takes_the_tolerance_of_the_golden(tree: Path, other: Path, tmp_pa
     assert main(["check", "--exact", str(other), str(golden)]) == DIFFERS
 
 
+@pytest.mark.parametrize(("emulated", "code"), [(True, DIFFERS), (False, HOLDS)])
+def test_check_of_the_order(tree: Path, tmp_path: Path, emulated: bool, code: int) -> None:
+    """A real device launches kernels side by side, so that its order says nothing."""
+    capture = read_tree(tree)
+    operators = {record.key.operator: 0 for record in capture.records()}
+    backwards = {name: -at for at, name in enumerate(operators)}
+    records = sorted(capture.records(), key=lambda each: (each.key.iteration, backwards[each.key.operator]))
+    golden = tmp_path / "net.h5"
+    update(golden, "net", {RunId("cpu", "tensor"): RunData(records, {}, {"emulated": emulated})})
+    assert main(["check", str(tree), str(golden)]) == code
+
+
 def test_check_chooses_the_run(tree: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     golden = store(tmp_path / "net.h5", tree, "cpu/tensor", "gpu/tensor")
     assert main(["check", str(tree), str(golden)]) == HOLDS
