@@ -111,13 +111,14 @@ class _Crosser:
             self._visit(owner, operand)
             return
         control: Control = operand.extra["control"]
-        if control.pred is not None:
-            self._need(control.pred)
         for init in control.init:
             self._need(init)
+        # What the sides take is given back before what decides between them (measured).
         for block in (control.first, control.second):
             if block.result is not None:
                 self._need(block.result)
+        if control.pred is not None:
+            self._need(control.pred)
 
     def _need(self, operand: Operand) -> None:
         if isinstance(operand, Node):
