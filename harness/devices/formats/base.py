@@ -120,14 +120,13 @@ class StorageFormat:
         if -1 in padded:
             raise ShapeError(f"{self.name}: to_host needs every dimension, got the host shape {list(shape)}")
         self._check_groups(groups, padded)
-        given = self._normal(array, padded)
-        wanted = self._device_shape(padded, self._c0_of(given), groups)
-        if given.shape != wanted:
+        wanted = self._device_shape(padded, self._c0_of(array), groups)
+        if array.shape != wanted:
             raise ShapeError(
                 f"{self.name}: a host shape of {list(shape)} lies in {list(wanted)} on the device, got "
                 f"{list(array.shape)}"
             )
-        return np.ascontiguousarray(self._to_host(given, padded, groups)).reshape(tuple(shape))
+        return np.ascontiguousarray(self._to_host(array, padded, groups)).reshape(tuple(shape))
 
     _pads_freely: ClassVar[bool] = False
 
@@ -140,13 +139,9 @@ class StorageFormat:
     def _to_host(self, array: Array, shape: Shape, groups: int) -> Array:
         raise NotImplementedError
 
-    def _normal(self, array: Array, shape: Shape) -> Array:
-        """``array`` in the rank ``_device_shape`` gives, where a format is written in two ways."""
-        return array
-
     def _c0_of(self, array: Array) -> int:
         """C0 of a device array."""
-        return self.fixed_c0 or (array.shape[-1] if array.ndim else 1)
+        return self.fixed_c0 or (max(1, array.shape[-1]) if array.ndim > 1 else 1)
 
     def _c0(self, dtype: DType | np.dtype[Any] | str, given: int | None) -> int:
         if self.fixed_c0 is not None:

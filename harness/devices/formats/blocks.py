@@ -81,14 +81,16 @@ def pad_rank(shape: Sequence[int], rank: int, name: str, axes: str | None = None
 
 
 def widen(array: Array, axis: int, multiple: int, fill: Any = 0) -> Array:
-    """``array`` with ``axis`` padded at its end to a multiple of ``multiple``."""
-    missing = -array.shape[axis] % multiple
-    if not missing:
+    """``array`` with ``axis`` (from 0) padded at its end to a multiple of ``multiple``."""
+    return extend(array, axis, ceil_div(array.shape[axis], multiple) * multiple, fill)
+
+
+def extend(array: Array, axis: int, size: int, fill: Any = 0) -> Array:
+    """``array`` with ``axis`` (from 0) padded at its end to ``size``."""
+    if array.shape[axis] == size:
         return array
-    shape = list(array.shape)
-    shape[axis] += missing
-    out = np.full(shape, fill, array.dtype)
-    out[(slice(None),) * (axis % array.ndim) + (slice(0, array.shape[axis]),)] = array
+    out = np.full((*array.shape[:axis], size, *array.shape[axis + 1 :]), fill, array.dtype)
+    out[(slice(None),) * axis + (slice(0, array.shape[axis]),)] = array
     return out
 
 
