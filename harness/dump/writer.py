@@ -181,13 +181,15 @@ class Directory:
         """
         if self._refused:
             return False
+        data = (line + "\n").encode()
+        if not self.exists(name):
+            return self.write(name, (data,))
         try:
             fd = self._open_for_append(name)
         except OSError as error:
             return self._judge(name, error)
         try:
             before = os.fstat(fd).st_size
-            data = (line + "\n").encode()
             try:
                 if os.write(fd, data) != len(data):
                     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
