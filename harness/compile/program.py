@@ -14,11 +14,12 @@ from harness.compile.select import hide_dtypes, select_kernels
 from harness.compile.simplify import simplify
 from harness.compile.trace import Tracer
 from harness.compile.traced import Traced
-from harness.devices import Kernels, cpu
+from harness.devices import Kernels
+from harness.devices.cpu import CPU
 from harness.graph import Const, Graph, Node, Operand, Parameter, TensorSpec
 from harness.tensor import Tensor, using
 
-CPU_KERNELS = Kernels(cpu.FLOAT16_AS_FLOAT32, cpu.INT64_AS_INT32)
+CPU_KERNELS = CPU.kernels
 
 
 @dataclass(eq=False, slots=True)
