@@ -5,14 +5,18 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from harness.errors import UnsupportedError
 from harness.ops.expansion import scalar
+from harness.ops.functions.arithmetic import SUB
 from harness.ops.functions.math import ONE, log, sigmoid
-from harness.tensor import call
+from harness.tensor import Tensor, call
 
 __all__ = [
-    "celu", "elu", "fast_gelu", "gelu", "hardsigmoid", "hardswish", "hardtanh", "leaky_relu", "logsigmoid", "mish",
-    "prelu", "relu", "relu6", "selu", "silu", "softplus", "softsign",
+    "celu", "elu", "fast_gelu", "gelu", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "leaky_relu",
+    "logsigmoid", "mish", "prelu", "relu", "relu6", "selu", "silu", "softplus", "softshrink", "softsign",
+    "tanhshrink", "threshold",
 ]  # fmt: skip
 
 
@@ -113,3 +117,26 @@ def mish(x: Any) -> Any:
 def prelu(input: Any, weight: Any) -> Any:
     """x above 0, else weight * x, with one weight or one for each channel."""
     return call("PReLU", input, weight)
+
+
+def tanhshrink(input: Any) -> Any:
+    """x - tanh(x)."""
+    return call("Sub", input, call("Tanh", input), **SUB)
+
+
+def threshold(input: Any, thr: Any, value: Any) -> Any:
+    """x above ``thr``, else ``value``."""
+    names: dict[str, Any] = {"output_names": ["y"], "input_names": ["shape", "value"]}
+    shape = Tensor(np.array(input.shape, np.int64))
+    above = call("Greater", input, thr)
+    return call("Select", above, input, call("FillV2", shape, scalar(value, input.dtype), **names))
+
+
+def softshrink(input: Any, lambd: float = 0.5) -> Any:
+    """x moved toward 0 by ``lambd``; 0 within."""
+    return call("SoftShrink", input, float(lambd))
+
+
+def hardshrink(input: Any, lambd: float = 0.5) -> Any:
+    """x itself beyond ``lambd`` from 0; 0 within."""
+    return call("HShrink", input, float(lambd))

@@ -10,6 +10,7 @@ import numpy as np
 from harness.errors import UnsupportedError
 from harness.ops.eager import is_number
 from harness.ops.expansion import scalar
+from harness.ops.functions.arithmetic import SUB
 from harness.ops.operators.log import LOG
 from harness.tensor import Tensor, call, tensor_method
 
@@ -43,6 +44,7 @@ __all__ = [
     "log1p",
     "log2",
     "log10",
+    "logaddexp",
     "maximum",
     "minimum",
     "rad2deg",
@@ -169,6 +171,12 @@ def maximum(input: Any, other: Any) -> Any:
 def minimum(input: Any, other: Any) -> Any:
     """The smaller of each pair of elements."""
     return call("Minimum", input, other)
+
+
+def logaddexp(input: Any, other: Any) -> Any:
+    """log(e ** input + e ** other), safe from overflow."""
+    apart = call("Neg", call("Abs", call("Sub", input, other, **SUB)))
+    return call("Add", call("Maximum", input, other), call("Log1p", call("Exp", apart)))
 
 
 @tensor_method("clamp", "clip")

@@ -9,7 +9,7 @@ import numpy as np
 from harness.errors import UnsupportedError
 from harness.tensor import Tensor, call, tensor_method
 
-__all__ = ["argmax", "argmin", "nonzero", "topk"]
+__all__ = ["argmax", "argmin", "argsort", "nonzero", "sort", "topk"]
 
 #: numbers of the dtypes of indices, as graphs show them
 INDEX = {"Int32": 34, "Int64": 35}
@@ -81,3 +81,18 @@ def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
     if as_tuple:
         raise UnsupportedError("ops.nonzero(as_tuple=True) is not supported")
     return call("NonZero", input, output_is_dynamic_shape=True)
+
+
+def sort(input_x: Any, axis: int = -1, descending: bool = False) -> Any:
+    """(values in order along ``axis``, Int32 indices)."""
+    names: dict[str, Any] = {"output_names": ["y1", "y2"], "descending": descending, "input_names": ["x"], "axis": axis}
+    return call("Sort", input_x, **names)
+
+
+def argsort(input: Any, axis: int = -1, descending: bool = False) -> Any:
+    """Int32 indices that put ``input`` in order along ``axis``."""
+    return sort(input, axis, descending)[1]
+
+
+tensor_method("sort")(sort)
+tensor_method("argsort")(argsort)

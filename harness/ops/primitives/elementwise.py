@@ -27,7 +27,7 @@ _NAMED: dict[str, dict[str, Any]] = {
     "Log": LOG,
     "SeLU": {"output_names": ["output"], "input_names": ["input_x"]},
 }
-_OWN = ("AddN", "Assign", "AssignAdd", "AssignSub", "CeLU", "Elu", "Round")
+_OWN = ("AddN", "Assign", "AssignAdd", "AssignSub", "CeLU", "Elu", "HShrink", "Round", "SoftShrink")
 
 __all__ = [*_PLAIN, *_UNTYPED, *_NAMED, *_OWN]
 
@@ -68,6 +68,17 @@ class Elu(Primitive):
 
     def __init__(self, alpha: float = 1.0) -> None:
         super().__init__(trailing=(float(alpha),))
+
+
+class SoftShrink(Primitive):
+    """x moved toward 0 by a bound."""
+
+    def __init__(self, lambd: float = 0.5) -> None:
+        super().__init__(trailing=(float(lambd),))
+
+
+class HShrink(SoftShrink):
+    """x itself beyond a bound from 0."""
 
 
 class Round(Primitive):

@@ -14,7 +14,7 @@ from harness.tensor import call
 
 __all__ = [
     "ArgMaxWithValue", "ArgMinWithValue", "Argmax", "Argmin", "CumProd", "CumSum", "NonZero", "ReduceAll",
-    "ReduceAny", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd", "ReduceSum", "TopK",
+    "ReduceAny", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd", "ReduceSum", "Sort", "TopK",
 ]  # fmt: skip
 
 
@@ -105,6 +105,14 @@ class NonZero(Primitive):
 
     def __init__(self) -> None:
         super().__init__(attrs={"output_is_dynamic_shape": True})
+
+
+class Sort(Primitive):
+    """Values in order along an axis, and where they were."""
+
+    def __init__(self, axis: int = -1, descending: bool = False) -> None:
+        names = {"output_names": ["y1", "y2"], "descending": descending, "input_names": ["x"], "axis": axis}
+        super().__init__(attrs=names)
 
 
 class TopK(Primitive):
