@@ -17,6 +17,7 @@ from harness.compile.traced import Traced
 from harness.devices import Kernels
 from harness.devices.cpu import CPU
 from harness.graph import Const, Graph, Node, Operand, Parameter, TensorSpec
+from harness.tensor import Parameter as ParameterTensor
 from harness.tensor import Tensor, using
 
 CPU_KERNELS = CPU.kernels
@@ -148,10 +149,15 @@ def _follow(block: Block) -> None:
     block.result = last.output
 
 
+def is_input(value: Any) -> bool:
+    """Whether an argument is a data input of the graph: a tensor that is no weight and no constant (``const_arg``)."""
+    return isinstance(value, Tensor) and not isinstance(value, ParameterTensor) and not value.const_arg
+
+
 def _input(value: Any, name: str, shape: tuple[int, ...] | None, inputs: list[Parameter]) -> Any:
     if isinstance(value, (tuple, list)) and any(isinstance(v, Tensor) for v in value):
         return tuple(_input(v, f"{name}_{i}", None, inputs) for i, v in enumerate(value))
-    if not isinstance(value, Tensor) or hasattr(value, "requires_grad"):
+    if not is_input(value):
         return value
     spec = TensorSpec(value.dtype, shape if shape is not None else value.shape)
     parameter = Parameter(name, spec, False)

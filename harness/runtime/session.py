@@ -15,7 +15,7 @@ import numpy as np
 
 from harness import hooks
 from harness.compile.order import Numbering
-from harness.compile.program import Program, compile_function
+from harness.compile.program import Program, compile_function, is_input
 from harness.compile.trace import cell_scope
 from harness.runtime.execute import Executor
 from harness.runtime.observer import Observer
@@ -40,12 +40,13 @@ class Session:
         self._kept: list[Any] = []
 
     def run_cell(self, cell: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """Runs a cell as a graph: compiled at the first call with these shapes, dtypes and flags."""
+        """Runs a cell as a graph: compiled at the first call with these shapes and dtypes in this phase.
+
+        Nothing else about the cell counts (measured): what is set after the first call (attributes, ``to_float``,
+        ``set_train`` of a cell inside) changes nothing, and a new cell is in the phase ``train``, so that its first
+        ``set_train()`` changes nothing either, ``set_train(False)`` does.
+        """
         values, names = bind(cell.construct, args, kwargs)
-        flags = tuple(
-            (c.training, getattr(c, "_dump", False), c._float_dtype) for _n, c in cell.cells_and_names()
-        )
-        requires = tuple(p.requires_grad for p in cell.get_parameters())
 
         def construct(*traced: Any) -> Any:
             cell.generate_scope()
@@ -54,7 +55,7 @@ class Session:
 
         dynamic = getattr(cell, "_dynamic_inputs", None) or ()
         shapes = tuple(d.shape if isinstance(d, Tensor) and d.is_dynamic else None for d in dynamic)
-        return self.run((id(cell), flags, requires), construct, values, names, keep=cell, dynamic=shapes)
+        return self.run((id(cell), cell.phase), construct, values, names, keep=cell, dynamic=shapes)
 
     def run_function(self, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """Runs a plain function as a graph."""
@@ -72,6 +73,9 @@ class Session:
     ) -> Any:
         """Compiles ``function`` (once for each ``key`` and signature of ``values``) and runs a step of it.
 
+        Tensors count by dtype and shape, constants by value. With a list among them it is compiled at every call, as
+        MindSpore does (measured): a list may have changed, and what it holds is part of the graph.
+
         Args:
             key: what the program belongs to.
             values: arguments, tensors and others.
@@ -83,8 +87,9 @@ class Session:
         executor = self.programs.get(signature)
         if executor is None:
             executor = Executor(self._compile(function, values, names, dynamic))
-            self.programs[signature] = executor
-            self._kept.append(keep)
+            if not any(map(_has_list, values)):
+                self.programs[signature] = executor
+                self._kept.append(keep)
         arrays = [t.asnumpy() for t in _tensors(values)]
         return executor.run(arrays, () if executor.program.silent else self.observers)
 
@@ -153,7 +158,8 @@ def _signature(value: Any, shape: tuple[int, ...] | None = None) -> Any:
     if isinstance(value, Parameter):
         return "parameter", id(value)
     if isinstance(value, Tensor):
-        return value.dtype.name, shape if shape is not None else value.shape
+        content = value.asnumpy().tobytes() if value.const_arg else None
+        return value.dtype.name, shape if shape is not None else value.shape, content
     if isinstance(value, (tuple, list)):
         return type(value).__name__, tuple(_signature(v) for v in value)
     if isinstance(value, np.ndarray):
@@ -161,11 +167,15 @@ def _signature(value: Any, shape: tuple[int, ...] | None = None) -> Any:
     return type(value).__name__, repr(value)
 
 
+def _has_list(value: Any) -> bool:
+    return isinstance(value, list) or (isinstance(value, tuple) and any(map(_has_list, value)))
+
+
 def _tensors(values: Sequence[Any]) -> Iterator[Tensor]:
     for value in values:
         if isinstance(value, (tuple, list)):
             yield from _tensors(value)
-        elif isinstance(value, Tensor) and not isinstance(value, Parameter):
+        elif is_input(value):
             yield value
 
 

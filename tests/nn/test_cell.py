@@ -41,7 +41,7 @@ def mode(request: pytest.FixtureRequest) -> Iterator[int]:
 
 
 def test_call(mode: int) -> None:
-    cell = Scale()
+    cell = Scale().set_train(False)
     x = Tensor(np.array([1.0, 2.0], np.float32))
     assert cell(x).asnumpy().tolist() == [2.0, 4.0]
     assert cell(x, shift=0.5).asnumpy().tolist() == [2.5, 4.5]
