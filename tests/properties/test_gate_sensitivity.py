@@ -1,6 +1,6 @@
 """What the gate must catch: a change as small as one unit in the last place, named exactly where it is.
 
-Every shipped network is run with one change in it and judged against its own golden. (``tests/properties`` holds the
+Every shipped network is run with one change in it and judged against its own golden. (``test_gate_notices`` holds the
 same for pytest's own run, its names and its stores.)
 """
 
