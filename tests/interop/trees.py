@@ -127,7 +127,7 @@ def compare_slot(own: Record, real: Record, agreement: Agreement) -> None:
 
 
 def keyed(capture: Capture) -> Mapping[tuple[object, ...], Record]:
-    """Records by key; parameters by mangled name too, as a real tree may know no other."""
+    """Records by key, in the order they were executed."""
     return {tuple(record.key): record for record in capture.records()}
 
 
@@ -147,8 +147,9 @@ def agreement(own: Capture, real: Capture) -> Agreement:
     result.operators = len({key[:5] for key, record in theirs.items() if record.op_type != "Parameter"})
     result.faults += missing(theirs, ours, "only in the real tree")
     result.faults += missing(ours, theirs, "only in our tree")
-    for key in ours.keys() & theirs.keys():
-        compare_slot(ours[key], theirs[key], result)
+    for key, record in theirs.items():
+        if key in ours:
+            compare_slot(ours[key], record, result)
     for graph in sorted({*own.execution_order, *real.execution_order}):
         mine, real_order = own.execution_order.get(graph), real.execution_order.get(graph)
         if mine != real_order:
