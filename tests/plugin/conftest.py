@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import os
 import pkgutil
 from collections.abc import Callable
 from importlib.metadata import entry_points
@@ -71,7 +72,7 @@ def gate(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.P
         monkeypatch.delenv(name, raising=False)
     # Its plugin imports, and pytest rewrites, all of hypothesis in every inner session: seconds each.
     monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:hypothesispytest")
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("PYTHONPATH", str(ROOT), prepend=os.pathsep)
     monkeypatch.setenv("PYTEST_PLUGINS", "" if INSTALLED else PLUGIN)
     return pytester
 
