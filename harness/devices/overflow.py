@@ -65,7 +65,8 @@ def saturate(array: Array, in_place: bool = False, top: float | None = None) -> 
     out = array if in_place else array.copy()
     limit = largest(array.dtype) if top is None else array.dtype.type(top)
     values = out[wild]
-    out[wild] = np.where(np.isnan(values), np.zeros_like(values), np.where(values > 0, limit, -limit))
+    signed = np.where(np.signbit(values), -limit, limit)
+    out[wild] = np.where(np.isnan(values), np.zeros_like(values), signed)
     return out
 
 
