@@ -47,6 +47,7 @@ class _Node:
         self.attributes.append(messages.attribute(name, datatype(kind), np.array(value, kind).tobytes()))
 
     def own_messages(self) -> list[Message]:
+        """Its messages but for attributes and references."""
         raise NotImplementedError
 
     def messages(self) -> list[Message]:
@@ -69,7 +70,11 @@ class Dataset(_Node):
 
 
 class Group(_Node):
-    """Named links to groups and datasets."""
+    """Named links to groups and datasets.
+
+    All links are in the group's header. libhdf5 looks them up one by one: measured 0.06 ms a look-up among 10,000,
+    0.3 ms among 100,000.
+    """
 
     __slots__ = ("links",)
 
