@@ -136,12 +136,15 @@ def run(
 
 
 @app.command()
-def backends(ctx: typer.Context) -> None:
-    """List the backends: real or emulated, and whether they can run here."""
+def backends(
+    ctx: typer.Context,
+    device: Annotated[str | None, typer.Argument(help="only this device, and all that is known of it")] = None,
+) -> None:
+    """List the backends (real or emulated, and whether they run here) and what the dump of each device has."""
 
     def action() -> int:
         from harness.cli.backends import list_backends
 
-        return list_backends()
+        return list_backends(device)
 
     ctx.obj.append(action)

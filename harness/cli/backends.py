@@ -1,18 +1,57 @@
-"""``msdump backends``: what can run here, and what is real."""
+"""``msdump backends``: what can run here, what is real, and what the dump of each device has."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from harness import backends
 from harness.cli.text import table
+from harness.devices import DEVICES, Device
+from harness.devices.capabilities import FEATURES
 
 
-def list_backends() -> int:
-    """Prints a row per backend. Returns 0."""
+def list_backends(name: str | None = None) -> int:
+    """Prints a row per backend and the dump features of every device, or everything known of one device.
+
+    Args:
+        name: a device; None for all.
+
+    Returns:
+        0.
+
+    Raises:
+        UnknownNameError: there is no such device.
+    """
+    lines = [*_backends(), "", *_features()] if name is None else _described(DEVICES.get(name))
+    print("\n".join(lines))
+    return 0
+
+
+def _backends() -> Iterator[str]:
     rows = []
     for name in backends.BACKENDS:
         backend = backends.get(name)
         reason = backend.available()
         kind = "emulated" if backend.emulated else "real"
         rows.append((name, kind, " ".join(backend.modes), "yes" if reason is None else f"no: {reason}"))
-    print("\n".join(table(("backend", "kind", "modes", "runs here"), rows)))
-    return 0
+    return table(("backend", "kind", "modes", "runs here"), rows)
+
+
+def _features() -> Iterator[str]:
+    devices = [DEVICES.get(name) for name in DEVICES]
+    rows = [(feature, *(device.capabilities[feature] for device in devices)) for feature in FEATURES]
+    yield "What the dump of each device has; `msdump backends DEVICE` says more."
+    yield from table(("feature", *(device.name for device in devices)), [("kind", *map(_kind, devices)), *rows])
+
+
+def _described(device: Device) -> Iterator[str]:
+    yield f"{device.name}: {' '.join(filter(None, (device.target, device.soc, device.level)))}, {_kind(device)}"
+    yield ""
+    yield from table(("property", "rule"), sorted(device.rules.items()))
+    yield ""
+    rows = [(f, device.capabilities[f], device.capabilities[f].gist or what) for f, what in FEATURES.items()]
+    yield from table(("feature", "", "what it is, or what is said or done instead"), rows)
+
+
+def _kind(device: Device) -> str:
+    return "emulated" if device.emulated else "real"
