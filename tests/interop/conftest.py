@@ -41,6 +41,12 @@ def mindinsight_python() -> str:
 
 
 @pytest.fixture(scope="session")
+def msprobe_python() -> str:
+    """Interpreter with mindstudio-probe 26.2.0 (msprobe and msaccucmp)."""
+    return oracle_python("msprobe")
+
+
+@pytest.fixture(scope="session")
 def interop_table() -> Iterator[Table]:
     """Collects what was compared; written at the end where ``MSDUMP_INTEROP_TABLE`` names a file."""
     table = Table()
