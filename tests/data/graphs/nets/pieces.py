@@ -33,7 +33,8 @@ class Searches(nn.Cell):
     def construct(self, x, which):
         values, places = ops.topk(x, 2)
         searched = ops.argmax(x, 1), ops.argmin(x, 0), ops.cumsum(x, 0), ops.gather(x, which, 1)
-        return values, places, searched, x.max(), x.min(0), x.mean((0, 1)), ops.prod(x, 1), (x > 3).all(), (x > 3).any(0)
+        reduced = x.max(), x.min(0), x.mean((0, 1)), ops.prod(x, 1)
+        return values, places, searched, *reduced, (x > 3).all(), (x > 3).any(0)
 
 
 Index()(x, which)
