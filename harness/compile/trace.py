@@ -63,9 +63,8 @@ class Tracer:
         """Adds the node of one operator call; see ``Dispatcher.call``."""
         if op == "Depend":
             return self.depend(args[0], args[1])
-        operator = OPERATORS.get(op)
         try:
-            return self._add(operator, args, attrs, scope)
+            return self._add(OPERATORS.get(op), args, attrs, scope)
         except HarnessError as error:
             if not getattr(error, "_placed", False):
                 error._placed = True  # type: ignore[attr-defined]
@@ -248,7 +247,10 @@ class Tracer:
         if value is None or is_number(value) or isinstance(value, (tuple, list, str)) or hasattr(value, "proto"):
             plain = tuple(value) if isinstance(value, list) else value
             return Const(plain, spec_of(plain))
-        raise TraceError(f"a {type(value).__name__} cannot be an argument of an operator, at {where()}")
+        raise TraceError(
+            f"a value of type {type(value).__name__} cannot be part of a graph, at {where()}; accepted: tensors, numbers, "
+            "strings, dtypes, None, and tuples and lists of them"
+        )
 
     def tensor_constant(self, array: np.ndarray[Any, np.dtype[Any]]) -> Const:
         """The constant of an array; equal arrays share one (MindSpore compares constants by value, measured)."""
