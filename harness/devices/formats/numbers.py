@@ -32,7 +32,7 @@ NUMBERS: dict[str, int] = dict(zip(_FIRST, range(len(_FIRST)), strict=True)) | {
 _NAMES = {number: name for name, number in NUMBERS.items()}
 
 #: names of MindSpore that stand for another format's number in files
-_ALIASES = {"DefaultFormat": "ND", "ChannelLast": "ND"}
+_ALIASES = {"DefaultFormat": "ND"}
 
 #: what msaccucmp prints where it prints something else
 _MSACCUCMP = {
@@ -46,7 +46,7 @@ _MSACCUCMP = {
 
 
 def format_number(name: str) -> int:
-    """Number of format ``name`` (``DefaultFormat`` and ``ChannelLast`` are ND); ``UnknownNameError`` otherwise."""
+    """Number of format ``name`` (``DefaultFormat`` is ND); ``UnknownNameError`` otherwise."""
     try:
         return NUMBERS[_ALIASES.get(name, name)]
     except KeyError:
