@@ -11,13 +11,15 @@ import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from harness import log
 from harness.dump import json_text
-from harness.dump.draft import COMMON, E2E, Draft, Section
+from harness.dump.check_common import MARKED
+from harness.dump.check_method import NothingToDump
+from harness.dump.draft import ASYNC, COMMON, E2E, Draft, Method, Section
+from harness.dump.generations import rules_for
 from harness.dump.iteration import IterationSet
-from harness.dump.rules import NEWEST, rules_for
 from harness.dump.selection import KernelRule
 from harness.errors import DumpConfigError
 
@@ -33,34 +35,45 @@ class DumpConfig:
 
     Attributes:
         generation, backend: the rules it was read under.
-        dump_mode: 0 everything, 1 what ``kernels`` selects, 2 what set_dump marked.
+        method: ``e2e`` (kernel by kernel), ``async`` (Ascend's framing, or its npy), or ``off``: nothing is dumped.
+        dump_mode: 0 everything, 1 what ``kernels`` selects, 2 what set_dump marked; see ``selects``.
         path: absolute directory the tree is made in.
         net_name: name of the network's directory.
         iteration: step labels that are dumped.
         input_output: 0 both, 1 inputs only, 2 outputs (and parameters) only.
-        kernels: rules of dump_mode 1; none selects everything.
+        kernels: rules of dump_mode 1.
+        empty_kernels_select_all: what dump_mode 1 without a rule selects: everything, or nothing.
         support_device: device ids, each of 32 bits.
-        op_debug_mode: 0 off, 3 overflow, 4 exception.
+        op_debug_mode: 0 off, 3 overflow, 4 exception; in releases up to 2.2 (and with ``ENABLE_MS_GE_DUMP=1``) 1 AI
+            core overflow, 2 atomic overflow, 3 both.
         overflow_number: operators to keep in mode 3; 0 is no limit.
+        file_format: ``bin`` or ``npy``, of the asynchronous dump.
         saved_data: ``tensor``, ``statistic`` or ``full``.
+        statistic_category: columns of ``statistic.csv``, in their order; empty with ``tensor``. Hashes are ``md5`` and
+            ``sha1``.
         initial_iteration: label of the process's first step, 32 bits.
         synchronous: ``enable`` of the e2e section.
         trans_flag, save_kernel_args, stat_calc_mode, device_stat_precision_mode, sample_mode, sample_num: as named.
+        ignore_useless_output: outputs a kernel declares useless are left out (Ascend and GPU).
         raw: the file's bytes, or the text's.
     """
 
     generation: str
     backend: str
+    method: Method
     dump_mode: int
     path: str
     net_name: str
     iteration: IterationSet
     input_output: int
     kernels: tuple[KernelRule, ...]
+    empty_kernels_select_all: bool
     support_device: tuple[int, ...]
     op_debug_mode: int
     overflow_number: int
+    file_format: str
     saved_data: str
+    statistic_category: tuple[str, ...]
     initial_iteration: int
     synchronous: bool
     trans_flag: bool
@@ -69,7 +82,27 @@ class DumpConfig:
     device_stat_precision_mode: str
     sample_mode: int
     sample_num: int
+    ignore_useless_output: bool
     raw: bytes
+
+    @property
+    def selects(self) -> Literal["everything", "kernels", "marked", "nothing"]:
+        """What is dumped: everything, what ``kernels`` names, what set_dump marked, or nothing at all."""
+        if self.dump_mode == MARKED:
+            return "marked"
+        if self.dump_mode == 0 or (not self.kernels and self.empty_kernels_select_all):
+            return "everything"
+        return "kernels" if self.kernels else "nothing"
+
+    @property
+    def keeps_tensors(self) -> bool:
+        """Tensors are written as files."""
+        return self.saved_data != "statistic"
+
+    @property
+    def keeps_statistics(self) -> bool:
+        """``statistic.csv`` is written."""
+        return self.saved_data != "tensor"
 
     @property
     def wants_inputs(self) -> bool:
@@ -85,16 +118,22 @@ class DumpConfig:
 def parse(
     source: str | bytes | os.PathLike[str],
     backend: str = "cpu",
-    generation: str = NEWEST,
+    generation: str | None = None,
     environ: Mapping[str, str] = os.environ,
+    *,
+    device_id: int = 0,
+    pynative: bool = False,
 ) -> DumpConfig:
     """Reads and checks a configuration.
 
     Args:
         source: JSON text (str or bytes), or the path of a file (any ``os.PathLike``).
-        backend: whose rules count (``cpu``).
-        generation: which releases' rules count.
-        environ: where ``MS_DIAGNOSTIC_DATA_PATH`` is looked up.
+        backend: whose rules count: ``cpu``, ``gpu``, ``ascend``, ``ascend-o0``, ``ascend-o1`` or ``ascend-o2``.
+        generation: which releases' rules count (``2.7-2.10``, or a release); None is the backend's newest.
+        environ: where ``MS_DIAGNOSTIC_DATA_PATH``, ``MINDSPORE_DUMP_IGNORE_USELESS_OUTPUT``, ``GRAPH_OP_RUN`` and
+            ``ENABLE_MS_GE_DUMP`` are looked up.
+        device_id: this process's device, which ``support_device`` may not list.
+        pynative: the process runs in PyNative mode.
 
     Raises:
         DumpConfigError: the original refuses it, too.
@@ -108,20 +147,13 @@ def parse(
         raw = read_file(where)
     top = _read_json(raw, where)
     fields: Mapping[str, Any] = top if isinstance(top, dict) else {}
-    draft = Draft(Section(COMMON, {}, where), _section(fields, E2E, where), rules, environ)
-    if draft.e2e is None and rules.e2e_forced:
-        _log.warning(
-            "dump configuration: %s has no %s, which says that nothing is dumped; on %s everything is all the same",
-            where, E2E, rules.backend,
-        )  # fmt: skip
-    for check in rules.section_checks:
-        check(draft)
-    common = _section(fields, COMMON, where)
-    if common is None:
-        raise DumpConfigError(f"missing:{COMMON}", f"dump configuration: {where} has no {COMMON}, which is required")
-    draft.common = common
-    for check in rules.common_checks + rules.closing_checks:
-        check(draft)
+    common, e2e, asynchronous = (_section(fields, name, where) for name in (COMMON, E2E, ASYNC))
+    draft = Draft(common, e2e, asynchronous, where, rules, environ, device_id, pynative)
+    try:
+        for check in rules.checks:
+            check(draft)
+    except NothingToDump:
+        draft.method = "off"
     return _frozen(draft, raw)
 
 
@@ -145,9 +177,16 @@ def _frozen(draft: Draft, raw: bytes) -> DumpConfig:
     taken = {
         name: getattr(draft, name)
         for name in DumpConfig.__dataclass_fields__
-        if name not in ("generation", "backend", "raw")
+        if name not in ("generation", "backend", "empty_kernels_select_all", "raw")
     }
-    return DumpConfig(generation=draft.rules.generation, backend=draft.rules.backend, raw=raw, **taken)
+    rules = draft.rules
+    return DumpConfig(
+        generation=rules.generation,
+        backend=rules.backend,
+        empty_kernels_select_all=rules.empty_kernels_select_all,
+        raw=raw,
+        **taken,
+    )
 
 
 def resolve(value: str) -> Path:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
 from harness.dump.iteration import EVERYTHING, IterationSet
 from harness.dump.json_text import SignedInt, dumps
@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 
 COMMON = "common_dump_settings"
 E2E = "e2e_dump_settings"
+ASYNC = "async_dump_settings"
+
+Method = Literal["e2e", "async", "off"]
+"""How tensors are dumped: kernel by kernel, in the asynchronous framing (Ascend), or not at all."""
 
 
 def shown(value: Any) -> str:
@@ -84,16 +88,24 @@ class Draft:
     """What the checks read and fill in; the defaults are those of absent fields (dump_config.md 1.2, 1.3).
 
     Attributes:
-        common, e2e: the two sections; ``e2e`` is None where the file has none.
+        common, e2e, asynchronous: the sections; None where the file has none.
+        where: the file, for messages.
         rules: what this generation and backend accept.
-        environ: environment variables (``MS_DIAGNOSTIC_DATA_PATH``).
+        environ: environment variables (``MS_DIAGNOSTIC_DATA_PATH``, ...).
+        device_id: of this process.
+        pynative: the process runs in PyNative mode.
         The others: see ``DumpConfig``.
     """
 
-    common: Section
+    common: Section | None
     e2e: Section | None
+    asynchronous: Section | None
+    where: str
     rules: Rules
     environ: Mapping[str, str]
+    device_id: int = 0
+    pynative: bool = False
+    method: Method = "off"
     synchronous: bool = False
     trans_flag: bool = True
     save_kernel_args: bool = False
@@ -110,7 +122,19 @@ class Draft:
     support_device: tuple[int, ...] = ()
     op_debug_mode: int = 0
     overflow_number: int = 0
+    file_format: str = "bin"
     saved_data: str = "tensor"
     saved_data_forced: bool = False
+    statistic_category: tuple[str, ...] = ()
     initial_iteration: int = 0
-    warnings: list[str] = field(default_factory=list)
+    ignore_useless_output: bool = True
+
+    @property
+    def settings(self) -> Section:
+        """The common section; only for checks that run after ``checks.common_section``."""
+        assert self.common is not None
+        return self.common
+
+    @property
+    def is_e2e(self) -> bool:
+        return self.method == "e2e"

@@ -2,18 +2,24 @@
 
 Measured on 2.10.0: parts are split on ``|``; ``n`` is one label, ``a-b`` a range with both ends; a part of any other
 shape (an open range, a reversed one, two dashes, an empty one) selects nothing and is no error.
+
+Earlier releases read the same text otherwise (``GRAMMARS``): public source of 1.1 to 2.2.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
+from types import MappingProxyType
 
 ALL = "all"
 UINT64_MAX = 2**64 - 1
 
 _ALLOWED = re.compile(r"[0-9|-]+")
 _PART = re.compile(r"([0-9]+)(?:-([0-9]+))?")
+_SPACED = re.compile(r" *([|-]) *")
+_LEADING = re.compile(r"[ \t\n\v\f\r]*([+-]?)([0-9]+)")
 _MAX_DIGITS = 4000
 
 
@@ -71,3 +77,70 @@ def _number(digits: str) -> int:
     """Value of ``digits``; of absurdly long ones only that they are over 64 bits."""
     digits = digits.lstrip("0")
     return int(digits or "0") if len(digits) < _MAX_DIGITS else UINT64_MAX + 1
+
+
+def parse_spaced(text: str) -> IterationSet:
+    """As ``parse``; blanks around ``|`` and ``-`` do not count, as the documents write them (``0 | 5-8 | 100-120``)."""
+    found = parse(_SPACED.sub(r"\1", text))
+    return IterationSet(text, found.everything, found.ranges, found.oversized)
+
+
+def parse_converted(text: str) -> IterationSet:
+    """Reads the field as releases 1.2 to 1.4 did: what stands between the separators goes through C's ``strtoul``.
+
+    That skips blanks, takes a sign, and stops at what is no digit (so ``1-2-3`` is 1 to 2); ends of a range are cut to
+    32 bits.
+
+    Raises:
+        ValueError: a part holds no number, or one over 64 bits (the original fails when it tests the first step).
+    """
+    if text == ALL:
+        return EVERYTHING
+    ranges: list[tuple[int, int]] = []
+    for part in text.split("|"):
+        first, dash, last = part.partition("-")
+        if dash:
+            low, high = _converted(first) % 2**32, _converted(last) % 2**32
+            if low <= high:
+                ranges.append((low, high))
+        else:
+            ranges.append((_converted(part),) * 2)
+    return IterationSet(text, ranges=tuple(ranges))
+
+
+def parse_strict(text: str) -> IterationSet:
+    """Reads the field as releases 1.5 to 1.7 did: only digits, ``-``, ``|`` (and blanks around them), converted as
+    ``parse_converted`` does, with its errors."""
+    plain = _SPACED.sub(r"\1", text)
+    if not is_wellformed(plain):
+        raise ValueError(f"iteration takes digits, '-' and '|', or exactly 'all', not {text!r}")
+    found = parse_converted(plain)
+    return IterationSet(text, found.everything, found.ranges)
+
+
+def single(number: int, *, zero_is_all: bool) -> IterationSet:
+    """The integer of releases 1.0 and 1.1: one step; 0 is every step in the synchronous dump."""
+    if number == 0 and zero_is_all:
+        return IterationSet("0", everything=True)
+    return IterationSet(str(number), ranges=((number, number),))
+
+
+def _converted(text: str) -> int:
+    match = _LEADING.match(text)
+    if match is None:
+        raise ValueError(f"no number in {text[:80]!r}")
+    number = _number(match[2])
+    if number > UINT64_MAX:
+        raise ValueError(f"{match[2][:80]} is over 64 bits")
+    return -number % 2**64 if match[1] == "-" else number
+
+
+GRAMMARS: MappingProxyType[str, tuple[Callable[[str], IterationSet], str]] = MappingProxyType(
+    {
+        "plain": (parse, "digits, '-' and '|' without blanks, such as '0|5-8', or exactly 'all'"),
+        "spaced": (parse_spaced, "digits, '-' and '|', such as '0 | 5-8', or exactly 'all'"),
+        "strict": (parse_strict, "numbers and ranges of numbers, such as '0 | 5-8', or exactly 'all'"),
+        "converted": (parse_converted, "numbers and ranges of numbers, such as '0 | 5-8', or exactly 'all'"),
+    }
+)
+"""Ways in which releases read the text: the reader (``ValueError`` where it refuses), and what it accepts in words."""

@@ -7,7 +7,7 @@ type, any case), anything else is a full name. Parameters are candidates under t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -19,7 +19,8 @@ from harness.errors import DumpConfigError
 _REGEX_OPENING = "name-regex("
 
 RuleKind = Literal["regex", "name", "type"]
-_PRIORITY: tuple[RuleKind, ...] = ("regex", "name", "type")
+KINDS: tuple[RuleKind, ...] = ("regex", "name", "type")
+"""Every kind, in the order in which rules are tried. Releases up to 1.7 know names only, 2.0 to 2.2 no patterns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +53,22 @@ def type_part(name: str) -> str:
     return before if dash else last
 
 
-def entry_text(entry: Any) -> str:
-    """An entry as it counts: serialised, without double quotes and blanks."""
-    return dumps(entry).replace('"', "").replace(" ", "")
+def entry_text(entry: Any, *, blanks: bool = False) -> str:
+    """An entry as it counts: serialised, without double quotes, and without blanks unless ``blanks`` keeps them."""
+    text = dumps(entry).replace('"', "")
+    return text if blanks else text.replace(" ", "")
 
 
-def read_rule(text: str) -> KernelRule:
-    """The rule an entry's text stands for; ``ecma.RegexError`` if it is a pattern that is refused."""
-    if text.startswith(_REGEX_OPENING) and text.rfind(")") == len(text) - 1:
+def read_rule(text: str, kinds: Sequence[RuleKind] = KINDS) -> KernelRule:
+    """The rule an entry's text stands for; ``ecma.RegexError`` if it is a pattern that is refused.
+
+    Args:
+        text: see ``entry_text``.
+        kinds: those the release knows; what is of another kind is a type, or else a name.
+    """
+    if "regex" in kinds and text.startswith(_REGEX_OPENING) and text.rfind(")") == len(text) - 1:
         return KernelRule(text, "regex", Matcher(text[len(_REGEX_OPENING) : -1]))
-    return KernelRule(text, "type" if "/" not in text and "-op" not in text else "name")
+    return KernelRule(text, "type" if "type" in kinds and "/" not in text and "-op" not in text else "name")
 
 
 class Selection:
@@ -73,7 +80,7 @@ class Selection:
 
     def __init__(self, rules: Iterable[KernelRule]) -> None:
         given = list(rules)
-        self._rules = [rule for kind in _PRIORITY for rule in given if rule.kind == kind]
+        self._rules = [rule for kind in KINDS for rule in given if rule.kind == kind]
         self._used: set[KernelRule] = set()
 
     def rule_for(self, name: str) -> KernelRule | None:

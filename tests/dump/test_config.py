@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from harness.dump import config as config_module
 from harness.dump.config import DumpConfig, parse, read_file, resolve
-from harness.dump.rules import TABLE
+from harness.dump.generations import TABLE
 from harness.errors import DumpConfigError, UnsupportedError
 from tests.dump.build import DATA, config
 
