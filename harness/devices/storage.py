@@ -56,9 +56,9 @@ ASCEND: Mapping[str, Slots] = {
     "MaxPoolGrad": _slots("FFF", "F", (4,)),
     "AvgPool": _slots("F", "F", (4,)),
     "AvgPoolGrad": _slots("FFF", "F", (4,)),
-    # statistics of a channel lie as a feature map of one pixel
-    "BatchNorm": _slots("FFFFF", "FFFFF", (1, 4)),
-    "BatchNormGrad": _slots("FFFFFF", "FFF", (1, 4)),
+    # rows of features, and statistics of a channel, lie as feature maps of one pixel
+    "BatchNorm": _slots("FFFFF", "FFFFF", (1, 2, 4)),
+    "BatchNormGrad": _slots("FFFFFF", "FFF", (1, 2, 4)),
     "AvgPool3D": _slots("V", "V", (5,)),
     "AvgPool3DGrad": _slots("-V", "V", (5,)),
     "MatMul": _slots("MM", "M", (2,)),
@@ -81,7 +81,11 @@ class Storage:
         name = names[slot] if slot < len(names) else ""
         if not name or not spec.dtype.is_floating:
             return DEFAULT
-        return Layout(name, _groups(node) if name == WEIGHT else 1)
+        return Layout(name, _groups(node) if name == WEIGHT else 1, "NC" if _is_row(name, spec) else None)
+
+
+def _is_row(name: str, spec: TensorSpec) -> bool:
+    return name == FEATURE and len(spec.shape) == 2
 
 
 def _groups(node: Operation) -> int:

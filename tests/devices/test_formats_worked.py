@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from harness.devices.formats import FORMATS
 from harness.errors import ShapeError, UnsupportedError
@@ -105,6 +107,19 @@ def test_grouped_weights_lose_nothing(groups: int, inputs: int, outputs: int, dt
     assert np.count_nonzero(device) == host.size
     expected = placed("FRACTAL_Z", host, 32 if dtype is np.int8 else 16, device.size, groups=groups)
     assert np.array_equal(device.reshape(-1), expected)
+    assert np.array_equal(fmt.to_host(device, shape, groups=groups), host)
+
+
+@settings(max_examples=500, deadline=None)
+@given(st.integers(2, 40), st.integers(0, 40), st.integers(0, 40), st.integers(1, 3), st.sampled_from([8, 16, 32]))
+def test_any_groups(groups: int, inputs: int, outputs: int, width: int, c0: int) -> None:
+    fmt = FORMATS.get("FRACTAL_Z")
+    shape = (groups * outputs, inputs, 1, width)
+    host = (np.arange(np.prod(shape)).reshape(shape) + 1).astype(np.int32)
+    device = fmt.to_device(host, groups=groups, c0=c0)
+    assert device.shape == fmt.device_shape(shape, np.int32, groups=groups, c0=c0)
+    if host.size:
+        assert np.array_equal(device.reshape(-1), placed("FRACTAL_Z", host, c0, device.size, groups=groups))
     assert np.array_equal(fmt.to_host(device, shape, groups=groups), host)
 
 

@@ -74,6 +74,12 @@ def test_elsewhere_the_host_order(name: str, op: str) -> None:
     assert DEVICES.get(name).format_for(Op(op), "input", 0, tensor(2, 3, 8, 8)) == DEFAULT
 
 
+def test_rows_of_features_are_images_of_one_pixel() -> None:
+    layout = DEVICES.get("ascend-o0").format_for(Op("BatchNorm"), "input", 0, tensor(5, 20))
+    assert layout.format == "NC1HWC0"
+    assert layout.device_shape((5, 20), dtypes.float32) == (5, 2, 1, 1, 16)
+
+
 @pytest.mark.parametrize("spec", [IOMONAD, ScalarSpec(dtypes.float32), tensor(2, 3), tensor(2, 3, 4, 5, 6)])
 def test_what_a_format_does_not_hold_keeps_the_host_order(spec: Spec) -> None:
     assert DEVICES.get("ascend-o0").format_for(Op("Conv2D"), "input", 0, spec) == DEFAULT

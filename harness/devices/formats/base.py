@@ -62,7 +62,8 @@ class StorageFormat:
             c0: innermost block of channels, where it is not the one MindSpore takes for the dtype.
             hidden_size: of the recurrent cell, for the formats of its weights.
             input_size: likewise.
-            axes: the axes a host tensor of fewer dimensions than ``rank`` has, as in ``"NC"``.
+            axes: the axes a host tensor of fewer dimensions than ``rank`` has, as in ``"NC"``. Elements are taken in
+                the order of the padded shape, as MindSpore takes them, whatever the order of ``axes``.
 
         Raises:
             ShapeError: the format cannot hold such a shape.
