@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from harness.stats.blocks import BUFFERS, blocks
+from harness.stats.blocks import BLOCK, BUFFERS, blocks
 from harness.stats.digest import checked_dtype
+from harness.stats.fast import Sweep, kernel
 from harness.stats.sums import LaneSums
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -81,9 +82,13 @@ class _Running:
         self.sums = LaneSums()
 
     def add(self, block: Array) -> None:
-        floating = block.dtype.kind == "f"
+        """Takes in a block of ``blocks``."""
+        self.count += block.size
+        if block.size == BLOCK and block.dtype.kind == "f" and (sweep := kernel(block)) is not None:
+            self._add_swept(block, sweep)
+            return
         high, low = float(np.maximum.reduce(block)), float(np.minimum.reduce(block))
-        if floating:
+        if block.dtype.kind == "f":
             if not math.isfinite(high) or not math.isfinite(low):
                 self._count_nonfinite(block)
             high, low = _signed_zeros(block, high, low)
@@ -93,8 +98,18 @@ class _Running:
             self.negative += int(np.count_nonzero(np.less(block, 0, out=mask)))
         if not (low > 0 or high < 0):
             self.zero += int(np.count_nonzero(np.equal(block, 0, out=mask)))
-        self.count += block.size
         self.sums.add(block)
+
+    def _add_swept(self, block: Array, sweep: Sweep) -> None:
+        """The same by one compiled pass."""
+        lanes = BUFFERS.lanes
+        sweep(block, lanes)
+        self.sums.add_lanes(lanes[:2])
+        if not np.isfinite(lanes[1]).all():
+            self._count_nonfinite(block)
+        self._widen(*_signed_zeros(block, float(lanes[2].max()), float(lanes[3].min())))
+        self.negative += int(lanes[4].sum())
+        self.zero += int(lanes[5].sum())
 
     def _widen(self, high: float, low: float) -> None:
         # copysign decides between zeros of different sign; NaN never wins here, ``nan`` remembers it.

@@ -3,7 +3,8 @@
 A sum of float64 rounds at every step, so its last bits depend on the order of additions; the order numpy or a BLAS
 chooses may change with the width of the vector unit. Statistics are stored, so here the order is fixed:
 
-1. elements are taken in blocks of ``blocks.BLOCK``; a block is rows of ``LANES`` numbers, the last row filled with 0;
+1. elements are taken in blocks of ``blocks.BLOCK``; a block is rows of ``blocks.LANES`` numbers, the last row filled
+   with 0;
 2. a block's lanes are added row by row, from the first to the last;
 3. the blocks' lanes are added, from the first to the last;
 4. neighbouring lanes are added, pair by pair, until one number is left. (Neighbours, not halves: of a few numbers
@@ -18,12 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from harness.stats.blocks import BUFFERS
+from harness.stats.blocks import BUFFERS, LANES
 
 Array = np.ndarray[Any, np.dtype[Any]]
-
-#: Numbers added side by side; 8 KiB of float64 stay in the first cache level.
-LANES = 1024
 
 
 class LaneSums:
@@ -47,6 +45,11 @@ class LaneSums:
         totals[0] += np.add.reduce(table, axis=0)
         np.multiply(wide, wide, out=wide)
         totals[1] += np.add.reduce(table, axis=0)
+
+    def add_lanes(self, lanes: Array) -> None:
+        """Adds a block whose rows were added already: float64 [2, LANES], sums and sums of squares."""
+        self._used = LANES
+        self._totals += lanes
 
     def results(self) -> tuple[float, float]:
         """Sum, and sum of squares, of everything added so far."""

@@ -18,8 +18,7 @@ from hypothesis.extra import numpy as hnp
 from harness import dtypes
 from harness.errors import DtypeError
 from harness.stats import Statistics, describe
-from harness.stats.blocks import BLOCK
-from harness.stats.sums import LANES
+from harness.stats.blocks import BLOCK, LANES
 
 REAL = [d for d in dtypes.ALL if d.kind != "c"]
 SIZES = [1, 2, 3, LANES - 1, LANES, LANES + 1, 3 * LANES + 5, BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK + LANES + 7]

@@ -9,8 +9,7 @@ from pathlib import Path
 import h5py
 import pytest
 
-from harness.stats.blocks import BLOCK
-from harness.stats.sums import LANES
+from harness.stats.blocks import BLOCK, LANES
 from harness.store import RunData, update
 from harness.store.schema import FORMAT, INDEX_DTYPE, SCHEMA
 from harness.store.write import RunId
