@@ -19,13 +19,12 @@ LANES = 1024
 
 
 class Buffers(threading.local):
-    """Reused working memory of one thread: 512 + 256 + 64 + 48 KiB."""
+    """Reused working memory of one thread: 512 + 256 + 64 KiB."""
 
     def __init__(self) -> None:
         self.wide: Array = np.empty(BLOCK, np.float64)
         self.single: Array = np.empty(BLOCK, np.float32)
         self.mask: Array = np.empty(BLOCK, np.bool_)
-        self.lanes: Array = np.empty((6, LANES))
 
 
 BUFFERS = Buffers()

@@ -13,12 +13,15 @@ from typing import Any
 
 import numpy as np
 
+from harness.stats.blocks import BLOCK
+
 Array = np.ndarray[Any, np.dtype[Any]]
 
-#: ``sweep(block, lanes)``: one pass over a whole block. ``lanes`` are those of ``sums``: float64 [6, LANES], rows being
-#: sum, sum of squares, maximum, minimum, elements < 0, elements = 0 of each lane of the block. NaN is in none of the
-#: last four, and shows in the first two.
-Sweep = Callable[[Array, Array], None]
+#: ``sweep(numbers, sums, extremes, counts)``: one pass over whole blocks (``blocks.BLOCK``) of float32 or float64,
+#: filling, for each of the lanes of ``sums``: float64 [2, LANES], sum and sum of squares; [2, LANES] of the numbers'
+#: dtype, maximum and minimum; int32 [2, LANES], numbers < 0 and numbers = 0. NaN is in none of the last four, and shows
+#: in the first two.
+Sweep = Callable[[Array, Array, Array, Array], None]
 
 #: Bytes a process describes with numpy before numba pays.
 WORTH_IT = 8 * 2**30
@@ -26,10 +29,10 @@ WORTH_IT = 8 * 2**30
 _described = 0
 
 
-def kernel(block: Array) -> Sweep | None:
-    """numba's pass for blocks like this one; None where it is missing, or would not pay (yet)."""
+def kernel(numbers: Array) -> Sweep | None:
+    """numba's pass for an array like this; None where it is missing, or would not pay (yet)."""
     global _described
-    _described += block.nbytes
+    _described += numbers.nbytes
     wish = os.environ.get("MSDUMP_FAST", "")
     if wish == "0" or (wish != "1" and _described < WORTH_IT):
         return None
@@ -46,21 +49,29 @@ def _compiled() -> Sweep | None:
     return compiled
 
 
-def _sweep(block: Array, lanes: Array) -> None:
+def _sweep(numbers: Array, sums: Array, extremes: Array, counts: Array) -> None:
     """Plain loops over neighbouring lanes: no sum is reordered, so no rounding differs from numpy's."""
-    width = lanes.shape[1]
-    for lane in range(width):
-        lanes[0, lane] = lanes[1, lane] = lanes[4, lane] = lanes[5, lane] = 0.0
-        lanes[2, lane], lanes[3, lane] = -np.inf, np.inf
-    for start in range(0, block.size, width):
-        for lane in range(width):
-            value = np.float64(block[start + lane])
-            lanes[0, lane] += value
-            lanes[1, lane] += value * value
-        for lane in range(width):
-            value = np.float64(block[start + lane])
-            lanes[2, lane] = value if value > lanes[2, lane] else lanes[2, lane]
-            lanes[3, lane] = value if value < lanes[3, lane] else lanes[3, lane]
-        for lane in range(width):
-            lanes[4, lane] += np.float64(block[start + lane] < 0)
-            lanes[5, lane] += np.float64(block[start + lane] == 0)
+    high, low, negative, zero = extremes[0], extremes[1], counts[0], counts[1]
+    sums[:] = 0.0
+    counts[:] = 0
+    high[:] = -np.inf
+    low[:] = np.inf
+    block = np.empty_like(sums)
+    total, squares = block[0], block[1]
+    width = total.size
+    for start in range(0, numbers.size, BLOCK):
+        block[:] = 0.0
+        for at in range(start, start + BLOCK, width):
+            row = numbers[at : at + width]
+            # Short loops over few small arrays are what the compiler turns into vector instructions.
+            for lane in range(width):
+                value = np.float64(row[lane])
+                total[lane] += value
+                squares[lane] += value * value
+            for lane in range(width):
+                high[lane] = row[lane] if row[lane] > high[lane] else high[lane]
+                low[lane] = row[lane] if row[lane] < low[lane] else low[lane]
+            for lane in range(width):
+                negative[lane] += np.int32(row[lane] < 0)
+                zero[lane] += np.int32(row[lane] == 0)
+        sums += block

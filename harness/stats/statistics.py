@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.stats.blocks import BLOCK, BUFFERS, blocks
+from harness.stats.blocks import BLOCK, BUFFERS, LANES, blocks, flat_view
 from harness.stats.digest import checked_dtype
 from harness.stats.fast import Sweep, kernel
 from harness.stats.sums import LaneSums
@@ -67,7 +67,12 @@ def describe(array: Array, dtype_name: str) -> Statistics:
     checked_dtype(array.dtype, dtype_name)
     running = _Running()
     with np.errstate(all="ignore"):
-        for block in blocks(array):
+        numbers = flat_view(array)
+        if numbers.size >= BLOCK and numbers.dtype.char in "fd" and (sweep := kernel(numbers)) is not None:
+            whole = numbers.size - numbers.size % BLOCK
+            running.sweep(numbers[:whole], sweep)
+            numbers = numbers[whole:]
+        for block in blocks(numbers):
             running.add(block)
         return running.result()
 
@@ -84,9 +89,6 @@ class _Running:
     def add(self, block: Array) -> None:
         """Takes in a block of ``blocks``."""
         self.count += block.size
-        if block.size == BLOCK and block.dtype.kind == "f" and (sweep := kernel(block)) is not None:
-            self._add_swept(block, sweep)
-            return
         high, low = float(np.maximum.reduce(block)), float(np.minimum.reduce(block))
         if block.dtype.kind == "f":
             if not math.isfinite(high) or not math.isfinite(low):
@@ -100,16 +102,19 @@ class _Running:
             self.zero += int(np.count_nonzero(np.equal(block, 0, out=mask)))
         self.sums.add(block)
 
-    def _add_swept(self, block: Array, sweep: Sweep) -> None:
-        """The same by one compiled pass."""
-        lanes = BUFFERS.lanes
-        sweep(block, lanes)
-        self.sums.add_lanes(lanes[:2])
-        if not np.isfinite(lanes[1]).all():
-            self._count_nonfinite(block)
-        self._widen(*_signed_zeros(block, float(lanes[2].max()), float(lanes[3].min())))
-        self.negative += int(lanes[4].sum())
-        self.zero += int(lanes[5].sum())
+    def sweep(self, numbers: Array, sweep: Sweep) -> None:
+        """Takes in whole blocks by a compiled pass."""
+        sums, counts = np.empty((2, LANES)), np.empty((2, LANES), np.int32)
+        extremes = np.empty((2, LANES), numbers.dtype)
+        sweep(numbers, sums, extremes, counts)
+        self.count += numbers.size
+        self.sums.add_lanes(sums)
+        if not np.isfinite(sums[1]).all():
+            for block in blocks(numbers):
+                self._count_nonfinite(block)
+        self._widen(*_signed_zeros(numbers, float(extremes[0].max()), float(extremes[1].min())))
+        self.negative += int(counts[0].sum())
+        self.zero += int(counts[1].sum())
 
     def _widen(self, high: float, low: float) -> None:
         # copysign decides between zeros of different sign; NaN never wins here, ``nan`` remembers it.

@@ -47,7 +47,7 @@ class LaneSums:
         totals[1] += np.add.reduce(table, axis=0)
 
     def add_lanes(self, lanes: Array) -> None:
-        """Adds a block whose rows were added already: float64 [2, LANES], sums and sums of squares."""
+        """Adds blocks whose lanes were added already: float64 [2, LANES], sums and sums of squares. Comes first."""
         self._used = LANES
         self._totals += lanes
 
