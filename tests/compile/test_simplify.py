@@ -36,7 +36,9 @@ GONE: dict[str, tuple[Callable[..., Any], tuple[Tensor, ...], list[str]]] = {
     "product of constants": (lambda net, x: (net.c * net.d) * x, (X,), ["Mul"]),
     "a constant times a number": (lambda net, x: (net.c * 2) * x, (X,), ["Mul"]),
     "a constant negated": (lambda net, x: ops.neg(net.c) * x, (X,), ["Mul"]),
-    "a constant in another shape": (lambda net, x: ops.reshape(net.c, (3, 2)) * x.reshape((3, 2)), (X,), ["Reshape", "Mul"]),
+    "a constant in another shape": (
+        lambda net, x: ops.reshape(net.c, (3, 2)) * x.reshape((3, 2)), (X,), ["Reshape", "Mul"],
+    ),
     "a constant in another dtype": (lambda net, x: ops.cast(net.c, dtypes.int32) * x, (X,), ["Mul"]),
     "a constant repeated": (lambda net, x: ops.tile(net.c, (2, 1))[:2] * x, (X,), ["StridedSlice", "Mul"]),
     "what nobody uses": (lambda net, x: (ops.exp(x), ops.relu(x))[1], (X,), ["ReLU"]),
@@ -60,7 +62,9 @@ STAYS: dict[str, tuple[Callable[..., Any], tuple[Tensor, ...], list[str]]] = {
         lambda net, x: x * Tensor(np.ones((2, 3), np.float32)), (ROW,), ["Mul"],
     ),
     "other attributes": (lambda net, x: ops.argmax(x, 0) + ops.argmax(x, 1).sum(), (X,), ["Argmax"] * 2),
-    "the same operator on other arguments": (lambda net, x, y: ops.relu(x) + ops.relu(y), (X, Y), ["ReLU", "ReLU", "Add"]),
+    "the same operator on other arguments": (
+        lambda net, x, y: ops.relu(x) + ops.relu(y), (X, Y), ["ReLU", "ReLU", "Add"],
+    ),
     "draws of random numbers": (
         lambda net, x: call("Dropout", x, 0.5, 0, 0)[0] + call("Dropout", x, 0.5, 0, 0)[0], (X,),
         ["Dropout", "Dropout", "Add"],
