@@ -257,8 +257,7 @@ _ROWS = (
     _cpu(_ASCEND_24, pynative="refused", checks=(check_method.graph_mode, *_cpu(_ASCEND_24).checks)),
     _ASCEND_27,
     _gpu(_ASCEND_27),
-    # blanks in iteration: measured on this row, and refused there
-    _cpu(_ASCEND_27, iteration_grammar="plain"),
+    _cpu(_ASCEND_27),
 )
 TABLE: dict[tuple[str, str], Rules] = {(row.generation, row.backend): row for row in _ROWS}
 """Every row, by generation and backend."""

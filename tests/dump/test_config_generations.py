@@ -85,12 +85,12 @@ def test_each_row_takes_the_plain_dump(generation: str, backend: str) -> None:
 
 
 @each_row
-def test_each_row_reads_blanks_as_the_documents_write_them_but_the_measured_one(generation: str, backend: str) -> None:
-    given = text(None if backend == "ascend-o2" else FLAGS, iteration="0 | 5-8 | 100-120")
-    if generation == GENERATIONS[0] or (generation, backend) == ("2.7-2.10", "cpu"):
+def test_each_row_reads_blanks_as_the_documents_write_them(generation: str, backend: str) -> None:
+    given = text(None if backend == "ascend-o2" else FLAGS, iteration="0 | 5 - 8 | 100-120")
+    if generation == GENERATIONS[0]:
         with pytest.raises(DumpConfigError) as caught:
             parse(given, backend, generation, {})
-        assert caught.value.kind in ("type-uint:iteration", "value:iteration")
+        assert caught.value.kind == "type-uint:iteration"
         return
     labels = parse(given, backend, generation, {}).iteration
     assert [label for label in range(200) if label in labels] == [0, 5, 6, 7, 8, *range(100, 121)]
