@@ -32,7 +32,8 @@ def graphs(draw: st.DrawFn) -> Graph:
         kernel = draw(st.booleans())
         made = node(f"Op{number % 3}" if kernel else "Depend", *chosen, scope=f"Default/c{number % 2}", kernel=kernel)
         operands.append(made)
-    results = [operands[-1], *(operands[draw(st.integers(0, len(operands) - 1))] for _ in range(draw(st.integers(0, 2))))]
+    more = draw(st.lists(st.integers(0, len(operands) - 1), max_size=2))
+    results = [operands[-1], *(operands[at] for at in more)]
     graph = Graph(0, [], returned(*results))
     arrange(graph)
     return graph
