@@ -1,0 +1,56 @@
+"""Which arrays a run may still change after it has shown them, and must be copied to be kept.
+
+A run never writes into the result of a kernel again. What it does write into are parameters (optimizers and other
+updates in place), and its data inputs are the caller's: those, and every view of them, are lent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from harness.runtime.observer import Slot
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+def owner(array: Array) -> Array:
+    """The array whose memory ``array`` lies in, through any number of views."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
+
+
+class LentMemory:
+    """The memory that belongs to others, for one step."""
+
+    def __init__(self) -> None:
+        self._lent: dict[int, Array] = {}  # by id, which is one thing's only while that lives
+
+    def begin(self, arrays: Iterable[Array]) -> None:
+        """A step begins, with these parameters and data inputs."""
+        self._lent = {id(root): root for root in map(owner, arrays)}
+
+    def add(self, slots: Iterable[Slot]) -> None:
+        """A kernel updates in place: what it shows may be changed again."""
+        for slot in slots:
+            root = owner(slot.array)
+            self._lent[id(root)] = root
+
+    def is_lent(self, array: Array) -> bool:
+        """Whether ``array`` may change; also where its memory is no array's."""
+        root = owner(array)
+        return id(root) in self._lent or not root.flags.owndata
+
+    def keep(self, array: Array) -> Array:
+        """``array``, or a copy of it where it may change or would keep more than twice its own bytes alive."""
+        return array.copy(order="C") if self._needs_copy(array) else array
+
+    def kept_bytes(self, array: Array) -> int:
+        """Bytes that stay as long as what ``keep`` gives."""
+        return array.nbytes if self._needs_copy(array) else owner(array).nbytes
+
+    def _needs_copy(self, array: Array) -> bool:
+        return self.is_lent(array) or owner(array).nbytes > 2 * array.nbytes

@@ -1,0 +1,99 @@
+"""The files of a dump tree, written through a queue: the same interface as ``dump.writer``, and the same files.
+
+Directories are made at once, so that a path that cannot be made is known at once; what is written into them waits in
+the queue.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+from harness import dtypes
+from harness.dtypes import DType
+from harness.dump.asynchronous.memory import Array, LentMemory
+from harness.dump.asynchronous.write_queue import WriteQueue
+from harness.dump.writer import Buffer, Directory, Tree
+
+
+class QueuedTree:
+    """See ``writer.Tree``.
+
+    Args:
+        tree: writes.
+        queue: when.
+        memory: knows which arrays must be copied.
+    """
+
+    def __init__(self, tree: Tree, queue: WriteQueue, memory: LentMemory) -> None:
+        self.root = tree.root
+        self._tree = tree
+        self._queue = queue
+        self._memory = memory
+
+    def open(self, *parts: str) -> QueuedDirectory | None:
+        """See ``Tree.open``."""
+        directory = self._tree.open(*parts)
+        return None if directory is None else QueuedDirectory(directory, self._queue, self._memory)
+
+    @contextlib.contextmanager
+    def opened(self, *parts: str) -> Iterator[QueuedDirectory | None]:
+        """See ``Tree.opened``."""
+        directory = self.open(*parts)
+        try:
+            yield directory
+        finally:
+            if directory is not None:
+                directory.close()
+
+
+class QueuedDirectory:
+    """See ``writer.Directory``. Every call that writes may raise what an earlier one failed with (``DumpWriteError``).
+
+    Attributes:
+        path: of the directory.
+    """
+
+    def __init__(self, directory: Directory, queue: WriteQueue, memory: LentMemory) -> None:
+        self.path = directory.path
+        self._directory = directory
+        self._queue = queue
+        self._memory = memory
+
+    def close(self) -> None:
+        """Gives the handle back when all is written."""
+        self._queue.afterwards(self._directory.close)
+
+    def write(self, name: str, buffers: Sequence[Buffer]) -> bool:
+        """See ``Directory.write``; True, since it is not known yet. Buffers that can change are copied."""
+        cost = sum(map(len, buffers))
+        kept = [bytes(buffer) for buffer in buffers] if self._queue.make_room(cost) else buffers
+        self._queue.submit(partial(self._directory.write, name, kept), cost)
+        return True
+
+    def append(self, name: str, line: str) -> bool:
+        """See ``Directory.append``."""
+        self._queue.submit(partial(self._directory.append, name, line), len(line))
+        return True
+
+    def exists(self, name: str) -> bool:
+        """See ``Directory.exists``; after all that waits."""
+        self._queue.drain()
+        return self._directory.exists(name)
+
+    def write_array(self, name: str, array: Array, dtype: DType) -> bool:
+        """See ``Directory.write_array``."""
+        return self._write(self._directory.write_array, name, array, dtype)
+
+    def write_mapped(self, original: str, array: Array, dtype: DType) -> bool:
+        """See ``Directory.write_mapped``."""
+        return self._write(self._directory.write_mapped, original, array, dtype)
+
+    def _write(self, write: Callable[[str, Array, DType], bool], name: str, array: Array, dtype: DType) -> bool:
+        # bfloat16 is widened to twice its bytes when it is written, what is not contiguous is copied.
+        more = 2 * array.nbytes if dtype is dtypes.bfloat16 else 0 if array.flags.c_contiguous else array.nbytes
+        cost = self._memory.kept_bytes(array) + more
+        kept = self._memory.keep(array) if self._queue.make_room(cost) else array
+        self._queue.submit(partial(write, name, kept, dtype), cost)
+        return True
