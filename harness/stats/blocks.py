@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -16,6 +17,8 @@ BLOCK = 65_536
 
 #: Numbers added side by side (see ``sums``); 8 KiB of float64 stay in the first cache level.
 LANES = 1024
+
+_BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 
 
 class Buffers(threading.local):
@@ -37,7 +40,7 @@ def blocks(array: Array) -> Iterator[Array]:
     real and imaginary parts. A block may be a reused buffer: it is valid until the next one is asked for.
     """
     flat = flat_view(array)
-    if flat.dtype.name == "bfloat16":
+    if flat.dtype == _BFLOAT16:
         flat = flat.view(np.uint16)
         for at in range(0, flat.size, BLOCK):
             yield _from_bfloat16(flat[at : at + BLOCK])

@@ -19,6 +19,9 @@ from harness.store.schema import INDEX_DTYPE, IOS, MAX_NAME, NAME_FIELDS, NO_SOU
 Array = np.ndarray[Any, np.dtype[Any]]
 
 _STATISTICS = tuple(field.name for field in fields(Statistics))
+#: Rows kept as Python tuples, which take ten times the room of packed ones.
+_TOGETHER = 4096
+
 _statistics_row = attrgetter(*_STATISTICS)
 _KEY_NUMBERS = ("rank", "graph", "iteration", "execution", "slot")
 
@@ -117,6 +120,7 @@ class IndexBuilder:
     """Collects rows."""
 
     def __init__(self) -> None:
+        self._tables: list[Array] = []
         self._rows: list[tuple[Any, ...]] = []
         self._names: dict[str, int] = {}
         self._seen: set[SlotKey] = set()
@@ -145,6 +149,8 @@ class IndexBuilder:
         except DtypeError as error:
             raise StoreError(f"{describe_key(key)}: {error}") from None
         name = self._name
+        if len(self._rows) >= _TOGETHER:
+            self._pack()
         self._rows.append(
             (
                 key.rank, key.graph, key.iteration, key.execution, name(key.operator), name(record.op_type),
@@ -156,8 +162,12 @@ class IndexBuilder:
 
     def build(self) -> Index:
         """The index of everything added."""
-        rows = np.array(self._rows, INDEX_DTYPE) if self._rows else np.empty(0, INDEX_DTYPE)
-        return Index(rows, list(self._names))
+        self._pack()
+        return Index(np.concatenate(self._tables), list(self._names))
+
+    def _pack(self) -> None:
+        self._tables.append(np.array(self._rows, INDEX_DTYPE) if self._rows else np.empty(0, INDEX_DTYPE))
+        self._rows = []
 
 
 def describe_key(key: SlotKey) -> str:

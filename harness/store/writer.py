@@ -36,6 +36,10 @@ from harness.store.schema import (
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
+#: Statistics kept by digest: most arrays that repeat do so within a step.
+_REMEMBERED = 16_384
+
+
 class StoreWriter:
     """A new store file being filled; runs must come in sorted order."""
 
@@ -123,15 +127,23 @@ class StoreWriter:
             content = digest(array, record.dtype)
             if record.digest is not None and record.digest != content:
                 raise StoreError(f"its digest is {content.hex()}, but the record says {record.digest.hex()}")
-            if content not in self._statistics:
-                self._statistics[content] = describe(array, record.dtype)
+            statistics = self._described(content, array, record.dtype)
             if level == "tensors":
                 if content not in self._objects:
                     self._put(content, self._packed_object(array, record.dtype, content), record.dtype)
                 self._link(run, record.key, content)
         except (StoreError, DtypeError) as error:
             raise StoreError(f"{describe_key(record.key)}: {error}") from None
-        return content, self._statistics[content]
+        return content, statistics
+
+    def _described(self, content: bytes, array: Array, dtype: str) -> Statistics:
+        """An array's statistics; one that was seen lately is not described again."""
+        found = self._statistics.get(content)
+        if found is None:
+            if len(self._statistics) >= _REMEMBERED:
+                self._statistics.clear()
+            found = self._statistics[content] = describe(array, dtype)
+        return found
 
     def _without_values(self, record: Record, level: Level) -> tuple[bytes, Statistics]:
         statistics = record.extra.get("statistics")

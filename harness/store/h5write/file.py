@@ -16,57 +16,52 @@ from harness.store.h5write.types import datatype
 #: Arrays begin at multiples of this, so that a mapped file gives aligned ones.
 _ALIGNMENT = 8
 
+#: Object headers made together: enough for their checksums to be taken side by side.
+_HEADERS = 4096
+
 #: Bytes written together.
 _BUFFER = 2**20
 
 
 class _Node:
-    """What an object header describes.
+    """What an object header describes. There may be very many: they are kept small.
 
     Attributes:
-        attributes: of the object.
         references: hard links that lead to it.
         address: of its header; known when the file is finished.
     """
 
-    __slots__ = ("address", "attributes", "references")
+    __slots__ = ("_attributes", "_own", "address", "references")
 
-    def __init__(self) -> None:
-        self.attributes: list[Message] = []
+    def __init__(self, own: bytes = b"") -> None:
+        self._own = own
+        self._attributes = b""
         self.references = 0
         self.address = 0
 
     def set_text(self, name: str, text: str) -> None:
         """Adds an attribute: a UTF-8 string as long as the text."""
         raw = text.encode() or b"\0"
-        self.attributes.append(messages.attribute(name, datatype(np.dtype(f"S{len(raw)}"), utf8=True), raw))
+        self._add(messages.attribute(name, datatype(np.dtype(f"S{len(raw)}"), utf8=True), raw))
 
     def set_int(self, name: str, value: int) -> None:
         """Adds an attribute: a 64-bit integer."""
         kind = np.dtype("<i8")
-        self.attributes.append(messages.attribute(name, datatype(kind), np.array(value, kind).tobytes()))
+        self._add(messages.attribute(name, datatype(kind), np.array(value, kind).tobytes()))
 
-    def own_messages(self) -> list[Message]:
-        """Its messages but for attributes and references."""
-        raise NotImplementedError
+    def _add(self, message: Message) -> None:
+        self._attributes += messages.encoded([message])
 
-    def messages(self) -> list[Message]:
-        """Everything its header says."""
-        shared = [messages.references(self.references)] if self.references > 1 else []
-        return [*self.own_messages(), *shared, *self.attributes]
+    def body(self) -> bytes:
+        """The encoded messages of its header. Their length does not depend on addresses."""
+        shared = messages.encoded([messages.references(self.references)]) if self.references > 1 else b""
+        return self._own + shared + self._attributes
 
 
 class Dataset(_Node):
     """An array in the file."""
 
-    __slots__ = ("_described",)
-
-    def __init__(self, described: list[Message]) -> None:
-        super().__init__()
-        self._described = described
-
-    def own_messages(self) -> list[Message]:
-        return self._described
+    __slots__ = ()
 
 
 class Group(_Node):
@@ -102,9 +97,9 @@ class Group(_Node):
             here = child
         return here
 
-    def own_messages(self) -> list[Message]:
-        links = [messages.link(name, self.links[name].address) for name in sorted(self.links)]
-        return messages.group_messages() + links
+    def body(self) -> bytes:
+        links = (messages.link(name, self.links[name].address) for name in sorted(self.links))
+        return messages.encoded([*messages.group_messages(), *links]) + super().body()
 
 
 class FileWriter:
@@ -144,7 +139,8 @@ class FileWriter:
         address, size = self._append(raw)
         kind = messages.datatype(datatype(dtype, utf8=utf8))
         layout = messages.contiguous(address, size)
-        return Dataset([messages.dataspace(shape), kind, messages.fill_never(chunked=False), layout])
+        described = [messages.dataspace(shape), kind, messages.fill_never(chunked=False), layout]
+        return Dataset(messages.encoded(described))
 
     def packed(
         self, dtype: np.dtype[Any], shape: Sequence[int], raw: Any, level: int, *, utf8: bool = False
@@ -154,7 +150,8 @@ class FileWriter:
         kind = messages.datatype(datatype(dtype, utf8=utf8))
         layout = messages.one_chunk(shape, dtype.itemsize, address, size)
         filters = messages.shuffle_deflate(dtype.itemsize, level)
-        return Dataset([messages.dataspace(shape), kind, messages.fill_never(chunked=True), layout, filters])
+        described = [messages.dataspace(shape), kind, messages.fill_never(chunked=True), layout, filters]
+        return Dataset(messages.encoded(described))
 
     def _append(self, raw: Any) -> tuple[int, int]:
         """Writes bytes at the next aligned place; returns where, and how many."""
@@ -170,9 +167,9 @@ class FileWriter:
         nodes = list(_below(self.root))
         for node in nodes:
             node.address = self._end
-            self._end += messages.header_size(node.messages())
-        for raw in messages.headers([node.messages() for node in nodes]):
-            self._file.write(raw)
+            self._end += messages.header_size(len(node.body()))
+        for start in range(0, len(nodes), _HEADERS):
+            self._file.writelines(messages.headers(node.body() for node in nodes[start : start + _HEADERS]))
         self._file.seek(0)
         self._file.write(messages.superblock(self.root.address, self._end))
         self._file.flush()

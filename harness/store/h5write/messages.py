@@ -81,9 +81,18 @@ def link(name: bytes, address: int) -> Message:
     return _LINK, head + len(name).to_bytes(1 << width, "little") + name + struct.pack("<Q", address)
 
 
-def header_size(messages: Iterable[Message]) -> int:
-    """Bytes of the object header ``headers`` will make of ``messages``."""
-    body = sum(4 + len(data) for _, data in messages)
+def encoded(messages: Iterable[Message]) -> bytes:
+    """Messages as they stand in an object header; ``StoreError`` for one that is too long."""
+    parts = []
+    for kind, data in messages:
+        if len(data) >= 2**16:
+            raise StoreError(f"a header message of {len(data)} bytes: a name or an attribute is too long")
+        parts.append(struct.pack("<BHB", kind, len(data), 0) + data)
+    return b"".join(parts)
+
+
+def header_size(body: int) -> int:
+    """Bytes of the object header around ``body`` bytes of encoded messages."""
     return 6 + _width(body) + body + 4
 
 
@@ -91,16 +100,10 @@ def _width(body: int) -> int:
     return 1 if body < 2**8 else 2 if body < 2**16 else 4
 
 
-def headers(objects: Sequence[Sequence[Message]]) -> list[bytes]:
-    """Object headers, version 2, without times."""
+def headers(bodies: Iterable[bytes]) -> list[bytes]:
+    """Object headers, version 2, without times, around encoded messages."""
     plain = []
-    for messages in objects:
-        parts = []
-        for kind, data in messages:
-            if len(data) >= 2**16:
-                raise StoreError(f"a header message of {len(data)} bytes: a name or an attribute is too long")
-            parts.append(struct.pack("<BHB", kind, len(data), 0) + data)
-        body = b"".join(parts)
+    for body in bodies:
         width = _width(len(body))
         flags = width.bit_length() - 1
         plain.append(b"OHDR" + struct.pack("<2B", 2, flags) + len(body).to_bytes(width, "little") + body)

@@ -1,0 +1,189 @@
+"""Statistics as the columns of a ``statistic.csv`` print them.
+
+Source: rows of the real host writer (all reproduced by tests); what a device prints from MindSpore's public source and
+from the texts of 2.10.0's own scalar tensors (measured).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from harness.dtypes import DType, by_name, float32
+from harness.stats.hashes import md5, sha1
+from harness.stats.statistics import Statistics, describe
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+#: item of ``statistic_category`` -> its column
+COLUMNS: Mapping[str, str] = MappingProxyType(
+    {
+        "max": "Max Value",
+        "min": "Min Value",
+        "avg": "Avg Value",
+        "count": "Count",
+        "negative zero count": "Negative Zero Count",
+        "positive zero count": "Positive Zero Count",
+        "nan count": "NaN Count",
+        "negative inf count": "Negative Inf Count",
+        "positive inf count": "Positive Inf Count",
+        "zero count": "Zero Count",
+        "l2norm": "L2Norm Value",
+        "md5": "MD5",
+        "sha1": "SHA1",
+    }
+)
+#: item -> attribute of ``Statistics``; those of a count are whole numbers
+ATTRIBUTES: Mapping[str, str] = MappingProxyType(
+    {
+        "max": "max",
+        "min": "min",
+        "avg": "avg",
+        "l2norm": "l2norm",
+        "count": "count",
+        "negative zero count": "negative_count",
+        "positive zero count": "positive_count",
+        "nan count": "nan_count",
+        "negative inf count": "negative_inf_count",
+        "positive inf count": "positive_inf_count",
+        "zero count": "zero_count",
+    }
+)
+_HASHES = MappingProxyType({"md5": md5, "sha1": sha1})
+_NUMBERS = frozenset({"max", "min", "avg", "l2norm"})
+#: what a device prints for an item it cannot calculate of a tensor's dtype
+MISSING = "null"
+
+# What each of a device's kernels takes (public source); bool only where memory is reused, that is in precision high.
+_INTEGERS = frozenset({"int8", "uint8", "int16", "int32", "int64"})
+_FLOATS = frozenset({"float16", "bfloat16", "float32", "float64"})
+_DEVICE_DTYPES = MappingProxyType(
+    {
+        "max": _FLOATS | _INTEGERS | {"bool"},
+        "min": _FLOATS | _INTEGERS | {"bool"},
+        "avg": _FLOATS | _INTEGERS,
+        "l2norm": _FLOATS - {"float64"},
+    }
+)
+
+
+def host_texts(array: Array, dtype: DType, items: Iterable[str]) -> list[str]:
+    """The texts of ``items`` (keys of ``COLUMNS``) of one tensor, as the host calculates them.
+
+    Numbers are printed with six digits as C's ``%g`` does, sums are float64 for every dtype. Each is calculated once,
+    in one pass, and only if it is asked for.
+    """
+    statistics: Statistics | None = None
+    texts = []
+    for item in items:
+        if item in _HASHES:
+            texts.append(_HASHES[item](array))
+            continue
+        if statistics is None:
+            statistics = describe(array, dtype.name)
+        texts.append(_host_text(statistics, item, array))
+    return texts
+
+
+def _host_text(statistics: Statistics, item: str, array: Array) -> str:
+    value = getattr(statistics, ATTRIBUTES[item])
+    if item not in _NUMBERS:
+        return str(value)
+    if item == "avg" and math.isnan(value) and _is_made_nan(statistics, array):
+        return "-nan"
+    return f"{value:g}"
+
+
+def _is_made_nan(statistics: Statistics, array: Array) -> bool:
+    """Whether a plain loop's sum becomes NaN where infinities of both signs meet, not by a NaN it is given.
+
+    The processor's own NaN has a sign, and the original prints it.
+    """
+    if not statistics.count:
+        return True
+    if not (statistics.negative_inf_count and statistics.positive_inf_count):
+        return False
+    flat = array.reshape(-1)
+    infinite = np.isinf(flat)
+    meet = max(int(np.argmax(infinite & (flat > 0))), int(np.argmax(infinite & (flat < 0))))
+    return not statistics.nan_count or meet < int(np.argmax(np.isnan(flat)))
+
+
+def device_texts(array: Array, dtype: DType, items: Iterable[str], *, high: bool) -> list[str]:
+    """The texts of ``items`` (of max, min, avg, l2norm) of one tensor, as a device calculates and prints them.
+
+    Args:
+        array: its elements are those of ``dtype``.
+        dtype: of the tensor.
+        items: in the order wanted.
+        high: ``device_stat_precision_mode``: avg and l2norm come out in float32, else in the tensor's own dtype.
+    """
+    statistics: Statistics | None = None
+    texts = []
+    for item in items:
+        if dtype.lower not in _DEVICE_DTYPES[item] or (dtype.lower == "bool" and not high):
+            texts.append(MISSING)
+            continue
+        if item in ("max", "min") and not dtype.is_floating:
+            texts.append(scalar_text((array.max if item == "max" else array.min)(), dtype))
+            continue
+        if statistics is None:
+            statistics = describe(array, dtype.name)
+        result = float32 if high and item in ("avg", "l2norm") else dtype
+        texts.append(scalar_text(_rounded(getattr(statistics, ATTRIBUTES[item]), result), result))
+    return texts
+
+
+def _rounded(value: float, dtype: DType) -> Any:
+    """``value`` in ``dtype``; towards zero where that is an integer."""
+    with np.errstate(all="ignore"):
+        return np.float64(value).astype(dtype.numpy)
+
+
+def scalar_text(value: Any, dtype: DType) -> str:
+    """A scalar tensor as it prints itself: ``True``, ``123456789``, ``1.23457e+08`` (measured)."""
+    if dtype.kind == "b":
+        return str(bool(value))
+    return f"{float(value):g}" if dtype.is_floating else str(int(value))
+
+
+class PrintedStatistics(dict[str, str]):
+    """Item -> text of one row of a ``statistic.csv``: what is known of a tensor whose values were not kept.
+
+    Args:
+        texts: keys of ``COLUMNS``, in the row's order.
+        dtype: of the tensor, as ``Record.dtype``.
+    """
+
+    def __init__(self, texts: Mapping[str, str], dtype: str) -> None:
+        super().__init__(texts)
+        self.dtype = dtype
+
+    def changes(self, other: Array | Statistics | PrintedStatistics) -> str:
+        """What differs in ``other``: ``max 1.5 -> 2.5, md5 1e.. -> 2f..``; empty if nothing does.
+
+        Only items of this row are looked at, and of another row only those both have. A row knows six digits: where
+        the other side knows more, it is printed like the row first.
+        """
+        if isinstance(other, np.ndarray):
+            found = dict(zip(self, host_texts(other, by_name(self.dtype), self), strict=True))
+        elif isinstance(other, Statistics):
+            shown = [item for item in self if item in ATTRIBUTES]
+            found = {item: f"{getattr(other, ATTRIBUTES[item]):g}" if item in _NUMBERS
+                     else str(getattr(other, ATTRIBUTES[item])) for item in shown}  # fmt: skip
+        else:
+            found = dict(other)
+        return ", ".join(
+            f"{item} {text} -> {found[item]}"
+            for item, text in self.items()
+            if item in found and MISSING not in (text, found[item]) and not _same(text, found[item])
+        )
+
+
+def _same(text: str, other: str) -> bool:
+    """Equal texts; a NaN has no sign here."""
+    return text == other or text.lstrip("-") == other.lstrip("-") == "nan"
