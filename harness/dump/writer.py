@@ -136,8 +136,8 @@ class Directory:
             os.close(self._fd)
             self._fd = -1
 
-    def write(self, name: str, buffers: Sequence[Buffer]) -> bool:
-        """Writes a file of byte buffers, or replaces it as a whole.
+    def write(self, name: str, buffers: Sequence[Buffer], mode: int = FILE_MODE) -> bool:
+        """Writes a file of byte buffers, or replaces it as a whole; it ends with ``mode``.
 
         Returns:
             False where no file could be begun in this directory (logged once); nothing was written.
@@ -148,7 +148,7 @@ class Directory:
         if self._refused:
             return False
         try:
-            self._write_part(buffers)
+            self._write_part(buffers, mode)
             os.rename(self._part, name, src_dir_fd=self._fd, dst_dir_fd=self._fd)
         except OSError as error:
             with contextlib.suppress(OSError):
@@ -164,18 +164,20 @@ class Directory:
         self._refused = True
         return False
 
-    def _write_part(self, buffers: Sequence[Buffer]) -> None:
+    def _write_part(self, buffers: Sequence[Buffer], mode: int) -> None:
         fd = os.open(self._part, _NEW, FILE_MODE, dir_fd=self._fd)
         try:
             written = os.writev(fd, buffers)
             if written != sum(map(len, buffers)):
                 _write_rest(fd, buffers, written)
-            os.fchmod(fd, FILE_MODE)
+            os.fchmod(fd, mode)
         finally:
             os.close(fd)
 
-    def append(self, name: str, line: str) -> bool:
+    def append(self, name: str, line: str, mode: int = FILE_MODE) -> bool:
         """Appends one line (its line end is added) to a file, made if absent; it is there whole or not at all.
+
+        The file ends with ``mode``.
 
         Returns, raises: as ``write``.
         """
@@ -183,7 +185,7 @@ class Directory:
             return False
         data = (line + "\n").encode()
         if not self.exists(name):
-            return self.write(name, (data,))
+            return self.write(name, (data,), mode)
         try:
             fd = self._open_for_append(name)
         except OSError as error:
@@ -197,7 +199,7 @@ class Directory:
                 with contextlib.suppress(OSError):
                     os.ftruncate(fd, before)
                 raise _failure(os.path.join(self.path, name), error) from error
-            os.fchmod(fd, FILE_MODE)
+            os.fchmod(fd, mode)
         finally:
             os.close(fd)
         self._begun = self._tree.begun = True
@@ -217,6 +219,19 @@ class Directory:
         except FileNotFoundError:
             return False
         return True
+
+    def first_line(self, name: str) -> str:
+        """The first line of a file (at most 4 KiB of it), without its end; empty if it cannot be read."""
+        try:
+            fd = os.open(name, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW, dir_fd=self._fd)
+        except OSError:
+            return ""
+        try:
+            return os.read(fd, 4096).partition(b"\n")[0].decode("utf-8", "replace")
+        except OSError:
+            return ""
+        finally:
+            os.close(fd)
 
     def write_array(self, name: str, array: Array, dtype: DType) -> bool:
         """Writes an array of any shape as ``.npy``; see ``write``."""

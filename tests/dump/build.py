@@ -21,13 +21,18 @@ DATA = Path(__file__).parent / "data"
 NPY = re.compile(r"^[^.]+\.[^.]+\.\d+\.\d+\.\d{16}\.(input|output)\.\d+\.[^.]+\.[^.]+\.npy$")
 
 
-def config(path: Path, **changes: Any) -> DumpConfig:
-    """A configuration that dumps everything below ``path``; ``changes`` go to the common section."""
+def config_text(path: Path, e2e: dict[str, Any] | None = None, **changes: Any) -> str:
+    """A file that dumps everything below ``path``; ``changes`` go to the common section."""
     common = {
         "dump_mode": 0, "path": str(path), "net_name": "Net", "iteration": "all", "input_output": 0, "kernels": [],
         "support_device": [0],
     }  # fmt: skip
-    return parse(json.dumps({"common_dump_settings": common | changes, "e2e_dump_settings": {}}))
+    return json.dumps({"common_dump_settings": common | changes, "e2e_dump_settings": e2e or {}})
+
+
+def config(path: Path, **changes: Any) -> DumpConfig:
+    """``config_text``, read."""
+    return parse(config_text(path, **changes))
 
 
 def tensor(dtype: DType, shape: tuple[int, ...], start: int = 0) -> Array:

@@ -1,0 +1,97 @@
+"""``statistic.csv``: one row a tensor, in the directory its file would be in.
+
+Source: dump_output.md section 8; the rows, the header and the file's modes are those of MindSpore 2.10.0's own writer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from harness.dtypes import DType
+from harness.dump.config import DumpConfig
+from harness.dump.names import row_text
+from harness.dump.writer import FILE_MODE, Directory
+from harness.stats.printed import COLUMNS, Array, device_texts, host_texts
+
+FILE = "statistic.csv"
+BASE = (
+    "Op Type", "Op Name", "Task ID", "Stream ID", "Timestamp", "IO", "Slot", "Data Size", "Data Type", "Shape",
+)  # fmt: skip
+APPENDED_MODE = 0o600
+"""Mode of the file once a second row was appended (measured; the first row leaves 0400)."""
+
+
+def header(items: Sequence[str]) -> str:
+    """The first line, without its end; no comma behind the last column (the rows have one)."""
+    return ",".join((*BASE, *(COLUMNS[item] for item in items)))
+
+
+def row(
+    op_type: str,
+    name: str,
+    stream: int,
+    timestamp: int,
+    io: str,
+    slot: int,
+    array: Array,
+    dtype: DType,
+    texts: Sequence[str],
+    task: int = 0,
+) -> str:
+    """One row, without its line end.
+
+    Args:
+        op_type: primitive name, or ``Parameter``.
+        name: full name with scope, unmangled.
+        stream, timestamp, io, slot, task: as in the tensor's file name.
+        array: the tensor as it is dumped; its size in bytes and its shape are columns.
+        dtype: of its elements.
+        texts: of the items (``host_texts``, ``device_texts``).
+    """
+    shape = ",".join(map(str, array.shape))
+    first = (op_type, row_text(name), task, stream, timestamp, io, slot, array.nbytes, dtype.lower, f'"[{shape}]"')
+    return ",".join((*map(str, first), *texts, ""))
+
+
+class StatisticRows:
+    """Collects rows and appends them, a kernel's at a time.
+
+    Args:
+        config: its ``statistic_category`` are the columns.
+    """
+
+    def __init__(self, config: DumpConfig) -> None:
+        self._items = config.statistic_category
+        self._on_device = config.stat_calc_mode == "device"
+        self._high = config.device_stat_precision_mode == "high"
+        self._header = header(self._items)
+        self._rows: list[str] = []
+
+    def add(
+        self, op_type: str, name: str, stream: int, timestamp: int, io: str, slot: int, array: Array, dtype: DType
+    ) -> bool:
+        """Calculates and keeps one tensor's row; see ``row``. Complex tensors have none (documented)."""
+        if dtype.kind == "c":
+            return False
+        if self._on_device:
+            texts = device_texts(array, dtype, self._items, high=self._high)
+        else:
+            texts = host_texts(array, dtype, self._items)
+        self._rows.append(row(op_type, name, stream, timestamp, io, slot, array, dtype, texts))
+        return True
+
+    def write(self, directory: Directory) -> bool:
+        """Appends the rows kept to the directory's file; see ``Directory.append`` for what it raises.
+
+        A file that is there and begins with another header gets ours in front of our rows.
+        """
+        rows, self._rows = self._rows, []
+        if not rows:
+            return False
+        lines = "\n".join(rows)
+        if not directory.exists(FILE):
+            mode = FILE_MODE if len(rows) == 1 else APPENDED_MODE
+            return directory.write(FILE, [f"{self._header}\n{lines}\n".encode()], mode)
+        if directory.first_line(FILE) != self._header:
+            lines = f"{self._header}\n{lines}"
+        return directory.append(FILE, lines, APPENDED_MODE)
