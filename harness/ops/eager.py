@@ -91,10 +91,21 @@ def execute(op: Operator, call: Call, args: tuple[Any, ...]) -> tuple[np.ndarray
             raise KernelError(f"kernel of {op.name} failed: {type(error).__name__}: {error}") from error
     parts = result if isinstance(result, tuple) else (result,)
     specs = call.out.items if isinstance(call.out, TupleSpec) else (call.out,)
-    return tuple(
-        finish(part, spec.dtype) if isinstance(spec, TensorSpec) else np.asarray(part)
-        for part, spec in zip(parts, specs, strict=True)
-    )
+    if len(parts) != len(specs):
+        raise KernelError(f"kernel of {op.name} gave {len(parts)} results, its shape rule says {len(specs)}")
+    return tuple(_result(op, part, spec) for part, spec in zip(parts, specs, strict=True))
+
+
+def _result(op: Operator, part: Any, spec: Spec | None) -> np.ndarray[Any, np.dtype[Any]]:
+    """One result, rounded; ``KernelError`` if it has not the shape the graph shows."""
+    if not isinstance(spec, TensorSpec):
+        return np.asarray(part)
+    array = finish(part, spec.dtype)
+    if array.shape != spec.shape and -1 not in spec.shape:
+        raise KernelError(
+            f"kernel of {op.name} gave a result of shape {list(array.shape)}, its shape rule says {list(spec.shape)}"
+        )
+    return array
 
 
 class EagerDispatcher:

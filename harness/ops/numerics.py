@@ -11,7 +11,6 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 
 from harness import dtypes
@@ -80,11 +79,12 @@ def matmul(a: Array, b: Array) -> Array:
     a, b = wide(a), wide(b)
     lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     m, k, n = a.shape[-2], a.shape[-1], b.shape[-1]
-    a3 = np.broadcast_to(a, (*lead, m, k)).reshape(-1, m, k)
-    b3 = np.broadcast_to(b, (*lead, k, n)).reshape(-1, k, n)
-    out = np.empty((a3.shape[0], m, n), a.dtype)
+    count = prod(lead)
+    a3 = np.broadcast_to(a, (*lead, m, k)).reshape(count, m, k)
+    b3 = np.broadcast_to(b, (*lead, k, n)).reshape(count, k, n)
+    out = np.empty((count, m, n), a.dtype)
     rows = max(1, _BLOCK // max(1, k * n))
-    for i in range(a3.shape[0]):
+    for i in range(count):
         right = b3[i][:, None, :]
         for at in range(0, m, rows):
             left = a3[i, at : at + rows].T[:, :, None]
@@ -98,16 +98,25 @@ def finish(x: Any, dtype: DType) -> Array:
     if array.dtype == dtype.numpy:
         return array if array.flags.c_contiguous else np.array(array, order="C")
     with np.errstate(all="ignore"):
-        if dtype is dtypes.bfloat16 and array.dtype.kind in "fiu":
-            return _to_bfloat16(array)
+        if _is_rounded_twice(array.dtype, dtype):
+            return np.array(_to_odd(array).astype(dtype.numpy), order="C")
         if dtype.kind in "iu" and array.dtype.kind == "f":
             return _to_integer(array, dtype)
         return np.array(array.astype(dtype.numpy), order="C")
 
 
-def _to_bfloat16(array: Array) -> Array:
-    """Nearest-even from any width: first to float32 rounding to odd, so that the second rounding is the only one."""
-    exact = array.astype(np.float64) if array.dtype.itemsize <= 8 else array
+def _is_rounded_twice(given: np.dtype[Any], dtype: DType) -> bool:
+    """Whether numpy converts by way of float32, and so rounds a second time."""
+    if dtype is dtypes.float16:
+        return given.kind == "f" and given.itemsize > 8
+    return dtype is dtypes.bfloat16 and given.kind in "fiu"
+
+
+def _to_odd(array: Array) -> Array:
+    """float32 rounded to odd: what is not exact gets an odd last bit, so that rounding on to a dtype of at least two
+    bits less is the only rounding."""
+    is_exact_in_float64 = array.dtype.itemsize < 8 or array.dtype == np.float64
+    exact = array.astype(np.float64 if is_exact_in_float64 else np.longdouble)
     near = exact.astype(np.float32)
     bits = np.atleast_1d(near).view(np.uint32).copy()
     back = np.atleast_1d(near.astype(exact.dtype))
@@ -116,8 +125,7 @@ def _to_bfloat16(array: Array) -> Array:
     too_far = inexact & (np.abs(back) > np.abs(source))
     bits[too_far] -= 1
     bits[inexact] |= 1
-    odd = bits.view(np.float32).reshape(near.shape)
-    return np.array(odd.astype(ml_dtypes.bfloat16), order="C")
+    return bits.view(np.float32).reshape(near.shape)
 
 
 def _to_integer(array: Array, dtype: DType) -> Array:
