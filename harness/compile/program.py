@@ -8,6 +8,7 @@ from typing import Any
 
 from harness.compile.effects import drop_unused_reads, wait_for_readers
 from harness.compile.expand import expand
+from harness.compile.fuse import fuse
 from harness.compile.order import Numbering, arrange, parameter_order
 from harness.compile.regions import Block, Region, controls_of, finish_regions, numbered, regions_of
 from harness.compile.select import hide_dtypes, select_kernels
@@ -56,6 +57,7 @@ def compile_function(
     numbering: Numbering,
     dynamic: Sequence[tuple[int, ...] | None] = (),
     kernels: Kernels = CPU_KERNELS,
+    fuses: bool = False,
 ) -> Program:
     """Traces ``function(*args)`` and finishes its graph.
 
@@ -67,6 +69,7 @@ def compile_function(
         numbering: the process's numbering.
         dynamic: for each argument, a shape to trace with in place of the tensor's own (-1 for dynamic), or None.
         kernels: what the device's kernels cannot take.
+        fuses: elementwise chains become one kernel each.
     """
     tracer = Tracer()
     inputs: list[Parameter] = []
@@ -93,6 +96,8 @@ def compile_function(
     if not silent:
         for graph in graphs:
             numbering.number(graph.nodes)
+    for graph in graphs if fuses else ():
+        fuse(graph, numbering)
     _follow(block)
     return Program(graphs, inputs, block, region_graphs, silent)
 

@@ -10,26 +10,32 @@ import numpy as np
 from harness import dtypes
 from harness.compile.program import Program
 from harness.compile.regions import Block, Control, Crossing, Region
+from harness.devices import Device
+from harness.devices.cpu import CPU
 from harness.graph import Const, Node, Operand, Parameter, Spec, TensorSpec, TupleSpec
 from harness.graph.ir_types import abstract
-from harness.ops.eager import execute
 from harness.ops.numerics import finish
-from harness.runtime.launch import Launch, launches_of
+from harness.runtime.launch import Launch
 from harness.runtime.observer import Array, Observer, Step
+from harness.runtime.plan import launches_of
 from harness.tensor import Tensor
 
 
 class Executor:
     """Runs one program as often as wanted.
 
+    Args:
+        program: compiled for ``device``.
+        device: whose arithmetic is emulated.
+
     Attributes:
         runs: how often it ran.
     """
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, device: Device = CPU) -> None:
         self.program = program
         self.runs = 0
-        self.launches = launches_of(program)
+        self.launches = launches_of(program, device)
         assert program.block.result is not None
         self._result = abstract(program.block.result)
 
@@ -123,7 +129,7 @@ class _Run:
         for observer in self._observers:
             observer.kernel_inputs(launch.node, inputs)
         arguments = launch.arguments(values)
-        results = execute(launch.operator, call, arguments)
+        results = launch.run(call, arguments)
         if launch.copies:
             results = tuple(r.copy() if _is_view(r, arguments) else r for r in results)
         self._values[id(launch.node)] = results if isinstance(launch.node.spec, TupleSpec) else results[0]

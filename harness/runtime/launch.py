@@ -7,16 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from harness.compile.program import Program
-from harness.compile.regions import Crossing, controls_of
+from harness.devices import Device
 from harness.dtypes import DType
 from harness.graph import Const, Node, OpaqueSpec, Operand, Parameter, ScalarSpec, Spec, TensorSpec, TupleSpec
-from harness.ops.base import OPERATORS, Call
+from harness.ops.base import OPERATORS, Call, Operator
+from harness.ops.eager import execute
 from harness.runtime.observer import Array, Slot
 
 _TYPE = OpaqueSpec("Type")
-#: nodes that hand on a value as it is
-_HAND_ON = frozenset({"Load", "Depend", "TupleGetItem"})
 
 
 class Launch:
@@ -25,13 +23,15 @@ class Launch:
     Attributes:
         node: the kernel.
         operator: what computes it.
+        device: what it runs on.
         frees: ``id`` of each node whose value nothing needs after this launch.
         copies: its result must be no view of its arguments, because one of them is updated in place in this program.
     """
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: Node, device: Device, operator: Operator | None = None) -> None:
         self.node = node
-        self.operator = OPERATORS.get(node.op)
+        self.operator = operator or OPERATORS.get(node.op)
+        self.device = device
         self.frees: tuple[int, ...] = ()
         self.copies = False
         self._layout: tuple[Any, ...] = node.extra["layout"]
@@ -74,6 +74,12 @@ class Launch:
                 yield tuple(flat[at : at + count]), count
                 at += count
 
+    def run(self, call: Call, arguments: tuple[Any, ...]) -> tuple[Array, ...]:
+        """Computes the results of ``call`` on the device."""
+        operator = self.operator
+        in_place = bool(operator.mutates)
+        return self.device.run(operator.name, arguments, lambda ready: execute(operator, call, ready), in_place)
+
     def inputs(self, values: Sequence[Any]) -> list[Slot]:
         """A slot for each argument that has bytes and that the kernel reads."""
         return [
@@ -103,57 +109,6 @@ class Launch:
                     known = isinstance(operand, Const)
                     yield Slot(index, _constant(operand, dtype), dtype) if known else (index, dtype)
                 index += 1
-
-
-def launches_of(program: Program) -> dict[int, list[Launch]]:
-    """The launches of each region (by its ``id``), in order, with what each of them frees."""
-    kept = {id(node) for root in _roots(program) for node in sources(root)}
-    changing = any("effect" in node.extra for graph in program.graphs for node in graph.execution_order)
-    found: dict[int, list[Launch]] = {}
-    for region, graph in program.of_region.items():
-        found[region] = [Launch(node) for node in graph.execution_order]
-        last: dict[int, Launch] = {}
-        for launch in found[region]:
-            last[id(launch.node)] = launch
-            read = [source for i in launch.node.inputs for source in sources(i)]
-            last.update((id(source), launch) for source in read if id(source) in last)
-            launch.copies = changing and "effect" not in launch.node.extra and any(map(_is_memory, read))
-        for value, launch in last.items():
-            if value not in kept:
-                launch.frees += (value,)
-    return found
-
-
-def sources(operand: Operand | None) -> Iterator[Node | Parameter]:
-    """The nodes and parameters whose values ``operand`` is made of."""
-    if isinstance(operand, Parameter) or (isinstance(operand, Node) and (operand.kernel or operand.op == "Switch")):
-        yield operand
-    elif not isinstance(operand, Node):
-        return
-    elif operand.op in _HAND_ON:
-        yield from sources(operand.inputs[0])
-    elif operand.op == "MakeTuple":
-        for member in operand.inputs:
-            yield from sources(member)
-
-
-def _roots(program: Program) -> Iterator[Operand | None]:
-    """What is needed after the kernels of its graph have run: results, and what control flow asks for."""
-    yield program.block.result
-    for graph in program.graphs:
-        yield graph.output
-        for parameter in graph.parameters:
-            if isinstance(parameter.handle, Crossing):
-                yield parameter.handle.operand
-    for control in controls_of(program.block):
-        yield from (control.pred, *control.init, control.first.result, control.second.result)
-
-
-def _is_memory(source: Node | Parameter) -> bool:
-    """Whether a value is a parameter's own memory: a weight, or what an update in place gives."""
-    if isinstance(source, Parameter):
-        return source.is_weight or isinstance(source.handle, Crossing)
-    return "effect" in source.extra
 
 
 def _crosses(operand: Operand) -> bool:
@@ -189,4 +144,3 @@ def _is_dynamic(spec: Spec) -> bool:
     if isinstance(spec, TupleSpec):
         return any(_is_dynamic(s) for s in spec.items)
     return isinstance(spec, TensorSpec) and -1 in spec.shape
-

@@ -6,6 +6,7 @@ MindSpore keeps these per process. A session stands for that process, so that a 
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -17,6 +18,9 @@ from harness import hooks
 from harness.compile.order import Numbering
 from harness.compile.program import Program, compile_function, is_input
 from harness.compile.trace import cell_scope
+from harness.context import get_context
+from harness.devices import Device
+from harness.devices.cpu import CPU
 from harness.runtime.execute import Executor
 from harness.runtime.observer import Observer
 from harness.tensor import Parameter, Tensor
@@ -26,13 +30,16 @@ class Session:
     """Holds what MindSpore holds per process.
 
     Attributes:
+        device: what programs are compiled for; the settings of the context that concern it count as they stand when a
+            program is compiled.
         observers: told of every graph and step.
         numbering: ``-opN`` counters.
         programs: executors by signature.
     """
 
-    def __init__(self, observers: Sequence[Observer] = (), hooked: bool = True) -> None:
+    def __init__(self, observers: Sequence[Observer] = (), hooked: bool = True, device: Device = CPU) -> None:
         self.observers = list(observers)
+        self.device = device
         self.numbering = Numbering()
         self.programs: dict[Any, Executor] = {}
         self._next_graph = 0
@@ -86,15 +93,22 @@ class Session:
         signature = (key, tuple(_signature(v, d) for v, d in _padded(values, dynamic)))
         executor = self.programs.get(signature)
         if executor is None:
-            executor = Executor(self._compile(function, values, names, dynamic))
+            device = self.configured_device()
+            executor = Executor(self._compile(device, function, values, names, dynamic), device)
             if not any(map(_has_list, values)):
                 self.programs[signature] = executor
                 self._kept.append(keep)
         arrays = [t.asnumpy() for t in _tensors(values)]
         return executor.run(arrays, () if executor.program.silent else self.observers)
 
+    def configured_device(self) -> Device:
+        """The device under the environment and the context as they are now."""
+        settings = {name: get_context(name) for name in ("ascend_config", "gpu_config")}
+        return self.device.configured(os.environ, settings)
+
     def _compile(
         self,
+        device: Device,
         function: Callable[..., Any],
         values: Sequence[Any],
         names: Sequence[str],
@@ -104,7 +118,9 @@ class Session:
             for hook in hooks.first_compile:
                 hook(self)
             self._hooked = True
-        program = compile_function(function, values, names, self._next_graph, self.numbering, dynamic)
+        program = compile_function(
+            function, values, names, self._next_graph, self.numbering, dynamic, device.kernels, device.fuses
+        )
         if program.silent:
             return program
         self._next_graph += len(program.graphs)
@@ -119,9 +135,7 @@ class Session:
             observer.closed()
 
 
-def bind(
-    function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
-) -> tuple[list[Any], list[str]]:
+def bind(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[list[Any], list[str]]:
     """Arguments in positional order and their names; ``*inputs`` become ``inputs0``, ``inputs1`` (measured)."""
     signature = inspect.signature(function)
     bound = signature.bind(*args, **kwargs)

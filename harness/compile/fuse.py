@@ -1,0 +1,96 @@
+"""Fuses chains of elementwise kernels into one, as the graph kernels of Ascend's O1 do.
+
+A kernel joins the one that uses it where nothing else uses its result, so that contracting them can make no circle.
+What lies between the members of a fusion exists nowhere: neither its tensors nor its members' names are dumped. A
+fused kernel is called like its members in the order of the graph, with ``fusion`` behind them (public source of the
+graph kernels); which operators take part is this emulation's own rule: those that compute each element alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from harness.compile.order import Numbering, arrange
+from harness.graph import Const, Graph, Node, Operand, TensorSpec
+from harness.ops.base import OPERATORS
+from harness.ops.elementwise import Binary, Unary
+
+POSTFIX = "fusion"
+#: elementwise operators that share no base class with the others
+_MORE = frozenset(
+    {
+        "AddScalar", "Cast", "ClampScalar", "ClampTensor", "Divs", "EqScalar", "GreaterEqualScalar", "LessScalar",
+        "Muls", "PowTensorScalar", "ReLU", "RemainderScalarTensor", "RemainderTensorScalar", "RemainderTensorTensor",
+        "ReluGrad", "Select", "SiLU", "SiLUGrad", "SoftplusExt", "SubScalar",
+    }
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Fusion:
+    """What a fused kernel is made of: ``node.extra["fusion"]``.
+
+    Attributes:
+        members: the kernels, in the order of the graph; the last gives the result. They keep the numbers they would
+            have alone. An input that is neither a member nor a ``Const`` is one of the fused node's inputs.
+    """
+
+    members: tuple[Node, ...]
+
+
+def fuse(graph: Graph, numbering: Numbering) -> None:
+    """Fuses what can be fused in a graph whose nodes are numbered; its orders are made anew.
+
+    Nodes that are left keep their numbers, so that they are called alike on every device.
+    """
+    fused = [_fused(members) for members in _chains(graph) if len(members) > 1]
+    if fused:
+        arrange(graph)
+        present = {id(node) for node in fused}
+        numbering.number([node for node in graph.nodes if id(node) in present])
+
+
+def _chains(graph: Graph) -> list[list[Node]]:
+    """Members of each fusion to be, in the order of the graph."""
+    users: dict[int, list[Node]] = {}
+    for node in graph.nodes:
+        for operand in node.inputs:
+            users.setdefault(id(operand), []).append(node)
+    root_of: dict[int, Node] = {}
+    for node in reversed(graph.nodes):
+        if not _is_elementwise(node):
+            continue
+        roots = {id(root): root for root in (root_of.get(id(user)) for user in users.get(id(node), ())) if root}
+        inside = all(id(user) in root_of for user in users.get(id(node), ()))
+        alone = not inside or len(roots) != 1 or node is graph.output
+        root_of[id(node)] = node if alone else next(iter(roots.values()))
+    chains: dict[int, list[Node]] = {}
+    for node in graph.nodes:
+        if id(node) in root_of:
+            chains.setdefault(id(root_of[id(node)]), []).append(node)
+    return list(chains.values())
+
+
+def _is_elementwise(node: Node) -> bool:
+    if not node.kernel or "effect" in node.extra or not isinstance(node.spec, TensorSpec):
+        return False
+    return node.op in _MORE or isinstance(OPERATORS.get(node.op), (Unary, Binary))
+
+
+def _fused(members: list[Node]) -> Node:
+    """Makes the last of ``members``, which others refer to, the fused node."""
+    root = members[-1]
+    last = replace(root)
+    inside = {id(node) for node in members}
+    outer: dict[int, Operand] = {}
+    for node in members:
+        for operand in node.inputs:
+            if not isinstance(operand, Const) and id(operand) not in inside:
+                outer.setdefault(id(operand), operand)
+    root.op = "_".join([*(node.op for node in members), POSTFIX])
+    root.inputs = list(outer.values())
+    root.attrs = {}
+    layout = (None,) * len(root.inputs)
+    fusion = Fusion((*members[:-1], last))
+    root.extra = {**root.extra, "layout": layout, "functional": False, "fusion": fusion}
+    return root
