@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -51,7 +52,7 @@ def synthetic(path: Path) -> Path:
 
 
 def writing(directory: Path) -> None:
-    """200 arrays of 1 MiB, one store; and one array a store."""
+    """200 arrays of 1 MiB, one store; and one array a store, new ones each round."""
     arrays = _trees.equal_sizes(200, 2**20)
     records = list(_trees.records(arrays))
 
@@ -67,11 +68,11 @@ def writing(directory: Path) -> None:
         if update(directory / "w.h5", "Net", {RUN: RunData(records)}).changed:
             raise AssertionError("a store changed without a change")
 
+    fresh = count()
+
     def many_stores() -> None:
-        for at, record in enumerate(records):
-            path = directory / f"{at}.h5"
-            path.unlink(missing_ok=True)
-            update(path, "Net", {RUN: RunData([record])})
+        for record in records:
+            update(directory / f"{next(fresh)}.h5", "Net", {RUN: RunData([record])})
 
     run_and_show(
         "Writing 200 arrays of 1 MiB",
