@@ -1,0 +1,120 @@
+"""Where asynchronous dump files lie.
+
+Up to 2.2 ``{path}/rank_{rank}/{net}/{graph}/{iteration}`` (1.0 and 1.1: ``device_{id}``), overflow records in
+``{path}/rank_{rank}/debug_files/{iteration}``, graphs as in the synchronous dump. Later (O2)
+``{path}/{step}/{time}/{device}/{model name}/{model id}/{iteration}``, no graphs, and ``acl_dump_{device}.json`` beside
+the steps. Sources: MindSpore's documents and the public source of the writer of that file.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from harness.dump.config import DumpConfig
+from harness.dump.rules import FIRST, GENERATIONS
+
+EXCEPTION = 4
+_MODES = {0: "all", 1: "input", 2: "output"}
+_NO_STEP = "2147483647"
+_TIME = "%Y%m%d%H%M%S"
+DEBUG_FILES = "debug_files"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One run of one graph.
+
+    Attributes:
+        label: the step's label.
+        graph: id of the graph the step started from.
+        run: how often that graph ran before.
+    """
+
+    label: int
+    graph: int
+    run: int
+
+
+class RankLayout:
+    """The directories of releases up to 2.2."""
+
+    has_graphs = True
+
+    def __init__(self, config: DumpConfig, rank: int) -> None:
+        self._rank = f"{'device' if config.generation == FIRST else 'rank'}_{rank}"
+        self._network = config.net_name
+
+    @property
+    def root(self) -> tuple[str, ...]:
+        """Where graphs and execution orders are, below the configuration's ``path``."""
+        return (self._rank,)
+
+    def tensors(self, place: Place) -> tuple[str, ...]:
+        """Directory of a run's tensors, below ``path``."""
+        return (self._rank, self._network, str(place.graph), str(place.label))
+
+    def records(self, place: Place) -> tuple[str, ...]:
+        """Directory of a run's overflow records."""
+        return (self._rank, DEBUG_FILES, str(place.label))
+
+
+class ModelLayout:
+    """The directories of a graph that is sunk as a whole.
+
+    MindSpore makes the model's name up; here it is the network's.
+
+    Args:
+        time: when the dump began.
+    """
+
+    has_graphs = False
+    root: tuple[str, ...] = ()
+
+    def __init__(self, config: DumpConfig, rank: int, time: datetime) -> None:
+        self._device = str(rank)
+        self._model = config.net_name
+        self._time = time.strftime(_TIME)
+
+    def tensors(self, place: Place) -> tuple[str, ...]:
+        """See ``RankLayout.tensors``."""
+        return (str(place.label), self._time, self._device, self._model, str(place.graph), str(place.run))
+
+    records = tensors
+
+
+Layout = RankLayout | ModelLayout
+
+
+def layout_of(config: DumpConfig, rank: int, time: datetime) -> Layout:
+    """The directories of the configuration's generation."""
+    if GENERATIONS.index(config.generation) < GENERATIONS.index("2.4-2.6"):
+        return RankLayout(config, rank)
+    return ModelLayout(config, rank, time)
+
+
+def acl_dump_name(rank: int) -> str:
+    """Name of the file that hands the configuration on to the device's runtime."""
+    return f"acl_dump_{rank}.json"
+
+
+def acl_dump(config: DumpConfig, label: int | None) -> str:
+    """Its content: compact, with sorted keys.
+
+    Args:
+        label: of the step that is dumped next; None before the first.
+    """
+    layers: Sequence[str] = [rule.text for rule in config.kernels]
+    dump: dict[str, object] = {
+        "dump_path": config.path if label is None else f"{config.path}/{label}",
+        "dump_mode": _MODES[config.input_output],
+        "dump_list": [{"layer": layers}] if layers else [],
+        "dump_op_switch": "on",
+    }
+    if label is None:
+        dump["dump_step"] = _NO_STEP
+    if config.op_debug_mode == EXCEPTION:
+        dump["dump_scene"] = "lite_exception"
+    return json.dumps({"dump": dump}, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

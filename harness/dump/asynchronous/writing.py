@@ -1,0 +1,110 @@
+"""The files of one execution of an operator, as the queue's thread writes them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+
+from harness import dtypes
+from harness.devices.formats import Layout
+from harness.dtypes import DType
+from harness.dump import npy
+from harness.dump.asynchronous.dump_data import HOLE, Entry, Header, Payload, encode, entry_of
+from harness.dump.asynchronous.memory import Array
+from harness.dump.asynchronous.names import write_named
+from harness.dump.writer import Directory
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """One slot, ready to be written.
+
+    Attributes:
+        io: ``input`` or ``output``.
+        slot: position.
+        array: as the host has it.
+        dtype: of its elements.
+        layout: how it lies on the device.
+    """
+
+    io: str
+    slot: int
+    array: Array
+    dtype: DType
+    layout: Layout
+
+    @property
+    def host_format(self) -> str:
+        """What stands for the host's order in names and headers: NCHW for rank 4, else ND."""
+        return "NCHW" if self.array.ndim == 4 else "ND"
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """One execution of an operator.
+
+    Attributes:
+        base: file name of the operator, ``{type}.{name}.{task}.{stream}.{timestamp}``.
+        op_name: full name with scope.
+        timestamp: microseconds since 1970.
+        tensors: by io (inputs first) and slot.
+    """
+
+    base: str
+    op_name: str
+    timestamp: int
+    tensors: tuple[Tensor, ...]
+
+
+def writing_cost(array: Array, dtype: DType, layout: Layout, *, raw: bool) -> int:
+    """Bytes that writing ``array`` takes beside its own: its device form, or its widened values."""
+    if not raw:
+        return 2 * array.nbytes if dtype is dtypes.bfloat16 else 0
+    if layout.is_default:
+        return 0
+    # It is padded, then put in order.
+    return 2 * prod(layout.device_shape(array.shape, dtype)) * dtype.itemsize
+
+
+def raw_file(execution: Execution) -> list[Payload]:
+    """The buffers of a file in the ``DumpData`` framing, tensors as they lie on the device."""
+    entries: dict[str, list[Entry]] = {"input": [], "output": []}
+    payloads: dict[str, list[Payload]] = {"input": [], "output": []}
+    for tensor in execution.tensors:
+        array, groups = tensor.array, tensor.layout.groups
+        name = tensor.host_format
+        if not tensor.layout.is_default and array.size:
+            array, name = tensor.layout.to_device(array), tensor.layout.format
+        entry, payload = entry_of(array, tensor.dtype, name, tensor.array.shape, groups if groups > 1 else 0)
+        entries[tensor.io] += [HOLE] * (tensor.slot - len(entries[tensor.io]))
+        entries[tensor.io].append(entry)
+        payloads[tensor.io].append(payload)
+    header = Header(execution.op_name, execution.timestamp, tuple(entries["input"]), tuple(entries["output"]))
+    return [encode(header), *payloads["input"], *payloads["output"]]
+
+
+def write_raw(directory: Directory, execution: Execution) -> None:
+    """One file for the operator; ``DumpWriteError`` if the disk fails."""
+    write_named(directory, execution.base, raw_file(execution))
+
+
+def npy_name(base: str, tensor: Tensor, *, with_dtype: bool) -> str:
+    """``{base}.{io}.{slot}.{format}.{dtype}``; releases up to 2.2 left the dtype out."""
+    name = f"{base}.{tensor.io}.{tensor.slot}.{tensor.host_format}"
+    return f"{name}.{tensor.dtype.lower}" if with_dtype else name
+
+
+def write_npy(directory: Directory, execution: Execution, *, with_dtype: bool) -> None:
+    """One ``.npy`` for each tensor that has elements, in the host's order."""
+    for tensor in execution.tensors:
+        if tensor.array.size:
+            name = npy_name(execution.base, tensor, with_dtype=with_dtype)
+            write_named(directory, name, npy.encode(tensor.array, tensor.dtype), ".npy")
+
+
+def write_record(directory: Directory, base: str, timestamp: int, op_name: str, content: bytes) -> None:
+    """An overflow record in the framing: one output of bytes."""
+    entry, payload = entry_of(np.frombuffer(content, np.uint8), dtypes.uint8, "ND", (len(content),))
+    write_named(directory, base, [encode(Header(op_name, timestamp, outputs=(entry,))), payload])
