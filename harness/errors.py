@@ -100,3 +100,15 @@ class RecordError(HarnessError, ValueError):
 
 class UnsupportedNameError(UnsupportedError, AttributeError):
     """A name of MindSpore's namespaces that the harness does not have."""
+
+
+class ConvertError(HarnessError, ValueError):
+    """An asynchronous dump file, or a tensor of it, cannot be converted.
+
+    Attributes:
+        code: exit code msaccucmp ends with for such a fault.
+    """
+
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message)
+        self.code = code
