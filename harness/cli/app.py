@@ -148,3 +148,24 @@ def backends(
         return list_backends(device)
 
     ctx.obj.append(action)
+
+
+@app.command()
+def convert(
+    ctx: typer.Context,
+    dump: Annotated[str, typer.Option("-d", "--dump_file", help="a file, files split by commas, or a directory")],
+    output: Annotated[str, typer.Option("-out", "--output", help="directory of the results")] = ".",
+    kind: Annotated[str, typer.Option("-t", "--type", metavar="npy|msnpy|bin", help="what is made")] = "npy",
+    format_name: Annotated[str | None, typer.Option("-f", "--format", help="format to bring tensors to")] = None,
+    shape: Annotated[str | None, typer.Option("-s", "--shape", help="host shape, for FRACTAL_NZ: 1,3,224,224")] = None,
+    input_tensor: Annotated[str | None, typer.Option("-i", "--input_tensor", help="only this input")] = None,
+    output_tensor: Annotated[str | None, typer.Option("-o", "--output_tensor", help="only this output")] = None,
+) -> None:
+    """Convert asynchronous dump files as msaccucmp does; the exit codes are those of that tool."""
+
+    def action() -> int:
+        from harness.cli.convert import convert as convert_dump
+
+        return convert_dump(dump, output, kind, format_name, shape, input_tensor, output_tensor)
+
+    ctx.obj.append(action)

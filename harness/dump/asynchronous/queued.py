@@ -77,6 +77,17 @@ class QueuedDirectory:
         self._queue.submit(partial(self._directory.append, name, line), len(line))
         return True
 
+    def append_table(self, name: str, header: str, rows: Sequence[str], first: int, later: int) -> bool:
+        """See ``Directory.append_table``."""
+        cost = sum(map(len, rows))
+        self._queue.submit(partial(self._directory.append_table, name, header, rows, first, later), cost)
+        return True
+
+    def write_text(self, name: str, text: str) -> bool:
+        """See ``Directory.write_text``."""
+        self._queue.submit(partial(self._directory.write_text, name, text), len(text))
+        return True
+
     def exists(self, name: str) -> bool:
         """See ``Directory.exists``; after all that waits."""
         self._queue.drain()
