@@ -55,7 +55,7 @@ def compile_function(
     names: Sequence[str],
     graph_id: int,
     numbering: Numbering,
-    dynamic: Sequence[tuple[int, ...] | None] = (),
+    dynamic: Sequence[Any] = (),
     kernels: Kernels = CPU_KERNELS,
     fuses: bool = False,
 ) -> Program:
@@ -67,7 +67,8 @@ def compile_function(
         names: name of each argument (``x``, ``inputs0``), as dump files name the data inputs.
         graph_id: id of the graph.
         numbering: the process's numbering.
-        dynamic: for each argument, a shape to trace with in place of the tensor's own (-1 for dynamic), or None.
+        dynamic: for each argument, a shape to trace with in place of the tensor's own (-1 for dynamic), or None; for a
+            tuple a tuple of such.
         kernels: what the device's kernels cannot take.
         fuses: elementwise chains become one kernel each.
     """
@@ -159,9 +160,10 @@ def is_input(value: Any) -> bool:
     return isinstance(value, Tensor) and not isinstance(value, ParameterTensor) and not value.const_arg
 
 
-def _input(value: Any, name: str, shape: tuple[int, ...] | None, inputs: list[Parameter]) -> Any:
+def _input(value: Any, name: str, shape: Any, inputs: list[Parameter]) -> Any:
     if isinstance(value, (tuple, list)) and any(isinstance(v, Tensor) for v in value):
-        return tuple(_input(v, f"{name}_{i}", None, inputs) for i, v in enumerate(value))
+        within = shape if shape is not None else [None] * len(value)
+        return tuple(_input(v, f"{name}_{i}", s, inputs) for i, (v, s) in enumerate(zip(value, within, strict=True)))
     if not is_input(value):
         return value
     spec = TensorSpec(value.dtype, shape if shape is not None else value.shape)

@@ -314,9 +314,8 @@ class Cell(Refusals):
         """Declares the arguments' shapes, with dynamic dimensions, for compilation."""
         if inputs and kwargs:
             raise SettingError("set_inputs takes positional or keyword arguments, not both")
-        if kwargs:
-            inputs = inspect.signature(self.construct).bind(**kwargs).args
-        self.__dict__["_dynamic_inputs"] = inputs
+        declared, _ = self._bind(inputs, kwargs)
+        self.__dict__["_dynamic_inputs"] = declared
 
     def get_inputs(self) -> Any:
         """What ``set_inputs`` declared; None if nothing."""

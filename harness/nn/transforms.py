@@ -39,7 +39,7 @@ def jit(
     def compiled(*args: Any, **kwargs: Any) -> Any:
         if is_tracing():
             return function(*args, **kwargs)
-        return session.current().run_function(function, args, kwargs)
+        return session.current().run_function(function, args, kwargs, owner=compiled)
 
     return compiled
 
@@ -111,8 +111,12 @@ class GradOperation:
         self.get_all = get_all
         self.get_by_list = get_by_list
         self.sens_param = sens_param
+        self._last: tuple[Any, Any, Callable[..., Any]] | None = None
 
     def __call__(self, fn: Callable[..., Any], weights: Any = None) -> Callable[..., Any]:
+        # The same function gives the gradient compiled before (measured).
+        if self._last is not None and self._last[0] is fn and self._last[1] is weights:
+            return self._last[2]
         members = _weights(weights) if self.get_by_list else ()
         if self.get_by_list and weights is None:
             raise ValueError("GradOperation(get_by_list=True) needs the weights at its call")
@@ -126,7 +130,8 @@ class GradOperation:
                 return (by_position, by_weight) if self.get_all else by_weight
             return by_position if self.get_all else by_position[0]
 
-        return _entry(traced, fn)
+        self._last = (fn, weights, _entry(traced, fn))
+        return self._last[2]
 
 
 def _entry(traced: Callable[..., Any], fn: Callable[..., Any]) -> Callable[..., Any]:

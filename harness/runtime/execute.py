@@ -12,6 +12,7 @@ from harness.compile.program import Program
 from harness.compile.regions import Block, Control, Crossing, Region
 from harness.devices import Device
 from harness.devices.cpu import CPU
+from harness.errors import KernelError
 from harness.graph import Const, Node, Operand, Parameter, Spec, TensorSpec, TupleSpec
 from harness.graph.ir_types import abstract
 from harness.ops.numerics import finish
@@ -51,9 +52,9 @@ class Executor:
         """
         run = _Run(self, arrays, observers)
         step = Step(self.program.graph, self.runs, run.parameters)
-        for observer in observers:
-            observer.step_begin(step)
         try:
+            for observer in observers:
+                observer.step_begin(step)
             run.block(self.program.block)
             result = wrap(run.resolve(self.program.block.result), self._result)[0]
         except BaseException as error:
@@ -129,7 +130,10 @@ class _Run:
         for observer in self._observers:
             observer.kernel_inputs(launch.node, inputs)
         arguments = launch.arguments(values)
-        results = launch.run(call, arguments)
+        try:
+            results = launch.run(call, arguments)
+        except KernelError as error:
+            raise KernelError(f"{error} -- {_described(launch.node)}") from error.__cause__
         if launch.copies:
             results = tuple(r.copy() if _is_view(r, arguments) else r for r in results)
         self._values[id(launch.node)] = results if isinstance(launch.node.spec, TupleSpec) else results[0]
@@ -161,6 +165,12 @@ class _Run:
         if operand.op == "MakeTuple":
             return tuple(self.resolve(i) for i in operand.inputs)
         return None
+
+
+def _described(node: Node) -> str:
+    """Full name and source line of a node, for messages."""
+    lines = node.source or node.related
+    return f"{node.name}, at {lines[-1].path}:{lines[-1].line}" if lines else node.name
 
 
 def _is_view(result: Array, arguments: Iterable[Any]) -> bool:

@@ -21,6 +21,7 @@ from harness.compile.trace import cell_scope
 from harness.context import get_context
 from harness.devices import Device
 from harness.devices.cpu import CPU
+from harness.runtime import declared
 from harness.runtime.execute import Executor
 from harness.runtime.observer import Observer
 from harness.tensor import Parameter, Tensor
@@ -60,14 +61,16 @@ class Session:
             with cell_scope(cell):
                 return cell._construct(traced, {})
 
-        dynamic = getattr(cell, "_dynamic_inputs", None) or ()
-        shapes = tuple(d.shape if isinstance(d, Tensor) and d.is_dynamic else None for d in dynamic)
-        return self.run((id(cell), cell.phase), construct, values, names, keep=cell, dynamic=shapes)
+        dynamic = declared.shapes(type(cell).__name__, cell.get_inputs() or (), values)
+        return self.run((id(cell), cell.phase), construct, values, names, keep=cell, dynamic=dynamic)
 
-    def run_function(self, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """Runs a plain function as a graph."""
+    def run_function(
+        self, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], owner: Any = None
+    ) -> Any:
+        """Runs a plain function as a graph; programs are kept for ``owner``, or else for the function."""
         values, names = bind(function, args, kwargs)
-        return self.run((id(function),), function, values, names, keep=function)
+        keep = function if owner is None else owner
+        return self.run((id(keep),), function, values, names, keep=keep)
 
     def run(
         self,
@@ -76,7 +79,7 @@ class Session:
         values: Sequence[Any],
         names: Sequence[str],
         keep: Any = None,
-        dynamic: Sequence[tuple[int, ...] | None] = (),
+        dynamic: Sequence[Any] = (),
     ) -> Any:
         """Compiles ``function`` (once for each ``key`` and signature of ``values``) and runs a step of it.
 
@@ -88,7 +91,7 @@ class Session:
             values: arguments, tensors and others.
             names: names of the arguments, as dump files show data inputs.
             keep: kept alive so that ``key`` may hold its ``id``.
-            dynamic: shapes to trace with, or None, for each argument.
+            dynamic: shapes to trace with for each argument, as ``declared.shapes`` gives them; empty for their own.
         """
         signature = (key, tuple(_signature(v, d) for v, d in _padded(values, dynamic)))
         executor = self.programs.get(signature)
@@ -112,7 +115,7 @@ class Session:
         function: Callable[..., Any],
         values: Sequence[Any],
         names: Sequence[str],
-        dynamic: Sequence[tuple[int, ...] | None],
+        dynamic: Sequence[Any],
     ) -> Program:
         if not self._hooked:
             for hook in hooks.first_compile:
@@ -161,21 +164,19 @@ def bind(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str,
     return values, names
 
 
-def _padded(
-    values: Sequence[Any], dynamic: Sequence[tuple[int, ...] | None]
-) -> Iterator[tuple[Any, tuple[int, ...] | None]]:
+def _padded(values: Sequence[Any], dynamic: Sequence[Any] | None) -> Iterator[tuple[Any, Any]]:
     for i, value in enumerate(values):
-        yield value, dynamic[i] if i < len(dynamic) else None
+        yield value, dynamic[i] if dynamic and i < len(dynamic) else None
 
 
-def _signature(value: Any, shape: tuple[int, ...] | None = None) -> Any:
+def _signature(value: Any, shape: Any = None) -> Any:
     if isinstance(value, Parameter):
         return "parameter", id(value)
     if isinstance(value, Tensor):
         content = value.asnumpy().tobytes() if value.const_arg else None
         return value.dtype.name, shape if shape is not None else value.shape, content
     if isinstance(value, (tuple, list)):
-        return type(value).__name__, tuple(_signature(v) for v in value)
+        return type(value).__name__, tuple(_signature(v, s) for v, s in _padded(value, shape))
     if isinstance(value, np.ndarray):
         return "array", value.dtype.str, value.shape, value.tobytes()
     return type(value).__name__, repr(value)
