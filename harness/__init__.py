@@ -39,9 +39,12 @@ __getattr__, __dir__ = _lazy(__name__, _NAMES)
 
 def _dump_from_environment(session: _Any) -> None:
     """Lets ``MINDSPORE_DUMP_CONFIG`` apply to a session, as it does to a MindSpore process."""
+    from harness.context import PYNATIVE_MODE, get_context
     from harness.dump import environment
 
-    observer = environment.install()
+    observer = environment.install(
+        device=session.device, device_id=get_context("device_id"), pynative=get_context("mode") == PYNATIVE_MODE
+    )
     if observer is not None and observer not in session.observers:
         session.observers.append(observer)
 

@@ -2,21 +2,76 @@
 
 Measured on 2.10.0: unset or empty means no dump; once read without error the answer is frozen for the process (later
 edits of the file or of the variable change nothing); after an error every later compilation reads it again.
+
+Two variables of the harness's own: ``MSDUMP_RELEASE`` names the release (``1.7``) whose rules the configuration keeps,
+``MSDUMP_DISTRIBUTED=1`` says that this process is one of several, so that ``RANK_ID`` and ``DEVICE_ID`` count (a single
+process of MindSpore ignores them: measured).
 """
 
 from __future__ import annotations
 
 import atexit
 import os
+import re
 import threading
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from harness import log
-from harness.dump.config import parse, resolve
+from harness.devices import DEVICES, Device
+from harness.dump.config import DumpConfig, parse, resolve
 from harness.dump.observer import MS_VERSION, DumpObserver
+from harness.errors import DumpConfigError
+
+if TYPE_CHECKING:
+    from harness.dump.asynchronous.observer import AsyncDumpObserver
 
 VARIABLE = "MINDSPORE_DUMP_CONFIG"
+RELEASE = "MSDUMP_RELEASE"
+DISTRIBUTED = "MSDUMP_DISTRIBUTED"
+_NUMBER = re.compile(r"[0-9]{1,9}")
 _log = log.get("dump.environment")
+
+
+def rank_and_device(environ: Mapping[str, str], device_id: int = 0) -> tuple[int, int]:
+    """Rank of the process and id of its device.
+
+    Args:
+        environ: ``RANK_ID`` and ``DEVICE_ID`` count with ``MSDUMP_DISTRIBUTED=1``.
+        device_id: otherwise, and where ``DEVICE_ID`` is not set.
+
+    Raises:
+        DumpConfigError: kind ``rank``; one of them is no number.
+    """
+    if environ.get(DISTRIBUTED) != "1":
+        return 0, device_id
+    found = []
+    for name, absent in (("RANK_ID", "0"), ("DEVICE_ID", str(device_id))):
+        text = environ.get(name, absent)
+        if not _NUMBER.fullmatch(text):
+            raise DumpConfigError("rank", f"{name} is {text[:80]!r}; with {DISTRIBUTED}=1 it must be a number")
+        found.append(int(text))
+    return found[0], found[1]
+
+
+def observer_for(
+    config: DumpConfig, device: Device, ms_version: str = MS_VERSION, rank: int = 0
+) -> DumpObserver | AsyncDumpObserver | None:
+    """The observer that writes what ``config`` asks for on ``device``; None where nothing is dumped.
+
+    On Ascend a kernel-by-kernel dump without ``enable`` leaves the device beside the run.
+    """
+    if config.method == "off":
+        return None
+    if config.method == "async":
+        from harness.dump.asynchronous.observer import AsyncDumpObserver
+
+        return AsyncDumpObserver(config, device, rank)
+    if device.target == "Ascend" and not config.synchronous:
+        from harness.dump.asynchronous.overlapped import OverlappedDumpObserver
+
+        return OverlappedDumpObserver(config, device, ms_version, rank)
+    return DumpObserver(config, device, ms_version, rank)
 
 
 class DumpEnvironment:
@@ -25,23 +80,29 @@ class DumpEnvironment:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._decided = False
-        self._observer: DumpObserver | None = None
+        self._observer: DumpObserver | AsyncDumpObserver | None = None
         self._initial: int | None = None
+        self._switch: bool | None = None
 
     def install(
         self,
         config_env: Mapping[str, str] = os.environ,
-        device_target: str = "CPU",
+        device: Device | None = None,
         ms_version: str = MS_VERSION,
-    ) -> DumpObserver | None:
+        *,
+        device_id: int = 0,
+        pynative: bool = False,
+    ) -> DumpObserver | AsyncDumpObserver | None:
         """The observer the environment asks for, or None; to be called at each compilation, before anything runs.
 
         ``.dump_metadata`` is written at once, and ``closed`` is called at the end of the process.
 
         Args:
             config_env: the environment variables.
-            device_target: ``CPU``; also names the backend whose rules the configuration must keep.
+            device: what networks run on (the CPU); it names the rules the configuration must keep.
             ms_version: release that ``.dump_metadata`` names.
+            device_id: of this process; see ``rank_and_device``.
+            pynative: the process runs in PyNative mode.
 
         Raises:
             DumpConfigError: the configuration is refused; nothing was written, and the next call reads it again.
@@ -49,17 +110,24 @@ class DumpEnvironment:
         with self._lock:
             if not self._decided:
                 if value := config_env.get(VARIABLE, ""):
-                    self._observer = self._start(value, config_env, device_target, ms_version)
+                    rank, device_id = rank_and_device(config_env, device_id)
+                    device = device or DEVICES.get("cpu")
+                    config = parse(
+                        resolve(value), device.name, config_env.get(RELEASE) or None, config_env, device_id=device_id,
+                        pynative=pynative,
+                    )  # fmt: skip
+                    self._observer = self._start(observer_for(config, device, ms_version, rank))
                 self._decided = True
             return self._observer
 
-    def _start(self, value: str, environ: Mapping[str, str], device_target: str, ms_version: str) -> DumpObserver:
-        config = parse(resolve(value), backend=device_target.lower(), environ=environ)
-        observer = DumpObserver(config, device_target=device_target, ms_version=ms_version)
-        if self._initial is not None:
-            observer.counter.set_initial(self._initial)
-        observer.start()
-        atexit.register(observer.closed)
+    def _start(self, observer: DumpObserver | AsyncDumpObserver | None) -> DumpObserver | AsyncDumpObserver | None:
+        if observer is not None:
+            if self._initial is not None:
+                observer.counter.set_initial(self._initial)
+            if isinstance(observer, DumpObserver):
+                observer.switch = self._switch
+            observer.start()
+            atexit.register(observer.closed)
         return observer
 
     def set_initial_iteration(self, value: int) -> None:
@@ -79,21 +147,51 @@ class DumpEnvironment:
         else:
             _log.warning("dump: the step is counted by the harness; a step of %d is ignored", steps)
 
+    def set_dynamic(self) -> None:
+        """MindSpore's ``_dump_set_dynamic``: from now on ``start_dump`` and ``stop_dump`` say what is dumped, not
+        ``iteration``. Without effect on the CPU (measured)."""
+        self._turn(False)
+
+    def start_dump(self) -> None:
+        """MindSpore's ``_dump_start``: every step is dumped from the next on; ignored without ``set_dynamic``."""
+        self._turn_if_dynamic(True)
+
+    def stop_dump(self) -> None:
+        """MindSpore's ``_dump_stop``: no step is dumped any more; ignored without ``set_dynamic``."""
+        self._turn_if_dynamic(False)
+
+    def _turn_if_dynamic(self, on: bool) -> None:
+        if self._switch is None:
+            _log.warning("dump: the switch is ignored; _dump_set_dynamic makes it count")
+            return
+        self._turn(on)
+
+    def _turn(self, on: bool) -> None:
+        self._switch = on
+        if isinstance(self._observer, DumpObserver):
+            self._observer.switch = on
+
     def forget(self) -> None:
         """Starts anew, as a fresh process would; the former observer is closed."""
         with self._lock:
-            observer, self._observer, self._decided, self._initial = self._observer, None, False, None
+            observer, self._observer, self._decided = self._observer, None, False
+            self._initial = self._switch = None
         if observer is not None:
             atexit.unregister(observer.closed)
             observer.closed()
 
 
 PROCESS = DumpEnvironment()
-"""The dump of this process; ``_set_init_iter`` and ``_dump_step`` are its methods."""
+"""The dump of this process; ``_set_init_iter``, ``_dump_step`` and ``_dump_start`` are its methods."""
 
 
 def install(
-    config_env: Mapping[str, str] = os.environ, device_target: str = "CPU", ms_version: str = MS_VERSION
-) -> DumpObserver | None:
+    config_env: Mapping[str, str] = os.environ,
+    device: Device | None = None,
+    ms_version: str = MS_VERSION,
+    *,
+    device_id: int = 0,
+    pynative: bool = False,
+) -> DumpObserver | AsyncDumpObserver | None:
     """``DumpEnvironment.install`` of this process."""
-    return PROCESS.install(config_env, device_target, ms_version)
+    return PROCESS.install(config_env, device, ms_version, device_id=device_id, pynative=pynative)

@@ -29,8 +29,19 @@ def row_text(name: str) -> str:
     return re.sub(r"[\x00-\x1f\x7f]", "_", name).encode("utf-8", "replace").decode("utf-8")
 
 
-def file_name(op_type: str, name: str, timestamp: int, io: str, slot: int, dtype: str, *, mangled: bool = True) -> str:
-    """The file name of one slot (task and stream 0, as on the CPU); it may be longer than a file system takes.
+def file_name(
+    op_type: str,
+    name: str,
+    timestamp: int,
+    io: str,
+    slot: int,
+    dtype: str,
+    *,
+    mangled: bool = True,
+    stream: int = 0,
+    form: str = FORMAT,
+) -> str:
+    """The file name of one slot (task 0, as kernel by kernel); it may be longer than a file system takes.
 
     Args:
         op_type: primitive name, or ``Parameter``.
@@ -38,11 +49,13 @@ def file_name(op_type: str, name: str, timestamp: int, io: str, slot: int, dtype
         timestamp: microseconds since 1970.
         io: ``input`` or ``output``.
         slot: position in the flattened argument or output list.
-        dtype: CamelCase dtype name.
+        dtype: dtype name, CamelCase or (on Ascend) in lower case.
         mangled: False keeps ``name`` as it is (rows of ``mapping.csv`` for names that mangle alike).
+        stream: id of the stream; 0 on CPU and GPU.
+        form: storage format the tensor is in.
     """
     shown = mangle(name) if mangled else row_text(name)
-    return f"{mangle(op_type)}.{shown}.0.0.{timestamp}.{io}.{slot}.{FORMAT}.{dtype}.npy"
+    return f"{mangle(op_type)}.{shown}.0.{stream}.{timestamp}.{io}.{slot}.{form}.{dtype}.npy"
 
 
 def ambiguous(names: Iterable[str]) -> frozenset[str]:

@@ -1,7 +1,8 @@
-"""The synchronous CPU dump of tensors: an observer that writes what MindSpore's Dump writes.
+"""The kernel-by-kernel (e2e) dump: an observer that writes what MindSpore's Dump writes.
 
-What is written, when and in which order: dump_output.md sections 1 to 5, dump_config.md sections 2.3 to 2.7, measured
-on MindSpore 2.10.0. Where this differs on purpose: docs/differences.md.
+What is written, when and in which order: dump_output.md sections 1 to 5, 8 and 9, dump_config.md sections 2.3 to 2.14;
+the CPU measured on MindSpore 2.10.0, Ascend and GPU from public source and documents. Where this differs on purpose:
+docs/differences.md.
 """
 
 from __future__ import annotations
@@ -12,55 +13,31 @@ from collections.abc import Sequence
 import numpy as np
 
 from harness import log
-from harness.dtypes import DType, from_numpy
-from harness.dump import metadata
+from harness.devices import DEVICES, Device
+from harness.devices.formats import DEFAULT
+from harness.dtypes import from_numpy
+from harness.dump import kernel_args, metadata
+from harness.dump.check_debug import EXCEPTION, OVERFLOW
 from harness.dump.config import DumpConfig
 from harness.dump.counter import BITS, IterationCounter
-from harness.dump.names import MAX_NAME_BYTES, PARAMETER, TIMESTAMP_DIGITS, Clock, ambiguous, file_name
-from harness.dump.selection import Selection
+from harness.dump.names import Clock
+from harness.dump.plan import NodePlan, Plan, dtype_of
+from harness.dump.saving import Saver
 from harness.dump.writer import Directory, Tree
-from harness.errors import UnsupportedError
-from harness.graph import Graph, Node, Parameter, TensorSpec
-from harness.runtime.observer import Array, Observer, Slot, Step
+from harness.errors import DumpWriteError, UnsupportedError
+from harness.graph import Const, Graph, Node, TensorSpec
+from harness.runtime.observer import Observer, Slot, Step
 
 MS_VERSION = "2.10.0"
 """The release whose dump is written, unless the caller says otherwise."""
-EXCEPTION_MODE = 4
 CONSTANTS = "constants"
-_STAND_IN = 10 ** (TIMESTAMP_DIGITS - 1)
+_DEVICES = {"cpu": "cpu", "gpu": "gpu", "ascend": "ascend-o0", "ascend-o2": "ascend-o2"}
 _log = log.get("dump.observer")
 
 
-class _Names:
-    """File names of one operator or parameter; what does not change from step to step is made once."""
-
-    __slots__ = ("_parts", "is_ambiguous", "name", "op_type", "selected", "used")
-
-    def __init__(self, op_type: str, name: str, *, selected: bool, is_ambiguous: bool) -> None:
-        self.op_type = op_type
-        self.name = name
-        self.selected = selected
-        self.is_ambiguous = is_ambiguous
-        self.used = False
-        self._parts: dict[tuple[str, int, DType], tuple[str, str, bool]] = {}
-
-    def write(self, directory: Directory, clock: Clock, io: str, slot: int, dtype: DType, array: Array) -> bool:
-        """Writes one slot; empty arrays have no file (measured)."""
-        if array.size == 0:
-            return False
-        key = (io, slot, dtype)
-        parts = self._parts.get(key)
-        if parts is None:
-            parts = self._parts[key] = self._split(io, slot, dtype)
-        before, after, mapped = parts
-        name = f"{before}{clock.stamp()}{after}"
-        return directory.write_mapped(name, array, dtype) if mapped else directory.write_array(name, array, dtype)
-
-    def _split(self, io: str, slot: int, dtype: DType) -> tuple[str, str, bool]:
-        """The name before and behind the timestamp, and whether it goes to ``mapping.csv``."""
-        whole = file_name(self.op_type, self.name, _STAND_IN, io, slot, dtype.name, mangled=not self.is_ambiguous)
-        before, _, after = whole.rpartition(str(_STAND_IN))
-        return before, after, self.is_ambiguous or len(whole.encode()) > MAX_NAME_BYTES
+def device_of(config: DumpConfig) -> Device:
+    """The device a configuration was read for, where nothing more is known of it."""
+    return DEVICES.get(_DEVICES[config.backend])
 
 
 class DumpObserver(Observer):
@@ -68,140 +45,166 @@ class DumpObserver(Observer):
 
     Args:
         config: as parsed; its ``path`` is the only directory written to.
-        device_target: as ``.dump_metadata/config.json`` prints it (``CPU``).
-        ms_version: likewise.
+        device: what the networks run on; by default that of the configuration.
+        ms_version: as ``.dump_metadata/config.json`` prints it.
         rank: N of ``rank_N``.
 
+    Attributes:
+        switch: None: ``iteration`` says which steps are dumped; True or False: every step is, or none
+            (``_dump_start``, ``_dump_stop``; without effect on the CPU, as measured).
+
     Raises:
-        UnsupportedError: the configuration asks for what this observer does not write (``saved_data``, dump_mode 2).
+        UnsupportedError: the configuration asks for the asynchronous dump, or for none.
         DumpWriteError: (any hook) the disk failed; what was written before is whole.
     """
 
     def __init__(
-        self, config: DumpConfig, device_target: str = "CPU", ms_version: str = MS_VERSION, rank: int = 0
+        self, config: DumpConfig, device: Device | None = None, ms_version: str = MS_VERSION, rank: int = 0
     ) -> None:
-        if config.saved_data != "tensor" or config.dump_mode not in (0, 1):
-            raise UnsupportedError(
-                f"dump of saved_data {config.saved_data!r} in dump_mode {config.dump_mode}: the CPU dump writes "
-                f"'tensor' in modes 0 and 1"
-            )
+        if config.method != "e2e":
+            raise UnsupportedError(f"this observer writes the kernel-by-kernel dump, not the {config.method} dump")
         self.config = config
-        self.device_target = device_target
+        self.device = device or device_of(config)
         self.ms_version = ms_version
         self.rank = rank
         self.counter = IterationCounter(config.initial_iteration)
         self.root = os.path.join(config.path, f"rank_{rank}")
+        self.switch: bool | None = None
         self._tree = Tree(self.root)
-        self._selection = Selection(config.kernels)
-        self._clock = Clock()
+        self._plan = Plan(config, self.device)
+        self._saver = Saver(config, self.device, Clock())
         self._started = False
         self._closed = False
-        self._exception_mode = config.op_debug_mode == EXCEPTION_MODE
+        has = self.device.capabilities.has
+        self._exception = config.op_debug_mode == EXCEPTION
+        self._awaits_failure = self._exception and has("exception")
+        self._overflow = config.op_debug_mode == OVERFLOW and has("overflow")
+        self._overflows = 0
+        # On Ascend the arguments are written by the synchronous copy only.
+        self._saves_args = config.save_kernel_args and has("kernel_args") and (
+            config.synchronous or self.device.target != "Ascend"
+        )  # fmt: skip
+        self._on_device = not config.trans_flag and has("trans_flag")
         self._global_label = BITS - 1  # so that a first label of 2^32-1 is lost, as measured
-        self._nodes: dict[Node, _Names] = {}
-        self._parameters: dict[Parameter, _Names] = {}
         self._graphs: dict[int, Graph] = {}
         self._constants_written: set[int] = set()
         self._step: Step | None = None
+        self._running: tuple[Node, Sequence[Slot]] | None = None
         self._directories: dict[int, Directory | None] = {}
 
     # --- hooks ----------------------------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Writes ``.dump_metadata``, once; the first hook does it if nobody else did."""
+        """Writes ``.dump_metadata``, once; the first hook does it if nobody else did. Only rank 0 has it."""
         if not self._started:
             self._started = True
-            metadata.write_metadata(self._tree, self.config, self.device_target, self.ms_version)
-            if self._exception_mode:
-                _log.warning("dump: exception dump (op_debug_mode 4) writes parameters only on %s", self.device_target)
+            if self.rank == 0 and self.device.capabilities.has("metadata"):
+                metadata.write_metadata(self._tree, self.config, self.device.target, self.ms_version)
+            if self._exception and not self._awaits_failure:
+                target = self.device.target
+                _log.warning("dump: exception dump (op_debug_mode 4) writes parameters only on %s", target)
 
     def graph_compiled(self, graph: Graph) -> None:
         """Writes the graph's texts, whatever the configuration selects; decides what of it is dumped."""
         self.start()
-        metadata.write_graph(self._tree, graph)
+        if self.device.capabilities.has("graphs"):
+            metadata.write_graph(self._tree, graph)
         self._graphs[graph.id] = graph
-        unclear = ambiguous(node.name for node in graph.nodes)
-        for node in graph.nodes:
-            if node.kernel:
-                self._nodes[node] = self._names(node.op, node.name, node.name in unclear)
-        unclear = ambiguous(parameter.name for parameter in graph.parameters)
-        for parameter in graph.parameters:
-            self._parameters[parameter] = self._names(PARAMETER, parameter.name, parameter.name in unclear)
-
-    def _names(self, op_type: str, name: str, is_ambiguous: bool = False) -> _Names:
-        return _Names(op_type, name, selected=self._selection.takes(name), is_ambiguous=is_ambiguous)
+        self._plan.add(graph)
 
     def step_begin(self, step: Step) -> None:
         """Decides whether the step is dumped, and notes its label in the global execution order."""
         self.start()
         self._end_step()
         label = self.counter.label
-        if label not in self.config.iteration:
+        by_switch = self.switch is not None and self.device.target != "CPU"
+        if not (self.switch if by_switch else label in self.config.iteration):
             return
         self._step = step
-        if not self._exception_mode and self.rank == 0 and label != self._global_label:
+        noted = self.rank == 0 and not self._exception and self.device.capabilities.has("global_order")
+        if noted and label != self._global_label:
             self._global_label = label
             metadata.append_global_order(self._tree, step.graph.id, label)
 
+    def kernel_inputs(self, node: Node, inputs: Sequence[Slot]) -> None:
+        """Keeps what a kernel is given until it has run, in case it fails."""
+        if self._awaits_failure:
+            self._running = node, inputs
+
     def kernel_outputs(self, node: Node, inputs: Sequence[Slot], outputs: Sequence[Slot]) -> None:
         """Writes a kernel's inputs, then its outputs."""
+        self._running = None
         step = self._step
-        if step is None or self._exception_mode:
+        if step is None or self._exception:
             return
-        names = self._nodes.get(node)
-        if names is None:
-            names = self._nodes[node] = self._names(node.op, node.name)
-        if not names.selected:
+        plan = self._plan.node(node)
+        if not plan.series.selected or (self._overflow and not self._counts(plan, outputs)):
             return
-        graph = node.extra.get("graph", step.graph)
-        written = False
-        if self.config.wants_inputs:
-            written = self._write_slots(graph, names, "input", inputs)
+        graph: Graph = node.extra.get("graph", step.graph)
+        wanted = [("input", inputs)] if self.config.wants_inputs else []
         if self.config.wants_outputs:
-            written = self._write_slots(graph, names, "output", outputs) or written
-        if written:
-            self._mark_used(names)
+            wanted.append(("output", plan.outputs(outputs)))
+        if self._save(graph, plan, wanted) and self._saves_args:
+            directory = self._directory(graph)
+            if directory is not None:
+                directory.write_text(kernel_args.file_name(node), kernel_args.text(node, inputs))
 
-    def _mark_used(self, names: _Names) -> None:
-        if not names.used:
-            names.used = True
-            self._selection.dumped(names.name)
+    def _counts(self, plan: NodePlan, outputs: Sequence[Slot]) -> bool:
+        """Whether a kernel overflowed, and is among the first ``overflow_number``."""
+        limit = self.config.overflow_number
+        if (limit and self._overflows >= limit) or not plan.overflows(outputs):
+            return False
+        self._overflows += 1
+        return True
 
-    def _write_slots(self, graph: Graph, names: _Names, io: str, slots: Sequence[Slot]) -> bool:
-        written = False
-        for slot in slots:
-            if slot.array.size:
-                directory = self._directory(graph)
+    def _save(self, graph: Graph, plan: NodePlan, wanted: Sequence[tuple[str, Sequence[Slot]]]) -> bool:
+        """Saves slots of one kernel; whether anything was."""
+        saved = False
+        directory = None
+        for io, slots in wanted:
+            for slot in slots:
+                if not slot.array.size:
+                    continue
+                directory = directory or self._directory(graph)
                 if directory is None:
-                    return written
-                written = names.write(directory, self._clock, io, slot.index, slot.dtype, slot.array) or written
-        return written
+                    return False
+                layout = plan.layout(self.device, io, slot) if self._on_device else DEFAULT
+                saved = self._saver.save(
+                    directory, plan.series, io, slot.index, slot.dtype, slot.array, layout
+                ) or saved  # fmt: skip
+        if saved and directory is not None:
+            self._saver.finish(directory)
+            self._plan.used(plan.series)
+        return saved
 
     def step_end(self, step: Step) -> None:
         """Writes the parameters as they stand now, in ``%para`` order, and moves the counter on."""
         if self._step is not None and self.config.wants_outputs:
             self._write_constants(step.graph)
-            for parameter, array in step.parameters():
-                self._write_parameter(step.graph, parameter, array)
+            if self.device.capabilities.has("parameters"):
+                self._write_parameters(step)
         self._end_step()
         self.counter.finished(step.run)
 
-    def _write_parameter(self, graph: Graph, parameter: Parameter, array: Array) -> None:
-        names = self._parameters.get(parameter)
-        if names is None:
-            names = self._parameters[parameter] = self._names(PARAMETER, parameter.name)
-        if not names.selected or not array.size:
-            return
-        directory = self._directory(graph)
-        if directory is None:
-            return
-        spec = parameter.spec
-        dtype = spec.dtype if isinstance(spec, TensorSpec) else from_numpy(array.dtype)
-        if names.write(directory, self._clock, "output", 0, dtype, array):
-            self._mark_used(names)
+    def _write_parameters(self, step: Step) -> None:
+        for parameter, array in step.parameters():
+            series = self._plan.parameter(parameter)
+            if not series.selected or not array.size:
+                continue
+            directory = self._directory(step.graph)
+            if directory is None:
+                return
+            dtype = dtype_of(parameter, from_numpy(array.dtype))
+            if self._saver.save(directory, series, "output", 0, dtype, array):
+                self._plan.used(series)
+                self._saver.finish(directory)
 
     def failed(self, node: Node | None, error: BaseException) -> None:
-        """Closes the step's directories; the label stays, as the run did not finish."""
+        """Writes the inputs of the operator that failed (op_debug_mode 4); the label stays, as the run did not end."""
+        running, self._running = self._running, None
+        if running is not None and self._step is not None and not isinstance(error, DumpWriteError):
+            graph: Graph = running[0].extra.get("graph", self._step.graph)
+            self._save(graph, self._plan.node(running[0]), [("input", running[1])])
         self._end_step()
 
     def closed(self) -> None:
@@ -209,17 +212,18 @@ class DumpObserver(Observer):
         self._end_step()
         if not self._closed:
             self._closed = True
-            for text in self._selection.unused():
+            for text in self._plan.selection.unused():
                 _log.warning("dump: the kernels entry %r matched nothing that was dumped", text)
 
     # --- directories ----------------------------------------------------------------------------------------------
 
     def _directory(self, graph: Graph) -> Directory | None:
-        """The directory of a graph in this step, made when its first tensor comes."""
-        if graph.id not in self._directories:
+        """The directory of a graph in this step, made when its first tensor comes; on Ascend that of its root."""
+        number = graph.root_id if self.device.target == "Ascend" and graph.root_id >= 0 else graph.id
+        if number not in self._directories:
             label = str(self.counter.label)
-            self._directories[graph.id] = self._tree.open(self.config.net_name, str(graph.id), label)
-        return self._directories[graph.id]
+            self._directories[number] = self._tree.open(self.config.net_name, str(number), label)
+        return self._directories[number]
 
     def _end_step(self) -> None:
         self._step = None
@@ -230,7 +234,7 @@ class DumpObserver(Observer):
 
     def _write_constants(self, root: Graph) -> None:
         """Tensor constants of the step's graphs, once a process (as documented; the real CPU dump writes none)."""
-        if self._exception_mode:
+        if self._exception or not self.device.capabilities.has("constants"):
             return
         for graph in self._graphs.values():
             if (graph.id != root.id and graph.root_id != root.id) or graph.id in self._constants_written:
@@ -238,15 +242,17 @@ class DumpObserver(Observer):
             self._constants_written.add(graph.id)
             first = int(graph.extra.get("constant_base", 0))
             for number, constant in enumerate(graph.constants, first):
-                if isinstance(constant.value, np.ndarray) and self._selection.takes(f"Default/data-{number}"):
-                    self._write_constant(graph, f"data-{number}", constant.value, constant.spec)
+                self._write_constant(graph, f"data-{number}", constant)
 
-    def _write_constant(self, graph: Graph, name: str, array: Array, spec: object) -> None:
-        if not array.size:
+    def _write_constant(self, graph: Graph, name: str, constant: Const) -> None:
+        array = constant.value
+        if not isinstance(array, np.ndarray) or not array.size:
             return
-        dtype = spec.dtype if isinstance(spec, TensorSpec) else from_numpy(array.dtype)
+        series = self._plan.constant(name)
+        if not series.selected:
+            return
+        dtype = constant.spec.dtype if isinstance(constant.spec, TensorSpec) else from_numpy(array.dtype)
         with self._tree.opened(self.config.net_name, str(graph.id), CONSTANTS) as directory:
-            if directory is not None:
-                names = _Names(PARAMETER, name, selected=True, is_ambiguous=False)
-                names.write(directory, self._clock, "output", 0, dtype, array)
-                self._selection.dumped(f"Default/{name}")
+            if directory is not None and self._saver.save(directory, series, "output", 0, dtype, array):
+                self._saver.finish(directory)
+                self._plan.used(series, f"Default/{name}")

@@ -81,17 +81,6 @@ class StatisticRows:
         return True
 
     def write(self, directory: Directory) -> bool:
-        """Appends the rows kept to the directory's file; see ``Directory.append`` for what it raises.
-
-        A file that is there and begins with another header gets ours in front of our rows.
-        """
+        """Appends the rows kept to the directory's file; see ``Directory.append_table``."""
         rows, self._rows = self._rows, []
-        if not rows:
-            return False
-        lines = "\n".join(rows)
-        if not directory.exists(FILE):
-            mode = FILE_MODE if len(rows) == 1 else APPENDED_MODE
-            return directory.write(FILE, [f"{self._header}\n{lines}\n".encode()], mode)
-        if directory.first_line(FILE) != self._header:
-            lines = f"{self._header}\n{lines}"
-        return directory.append(FILE, lines, APPENDED_MODE)
+        return bool(rows) and directory.append_table(FILE, self._header, rows, FILE_MODE, APPENDED_MODE)

@@ -19,7 +19,7 @@ import numpy as np
 from harness import log
 from harness.dtypes import DType
 from harness.dump import npy
-from harness.dump.names import MAX_MAPPED_NUMBER
+from harness.dump.names import MAX_MAPPED_NUMBER, MAX_NAME_BYTES
 from harness.errors import DumpWriteError
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -220,7 +220,24 @@ class Directory:
             return False
         return True
 
-    def first_line(self, name: str) -> str:
+    def append_table(self, name: str, header: str, rows: Sequence[str], first: int, later: int) -> bool:
+        """Appends rows (without line ends) to a table, which is made with its header if absent.
+
+        A table that begins with another header gets ours in front of the rows.
+
+        Args:
+            first, later: the file's mode after its first row, and after any other.
+
+        Returns, raises: as ``write``.
+        """
+        if not self.exists(name):
+            text = "".join(f"{line}\n" for line in (header, *rows))
+            return self.write(name, [text.encode()], first if len(rows) == 1 else later)
+        if self._first_line(name) != header:
+            rows = [header, *rows]
+        return self.append(name, "\n".join(rows), later)
+
+    def _first_line(self, name: str) -> str:
         """The first line of a file (at most 4 KiB of it), without its end; empty if it cannot be read."""
         try:
             fd = os.open(name, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW, dir_fd=self._fd)
@@ -242,10 +259,22 @@ class Directory:
 
         The row follows the array, so that each row's file exists.
         """
-        name = f"{secrets.randbelow(MAX_MAPPED_NUMBER) + 1}.npy"
-        while self.exists(name):
-            name = f"{secrets.randbelow(MAX_MAPPED_NUMBER) + 1}.npy"
+        name = self._unused_number(".npy")
         return self.write_array(name, array, dtype) and self.append(MAPPING, f"{name},{original}")
+
+    def write_text(self, name: str, text: str) -> bool:
+        """Writes or replaces a text file; under a number, as ``write_mapped``, if its name is too long."""
+        data = [text.encode("utf-8", "replace")]
+        if len(name.encode()) <= MAX_NAME_BYTES:
+            return self.write(name, data)
+        number = self._unused_number(os.path.splitext(name)[1])
+        return self.write(number, data) and self.append(MAPPING, f"{number},{name}")
+
+    def _unused_number(self, suffix: str) -> str:
+        name = f"{secrets.randbelow(MAX_MAPPED_NUMBER) + 1}{suffix}"
+        while self.exists(name):
+            name = f"{secrets.randbelow(MAX_MAPPED_NUMBER) + 1}{suffix}"
+        return name
 
 
 def _write_rest(fd: int, buffers: Sequence[Buffer], written: int) -> None:

@@ -1,0 +1,87 @@
+"""``save_kernel_args``: the arguments an operator was made with, as json.
+
+Source: public source of MindSpore 2.10. Every value is a text: of an operator described in yaml its constructor's
+arguments, as tensors print themselves; of an older one the primitive's attributes, as values print themselves.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from harness import dtypes
+from harness.dtypes import DType
+from harness.dump.init_args import INIT_ARGS
+from harness.dump.names import mangle
+from harness.dump.selection import type_part
+from harness.graph import Const, Node
+from harness.ops.base import OPERATORS
+from harness.runtime.observer import Slot
+from harness.stats.printed import scalar_text
+
+_NAME = re.compile(r"[/.\x00-\x1f\x7f]")
+INDENT = 4
+
+
+def file_name(node: Node) -> str:
+    """``MatMul.Default_fc1-Dense_MatMul-op0.json``; in the scope ``.`` and ``/`` become ``_``."""
+    return f"{mangle(type_part(node.name))}.{_NAME.sub('_', node.name)}.json"
+
+
+def text(node: Node, inputs: Iterable[Slot]) -> str:
+    """The file's content; ``null`` for an operator that is made without arguments (as the original writes it).
+
+    Args:
+        node: the operator.
+        inputs: what its kernel read; an argument that is no constant is looked up there.
+    """
+    values = _init_args(node, {slot.index: slot for slot in inputs})
+    return json.dumps(values or None, indent=INDENT, sort_keys=True, ensure_ascii=False)
+
+
+def _init_args(node: Node, inputs: Mapping[int, Slot]) -> dict[str, str]:
+    if node.op not in OPERATORS or not OPERATORS.get(node.op).functional:
+        return {name: value_text(value) for name, value in node.attrs.items()}
+    first, names = INIT_ARGS.get(node.op, (0, ()))
+    found = {}
+    for name, at in zip(names, _positions(node, first), strict=False):
+        operand = node.inputs[at]
+        if at in inputs:
+            found[name] = tensor_text(inputs[at].array, inputs[at].dtype)
+        elif isinstance(operand, Const) and isinstance(operand.value, (bool, int, float, tuple)):
+            value = np.asarray(operand.value)
+            if value.size and value.dtype.kind in "bif":
+                found[name] = tensor_text(value, dtypes.from_numpy(value.dtype))
+    return found
+
+
+def _positions(node: Node, first: int) -> range:
+    """Positions in ``node.inputs`` of the arguments from ``first`` on; a tuple of tensors takes several."""
+    counts = [count for count in node.extra.get("layout", ()) if not isinstance(count, tuple)]
+    start = sum(1 if count is None else count for count in counts[:first]) if counts else first
+    return range(start, len(node.inputs))
+
+
+def tensor_text(array: np.ndarray[Any, Any], dtype: DType) -> str:
+    """A tensor as it prints itself without commas: ``True``, ``1``, ``[1 2]``."""
+    if array.ndim == 0:
+        return scalar_text(array[()], dtype)
+    texts = [scalar_text(value, dtype) for value in array.reshape(-1)]
+    width = max(map(len, texts), default=0)
+    return f"[{' '.join(text.rjust(width) for text in texts)}]"
+
+
+def value_text(value: Any) -> str:
+    """An attribute's value as it prints itself: ``true``, ``1``, ``0.5``, ``(1, 2)``, ``same``."""
+    if isinstance(value, (bool, np.bool_)):
+        return "true" if value else "false"
+    if isinstance(value, (tuple, list)):
+        inside = ", ".join(map(value_text, value))
+        return f"[{inside}]" if isinstance(value, list) else f"({inside})"
+    if isinstance(value, (float, np.floating)):
+        return f"{float(value):g}"
+    return str(value)

@@ -1,0 +1,86 @@
+"""Saves one tensor after the other, in the form the configuration asks for: file, statistics, or both."""
+
+from __future__ import annotations
+
+from harness.devices import Device
+from harness.devices.formats import DEFAULT, Layout
+from harness.dtypes import DType
+from harness.dump.config import DumpConfig
+from harness.dump.names import Clock
+from harness.dump.series import Series
+from harness.dump.statistic import StatisticRows
+from harness.dump.writer import Array, Directory
+
+
+class Saver:
+    """Writes tensors into the directory of their graph and step.
+
+    Args:
+        config: ``saved_data``, the sample, and the statistics count.
+        device: spells dtypes.
+        clock: stamps each tensor.
+    """
+
+    def __init__(self, config: DumpConfig, device: Device, clock: Clock) -> None:
+        self._keeps_tensors = config.keeps_tensors
+        self._rows = StatisticRows(config) if config.keeps_statistics else None
+        sampled = config.sample_mode == 1 and device.capabilities.has("sample")
+        self._limit = config.sample_num if sampled else None
+        self._device = device
+        self._clock = clock
+        self._words: dict[DType, str] = {}
+
+    def save(
+        self,
+        directory: Directory,
+        series: Series,
+        io: str,
+        slot: int,
+        dtype: DType,
+        array: Array,
+        layout: Layout = DEFAULT,
+    ) -> bool:
+        """Saves one tensor; its row of statistics is kept until ``finish``.
+
+        Args:
+            directory: where to.
+            series: whose tensor it is.
+            io, slot: ``input`` or ``output``, and the position.
+            dtype: of the elements.
+            array: the tensor in the host's order, of its logical shape. Empty ones leave nothing (measured).
+            layout: how it lies on the device, and so in the file.
+
+        Returns:
+            Whether something was saved.
+
+        Raises:
+            DumpWriteError: the disk failed.
+        """
+        if array.size == 0:
+            return False
+        if not layout.is_default:
+            array = layout.to_device(array)
+        if self._limit is not None and array.size > self._limit:
+            array = array.reshape(-1)[: self._limit]
+        stamp = self._clock.stamp()
+        saved = False
+        if self._keeps_tensors:
+            name, mapped = series.file(io, slot, self._word(dtype), stamp, layout.format)
+            write = directory.write_mapped if mapped else directory.write_array
+            saved = write(name, array, dtype)
+        if self._rows is not None:
+            saved = self._rows.add(
+                series.op_type, series.row_name, series.stream, stamp, io, slot, array, dtype
+            ) or saved  # fmt: skip
+        return saved
+
+    def _word(self, dtype: DType) -> str:
+        word = self._words.get(dtype)
+        if word is None:
+            word = self._words[dtype] = self._device.file_dtype(dtype)
+        return word
+
+    def finish(self, directory: Directory) -> None:
+        """Appends the rows of the tensors saved since the last time; ``DumpWriteError`` if the disk fails."""
+        if self._rows is not None:
+            self._rows.write(directory)
