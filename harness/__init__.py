@@ -18,8 +18,8 @@ _NAMES = {
     "int": "harness.dtypes:int32",
     "float": "harness.dtypes:float32",
     "bool": "harness.dtypes:bool_",
-    **dict.fromkeys(("Tensor", "Parameter", "ParameterTuple"), "harness.tensor"),
-    **dict.fromkeys(("from_numpy", "is_tensor", "mutable"), "harness.common.tensor"),
+    **dict.fromkeys(("Parameter", "ParameterTuple"), "harness.common.parameter"),
+    **dict.fromkeys(("Tensor", "from_numpy", "is_tensor", "mutable"), "harness.common.tensor"),
     **dict.fromkeys(("dtype_to_nptype", "dtype_to_pytype", "pytype_to_dtype"), "harness.common.dtype"),
     **dict.fromkeys(
         (

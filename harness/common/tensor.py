@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+import harness.ops  # noqa: F401 - the methods and operators of tensors
 from harness.errors import SettingTypeError
 from harness.tensor import Tensor
 

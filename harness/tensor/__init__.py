@@ -1,10 +1,20 @@
 """Tensors, parameters, and the hook through which every computation goes."""
 
-from harness.tensor.dispatch import Dispatcher, call, current, graph_function, is_tracing, set_default, using
+from harness.tensor.dispatch import (
+    Dispatcher,
+    call,
+    current,
+    graph_function,
+    graph_function_key,
+    is_tracing,
+    read,
+    set_default,
+    using,
+)  # fmt: skip
 from harness.tensor.parameter import Parameter, ParameterTuple
 from harness.tensor.tensor import Tensor, as_array, tensor_method, tensor_property
 
 __all__ = [
     "Dispatcher", "Parameter", "ParameterTuple", "Tensor", "as_array", "call", "current", "graph_function",
-    "is_tracing", "set_default", "tensor_method", "tensor_property", "using",
+    "graph_function_key", "is_tracing", "read", "set_default", "tensor_method", "tensor_property", "using",
 ]  # fmt: skip

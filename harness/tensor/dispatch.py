@@ -8,12 +8,15 @@ follows ``construct``.
 from __future__ import annotations
 
 import functools
+import importlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from types import CodeType, FrameType
 from typing import Any, Protocol, TypeVar
 
 F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
 
 
 class Dispatcher(Protocol):
@@ -42,7 +45,7 @@ class Dispatcher(Protocol):
         """``state = body_fn(state)`` as long as ``cond_fn(state)`` holds."""
 
 
-_current: ContextVar[Dispatcher] = ContextVar("dispatcher")
+_current: ContextVar[Dispatcher | None] = ContextVar("dispatcher", default=None)
 _default: list[Dispatcher] = []
 
 
@@ -51,14 +54,24 @@ def set_default(dispatcher: Dispatcher) -> None:
     _default[:] = [dispatcher]
 
 
+def load_operators() -> None:
+    """Makes sure that there are operators to call: a script may have imported ``Tensor`` alone."""
+    if not _default:
+        importlib.import_module("harness.ops")
+
+
 def current() -> Dispatcher:
     """The dispatcher in force."""
-    return _current.get(_default[0])
+    found = _current.get(None)
+    if found is None:
+        load_operators()
+        found = _default[0]
+    return found
 
 
 def is_tracing() -> bool:
     """Whether another dispatcher than the default one is in force."""
-    return _current.get(_default[0]) is not _default[0]
+    return _current.get(None) is not None
 
 
 @contextmanager
@@ -82,7 +95,7 @@ def graph_function(key: Any, function: F) -> F:
 
     @functools.wraps(function)
     def entered(*args: Any, **kwargs: Any) -> Any:
-        scope_of = getattr(_current.get(_default[0]), "function_scope", None)
+        scope_of = getattr(_current.get(None), "function_scope", None)
         if scope_of is None:
             return function(*args, **kwargs)
         with scope_of(key):
@@ -91,6 +104,23 @@ def graph_function(key: Any, function: F) -> F:
     return entered  # type: ignore[return-value]
 
 
+_ENTERED = next(c for c in graph_function.__code__.co_consts if isinstance(c, CodeType))
+
+
+def graph_function_key(frame: FrameType) -> Any:
+    """The key of the graph function whose call ``frame`` is, or None if it is none."""
+    return frame.f_locals["key"] if frame.f_code is _ENTERED else None
+
+
+def read(tensor: T) -> T:
+    """The value of a parameter, read by itself and not by the operator that takes it; any other tensor as it is.
+
+    MindSpore reads a parameter where it is first handed to an operator or to a method that gives it back (``astype``).
+    """
+    reader: Callable[[T], T] | None = getattr(_current.get(None), "read", None)
+    return tensor if reader is None else reader(tensor)
+
+
 def call(op: str, *args: Any, scope: str | None = None, **attrs: Any) -> Any:
     """Calls operator ``op`` through the dispatcher in force (see ``Dispatcher.call``)."""
-    return _current.get(_default[0]).call(op, args, attrs, scope)
+    return current().call(op, args, attrs, scope)

@@ -13,8 +13,7 @@ import numpy as np
 
 from harness import dtypes
 from harness.dtypes import DType
-from harness.errors import TraceError
-from harness.tensor.dispatch import call, graph_function
+from harness.tensor.dispatch import graph_function, load_operators
 
 F = TypeVar("F", bound=Callable[..., Any])
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -217,7 +216,11 @@ class Tensor:
 
     def __getattr__(self, name: str) -> Any:
         # Methods attached by harness.ops after this class was made are found by the normal look-up; getting here
-        # means the name is unknown.
+        # means that the name is unknown, or that harness.ops is not there yet.
+        if name not in _METHODS and not name.startswith("_"):
+            load_operators()
+            if hasattr(type(self), name):
+                return getattr(self, name)
         raise AttributeError(f"'{type(self).__name__}' object has no attribute {name!r}")
 
 
@@ -259,10 +262,8 @@ _METHODS: dict[str, Callable[..., Any]] = {}
 
 
 def _method(name: str) -> Callable[..., Any]:
-    try:
-        return _METHODS[name]
-    except KeyError:
-        raise TraceError(f"Tensor.{name} needs harness.ops, which is not imported") from None
+    load_operators()
+    return _METHODS[name]
 
 
 #: methods whose operator stands where they are called; every other one is a function of its own (``graph_function``)
@@ -270,12 +271,10 @@ DIRECT_METHODS = frozenset(
     {
         "abs", "broadcast_to", "ceil", "cos", "div", "erf", "exp", "floor", "log", "maximum", "minimum", "neg",
         "reshape", "round", "rsqrt", "sigmoid", "sin", "sqrt", "square", "tanh", "to", "view",
-        "__floordiv__", "__ge__", "__getitem__", "__le__", "__mul__", "__pow__", "__rfloordiv__", "__rmul__", "__rpow__", "__rsub__",
-        "__rtruediv__", "__sub__", "__truediv__",
+        "__floordiv__", "__ge__", "__getitem__", "__le__", "__mul__", "__pow__", "__rfloordiv__", "__rmul__",
+        "__rpow__", "__rsub__", "__rtruediv__", "__sub__", "__truediv__",
     }
 )  # fmt: skip
-#: the same for Python's operators: these are functions of their own, one for each kind of second operand
-_OVERLOADED = frozenset({"Add", "Greater", "Less", "Equal", "NotEqual", "LogicalAnd", "LogicalOr"})
 
 
 def tensor_method(*names: str) -> Callable[[F], F]:
@@ -303,29 +302,17 @@ def tensor_property(*names: str) -> Callable[[F], F]:
     return attach
 
 
-def _binary(op: str, reflected: bool = False) -> Callable[[Tensor, Any], Any]:
-    def method(self: Tensor, other: Any) -> Any:
-        return call(op, other, self) if reflected else call(op, self, other)
+def _deferred(name: str) -> Callable[..., Any]:
+    def method(self: Tensor, *others: Any) -> Any:
+        load_operators()
+        return getattr(type(self), name)(self, *others)
 
-    if op not in _OVERLOADED:
-        return method
-    with_tensor = graph_function((op, "tensor"), method)
-    with_number = graph_function((op, "number", reflected), method)
-
-    def overloaded(self: Tensor, other: Any) -> Any:
-        return (with_tensor if isinstance(other, Tensor) else with_number)(self, other)
-
-    return overloaded
+    return method
 
 
-for _name, _op in {
-    "add": "Add", "sub": "Sub", "mul": "Mul", "truediv": "Div", "floordiv": "FloorDiv", "mod": "FloorMod",
-    "pow": "Pow",
-}.items():  # fmt: skip
-    setattr(Tensor, f"__{_name}__", _binary(_op))
-    setattr(Tensor, f"__r{_name}__", _binary(_op, reflected=True))
-for _name, _op in {
-    "eq": "Equal", "ne": "NotEqual", "lt": "Less", "le": "LessEqual", "gt": "Greater", "ge": "GreaterEqual",
-    "and": "LogicalAnd", "or": "LogicalOr",
-}.items():  # fmt: skip
-    setattr(Tensor, f"__{_name}__", _binary(_op))
+#: Python's operators are ``harness.ops``' too; it puts its own in place of these
+for _name in (
+    "add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "floordiv", "rfloordiv", "mod", "rmod", "pow",
+    "rpow", "matmul", "neg", "pos", "abs", "invert", "eq", "ne", "lt", "le", "gt", "ge", "and", "or", "xor",
+):  # fmt: skip
+    setattr(Tensor, f"__{_name}__", _deferred(f"__{_name}__"))

@@ -43,7 +43,7 @@ def test_the_cpu_is_among_them() -> None:
 
 
 def test_an_unknown_name_is_told_its_neighbours() -> None:
-    with pytest.raises(UnknownNameError, match="no backend is called 'cpuu'; did you mean .*cpu"):
+    with pytest.raises(UnknownNameError, match=r"no backend is called 'cpuu'; did you mean .*cpu"):
         backends.get("cpuu")
 
 
