@@ -37,8 +37,8 @@ def value_and_grad_traced(
     active = tracer()
     if active is None:
         raise TraceError("gradients of a graph can be asked for only while it is traced")
-    active.in_gradient = True
     out = function(*args)
+    active.states.differentiated = True
     wrt: list[Operand] = [_operand(active, args[p], p) for p in positions]
     wrt += [active.parameter(w) for w in weights]
     target = out[0] if has_aux else out

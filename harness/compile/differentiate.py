@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from harness.compile.inline import inlining_order
 from harness.compile.trace import Tracer, scope
 from harness.compile.traced import Traced
 from harness.errors import TraceError
@@ -63,9 +64,9 @@ class _Gradient:
         return needed
 
     def _scopes(self) -> dict[Any, str]:
-        """For each distinct primitive, the scope of its first node in a depth-first walk from the result."""
-        # Casts alone are seen to take the first one in forward order.
-        found = {_primitive(n): n.scope for n in reversed(self.order) if n.op == "Cast"}
+        """For each distinct primitive, the scope of its first node: in the order in which the function graphs were put
+        into each other, and within one of them depth first from the result."""
+        walked: list[Node] = []
         seen: set[int] = set()
         stack: list[Operand] = [r.operand for r in reversed(self.roots)]
         while stack:
@@ -74,8 +75,13 @@ class _Gradient:
                 continue
             seen.add(id(node))
             if node.kernel:
-                found.setdefault(_primitive(node), node.scope)
+                walked.append(node)
             stack.extend(reversed(node.inputs))
+        self.tracer.closures.finish()
+        rank = {closure: at for at, closure in enumerate(inlining_order(self.order, [r.operand for r in self.roots]))}
+        found: dict[Any, str] = {}
+        for node in sorted(walked, key=lambda n: rank.get(n.extra["closure"], len(rank))):
+            found.setdefault(_primitive(node), node.scope)
         return found
 
     def run(self, sens: Any) -> list[Any]:

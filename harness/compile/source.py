@@ -26,14 +26,16 @@ _LIBRARY = sysconfig.get_paths()["stdlib"]
 
 
 @lru_cache(maxsize=4096)
-def _is_users(filename: str) -> bool:
+def is_users(filename: str) -> bool:
+    """Whether a file is neither this package's nor Python's own."""
     inside = filename.startswith((_HARNESS, "<frozen"))
     return not inside and not (filename.startswith(_LIBRARY) and "site-packages" not in filename)
 
 
 @lru_cache(maxsize=4096)
-def _is_shown(filename: str) -> bool:
-    if _is_users(filename):
+def is_shown(filename: str) -> bool:
+    """Whether the lines of a file are source to a reader of graphs: the user's files and the layers."""
+    if is_users(filename):
         return True
     return filename.startswith(_SHOWN) and filename not in _HIDDEN_FILES
 
@@ -98,7 +100,7 @@ def stack(stop: FrameType | None = None) -> tuple[SourceLine, ...]:
     groups: list[tuple[SourceLine, ...]] = []
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame is not stop:
-        if _is_shown(frame.f_code.co_filename):
+        if is_shown(frame.f_code.co_filename):
             lines = _lines(frame.f_code, frame.f_lasti, not groups)
             if lines:
                 groups.append(lines)
@@ -114,7 +116,7 @@ def user_functions(stop: FrameType | None) -> Iterator[tuple[CodeType, int]]:
         code = frame.f_code
         if code.co_name == "construct":
             return
-        if _is_users(code.co_filename):
+        if is_users(code.co_filename):
             owner = frame.f_locals.get("self") if code.co_varnames[:1] == ("self",) else None
             yield code, id(owner) if owner is not None else 0
         frame = frame.f_back
@@ -125,7 +127,7 @@ def where() -> str:
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         name = frame.f_code.co_filename
-        if _is_users(name):
+        if is_users(name):
             text = linecache.getline(name, frame.f_lineno).strip()
             return f"{name}:{frame.f_lineno}" + (f" ({text})" if text else "")
         frame = frame.f_back

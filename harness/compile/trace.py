@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from harness.compile.closures import Closure, Closures
 from harness.compile.regions import Block, Control, Region
 from harness.compile.source import stack, user_functions, where
+from harness.compile.states import States
 from harness.compile.traced import Traced
 from harness.errors import HarnessError, TraceError
 from harness.graph import Const, Node, Operand, Parameter, Spec, TensorSpec, TupleSpec, U, constant, spec_of
@@ -28,33 +30,26 @@ class Tracer:
 
     Attributes:
         scope: where new nodes stand (``Default/fc1-Dense``).
-        state: the memory monad: what the next effect has to follow.
-        io_state: the same for printing.
-        loads: parameter reads since ``state``.
+        states: reads and updates of parameters.
         params: the graph parameter of each ``Parameter`` met, in order of first use.
         source: stack given to nodes in place of the real one while a gradient is written; None otherwise.
         marks: attributes given to every new node (``set_dump``).
-        in_gradient: whether a gradient is part of the graph.
+        closures: the function graphs the nodes are written in.
         created: every operator's node, in program order.
     """
 
     def __init__(self, scope: str = "Default") -> None:
         self.scope = scope
-        self.state: Operand = U
-        self.io_state: Operand | None = None
-        self.loads: list[Node] = []
-        self.all_loads: list[Node] = []
+        self.states = States(self.virtual)
         self.params: dict[int, Parameter] = {}
         self.source: tuple[str, tuple[Any, ...]] | None = None
         self.marks: dict[str, Any] = {}
-        self.in_gradient = False
         self.created: list[Node] = []
         self._function_scopes: dict[Any, str] = {}
         self._in_function = 0
-        self._read: dict[tuple[int, int, int], Node] = {}
-        self._updates: dict[int, int] = {}
         self._consts: dict[Any, Const] = {}
         self._stop = sys._getframe(1)
+        self.closures = Closures(self._stop)
         self.region = Region()
         self.block = Block([self.region])
 
@@ -77,6 +72,8 @@ class Tracer:
         values: list[Any] = []
         layout: list[int | None] = []
         effect = operator.effect([None if isinstance(a, Tensor) else a for a in args])
+        closure = self._closure()
+        before, mark = len(closure.effects), self.states.mark()
         for value, cast in plan_arguments(operator, args):
             if cast is not None:
                 value = self.call("Cast", (value, cast), {}, None)
@@ -97,11 +94,19 @@ class Tracer:
             scope = self.scope if self._in_function or self.source is not None else self._users_scope()
         node = Node(operator.name, inputs, {**attrs, **self.marks}, scope, operator.infer(call))
         node.extra = {"layout": tuple(layout), "functional": operator.functional, "region": self.region}
+        node.extra |= {"closure": closure, "effects before": before}
+        closure.nodes.append(node)
+        if self.states.together(mark):
+            closure.affect(None)
         self._place(node)
         self.created.append(node)
         if effect is not None:
             node.extra["effect"] = effect
-            self._effect(node, effect)
+            if effect == "io":
+                self.states.print(node)
+            else:
+                self.states.update(node, [inputs[at] for at in operator.mutates])
+                closure.affect(node)
         return self.unpack(node)
 
     def _place(self, node: Node) -> None:
@@ -117,7 +122,7 @@ class Tracer:
         items = []
         for i, spec in enumerate(node.spec.items):
             item = self.virtual("TupleGetItem", [node, constant(i)], spec)
-            item.scope = node.scope
+            item.scope, item.extra["closure"] = node.scope, node.extra["closure"]
             items.append(Traced(item, spec))
         return tuple(items)
 
@@ -125,7 +130,12 @@ class Tracer:
         """A node of the graph itself, in the current scope."""
         node = Node(op, inputs, {}, self.scope, spec, kernel=False)
         node.extra = {"layout": (None,) * len(inputs), "functional": False, "region": self.region}
+        node.extra["closure"] = self._closure()
         return node
+
+    def _closure(self) -> Closure:
+        """Where a node is written; the nodes of a gradient stand in none of the function's closures."""
+        return self.closures.root if self.source is not None else self.closures.current()
 
     def depend(self, value: Any, on: Any) -> Any:
         """``value``, available only after ``on``."""
@@ -139,7 +149,7 @@ class Tracer:
     ) -> Any:
         """See ``Dispatcher.branch``; each side becomes kernel graphs of its own."""
         decided = self.operand(pred)
-        given = tuple(self._here(o) for o in operands)
+        given = tuple(map(self._given, operands))
         first = self._side(lambda: true_fn(*given))
         second = self._side(lambda: false_fn(*given))
         assert first.result is not None
@@ -169,34 +179,43 @@ class Tracer:
             )
         return self._control(Control(self._result(spec), None, first, second, variables, init))
 
+    def _given(self, value: Any) -> Any:
+        """An operand of a branch as its sides see it; tuples stay tuples."""
+        if isinstance(value, (tuple, list)) and _has_tensor(value):
+            return tuple(map(self._given, value))
+        return self._here(value)
+
     def _here(self, value: Any) -> Traced:
         operand = self.operand(value)
         return value if isinstance(value, Traced) else Traced(operand, operand.spec)
 
     def _result(self, spec: Spec) -> Node:
         node = Node("Switch", [], {}, self.scope, spec, kernel=False)
-        node.extra = {"layout": (), "functional": False, "region": None}
+        node.extra = {"layout": (), "functional": False, "region": None, "closure": self.closures.current()}
         return node
 
     def _side(self, function: Callable[[], Any]) -> Block:
         """Traces one side of a control into a block of its own."""
-        saved = self.block, self.region, self.state, self.loads
+        saved = self.block, self.region, self.states.leave()
         self._begin(Block([Region()]))
         self.block.result = self.operand(function())
         block = self.block
         self._leave()
-        self.block, self.region, self.state, self.loads = saved
+        self.block, self.region = saved[:2]
+        self.states.back(saved[2])
         return block
 
     def _begin(self, block: Block) -> None:
         last = block.items[-1]
         assert isinstance(last, Region)
-        self.block, self.region, self.state, self.loads = block, last, U, []
+        self.block, self.region = block, last
+        self.states.leave()
 
     def _leave(self) -> None:
         """Ends a region: what it did to memory is its effect."""
-        if self.flush() is not U:
-            self.region.effect = self.state
+        effect = self.states.flush()
+        if effect is not U:
+            self.region.effect = effect
 
     def _control(self, control: Control) -> Any:
         control.node.extra["control"] = control
@@ -248,8 +267,8 @@ class Tracer:
             plain = tuple(value) if isinstance(value, list) else value
             return Const(plain, spec_of(plain))
         raise TraceError(
-            f"a value of type {type(value).__name__} cannot be part of a graph, at {where()}; accepted: tensors, numbers, "
-            "strings, dtypes, None, and tuples and lists of them"
+            f"a value of type {type(value).__name__} cannot be part of a graph, at {where()}; accepted: tensors, "
+            "numbers, strings, dtypes, None, and tuples and lists of them"
         )
 
     def tensor_constant(self, array: np.ndarray[Any, np.dtype[Any]]) -> Const:
@@ -266,67 +285,27 @@ class Tracer:
             self.params[id(tensor)] = Parameter(tensor.name, spec, True, handle=tensor)
         return self.params[id(tensor)]
 
+    def read(self, value: Any) -> Any:
+        """See ``harness.tensor.read``."""
+        if not isinstance(value, ParameterTensor):
+            return value
+        self._closure().affect(None)
+        return self._here(value)
+
     def load(self, tensor: ParameterTensor) -> Node:
         """The read of a weight; one node for all reads between two updates of it."""
-        key = (id(self.region), id(tensor), self._updates.get(id(self.parameter(tensor)), 0))
-        if key not in self._read:
-            param = self.parameter(tensor)
-            spec = TensorSpec(tensor.dtype, tensor.shape)
-            node = self.virtual("Load", [param, self.state], spec)
-            self._read[key] = node
-            self.loads.append(node)
-            self.all_loads.append(node)
-        return self._read[key]
-
-    # -- effects ---------------------------------------------------------------------------------------------------
-    def _effect(self, node: Node, kind: str) -> None:
-        if kind == "io":
-            from harness.graph import IO, IOMONAD
-
-            node.inputs.append(self.io_state or IO)
-            self.io_state = self.virtual("UpdateState", [self.io_state or IO, node], IOMONAD)
-            return
-        operator = OPERATORS.get(node.op)
-        for at in operator.mutates:
-            target = node.inputs[at]
-            if isinstance(target, Parameter):
-                target.is_inplace = True
-                self._updates[id(target)] = self._updates.get(id(target), 0) + 1
-        node.inputs.append(self.flush())
-        self.state = self.virtual("UpdateState", [self.state, node], U.spec)
-
-    def flush(self) -> Operand:
-        """Makes the state follow the reads since; returns it."""
-        if self.loads:
-            for read in self.loads[:-1]:
-                # Of reads in a row all but the last are seen to float to the start (measured), unless something
-                # was written before them.
-                if isinstance(read.inputs[0], Parameter) and not read.inputs[0].is_inplace:
-                    read.inputs[1] = U
-            reads: list[Operand] = list(_load_order(self.loads, self.in_gradient))
-            if len(reads) > 1:
-                tuple_spec = TupleSpec(tuple(r.spec for r in reads))
-                reads = [self.virtual("MakeTuple", reads, tuple_spec)]
-            self.state = self.virtual("UpdateState", [self.state, *reads], U.spec)
-            self.loads = []
-        return self.state
+        return self.states.read(self.parameter(tensor), self.region)
 
     def finish(self, value: Any) -> Operand:
         """The operand ``Return`` is given: the result after every effect."""
         operand = self.operand(value)
-        if self.io_state is not None:
-            operand = self.virtual("Depend", [operand, self.io_state], operand.spec)
-        if self.flush() is not U:
-            operand = self.virtual("Depend", [operand, self.state], operand.spec)
+        if self.states.io_state is not None:
+            operand = self.virtual("Depend", [operand, self.states.io_state], operand.spec)
+        state = self.states.flush()
+        if state is not U:
+            operand = self.virtual("Depend", [operand, state], operand.spec)
         self.block.result = self.virtual("MakeTuple", [operand], TupleSpec((operand.spec,)))
         return self.block.result
-
-
-def _load_order(loads: list[Node], in_gradient: bool) -> list[Node]:
-    """The order in which merged reads stand in their tuple: every second one outwards (measured; mirrored where
-    the graph holds a gradient)."""
-    outward = loads[::-1][::2] + (loads[::-1][1::2])[::-1]
-    return outward if in_gradient else outward[::-1]
 
 
 def _tensor_spec(operand: Operand) -> Spec:

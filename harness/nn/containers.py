@@ -134,13 +134,15 @@ class SequentialCell(_Numbered):
         """The cells."""
         return list(self._cells.values())
 
+    def _held(self) -> list[Cell]:
+        return [cell for cell in self._cells.values() if cell is not None]
+
     def _part(self, items: list[tuple[str, Any]]) -> Cell:
         return type(self)(OrderedDict(items))
 
     def construct(self, input_data: Any) -> Any:
-        for cell in self._cells.values():
-            if cell is not None:
-                input_data = cell(input_data)
+        for cell in self._held():
+            input_data = cell(input_data)
         return input_data
 
 

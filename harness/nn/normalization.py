@@ -12,7 +12,7 @@ from harness.nn.cell import Cell
 from harness.nn.convolution import require_nchw
 from harness.nn.initializer import initializer
 from harness.nn.namespace import ops
-from harness.tensor import Parameter, Tensor, call
+from harness.tensor import Parameter, Tensor, call, read
 
 __all__ = ["BatchNorm1d", "BatchNorm2d", "GroupNorm", "LayerNorm"]
 
@@ -124,8 +124,8 @@ class LayerNorm(Cell):
         )
 
     def construct(self, input_x: Tensor) -> Any:
-        gamma = precision.cast(self.gamma, input_x.dtype)
-        beta = precision.cast(self.beta, input_x.dtype)
+        gamma = precision.cast(read(self.gamma), input_x.dtype)
+        beta = precision.cast(read(self.beta), input_x.dtype)
         y, _, _ = self.layer_norm(input_x, gamma, beta)
         return y
 

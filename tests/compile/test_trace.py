@@ -145,8 +145,8 @@ def test_an_update_follows_the_reads_before_it(active: Tracer) -> None:
     assert {id(i) for i in gathered.inputs} == {id(load) for load in loads}
     assert active.params[id(v)].is_inplace
     assert not active.params[id(w)].is_inplace
-    assert isinstance(active.state, Node)
-    assert active.state.inputs == [state, assign]
+    assert isinstance(active.states.state, Node)
+    assert active.states.state.inputs == [state, assign]
 
 
 def test_an_update_takes_the_parameter_itself(active: Tracer) -> None:
@@ -162,12 +162,12 @@ def test_printing_has_a_state_of_its_own(active: Tracer) -> None:
         call("Print", "value", Tensor(np.zeros(2, np.float32)))
         call("Print", "again", Tensor(np.zeros(2, np.float32)))
     first, second = active.created
-    assert isinstance(active.io_state, Node)
-    assert active.io_state.inputs[1] is second
+    assert isinstance(active.states.io_state, Node)
+    assert active.states.io_state.inputs[1] is second
     before = second.inputs[-1]
     assert isinstance(before, Node)
     assert before.inputs[1] is first
-    assert active.state is U
+    assert active.states.state is U
 
 
 def test_equal_constants_are_one_and_copied(active: Tracer) -> None:

@@ -64,7 +64,7 @@ def test_momentum(nesterov: bool) -> None:
     def update(state: dict[str, Array], grads: dict[str, Array], step: int) -> None:
         for name, grad in grads.items():
             moments[name] = 0.9 * moments[name] + grad
-            state[name] = state[name] - 0.05 * (grad + 0.9 * moments[name] if nesterov else moments[name])
+            state[name] = state[name] - 0.05 * moments[name]  # with nesterov too: as the real kernel
 
     follow(lambda n: nn.Momentum(n.trainable_params(), 0.05, 0.9, use_nesterov=nesterov), update)
 

@@ -8,7 +8,7 @@ from typing import Any
 from harness import dtypes
 from harness.dtypes import DType
 from harness.errors import UnsupportedError
-from harness.tensor import Tensor, call, tensor_method, tensor_property
+from harness.tensor import Tensor, call, read, tensor_method, tensor_property
 
 __all__ = [
     "broadcast_to", "cast", "expand_dims", "flatten", "flip", "moveaxis", "movedim", "numel", "permute", "rank",
@@ -65,7 +65,7 @@ def cast(input: Tensor, dtype: Any) -> Tensor:
 
 @tensor_method("astype")
 def _astype(self: Tensor, dtype: Any, copy: bool = True) -> Tensor:
-    return cast(self, dtype)
+    return cast(read(self), dtype)
 
 
 @tensor_method("to")
