@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from harness.compile.inline import inlining_order
+from harness.compile.source import where
 from harness.compile.trace import Tracer, scope
 from harness.compile.traced import Traced
 from harness.errors import TraceError
@@ -59,6 +60,9 @@ class _Gradient:
     def _needed(self) -> set[int]:
         needed = {id(w) for w in self.wrt}
         for node in self.order:
+            if node.op == "Switch" and _depends(node, needed):
+                what = "control flow (ops.cond, ops.while_loop)"
+                raise TraceError(f"cannot differentiate through {what} in {node.scope}, at {where()}")
             if node.op != "UpdateState" and any(id(i) in needed for i in _flow(node)):
                 needed.add(id(node))
         return needed
@@ -183,6 +187,23 @@ class _Gradient:
 def _flow(node: Node) -> list[Operand]:
     """Inputs through which a gradient flows."""
     return node.inputs[:1] if node.op in ("Depend", "Load", "TupleGetItem") else node.inputs
+
+
+def _depends(switch: Node, wanted: set[int]) -> bool:
+    """Whether a branch or loop computes something from one of the operands whose ids are ``wanted``."""
+    stack: list[Operand | None] = [switch]
+    seen: set[int] = set()
+    while stack:
+        operand = stack.pop()
+        if id(operand) in wanted:
+            return True
+        if isinstance(operand, Node) and id(operand) not in seen:
+            seen.add(id(operand))
+            stack.extend(operand.inputs)
+            if operand.op == "Switch":
+                control = operand.extra["control"]
+                stack += [*control.init, control.first.result, control.second.result]
+    return False
 
 
 def _primitive(node: Node) -> Any:
