@@ -35,6 +35,8 @@ _REFUSALS = frozenset(
 )
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
 _APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
+_MOST_BUFFERS = 1024
+"""Buffers the system takes in one call; the rest is written one by one."""
 _log = log.get("dump.writer")
 
 
@@ -167,7 +169,7 @@ class Directory:
     def _write_part(self, buffers: Sequence[Buffer], mode: int) -> None:
         fd = os.open(self._part, _NEW, FILE_MODE, dir_fd=self._fd)
         try:
-            written = os.writev(fd, buffers)
+            written = os.writev(fd, buffers[:_MOST_BUFFERS])
             if written != sum(map(len, buffers)):
                 _write_rest(fd, buffers, written)
             os.fchmod(fd, mode)

@@ -6,11 +6,12 @@ updates in place), and its data inputs are the caller's: those, and every view o
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
+from harness.graph import Node, Operand, Parameter
 from harness.runtime.observer import Slot
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -28,16 +29,29 @@ class LentMemory:
 
     def __init__(self) -> None:
         self._lent: dict[int, Array] = {}  # by id, which is one thing's only while that lives
+        self._borrowed: dict[Node, frozenset[int]] = {}
 
     def begin(self, arrays: Iterable[Array]) -> None:
         """A step begins, with these parameters and data inputs."""
         self._lent = {id(root): root for root in map(owner, arrays)}
 
-    def add(self, slots: Iterable[Slot]) -> None:
-        """A kernel updates in place: what it shows may be changed again."""
-        for slot in slots:
-            root = owner(slot.array)
-            self._lent[id(root)] = root
+    def show(self, node: Node, inputs: Sequence[Slot], outputs: Sequence[Slot]) -> None:
+        """A kernel ran: what it read of parameters may be changed later, and all it shows if it updates in place."""
+        borrowed = self._borrowed.get(node)
+        if borrowed is None:
+            borrowed = self._borrowed[node] = frozenset(
+                at for at, operand in enumerate(node.inputs) if _is_memory(operand)
+            )
+        updates = "effect" in node.extra
+        for slot in inputs:
+            if updates or slot.index in borrowed:
+                self._add(slot.array)
+        for slot in outputs if updates else ():
+            self._add(slot.array)
+
+    def _add(self, array: Array) -> None:
+        root = owner(array)
+        self._lent[id(root)] = root
 
     def is_lent(self, array: Array) -> bool:
         """Whether ``array`` may change; also where its memory is no array's."""
@@ -54,3 +68,11 @@ class LentMemory:
 
     def _needs_copy(self, array: Array) -> bool:
         return self.is_lent(array) or owner(array).nbytes > 2 * array.nbytes
+
+
+def _is_memory(operand: Operand) -> bool:
+    """Whether a value is, or is handed on from, a parameter or what an update in place gives. A parameter of a graph
+    within another stands for a value of the outer one."""
+    if isinstance(operand, Node):
+        return "effect" in operand.extra or (not operand.kernel and any(map(_is_memory, operand.inputs)))
+    return isinstance(operand, Parameter)

@@ -7,28 +7,29 @@ What is selected, and the labels of steps, are as in the synchronous dump; direc
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
-import numpy as np
-
 from harness import log
 from harness.devices.device import Device
-from harness.devices.formats import DEFAULT, Layout
+from harness.devices.overflow import SATURATING
 from harness.dump import metadata
 from harness.dump.asynchronous import layout, opdebug, writing
 from harness.dump.asynchronous.memory import LentMemory
-from harness.dump.asynchronous.names import UNKNOWN, base_name, op_name, style_of
+from harness.dump.asynchronous.names import Style, base_name, op_name, style_of
 from harness.dump.asynchronous.queued import QueuedTree
 from harness.dump.asynchronous.write_queue import WriteQueue
 from harness.dump.config import DumpConfig
 from harness.dump.counter import IterationCounter
 from harness.dump.names import Clock, ambiguous
-from harness.dump.selection import Selection
+from harness.dump.observer import device_of
+from harness.dump.plan import USELESS_OUTPUTS, NodePlan, Plan
 from harness.dump.writer import Directory, Tree
-from harness.graph import Graph, Node, TensorSpec
+from harness.errors import DumpWriteError
+from harness.graph import Graph, Node
 from harness.runtime.observer import Array, Observer, Slot, Step
 
 _OVERFLOW = frozenset({1, 2, 3})
@@ -36,7 +37,6 @@ _ATOMIC_ONLY = 2
 _EXCEPTION = 4
 _STATUS = 32
 """What emulated overflow records say; a chip sets bits for its own reasons."""
-_OLD_CHIPS = ("ascend910a", "ascend910", "ascend310")
 _log = log.get("dump.asynchronous")
 
 
@@ -45,13 +45,13 @@ class _Kernel:
     """What is known of a node at compile time.
 
     Attributes:
-        name: the operator's name in file names.
-        selected: it is dumped.
+        plan: what of it is dumped.
+        name: the operator's name in file names; its full name where that could be taken for another's.
         ids: task and stream.
     """
 
+    plan: NodePlan
     name: str
-    selected: bool
     ids: tuple[int, int]
 
 
@@ -60,8 +60,7 @@ class AsyncDumpObserver(Observer):
 
     Args:
         config: as parsed, with ``method`` ``async``; its ``path`` is the only directory written to.
-        device: gives storage formats, stream and task ids; without it everything lies as on the host, and ids are
-            unknown (65535).
+        device: gives storage formats, stream and task ids; by default that of the configuration.
         rank: of the process, and id of its device.
         queue: tensors wait in it; one of the default bound if None.
         time: when the dump began, for the directory of that name.
@@ -83,13 +82,13 @@ class AsyncDumpObserver(Observer):
         self.queue = queue or WriteQueue()
         self.counter = IterationCounter(config.initial_iteration)
         self.overflows = 0
-        self._device = device
+        self.device = device or device_of(config)
         self._layout = layout.layout_of(config, rank, time or datetime.now())
         self._style = style_of(config.generation)
         self._memory = LentMemory()
         self._tree = Tree(config.path)
-        self._queued = QueuedTree(self._tree, self.queue, self._memory)
-        self._selection = Selection(config.kernels)
+        self._queued = QueuedTree(config.path, self.queue, self._memory)
+        self._plan = Plan(config, self.device)
         self._clock = Clock()
         self._kernels: dict[Node, _Kernel] = {}
         self._started = False
@@ -113,22 +112,17 @@ class AsyncDumpObserver(Observer):
         self.start()
         if self._layout.has_graphs:
             metadata.write_graph(Tree("/".join((self.config.path, *self._layout.root))), graph)
-        unclear = ambiguous(op_name(node.name, self._style) for node in graph.nodes if node.kernel)
+        self._plan.add(graph)
+        unclear = _unclear([node.name for node in graph.nodes if node.kernel], self._style)
         for position, node in enumerate(graph.execution_order):
-            self._kernels[node] = self._kernel(node, graph, position, unclear)
+            self._add(node, position, node.name in unclear)
 
-    def _kernel(self, node: Node, graph: Graph, position: int, unclear: frozenset[str] = frozenset()) -> _Kernel:
-        ids = (UNKNOWN, UNKNOWN)
-        if self._device is not None:
-            ids = self._device.streams.task_of(position), self._device.streams.stream_of(node.op, node.attrs)
-        name = op_name(node.name, self._style)
-        return _Kernel(node.name if name in unclear else name, self._takes(node), ids)
-
-    def _takes(self, node: Node) -> bool:
-        selects = self.config.selects
-        if selects == "marked":
-            return node.attrs.get("dump") == "true"
-        return selects == "everything" or (selects == "kernels" and self._selection.takes(node.name))
+    def _add(self, node: Node, position: int, is_unclear: bool = False) -> _Kernel:
+        streams = self.device.streams
+        ids = streams.task_of(position), streams.stream_of(node.op, node.attrs)
+        name = node.name if is_unclear else op_name(node.name, self._style)
+        kernel = self._kernels[node] = _Kernel(self._plan.node(node), name, ids)
+        return kernel
 
     def step_begin(self, step: Step) -> None:
         """Decides whether the step is dumped."""
@@ -154,23 +148,24 @@ class AsyncDumpObserver(Observer):
         self._running = None
         if self._step is None or self._place is None:
             return
-        if "effect" in node.extra:
-            self._memory.add((*inputs, *outputs))
+        self._memory.show(node, inputs, outputs)
         if self.config.op_debug_mode == _EXCEPTION:
             return
         kernel = self._known(node)
-        if kernel.selected and (self.config.op_debug_mode not in _OVERFLOW or self._overflowed(kernel, outputs)):
+        made = self._outputs(kernel, outputs)
+        if kernel.plan.series.selected and (self.config.op_debug_mode not in _OVERFLOW or self._counts(kernel, made)):
             given = inputs if self.config.wants_inputs else ()
-            made = outputs if self.config.wants_outputs else ()
-            self._submit(node, kernel, self._place, given, made)
+            self._submit(node, kernel, self._place, given, made if self.config.wants_outputs else ())
 
     def _known(self, node: Node) -> _Kernel:
-        kernel = self._kernels.get(node)
-        if kernel is None:
-            step = self._step
-            assert step is not None  # only asked for while a step is dumped
-            kernel = self._kernels[node] = self._kernel(node, step.graph, len(self._kernels))
-        return kernel
+        return self._kernels.get(node) or self._add(node, len(self._kernels))
+
+    def _outputs(self, kernel: _Kernel, outputs: Sequence[Slot]) -> Sequence[Slot]:
+        """The outputs that are dumped; of a sunk graph never those that kernels declare useless."""
+        useless = USELESS_OUTPUTS.get(kernel.plan.node.op, ()) if self.device.sinks else ()
+        if useless is None:
+            return ()
+        return [slot for slot in kernel.plan.outputs(outputs) if slot.index not in useless]
 
     def step_end(self, step: Step) -> None:
         """Moves the counter on; what waits goes on leaving."""
@@ -181,7 +176,8 @@ class AsyncDumpObserver(Observer):
     def failed(self, node: Node | None, error: BaseException) -> None:
         """With op_debug_mode 4 the failing operator's inputs are dumped. The label stays, as the run did not finish."""
         running, self._running = self._running, None
-        if running is not None and running[0] is node and self._place is not None:
+        if running is not None and self._place is not None and not isinstance(error, DumpWriteError):
+            self._memory.show(*running, ())
             self._submit(running[0], self._known(running[0]), self._place, running[1], ())
         self._end_step()
 
@@ -195,7 +191,7 @@ class AsyncDumpObserver(Observer):
         self.queue.close()
         if not self._closed:
             self._closed = True
-            for text in self._selection.unused():
+            for text in self._plan.selection.unused():
                 _log.warning("dump: the kernels entry %r matched nothing that was dumped", text)
 
     # --- files ----------------------------------------------------------------------------------------------------
@@ -208,9 +204,9 @@ class AsyncDumpObserver(Observer):
         slots = [("input", slot) for slot in inputs] + [("output", slot) for slot in outputs]
         if directory is None or not slots:
             return
-        self._selection.dumped(node.name)
+        self._plan.used(kernel.plan.series)
         raw = self.config.file_format == "bin"
-        shown = [(io, slot, self._layout_of(node, io, slot)) for io, slot in slots]
+        shown = [(io, slot, kernel.plan.layout(self.device, io, slot)) for io, slot in slots]
         cost = sum(
             self._memory.kept_bytes(slot.array) + writing.writing_cost(slot.array, slot.dtype, lies, raw=raw)
             for _io, slot, lies in shown
@@ -220,24 +216,16 @@ class AsyncDumpObserver(Observer):
         stamp = self._clock.stamp()
         name = op_name(node.name, self._style) if raw else kernel.name
         base = base_name(node.op, name, *kernel.ids, stamp)
-        execution = writing.Execution(base, node.name, stamp, tensors)
-        if raw:
-            self.queue.submit(partial(writing.write_raw, directory, execution), cost)
-        else:
-            with_dtype = self._style == "whole"
-            self.queue.submit(partial(writing.write_npy, directory, execution, with_dtype=with_dtype), cost)
+        execution = writing.Execution(base, node.op, node.name, kernel.ids, stamp, tensors)
+        write = writing.write_raw if raw else partial(writing.write_saved, self.config, self._style == "whole")
+        self.queue.submit(partial(write, directory, execution), cost)
 
-    def _layout_of(self, node: Node, io: str, slot: Slot) -> Layout:
-        if self._device is None:
-            return DEFAULT
-        return self._device.format_for(node, io, slot.index, TensorSpec(slot.dtype, slot.array.shape))
-
-    def _overflowed(self, kernel: _Kernel, outputs: Sequence[Slot]) -> bool:
-        """Whether a floating output holds Inf or NaN and more such operators may be dumped; leaves a record."""
+    def _counts(self, kernel: _Kernel, outputs: Sequence[Slot]) -> bool:
+        """Whether a kernel overflowed and is among the first ``overflow_number``; leaves a record."""
         limit = self.config.overflow_number
         if self.config.op_debug_mode == _ATOMIC_ONLY or (limit and self.overflows >= limit):
             return False  # no emulated kernel adds atomically
-        if not any(slot.dtype.is_floating and not np.isfinite(slot.array).all() for slot in outputs):
+        if not kernel.plan.overflows(outputs):
             return False
         self.overflows += 1
         self._write_record(kernel)
@@ -249,8 +237,7 @@ class AsyncDumpObserver(Observer):
         directory = self._open(self._layout.records(place))
         if directory is None:
             return
-        chip = self._device.soc if self._device is not None else ""
-        old = chip in _OLD_CHIPS or self._layout.has_graphs
+        old = self._layout.has_graphs or self.device.soc in SATURATING
         record = opdebug.core_overflow(*kernel.ids, place.graph, _STATUS, old=old)
         stamp = self._clock.stamp()
         base = base_name(opdebug.OP_TYPE, opdebug.OP_NAME, *kernel.ids, stamp)
@@ -282,6 +269,14 @@ class AsyncDumpObserver(Observer):
         with self._queued.opened() as directory:
             if directory is not None:
                 directory.write(layout.acl_dump_name(self.rank), [layout.acl_dump(self.config, label).encode()])
+
+
+def _unclear(names: Sequence[str], style: Style) -> frozenset[str]:
+    """Full names that a file name of ``style`` does not tell from another's."""
+    if style == "whole":
+        return ambiguous(names)
+    counts = Counter(op_name(name, style) for name in names)
+    return frozenset(name for name in names if counts[op_name(name, style)] > 1)
 
 
 def _as_it_is(array: Array) -> Array:

@@ -10,7 +10,6 @@ from harness.dump.asynchronous.queued import QueuedTree
 from harness.dump.asynchronous.write_queue import WriteQueue
 from harness.dump.config import DumpConfig
 from harness.dump.observer import DumpObserver
-from harness.dump.writer import Tree
 from harness.graph import Graph, Node
 from harness.runtime.observer import Slot, Step
 
@@ -28,7 +27,7 @@ class OverlappedDumpObserver(DumpObserver):
         super().__init__(config, *others, **named)
         self.queue = queue or WriteQueue()
         self._memory = LentMemory()
-        self._tree: Any = QueuedTree(Tree(self.root), self.queue, self._memory)
+        self._tree = QueuedTree(self.root, self.queue, self._memory)
 
     def graph_compiled(self, graph: Graph) -> None:
         """See ``DumpObserver``."""
@@ -49,8 +48,7 @@ class OverlappedDumpObserver(DumpObserver):
     def kernel_outputs(self, node: Node, inputs: Sequence[Slot], outputs: Sequence[Slot]) -> None:
         """See ``DumpObserver``."""
         self.queue.check()
-        if "effect" in node.extra:
-            self._memory.add((*inputs, *outputs))
+        self._memory.show(node, inputs, outputs)
         super().kernel_outputs(node, inputs, outputs)
 
     def closed(self) -> None:

@@ -6,53 +6,41 @@ the queue.
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from harness import dtypes
 from harness.dtypes import DType
 from harness.dump.asynchronous.memory import Array, LentMemory
 from harness.dump.asynchronous.write_queue import WriteQueue
-from harness.dump.writer import Buffer, Directory, Tree
+from harness.dump.writer import FILE_MODE, Buffer, Directory, Tree
 
 
-class QueuedTree:
-    """See ``writer.Tree``.
+class QueuedTree(Tree):
+    """See ``Tree``.
 
     Args:
-        tree: writes.
-        queue: when.
+        root: absolute path of its top.
+        queue: when files are written.
         memory: knows which arrays must be copied.
     """
 
-    def __init__(self, tree: Tree, queue: WriteQueue, memory: LentMemory) -> None:
-        self.root = tree.root
-        self._tree = tree
+    def __init__(self, root: str, queue: WriteQueue, memory: LentMemory) -> None:
+        super().__init__(root)
         self._queue = queue
         self._memory = memory
 
     def open(self, *parts: str) -> QueuedDirectory | None:
         """See ``Tree.open``."""
-        directory = self._tree.open(*parts)
+        directory = super().open(*parts)
         return None if directory is None else QueuedDirectory(directory, self._queue, self._memory)
 
-    @contextlib.contextmanager
-    def opened(self, *parts: str) -> Iterator[QueuedDirectory | None]:
-        """See ``Tree.opened``."""
-        directory = self.open(*parts)
-        try:
-            yield directory
-        finally:
-            if directory is not None:
-                directory.close()
 
+class QueuedDirectory(Directory):
+    """See ``Directory``.
 
-class QueuedDirectory:
-    """See ``writer.Directory``. Every call that writes may raise what an earlier one failed with (``DumpWriteError``).
-
-    Attributes:
-        path: of the directory.
+    What writes gives True, since it is not known yet, and may raise what an earlier file failed with
+    (``DumpWriteError``).
     """
 
     def __init__(self, directory: Directory, queue: WriteQueue, memory: LentMemory) -> None:
@@ -65,27 +53,22 @@ class QueuedDirectory:
         """Gives the handle back when all is written."""
         self._queue.afterwards(self._directory.close)
 
-    def write(self, name: str, buffers: Sequence[Buffer]) -> bool:
-        """See ``Directory.write``; True, since it is not known yet. Buffers that can change are copied."""
+    def write(self, name: str, buffers: Sequence[Buffer], mode: int = FILE_MODE) -> bool:
+        """See ``Directory.write``. Buffers that can change are copied."""
         cost = sum(map(len, buffers))
         kept = [bytes(buffer) for buffer in buffers] if self._queue.make_room(cost) else buffers
-        self._queue.submit(partial(self._directory.write, name, kept), cost)
+        self._queue.submit(partial(self._directory.write, name, kept, mode), cost)
         return True
 
-    def append(self, name: str, line: str) -> bool:
+    def append(self, name: str, line: str, mode: int = FILE_MODE) -> bool:
         """See ``Directory.append``."""
-        self._queue.submit(partial(self._directory.append, name, line), len(line))
+        self._queue.submit(partial(self._directory.append, name, line, mode), len(line))
         return True
 
     def append_table(self, name: str, header: str, rows: Sequence[str], first: int, later: int) -> bool:
         """See ``Directory.append_table``."""
-        cost = sum(map(len, rows))
-        self._queue.submit(partial(self._directory.append_table, name, header, rows, first, later), cost)
-        return True
-
-    def write_text(self, name: str, text: str) -> bool:
-        """See ``Directory.write_text``."""
-        self._queue.submit(partial(self._directory.write_text, name, text), len(text))
+        action = partial(self._directory.append_table, name, header, list(rows), first, later)
+        self._queue.submit(action, len(header) + sum(map(len, rows)))
         return True
 
     def exists(self, name: str) -> bool:
@@ -95,13 +78,18 @@ class QueuedDirectory:
 
     def write_array(self, name: str, array: Array, dtype: DType) -> bool:
         """See ``Directory.write_array``."""
-        return self._write(self._directory.write_array, name, array, dtype)
+        return self._write_array(self._directory.write_array, name, array, dtype)
 
     def write_mapped(self, original: str, array: Array, dtype: DType) -> bool:
         """See ``Directory.write_mapped``."""
-        return self._write(self._directory.write_mapped, original, array, dtype)
+        return self._write_array(self._directory.write_mapped, original, array, dtype)
 
-    def _write(self, write: Callable[[str, Array, DType], bool], name: str, array: Array, dtype: DType) -> bool:
+    def write_text(self, name: str, text: str) -> bool:
+        """See ``Directory.write_text``."""
+        self._queue.submit(partial(self._directory.write_text, name, text), len(text))
+        return True
+
+    def _write_array(self, write: Callable[[str, Array, DType], bool], name: str, array: Array, dtype: DType) -> bool:
         # bfloat16 is widened to twice its bytes when it is written, what is not contiguous is copied.
         more = 2 * array.nbytes if dtype is dtypes.bfloat16 else 0 if array.flags.c_contiguous else array.nbytes
         cost = self._memory.kept_bytes(array) + more

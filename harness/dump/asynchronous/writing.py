@@ -10,11 +10,13 @@ import numpy as np
 from harness import dtypes
 from harness.devices.formats import Layout
 from harness.dtypes import DType
-from harness.dump import npy
+from harness.dump import npy, statistic
 from harness.dump.asynchronous.dump_data import HOLE, Entry, Header, Payload, encode, entry_of
 from harness.dump.asynchronous.memory import Array
 from harness.dump.asynchronous.names import write_named
-from harness.dump.writer import Directory
+from harness.dump.config import DumpConfig
+from harness.dump.writer import FILE_MODE, Directory
+from harness.stats.printed import host_texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +49,17 @@ class Execution:
 
     Attributes:
         base: file name of the operator, ``{type}.{name}.{task}.{stream}.{timestamp}``.
+        op_type: primitive name.
         op_name: full name with scope.
+        ids: task and stream.
         timestamp: microseconds since 1970.
         tensors: by io (inputs first) and slot.
     """
 
     base: str
+    op_type: str
     op_name: str
+    ids: tuple[int, int]
     timestamp: int
     tensors: tuple[Tensor, ...]
 
@@ -96,12 +102,28 @@ def npy_name(base: str, tensor: Tensor, *, with_dtype: bool) -> str:
     return f"{name}.{tensor.dtype.lower}" if with_dtype else name
 
 
-def write_npy(directory: Directory, execution: Execution, *, with_dtype: bool) -> None:
-    """One ``.npy`` for each tensor that has elements, in the host's order."""
-    for tensor in execution.tensors:
-        if tensor.array.size:
+def write_saved(config: DumpConfig, with_dtype: bool, directory: Directory, execution: Execution) -> None:
+    """In the host's order, as ``saved_data`` says: a ``.npy`` for each tensor that has elements, a row of statistics,
+    or both."""
+    tensors = [tensor for tensor in execution.tensors if tensor.array.size]
+    if config.keeps_tensors:
+        for tensor in tensors:
             name = npy_name(execution.base, tensor, with_dtype=with_dtype)
             write_named(directory, name, npy.encode(tensor.array, tensor.dtype), ".npy")
+    if config.keeps_statistics:
+        items = config.statistic_category
+        rows = [_row(execution, tensor, items) for tensor in tensors if tensor.dtype.kind != "c"]
+        if rows:
+            directory.append_table(statistic.FILE, statistic.header(items), rows, FILE_MODE, statistic.APPENDED_MODE)
+
+
+def _row(execution: Execution, tensor: Tensor, items: tuple[str, ...]) -> str:
+    (task, stream), array = execution.ids, tensor.array
+    texts = host_texts(array, tensor.dtype, items)
+    return statistic.row(
+        execution.op_type, execution.op_name, stream, execution.timestamp, tensor.io, tensor.slot, array, tensor.dtype,
+        texts, task,
+    )  # fmt: skip
 
 
 def write_record(directory: Directory, base: str, timestamp: int, op_name: str, content: bytes) -> None:
