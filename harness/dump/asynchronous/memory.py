@@ -16,6 +16,9 @@ from harness.runtime.observer import Slot
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
+_HAND_ON = frozenset({"Load", "Depend", "TupleGetItem"})
+"""Operators that hand their first input on as it is."""
+
 
 def owner(array: Array) -> Array:
     """The array whose memory ``array`` lies in, through any number of views."""
@@ -73,6 +76,8 @@ class LentMemory:
 def _is_memory(operand: Operand) -> bool:
     """Whether a value is, or is handed on from, a parameter or what an update in place gives. A parameter of a graph
     within another stands for a value of the outer one."""
+    while isinstance(operand, Node) and operand.op in _HAND_ON:
+        operand = operand.inputs[0]
     if isinstance(operand, Node):
-        return "effect" in operand.extra or (not operand.kernel and any(map(_is_memory, operand.inputs)))
+        return "effect" in operand.extra or (operand.op == "MakeTuple" and any(map(_is_memory, operand.inputs)))
     return isinstance(operand, Parameter)
