@@ -314,7 +314,7 @@ class Cell(Refusals):
         """Declares the arguments' shapes, with dynamic dimensions, for compilation."""
         if inputs and kwargs:
             raise SettingError("set_inputs takes positional or keyword arguments, not both")
-        declared, _ = self._bind(inputs, kwargs)
+        declared, _ = self._bind(inputs, kwargs, defaults=False)
         self.__dict__["_dynamic_inputs"] = declared
 
     def get_inputs(self) -> Any:
@@ -372,13 +372,15 @@ class Cell(Refusals):
         finally:
             self.__dict__["_running"] -= 1
 
-    def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    def _bind(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], defaults: bool = True
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Arguments in ``construct``'s order (defaults filled in where keywords were used, as MindSpore does)."""
         try:
             bound = inspect.signature(self.construct).bind(*args, **kwargs)
         except TypeError as error:
             raise SettingTypeError(f"{type(self).__name__}.construct: {error}") from None
-        if kwargs:
+        if kwargs and defaults:
             bound.apply_defaults()
         return bound.args, bound.kwargs
 
