@@ -296,7 +296,9 @@ class DumpFile:
             name, groups = entry.format_name, max(1, entry.sub_format)
             if name in HOST_FORMATS and prod(entry.original_shape) == array.size:
                 return array.reshape(entry.original_shape)
-            return FORMATS.get(name).to_host(array, entry.original_shape, groups=groups)
+            return FORMATS.get(name).to_host(
+                array, entry.original_shape, groups=groups, axes=_axes(name, entry.original_shape, array.shape)
+            )
         except (UnknownNameError, ShapeError, UnsupportedError) as error:
             raise TreeError(f"{self.path}: {error}") from None
 
@@ -311,6 +313,12 @@ class DumpFile:
 
     def __exit__(self, *_exception: object) -> None:
         self.close()
+
+
+def _axes(format_name: str, original: Shape, shape: Shape) -> str | None:
+    """Rows of features lie as images of one pixel, which the header does not say: their shape does."""
+    is_row = format_name == "NC1HWC0" and len(original) == 2 and shape[:1] == original[:1] and shape[2:4] == (1, 1)
+    return "NC" if is_row else None
 
 
 def without_bytes(header: Header) -> Header:
