@@ -112,3 +112,7 @@ class ConvertError(HarnessError, ValueError):
     def __init__(self, code: int, message: str) -> None:
         super().__init__(message)
         self.code = code
+
+
+class PlanTextError(HarnessError, ValueError):
+    """A text of a memory plan cannot be read; names the line."""
