@@ -67,34 +67,15 @@ class Tracer:
             raise
 
     def _add(self, operator: Operator, args: tuple[Any, ...], attrs: dict[str, Any], scope: str | None) -> Any:
-        inputs: list[Operand] = []
-        specs: list[Spec] = []
-        values: list[Any] = []
-        layout: list[int | None] = []
         effect = operator.effect([None if isinstance(a, Tensor) else a for a in args])
         closure = self._closure()
         before, mark = len(closure.effects), self.states.mark()
-        for value, cast in plan_arguments(operator, args):
-            if cast is not None:
-                value = self.call("Cast", (value, cast), {}, None)
-            if isinstance(value, (tuple, list)) and any(isinstance(v, Tensor) for v in value):
-                members = [self.operand(v, effect is not None) for v in value]
-                inputs += members
-                layout.append(len(members))
-                specs.append(TupleSpec(tuple(_tensor_spec(m) for m in members)))
-                values.append(None)
-                continue
-            operand = self.operand(value, effect is not None)
-            inputs.append(operand)
-            layout.append(None)
-            specs.append(_tensor_spec(operand))
-            values.append(operand.value if isinstance(operand, Const) else None)
-        call = Call(operator.name, tuple(specs), tuple(values), attrs)
+        inputs, call, layout = self._arguments(operator, args, attrs, effect is not None)
         if scope is None:
             scope = self.scope if self._in_function or self.source is not None else self._users_scope()
         node = Node(operator.name, inputs, {**attrs, **self.marks}, scope, operator.infer(call))
-        node.extra = {"layout": tuple(layout), "functional": operator.functional, "region": self.region}
-        node.extra |= {"closure": closure, "effects before": before}
+        node.extra = {"layout": layout, "functional": operator.functional, "region": self.region}
+        node.extra |= {"closure": closure, "effects before": before, "absent": operator.absent}
         closure.nodes.append(node)
         if self.states.together(mark):
             closure.affect(None)
@@ -108,6 +89,32 @@ class Tracer:
                 self.states.update(node, [inputs[at] for at in operator.mutates])
                 closure.affect(node)
         return self.unpack(node)
+
+    def _arguments(
+        self, operator: Operator, args: tuple[Any, ...], attrs: dict[str, Any], updates: bool
+    ) -> tuple[list[Operand], Call, tuple[int | None, ...]]:
+        """The arguments of a call as flat inputs, as its shape rule sees them, and how many inputs make up each (None:
+        one that is no tuple of tensors)."""
+        inputs: list[Operand] = []
+        specs: list[Spec] = []
+        values: list[Any] = []
+        layout: list[int | None] = []
+        for value, cast in plan_arguments(operator, args):
+            if cast is not None:
+                value = self.call("Cast", (value, cast), {}, None)
+            if isinstance(value, (tuple, list)) and any(isinstance(v, Tensor) for v in value):
+                members = [self.operand(v, updates) for v in value]
+                inputs += members
+                layout.append(len(members))
+                specs.append(TupleSpec(tuple(_tensor_spec(m) for m in members)))
+                values.append(None)
+                continue
+            operand = self.operand(value, updates)
+            inputs.append(operand)
+            layout.append(None)
+            specs.append(_tensor_spec(operand))
+            values.append(operand.value if isinstance(operand, Const) else None)
+        return inputs, Call(operator.name, tuple(specs), tuple(values), attrs), tuple(layout)
 
     def _place(self, node: Node) -> None:
         if self.source is not None:
