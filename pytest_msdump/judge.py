@@ -6,6 +6,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from harness.backends import BACKENDS
+from harness.backends.align import aligned
 from harness.compare import Comparison, Tolerances, Verdict, explain
 from harness.compare import check as compare
 from harness.errors import HarnessError, StoreError
@@ -14,7 +16,7 @@ from harness.store import GoldenStore, RunData, RunId, UpdateResult, update
 from pytest_msdump import options
 from pytest_msdump.report import Result, empty_result
 from pytest_msdump.session import GateTest, scratch
-from pytest_msdump.variants import others, used_runs
+from pytest_msdump.variants import held_against, others, used_runs
 
 if TYPE_CHECKING:
     from pytest_msdump.gate import Gate
@@ -65,7 +67,9 @@ class Judge:
         return [*steps, f"msdump regen {test}"] if own and not self.test.settings.in_ci else steps
 
     def level(self) -> str:
-        """Level of a new golden."""
+        """Level of a new golden; a mode that keeps no values has but one."""
+        if any(record.values is None for record in self.records):
+            return "digest"
         return str(options.resolve(self.test.item.config, "msdump_level", self.test.marker))
 
     def write(self, path: Path) -> UpdateResult:
@@ -144,7 +148,7 @@ def _check_all(judge: Judge, results: list[Result], texts: list[str]) -> None:
 
 
 def _check_one(judge: Judge, store: GoldenStore, against: str, tolerance: Any) -> tuple[Result, str | None]:
-    run = RunId(against, judge.run.mode)
+    run = RunId(against, held_against(against, judge.run.mode, store.runs()))
     try:
         expected = store.run(*run)
     except StoreError:
@@ -154,10 +158,13 @@ def _check_one(judge: Judge, store: GoldenStore, against: str, tolerance: Any) -
         text = f"the store holds {', '.join(map(str, there)) or 'no run'}"
         return _missing(judge, against), _missing_text(judge, run, text)
     result = judge.empty("identical")
-    result["against"], result["checksum"] = against, expected.checksum
+    (result["against"], result["against_mode"]), result["checksum"] = run, expected.checksum
     # A real device launches kernels side by side; which is seen first says nothing.
     ordered = judge.capture.emulated and bool(expected.attrs.get("emulated"))
-    comparison = compare(expected, judge.records, judge.tolerance(against, tolerance), order=ordered)
+    sides: tuple[Any, Any] = (expected, judge.records)
+    if against != judge.run.backend and ordered and against in BACKENDS:
+        sides, ordered = aligned(expected.records(), judge.records, against, judge.run.backend), False
+    comparison = compare(*sides, judge.tolerance(against, tolerance), order=ordered)
     _count(result, comparison)
     return result, None if comparison.holds else _explain(judge, run, comparison)
 

@@ -71,7 +71,7 @@ def inspect(settings: Settings, summary: Summary) -> None:
     for store, names in sorted(used.items()):
         there = _entry(known, store, "runs") or {}
         summary.unused_runs += [f"{store}: {run}" for run in sorted(there) if run not in names]
-    checked = {(each["golden"], f"{each['against']}/{each['mode']}"): each["checksum"] for each in results}
+    checked = {(each["golden"], f"{each['against']}/{each['against_mode']}"): each["checksum"] for each in results}
     summary.undescribed = [
         f"{store}: run {run}"
         for (store, run), checksum in sorted(checked.items())

@@ -27,6 +27,7 @@ class Result(TypedDict):
         golden: its store, relative to the golden directory.
         backend, mode: the run that was judged.
         against: backend of the run it was held against; ``backend`` for the test's own golden.
+        against_mode: that run's mode.
         verdict: ``identical``, ``within tolerance``, ``differs``, ``missing`` (no golden), ``new`` or ``updated``
             (regenerated), ``not compared`` (the test ended before, or what it left cannot be judged).
         slots, identical, within, differing, missing, unexpected, new: how many slots.
@@ -41,6 +42,7 @@ class Result(TypedDict):
     backend: str
     mode: str
     against: str
+    against_mode: str
     verdict: str
     slots: int
     identical: int
@@ -58,7 +60,8 @@ class Result(TypedDict):
 def empty_result(network: str, golden: str, backend: str, mode: str, verdict: str) -> Result:
     """A result that counts nothing."""
     return Result(
-        network=network, golden=golden, backend=backend, mode=mode, against=backend, verdict=verdict,
+        network=network, golden=golden, backend=backend, mode=mode, against=backend, against_mode=mode,
+        verdict=verdict,
         slots=0, identical=0, within=0, differing=0, missing=0, unexpected=0, new=0,
         max_abs=None, candidate="", checksum="", used_runs=None,
     )  # fmt: skip

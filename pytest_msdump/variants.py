@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pytest
@@ -50,14 +50,30 @@ def marker_arguments(node: pytest.Item | Any) -> dict[str, Any]:
 
 
 def variants(config: pytest.Config, marker: Mapping[str, Any]) -> list[Variant]:
-    """Every backend with every mode, in the order they were named."""
-    backends = options.resolve(config, "msdump_backend", marker)
-    modes = options.resolve(config, "msdump_mode", marker)
-    return [Variant(backend, mode) for backend in backends for mode in modes]
+    """Every backend with every mode, in the order they were named.
+
+    Where the marker gives ``backends`` as a mapping to modes, a backend runs in its own modes only.
+    """
+    stated = marker.get("backends")
+    if not isinstance(stated, Mapping):
+        backends = options.resolve(config, "msdump_backend", marker)
+        modes = options.resolve(config, "msdump_mode", marker)
+        return [Variant(backend, mode) for backend in backends for mode in modes]
+    found = []
+    for backend in options.resolve(config, "msdump_backend", {**marker, "backends": list(stated)}):
+        own = stated.get(backend, marker.get("modes"))
+        modes = options.resolve(config, "msdump_mode", {**marker, "modes": own})
+        if backend in stated:
+            allowed = options.split_names(own, f"marker msdump(backends=...), backend {backend}")
+            modes = [mode for mode in modes if mode in allowed]
+        found += [Variant(backend, mode) for mode in modes]
+    return found
 
 
 def others(against: Any, backend: str) -> dict[str, Any]:
     """Backends of the marker's ``against=``, each with its tolerance; a backend is not held against itself.
+
+    A name ``gpu~cpu`` says what ``gpu`` alone is held against.
 
     Raises ``pytest.UsageError`` for what is neither names nor a mapping by name.
     """
@@ -67,7 +83,18 @@ def others(against: Any, backend: str) -> dict[str, Any]:
         list(against) if isinstance(against, Mapping) else against, "marker msdump(against=...)"
     )
     stated = against if isinstance(against, Mapping) else {}
-    return {name: stated.get(name) for name in names if name != backend}
+    found = {}
+    for name in names:
+        own, separator, other = name.rpartition("~")
+        if other != backend and (not separator or own.strip() == backend):
+            found[other.strip()] = stated.get(name)
+    return found
+
+
+def held_against(backend: str, mode: str, runs: Sequence[tuple[str, str]]) -> str:
+    """The mode of ``backend`` that a run in ``mode`` is held against: its own where there is such a run, else
+    ``tensor``, which has everything."""
+    return mode if (backend, mode) in runs else "tensor"
 
 
 def used_runs(config: pytest.Config, marker: Mapping[str, Any]) -> list[str] | None:
@@ -75,7 +102,10 @@ def used_runs(config: pytest.Config, marker: Mapping[str, Any]) -> list[str] | N
     if any(options.given_on_command_line(config, name) for name in ("msdump_backend", "msdump_mode")):
         return None
     own = variants(config, marker)
-    more = [Variant(name, each.mode) for name in others(marker.get("against"), "") for each in own]
+    against = marker.get("against")
+    more = [
+        Variant(name, mode) for each in own for name in others(against, each.backend) for mode in (each.mode, "tensor")
+    ]
     return sorted({f"{each.backend}/{each.mode}" for each in (*own, *more)})
 
 

@@ -40,8 +40,10 @@ class Backend(Protocol):
 
     name: str
     emulated: bool
-    modes: tuple[str, ...]
     in_process: bool
+
+    @property
+    def modes(self) -> tuple[str, ...]: ...
 
     def available(self) -> str | None:
         """Why it cannot run here, in one line, or None."""
@@ -65,7 +67,8 @@ class Backend(Protocol):
 
 
 def _populate() -> None:
-    importlib.import_module("harness.backends.cpu")
+    for name in ("cpu", "gpu", "ascend"):
+        importlib.import_module(f"harness.backends.{name}")
 
 
 BACKENDS: Registry[Backend] = Registry("backend", "harness.backends", _populate)

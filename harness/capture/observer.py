@@ -10,7 +10,10 @@ import numpy as np
 
 from harness import dtypes
 from harness.capture.capture import Capture
+from harness.capture.contents import Contents
 from harness.capture.normalise import ir_text, source_of
+from harness.devices import Device
+from harness.devices.cpu import CPU
 from harness.dump.counter import IterationCounter
 from harness.dump.names import PARAMETER
 from harness.graph import Graph, Node, TensorSpec, ir
@@ -27,17 +30,28 @@ class CaptureObserver(Observer):
     """Makes records of every slot of every kernel, and of every parameter at the end of a step.
 
     The rules are those of a dump tree: a kernel's inputs are taken after it ran, then its outputs; empty tensors leave
-    nothing; parameters follow in ``%para`` order; labels come from the process-wide counter. Equal arrays are kept
-    once, however often they are seen.
+    nothing; parameters follow in ``%para`` order; labels come from the process-wide counter; what the device's dump
+    does not have is left out. Equal arrays are kept once, however often they are seen.
+
+    ``Record.extra`` says, but for the CPU, on which ``stream`` and as which ``task`` a kernel ran, and with
+    the result of a fused kernel the names of its ``members``, the last of which gave it.
 
     Args:
         rank: process rank.
         rootdir: source paths are given relative to it; the current directory by default.
         counter: gives each step its label; a new one by default.
+        device: whose dump it is.
     """
 
-    def __init__(self, rank: int = 0, rootdir: str | None = None, counter: IterationCounter | None = None) -> None:
+    def __init__(
+        self,
+        rank: int = 0,
+        rootdir: str | None = None,
+        counter: IterationCounter | None = None,
+        device: Device = CPU,
+    ) -> None:
         self._rank = rank
+        self._contents = Contents(device)
         self._rootdir = os.path.abspath(rootdir or os.getcwd())
         self._counter = counter or IterationCounter()
         self._step: Step | None = None
@@ -53,6 +67,8 @@ class CaptureObserver(Observer):
 
     def graph_compiled(self, graph: Graph) -> None:
         """Keeps the graph's ``.ir`` and execution order."""
+        if not self._contents.graphs:
+            return
         names = tuple(node.name for node in graph.execution_order)
         self._order[graph.id] = names
         text = ir_text(ir.write(graph), self._rootdir)
@@ -64,7 +80,7 @@ class CaptureObserver(Observer):
         """Gives the step its label."""
         self._step = step
         self._iteration = self._counter.label
-        if self._iteration != self._last_global:
+        if self._contents.global_order and self._iteration != self._last_global:
             self._global.setdefault(step.graph.id, []).append(self._iteration)
             self._last_global = self._iteration
 
@@ -72,23 +88,27 @@ class CaptureObserver(Observer):
         """Records one execution of a kernel."""
         if self._step is None:
             raise RuntimeError(f"{node.name} ran outside of a step")
-        graph: Graph = node.extra.get("graph", self._step.graph)
+        contents = self._contents
+        graph = contents.graph_of(node.extra.get("graph", self._step.graph), self._step.graph)
         name = node.name
-        execution = self._execution(graph.id, name)
+        execution = self._execution(graph, name)
         source = self._source(node)
-        for io, slots in (("input", inputs), ("output", outputs)):
+        for io, slots in (("input", inputs), ("output", contents.outputs(node, outputs))):
             for slot in slots:
-                key = SlotKey(self._rank, graph.id, self._iteration, name, execution, io, slot.index)
-                self._keep(key, node.op, slot.dtype.name, slot.array, source)
+                key = SlotKey(self._rank, graph, self._iteration, name, execution, io, slot.index)
+                shown = contents.format_of(node, io, slot)
+                record = Record(key, node.op, slot.dtype.name, slot.array.shape, shown, slot.array, source)
+                record.extra.update(contents.facts(node, io))
+                self._keep(record)
 
     def step_end(self, step: Step) -> None:
         """Records the parameters as they are now, and moves the counter."""
-        for parameter, array in step.parameters():
+        for parameter, array in step.parameters() if self._contents.parameters else ():
             execution = self._execution(step.graph.id, "\0" + parameter.name)
             key = SlotKey(self._rank, step.graph.id, self._iteration, parameter.name, execution, "output", 0)
             spec = parameter.spec
             dtype = spec.dtype if isinstance(spec, TensorSpec) else dtypes.from_numpy(array.dtype)
-            self._keep(key, PARAMETER, dtype.name, array, None)
+            self._keep(Record(key, PARAMETER, dtype.name, array.shape, values=array))
         self._counter.finished(step.run)
         self._step = None
 
@@ -127,12 +147,16 @@ class CaptureObserver(Observer):
             found = self._sources[id(node)] = (node, source_of(node.source or node.related, self._rootdir))
         return found[1]
 
-    def _keep(self, key: SlotKey, op_type: str, dtype: str, array: Array, source: str | None) -> None:
+    def _keep(self, record: Record) -> None:
+        """Adds a record whose values are the runtime's own array, which must be copied to be kept."""
+        array = record.values
+        assert isinstance(array, np.ndarray)
         if array.size == 0:
             return
-        content = digest(array, dtype)
+        record.digest = content = digest(array, record.dtype)
         kept = self._kept.get(content)
         if kept is None:
             kept = self._kept[content] = np.array(array, order="C", copy=True)
             kept.flags.writeable = False
-        self._records.append(Record(key, op_type, dtype, array.shape, values=kept, source=source, digest=content))
+        record.values = kept
+        self._records.append(record)

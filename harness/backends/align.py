@@ -1,0 +1,86 @@
+"""Lays captures of two emulated devices beside one another, slot by slot.
+
+Their graphs differ in known ways, and in those only: casts that a device's kernels need, fused kernels, outputs and
+parameters that a device's dump leaves out, the directory of a graph that control flow split off. What these explain
+is taken out; everything else stays, so that a slot one side lacks is found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from harness.backends.base import get
+from harness.capture.contents import LOADED
+from harness.capture.statistic import row_of
+from harness.devices import DEVICES, Device
+from harness.dump.names import PARAMETER
+from harness.records import Record
+
+
+def aligned(
+    expected: Iterable[Record], found: Iterable[Record], expected_backend: str, found_backend: str
+) -> tuple[list[Record], list[Record]]:
+    """The records of both sides that stand for the same slot of the network, under the same key.
+
+    Results of a fused kernel stand where its last member's would. Slots of another dtype (a kernel that one device
+    lacks in float16) are left out on both sides. Where ``found`` has rows of statistics in place of values, so has
+    what it is compared with.
+
+    Args:
+        expected, found: records of the two captures.
+        expected_backend, found_backend: names of the emulated backends that made them.
+    """
+    devices = _device(expected_backend), _device(found_backend)
+    expected, found = list(expected), list(found)
+    gone = _inner(found) | _inner(expected)
+    sides = [_shown(side, devices, gone) for side in (expected, found)]
+    dtypes = [{record.key: record.dtype for record in side} for side in sides]
+    other = {key for key in dtypes[0].keys() & dtypes[1].keys() if dtypes[0][key] != dtypes[1][key]}
+    left, right = ([record for record in side if record.key not in other] for side in sides)
+    rows = {record.key for record in right if record.values is None}
+    return [_row(record) if record.key in rows else record for record in left], right
+
+
+def _row(record: Record) -> Record:
+    array = record.load()
+    if array is None:
+        return record
+    content, statistics = row_of(array, record.dtype)
+    extra = {**record.extra, "statistics": statistics}
+    return replace(record, values=None, digest=content, extra=extra)
+
+
+def _device(backend: str) -> Device:
+    return DEVICES.get(getattr(get(backend), "device_name", "cpu"))
+
+
+def _inner(records: list[Record]) -> dict[str, bool]:
+    """Members of fused kernels -> whether they give the result."""
+    fused = {record.key.operator: record.extra["members"] for record in records if "members" in record.extra}
+    return {name: name == members[-1] for members in fused.values() for name in members}
+
+
+def _shown(records: list[Record], devices: tuple[Device, Device], gone: dict[str, bool]) -> list[Record]:
+    return [shown for record in records if (shown := _one(record, devices, gone)) is not None]
+
+
+def _one(record: Record, devices: tuple[Device, Device], gone: dict[str, bool]) -> Record | None:
+    """``record`` as it is compared, or None."""
+    key, members = record.key, record.extra.get("members")
+    if members is not None:
+        key = key._replace(operator=members[-1])
+    operator, is_output = key.operator, key.io == "output"
+    if members is None and record.op_type.endswith("_fusion"):
+        return None
+    if operator in gone and not (gone[operator] and is_output):
+        return None
+    if operator.rpartition("/")[2].startswith("Cast-op"):
+        return None
+    if record.op_type == PARAMETER and not all(device.capabilities.has("parameters") for device in devices):
+        return None
+    if is_output and key.slot not in LOADED.get(record.op_type, (key.slot,)):
+        return None
+    if any(device.target == "Ascend" for device in devices):
+        key = key._replace(graph=0)
+    return replace(record, key=key)

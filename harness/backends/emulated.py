@@ -1,0 +1,130 @@
+"""Emulated backends: MindSpore's graphs, compiled for a device and run by the harness's numpy kernels.
+
+One class serves every device: what differs is data of ``harness.devices``.
+"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from harness.capture import Capture, CaptureObserver
+from harness.capture.statistic import FullObserver, StatisticObserver
+from harness.devices import DEVICES, Device
+from harness.errors import UnsupportedError
+from harness.runtime import session
+from harness.runtime.observer import Observer
+
+#: what a reader of a capture has to know about where its numbers come from, whatever the device
+RULES = {
+    "kernels": "numpy, evaluated in float64 or wider, rounded once",
+    "sums": "fixed order (halving), no BLAS",
+    "transcendental": "long double of the C library",
+    "graph": "as MindSpore 2.10.0 CPU",
+}
+GRAPHS = {
+    "": "as MindSpore 2.10.0 CPU, without the casts its kernels need",
+    "fuses": "as MindSpore 2.10.0 CPU, without the casts its kernels need; chains of elementwise kernels fused",
+}
+#: dump mode -> what collects what a tree of that mode would hold
+OBSERVERS: Mapping[str, type[CaptureObserver]] = {
+    "tensor": CaptureObserver,
+    "statistic": StatisticObserver,
+    "full": FullObserver,
+}
+
+
+def rules_of(device: Device) -> dict[str, Any]:
+    """How ``device`` is emulated, as its captures and goldens say it."""
+    if device.target == "CPU":
+        return dict(RULES)
+    numerics = device.numerics
+    return {
+        **RULES,
+        "graph": GRAPHS["fuses" if device.fuses else ""],
+        **device.rules,
+        "in force": f"matrix products {numerics.matmul}, convolutions {numerics.convolution}, {numerics.overflow.name}",
+    }
+
+
+class EmulatedProcess:
+    """See ``Process``.
+
+    Attributes:
+        session: graph ids, numbers and compiled programs.
+    """
+
+    def __init__(self, backend: str, device: Device, network: str, mode: str, rootdir: str | None) -> None:
+        self._backend = backend
+        self._network = network
+        self._mode = mode
+        self._observer = OBSERVERS[mode](rootdir=rootdir, device=device)
+        self.session = session.Session([self._observer], hooked=False, device=device)
+
+    def execute(self, program: Callable[[], Any], observers: Sequence[Observer] = ()) -> Any:
+        """See ``Process.execute``."""
+        self.session.observers += observers
+        with session.within(self.session):
+            return program()
+
+    def capture(self) -> Capture:
+        """See ``Process.capture``."""
+        rules = rules_of(self.session.configured_device())
+        rules.update(numpy=np.__version__, machine=platform.machine())
+        return self._observer.capture(self._network, self._backend, mode=self._mode, emulated=True, rules=rules)
+
+
+class Emulated:
+    """An emulated backend; see ``Backend``. Subclass, and set its attributes.
+
+    Attributes:
+        name: the backend's.
+        device_name: of the device, a name of ``DEVICES``.
+    """
+
+    name: str = ""
+    device_name: str = ""
+    emulated = True
+    in_process = True
+
+    @property
+    def device(self) -> Device:
+        """What is emulated."""
+        return DEVICES.get(self.device_name)
+
+    @property
+    def modes(self) -> tuple[str, ...]:
+        """The dump modes the device has, of those a capture can be made of."""
+        capabilities = self.device.capabilities
+        return tuple(mode for mode in OBSERVERS if capabilities.has(mode))
+
+    def available(self) -> str | None:
+        """Always available."""
+        return None
+
+    @contextmanager
+    def open(self, *, network: str, mode: str = "tensor", rootdir: str | None = None) -> Iterator[EmulatedProcess]:
+        """See ``Backend.open``."""
+        if mode not in self.modes:
+            gist = self.device.capabilities[mode].gist if mode in self.device.capabilities else ""
+            why = f" ({gist})" if gist else ""
+            raise UnsupportedError(
+                f"backend {self.name} has no dump mode {mode!r}{why}; it has {', '.join(self.modes)}"
+            )
+        process = EmulatedProcess(self.name, self.device, network, mode, rootdir)
+        try:
+            yield process
+        finally:
+            process.session.close()
+
+    def run(
+        self, program: Callable[[], Any], *, network: str, mode: str = "tensor", rootdir: str | None = None
+    ) -> Capture:
+        """See ``Backend.run``; the program has a session (graph ids, numbers) of its own."""
+        with self.open(network=network, mode=mode, rootdir=rootdir) as process:
+            process.execute(program)
+        return process.capture()
