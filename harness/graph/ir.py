@@ -15,6 +15,7 @@ from harness.graph.ir_types import (
     device_text,
     dims,
     is_monad,
+    is_none,
     kind_text,
     operand_type,
     type_text,
@@ -91,8 +92,9 @@ class _Writer:
         yield f"{INDENT}: ({self.types(node.inputs)}) -> ({out_type})"
         real = [o for o in node.inputs if not (node.kernel and is_monad(o))]
         if node.kernel:
-            inputs = ", ".join(device_text(o.spec) for o in real)
-            yield f"{INDENT}: ({inputs}) -> ({', '.join(device_text(s) for s in node.outputs)})"
+            absent = node.extra.get("absent", {})
+            inputs = [device_text(o.spec, absent.get(i) if is_none(o) else None) for i, o in enumerate(real)]
+            yield f"{INDENT}: ({', '.join(inputs)}) -> ({', '.join(device_text(s) for s in node.outputs)})"
         if node.kernel or node.op not in _KINDLESS:
             yield f"{INDENT}: ({', '.join(kind_text(o) for o in real)}) -> ({kind_text(node)})"
         yield f"{INDENT}# Fullname with scope: ({node.name})"

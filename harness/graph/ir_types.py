@@ -98,6 +98,11 @@ def kind_text(operand: Operand) -> str:
     return "Unknown"
 
 
+def is_none(operand: Operand) -> bool:
+    """True for an argument that was not given."""
+    return isinstance(operand, Const) and operand.value is None
+
+
 def is_monad(operand: Operand) -> bool:
     """True for a value that only orders side effects."""
     return isinstance(operand.spec, OpaqueSpec) and operand.spec.kind.endswith("Monad")

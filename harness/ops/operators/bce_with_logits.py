@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -24,6 +24,7 @@ class BCEWithLogitsLoss(Operator):
 
     name = "BCEWithLogitsLoss"
     tensors = (0, 1)
+    absent: ClassVar[dict[int, str]] = {2: "Float32", 3: "Float32"}
     same_dtype = (0, 1)
 
     def infer(self, call: Call) -> Spec:

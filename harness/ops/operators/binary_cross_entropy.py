@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -28,6 +28,7 @@ class BinaryCrossEntropy(Operator):
 
     name = "BinaryCrossEntropy"
     tensors = (0, 1)
+    absent: ClassVar[dict[int, str]] = {2: "Float32"}
     same_dtype = (0, 1)
 
     def infer(self, call: Call) -> Spec:
@@ -71,6 +72,7 @@ class BinaryCrossEntropyGrad(Operator):
 
     name = "BinaryCrossEntropyGrad"
     tensors = (0, 1, 2)
+    absent: ClassVar[dict[int, str]] = {3: "Float32"}
 
     def infer(self, call: Call) -> Spec:
         return call.tensor(0).tensor

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -17,6 +17,7 @@ class _Truth(Reduction):
 
     accepts = "biufc"
     result = dtypes.bool_
+    absent: ClassVar[dict[int, str]] = {1: "Int64"}
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         return None, None, None
