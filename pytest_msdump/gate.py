@@ -98,6 +98,8 @@ class Gate:
             from pytest_msdump.session import results_of
 
             made.msdump = results_of(item) if made.when == "call" else []  # type: ignore[attr-defined]
+            if made.when == "call" and made.failed:
+                _shorten(made)
         return made
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -121,8 +123,16 @@ class Gate:
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """The closing section, where there is something to say."""
-        lines = list(reporting.closing(self.summary, self.config.get_verbosity()))
+        start = self.config.invocation_params.dir
+        lines = list(reporting.closing(self.summary, self.settings, start, self.config.get_verbosity()))
         if lines:
             terminalreporter.section("msdump")
             for line in lines:
                 terminalreporter.line(line)
+
+
+def _shorten(report: pytest.TestReport) -> None:
+    """Leaves one line for pytest's list of failures, which in CI would repeat the whole text."""
+    crash = getattr(report.longrepr, "reprcrash", None)
+    if crash is not None:
+        crash.message = crash.message.partition("\n")[0]

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple, TypedDict
 
 import pytest
+
+from pytest_msdump.options import Settings
 
 # A failure must be readable in a terminal and in a CI log, whatever differs.
 MAX_LINES = 40
@@ -228,11 +233,20 @@ def named(items: Sequence[str]) -> Iterator[str]:
         yield f"  ... and {len(items) - MAX_NAMED} more"
 
 
-def closing(summary: Summary, verbose: int) -> Iterator[str]:
+def accept_command(settings: Settings, candidate: str, start: Path) -> str:
+    """What takes ``candidate``, relative to rootdir, over if typed in ``start``."""
+    words = ["msdump", "accept", os.path.relpath(settings.root / candidate, start)]
+    golden = os.path.relpath(settings.golden, start)
+    return shlex.join(words if golden == "golden" else [*words, "--golden", golden])
+
+
+def closing(summary: Summary, settings: Settings, start: Path, verbose: int) -> Iterator[str]:
     """Lines of the closing section; none where nothing was to be compared.
 
     Args:
         summary: the session's results.
+        settings: the session's.
+        start: where pytest was started.
         verbose: pytest's verbosity; below zero only rows that call for a look are shown.
     """
     rows = summary.rows()
@@ -253,7 +267,7 @@ def closing(summary: Summary, verbose: int) -> Iterator[str]:
     yield from summary.problems
     candidates = _candidates(summary.results.values())
     if candidates:
-        yield f"candidate bundle left: take it over with `msdump accept {candidates}`"
+        yield f"candidate bundle left: take it over with `{accept_command(settings, candidates, start)}`"
 
 
 def _proof(summary: Summary) -> str:

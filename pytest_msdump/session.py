@@ -196,8 +196,7 @@ def _closing_lines(test: GateTest, results: Sequence[Result]) -> Iterator[str]:
     start = test.item.config.invocation_params.dir
     for result in results:
         if result["candidate"]:
-            bundle = shlex.quote(os.path.relpath(test.settings.root / result["candidate"], start))
-            yield f"candidate left; take it over: msdump accept {bundle}"
+            yield f"candidate left; take it over: {report.accept_command(test.settings, result['candidate'], start)}"
     if test.tree is not None and test.tree.exists():
         yield f"dump tree kept: {os.path.relpath(test.tree, start)}"
 

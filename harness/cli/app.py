@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated
@@ -46,6 +47,11 @@ def _guarded(action: Action) -> int:
     except BrokenPipeError:
         # The reader went away (`msdump show x | head`); nothing more can be said, at interpreter exit neither.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        print(f"msdump: {error}", file=sys.stderr)
+    except Exception:
+        # A defect of ours. The interpreter would end with 1, which says that something differs.
+        traceback.print_exc()
     return CANNOT_TELL
 
 

@@ -51,6 +51,9 @@ def _stores(source: Path, bundle: Path) -> list[str]:
     for path in source.rglob("*"):
         if path.is_symlink():
             raise StoreError(f"{bundle}: {path.relative_to(source)} is a symbolic link; a bundle has none")
+    nested = sorted(path.parent.relative_to(source).as_posix() for path in source.glob(f"*/**/{manifest.NAME}"))
+    if nested:
+        raise StoreError(f"{bundle}: it holds bundles; name one of them: {', '.join(nested)}")
     names = manifest.store_paths(source)
     if not names:
         raise StoreError(f"{bundle}: there is no golden store in this bundle")

@@ -323,3 +323,18 @@ def msdump(*arguments: str, cwd: Path, **environ: str) -> subprocess.CompletedPr
         cwd=cwd, env={**kept, "PYTHONPATH": str(ROOT), **environ}, capture_output=True, text=True,
         timeout=120, check=False,
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("command", [["show"], ["check"], ["accept"]])
+def test_names_no_file_can_have(command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = [*command, str(tmp_path / ("a" * 5000)), *([str(tmp_path / "x.h5")] if command == ["check"] else [])]
+    assert main(arguments) == CANNOT_TELL
+    assert capsys.readouterr().err.startswith("msdump: ")
+
+
+def test_a_defect_does_not_say_that_something_differs(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("harness.cli.show.show_path", lambda *_: [][0])
+    assert main(["show", str(tmp_path)]) == CANNOT_TELL
+    assert "IndexError" in capsys.readouterr().err

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 import xml.etree.ElementTree
 from collections.abc import Callable
 
@@ -128,3 +130,24 @@ def test_the_failure_is_the_same_in_ci_but_for_what_to_run_next(
     desk = lines()
     monkeypatch.setenv("CI", "true")
     assert lines() == desk
+
+
+def test_the_command_that_takes_over_names_the_golden_directory_of_the_project(
+    nets: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nets.makeini("[pytest]\nmsdump_golden = kept/here\n")
+    monkeypatch.setenv("CI", "true")
+    text = nets.runpytest("--msdump").stdout.str()
+    (closing,) = re.findall(r"take it over with `msdump (.*)`", text)
+    assert set(re.findall(r"take it over: msdump (.*)", text)) == {closing}
+    assert main(shlex.split(closing)) == 0
+    nets.runpytest("--msdump").assert_outcomes(passed=4)
+
+
+def test_in_ci_a_failure_is_printed_once(made: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ADDED", "1.5")
+    texts = []
+    for value in ("true", "false"):
+        monkeypatch.setenv("CI", value)
+        texts.append(made.runpytest("--msdump").stdout.str())
+    assert [text.count("First divergence") for text in texts] == [1, 1]

@@ -98,6 +98,13 @@ def test_nothing_to_accept(tmp_path: Path, golden: Path) -> None:
     refused(tmp_path / "text", golden, "neither a directory nor a whole zip archive")
 
 
+def test_a_directory_of_bundles_is_none(candidate: Path, golden: Path) -> None:
+    before = state(golden)
+    with pytest.raises(StoreError, match="name one of them: candidate"):
+        accept(candidate.parent, golden)
+    assert state(golden) == before
+
+
 def test_symbolic_links_are_refused(candidate: Path, golden: Path) -> None:
     (candidate / "b.h5").symlink_to("/etc/hostname")
     refused(candidate, golden, r"b\.h5 is a symbolic link")
