@@ -67,7 +67,7 @@ def parse(file_name: str) -> RawName | None:
     """
     parts = file_name.split(".")
     numbers = parts[2:]
-    if len(parts) < 4 or not parts[0] or not parts[1] or not all(part.isdecimal() for part in numbers):
+    if len(parts) < 4 or not parts[0] or not parts[1] or not all(p.isascii() and p.isdecimal() for p in numbers):
         return None
     if len(numbers) > _TAIL:
         del numbers[-_TAIL:]

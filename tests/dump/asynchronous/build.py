@@ -14,6 +14,7 @@ from harness.devices.formats import FORMATS
 from harness.dtypes import DType
 from harness.dump import DumpConfig, parse
 from harness.dump.asynchronous.dump_data import Array, Entry, Header, Payload, encode, entry_of
+from harness.dump.rules import FIRST
 
 LATEST = "2.4-2.6"
 """The last generation whose dump is asynchronous without asking."""
@@ -25,7 +26,12 @@ def config(path: Path, generation: str = LATEST, backend: str = "ascend-o2", **c
         "dump_mode": 0, "path": str(path), "net_name": "Net", "iteration": "all", "input_output": 0, "kernels": [],
         "support_device": [0], "op_debug_mode": 0,
     }  # fmt: skip
-    found = parse(json.dumps({"common_dump_settings": common | changes}), backend=backend, generation=generation)
+    sections: dict[str, Any] = {"common_dump_settings": common | changes}
+    if generation == FIRST:
+        common["iteration"] = 0
+        sections = {"common_dump_settings": common | changes}
+        sections["async_dump_settings"] = {"enable": True, "op_debug_mode": changes.get("op_debug_mode", 0)}
+    found = parse(json.dumps(sections), backend=backend, generation=generation)
     assert found.method == "async"
     return found
 
