@@ -20,6 +20,7 @@ from harness.errors import DtypeError
 from harness.graph.ir_parse import IrGraph, IrNode
 
 Shape = tuple[int, ...]
+_GROUPS = re.compile(r"\bgroups?: I64\((\d{1,6})\)")
 _ID = re.compile(r"(.*)-op\d+$", re.DOTALL)
 
 
@@ -44,6 +45,12 @@ class Operator:
         return source_of(own or related, self._rootdir)
 
     @cached_property
+    def groups(self) -> int:
+        """Groups of a convolution; 1 of anything else."""
+        match = _GROUPS.search(self._node.brackets)
+        return int(match[1]) if match else 1
+
+    @cached_property
     def _slots(self) -> dict[str, list[tuple[Shape | None, DType | None]]]:
         # Results of several tensors stand one by one on the device line only; a tuple of ints has no shape there.
         inputs, outputs = (list(map(_device, texts)) for texts in self._node.device)
@@ -62,6 +69,7 @@ class Weight:
     """One parameter of a graph; see ``Operator`` for the attributes and methods."""
 
     source = None
+    groups = 1
 
     def __init__(self, name: str, graph: int, shape: Shape | None) -> None:
         self.name = name

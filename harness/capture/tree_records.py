@@ -8,24 +8,23 @@ from __future__ import annotations
 
 import heapq
 import os
-import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from harness.capture import npy
 from harness.capture.capture import Problem
-from harness.capture.join import Join, Owner, fits
-from harness.capture.names import FileName, parse
+from harness.capture.iteration import Entry, IterationDirectory
+from harness.capture.join import Join, Owner, Shape, fits
+from harness.capture.statistic_rows import Row
+from harness.capture.storage import stored_as
 from harness.dtypes import DType
 from harness.errors import TreeError
 from harness.records import Array, Record, SlotKey
+from harness.stats.printed import printed_statistics, row_digest
 
 EAGER_BYTES = 1 << 20
 """Larger tensors are read when their values are asked for, smaller ones together with their header."""
-MAX_MAPPING = 1 << 26
-_DIGITS = re.compile(r"\d{1,20}\.npy$")
-_MAPPING = "mapping.csv"
 
 
 class RankDirectory(NamedTuple):
@@ -42,39 +41,42 @@ class RankDirectory(NamedTuple):
     keeps_modes: bool
 
 
-class _File(NamedTuple):
-    """One tensor file: its name taken apart and its path."""
-
-    name: FileName
-    path: str
-
-
 class _Execution(NamedTuple):
     """Files of one execution of an operator, inputs before outputs; sorts by when and where it started."""
 
     start: int
     graph: int
     iteration: int
-    files: list[_File]
+    files: list[Entry]
 
 
 class _Values:
     """Loads one tensor; holds it from reading the header until it is asked for or the next record is made."""
 
-    __slots__ = ("device", "hot", "named", "path", "shape")
+    __slots__ = ("device", "hot", "named", "path", "shape", "stored")
 
     def __init__(
-        self, path: str, named: str | None, shape: tuple[int, ...], device: DType | None, hot: Array | None
+        self,
+        path: str,
+        named: str | None,
+        shape: Shape,
+        device: DType | None,
+        hot: Array | None,
+        stored: Callable[[Array], Array] | None = None,
     ) -> None:
         self.path = path
         self.named = named
         self.shape = shape
         self.device = device
         self.hot = hot
+        self.stored = stored
 
     def __call__(self) -> Array:
         hot, self.hot = self.hot, None
-        return hot if hot is not None else npy.load(self.path, self.named, self.shape, self.device)
+        if hot is not None:
+            return hot
+        array = npy.load(self.path, self.named, self.shape, self.device)
+        return array if self.stored is None else self.stored(array)
 
 
 class RankRecords:
@@ -96,7 +98,8 @@ class RankRecords:
         for execution in heapq.merge(*streams, key=_started):
             for values, record in self._records(execution):
                 yield record
-                values.hot = None
+                if values is not None:
+                    values.hot = None
 
     # -- directories -----------------------------------------------------------------------------------------------
     def _directories(self) -> Iterator[tuple[int, int, str]]:
@@ -133,7 +136,7 @@ class RankRecords:
     # -- names -----------------------------------------------------------------------------------------------------
     def _executions(self, graph: int, iteration: int, path: str) -> Iterator[_Execution]:
         """Executions of one directory, by their start."""
-        files = self._files(path)
+        files = IterationDirectory(path, self._inside, self._problem).entries()
         files.sort(key=_when)
         running: dict[tuple[str, str], _Execution] = {}
         order: list[_Execution] = []
@@ -152,62 +155,6 @@ class RankRecords:
             execution.files.append(file)
         return iter(order)
 
-    def _files(self, path: str) -> list[_File]:
-        """Tensor files of one directory, in any order."""
-        files: list[_File] = []
-        mapped: list[tuple[str, str]] = []
-        try:
-            with os.scandir(path) as entries:
-                for entry in entries:
-                    name = entry.name
-                    if entry.is_symlink():
-                        self._inside(entry.path)
-                    elif not entry.is_file(follow_symlinks=False):
-                        continue
-                    parsed = parse(name)
-                    if parsed is not None:
-                        files.append(_File(parsed, entry.path))
-                    else:
-                        self._other(name, entry.path, mapped)
-        except OSError as error:
-            raise TreeError(f"{path}: {error.strerror}") from None
-        self._mapped(path, mapped, files)
-        return files
-
-    def _other(self, name: str, path: str, mapped: list[tuple[str, str]]) -> None:
-        """Sorts out a file that is not named like a tensor."""
-        if _DIGITS.fullmatch(name):
-            mapped.append((name, path))
-        elif name.startswith(".") and name.endswith(".part"):
-            self._problem(path, "incomplete", "a temporary file; its writer was killed")
-        elif name.endswith(".npy"):
-            self._problem(path, "name", "not the name of a dump file")
-
-    def _mapped(self, directory: str, found: list[tuple[str, str]], files: list[_File]) -> None:
-        """Adds the files that stand under a number."""
-        mapping = self._mapping(os.path.join(directory, _MAPPING)) if found else {}
-        for name, path in found:
-            original = mapping.get(name)
-            parsed = parse(original) if original is not None else None
-            if parsed is None:
-                why = f"{_MAPPING} has no row for it" if original is None else f"{_MAPPING} calls it {original!r}"
-                self._problem(path, "name", why)
-                continue
-            files.append(_File(parsed, path))
-
-    def _mapping(self, path: str) -> dict[str, str]:
-        try:
-            if os.path.islink(path):
-                self._inside(path)
-            with open(path, "rb") as file:
-                data = file.read(MAX_MAPPING + 1)
-        except OSError:
-            return {}
-        if len(data) > MAX_MAPPING:
-            raise TreeError(f"{path}: more than {MAX_MAPPING} bytes")
-        rows = (row.partition(",") for row in data.decode("utf-8", "surrogateescape").splitlines())
-        return {name: original for name, comma, original in rows if comma}
-
     # -- records ---------------------------------------------------------------------------------------------------
     def _owner(self, execution: _Execution) -> tuple[Owner | None, str, int]:
         """Who ran, its full name, and how often it had run before in this directory."""
@@ -222,38 +169,86 @@ class RankRecords:
         owner = owners[count % len(owners)]
         return owner, owner.name, count // len(owners)
 
-    def _records(self, execution: _Execution) -> Iterator[tuple[_Values, Record]]:
+    def _records(self, execution: _Execution) -> Iterator[tuple[_Values | None, Record]]:
         owner, operator, number = self._owner(execution)
-        rank, modes = self._where.rank, self._where.keeps_modes
+        rank = self._where.rank
         source = owner.source if owner is not None else None
-        for name, path in execution.files:
-            logical, device = owner.slot(name.io, name.slot) if owner is not None else (None, None)
-            try:
-                header, array = npy.read(path, modes=modes, limit=EAGER_BYTES, device=device)
-                dtype = npy.dtype_named(header, name.dtype)
-                if array is not None:
-                    array = npy.as_dtype(array, dtype)
-            except npy.Incomplete as error:
-                self._problem(path, "incomplete", str(error))
-                continue
-            except (ValueError, OSError) as error:
-                self._problem(path, "damaged", str(error))
-                continue
-            shape = header.shape
-            if logical is not None and logical != shape and fits(logical, prod(shape)):
-                # MindSpore's files of views carry the shape of what they are a view of.
-                shape = logical
-            if array is not None:
-                array = array.reshape(shape)
-            values = _Values(path, name.dtype, shape, device, array)
+        for entry in execution.files:
+            name = entry.name
             key = SlotKey(rank, execution.graph, execution.iteration, operator, number, name.io, name.slot)
-            yield values, Record(key, name.op_type, dtype.name, shape, name.format, values, source)
+            if not entry.has_file and entry.row is not None:
+                yield None, _row_record(key, entry.row, owner, source)
+                continue
+            found = self._values(entry, owner)
+            if found is None:
+                continue
+            values, dtype, shape, extra = found
+            record = Record(key, name.op_type, dtype.name, shape, name.format, values, source, extra=extra)
+            if entry.row is not None:
+                record.extra |= statistics_of(entry.row, entry.row.shape)[1]
+            yield values, record
+
+    def _values(self, entry: Entry, owner: Owner | None) -> tuple[_Values, DType, Shape, dict[str, Any]] | None:
+        """How to get a file's values, their dtype and shape; None, and a problem, for a file that cannot be used."""
+        name, path = entry.name, entry.path
+        logical, device = owner.slot(name.io, name.slot) if owner is not None else (None, None)
+        try:
+            header, array = npy.read(path, modes=self._where.keeps_modes, limit=EAGER_BYTES, device=device)
+            dtype = npy.dtype_named(header, name.dtype)
+            if array is not None:
+                array = npy.as_dtype(array, dtype)
+        except npy.Incomplete as error:
+            self._problem(path, "incomplete", str(error))
+            return None
+        except (ValueError, OSError) as error:
+            self._problem(path, "damaged", str(error))
+            return None
+        shape, extra = header.shape, _where(entry)
+        stored = stored_as(name.format, shape, logical, dtype, owner)
+        if stored is not None and logical is not None:
+            shape, extra["device_shape"] = logical, shape
+        elif logical is not None and logical != shape and fits(logical, prod(shape)):
+            # MindSpore's files of views carry the shape of what they are a view of.
+            shape = logical
+        if array is not None:
+            array = array.reshape(shape) if stored is None else stored(array)
+        return _Values(path, name.dtype, header.shape if stored else shape, device, array, stored), dtype, shape, extra
+
+
+def _row_record(key: SlotKey, row: Row, owner: Owner | None, source: str | None) -> Record:
+    """A tensor of which only statistics were kept."""
+    logical = owner.slot(row.io, row.slot)[0] if owner is not None else None
+    shape = logical if logical is not None and fits(logical, prod(row.shape)) else row.shape
+    digest, extra = statistics_of(row, shape)
+    return Record(key, row.op_type, row.dtype.name, shape, row.format, None, source, digest, extra)
+
+
+def statistics_of(row: Row, shape: Shape) -> tuple[bytes, dict[str, Any]]:
+    """A row's digest, and what a record's ``extra`` says of it: ``row`` its texts; ``statistics`` what they amount to,
+    a ``Statistics`` if no item is missing."""
+    known = row.statistics
+    try:
+        statistics: Any = printed_statistics(known)
+    except (KeyError, ValueError):
+        statistics = known
+    extra = {"row": known, "statistics": statistics}
+    if row.stream or row.task:
+        extra |= {"stream": row.stream, "task": row.task}
+    return row_digest(row.dtype.name, shape, known), extra
+
+
+def _where(entry: Entry) -> dict[str, Any]:
+    """Where an operator ran, of the device whose names spell dtypes in lower case: its streams and tasks are real."""
+    name = entry.name
+    if name.dtype is None or not name.dtype.islower():
+        return {}
+    return {"stream": name.stream, "task": name.task}
 
 
 def _started(execution: _Execution) -> tuple[int, int, int]:
     return execution.start, execution.graph, execution.iteration
 
 
-def _when(file: _File) -> tuple[int, str, str, str, int]:
+def _when(file: Entry) -> tuple[int, str, str, str, int]:
     name = file.name
     return name.timestamp, name.op_type, name.op_name, name.io, name.slot

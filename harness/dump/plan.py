@@ -24,6 +24,8 @@ USELESS_OUTPUTS: MappingProxyType[str, tuple[int, ...] | None] = MappingProxyTyp
     {"Send": None, "Print": None, "FlashAttentionScore": (2,)}
 )
 """Outputs that kernels declare useless (documents); None is every one."""
+LOADED: MappingProxyType[str, tuple[int, ...]] = MappingProxyType({"BatchNorm": (0, 3, 4)})
+"""Outputs that are read at all on Ascend and GPU, of operators of which only some are (public source)."""
 _CHECKED = frozenset({"float16", "float32", "bfloat16"})
 
 
@@ -34,20 +36,30 @@ class NodePlan:
         node: the operator.
         series: its files.
         useless: outputs that are left out; None is every one.
+        loaded: outputs that are read at all; None is every one.
     """
 
-    __slots__ = ("_layouts", "node", "series", "useless")
+    __slots__ = ("_layouts", "loaded", "node", "series", "useless")
 
-    def __init__(self, node: Node, series: Series, useless: tuple[int, ...] | None) -> None:
+    def __init__(
+        self,
+        node: Node,
+        series: Series,
+        useless: tuple[int, ...] | None = (),
+        loaded: tuple[int, ...] | None = None,
+    ) -> None:
         self.node = node
         self.series = series
         self.useless = useless
+        self.loaded = loaded
         self._layouts: dict[tuple[str, int], Layout] = {}
 
     def outputs(self, slots: Sequence[Slot]) -> Sequence[Slot]:
         """The outputs that are dumped."""
         if self.useless is None:
             return ()
+        if self.loaded is not None:
+            slots = [slot for slot in slots if slot.index in self.loaded]
         return [slot for slot in slots if slot.index not in self.useless] if self.useless else slots
 
     def overflows(self, outputs: Sequence[Slot]) -> bool:
@@ -112,8 +124,11 @@ class Plan:
         stream = self._device.streams.stream_of(node.op, node.attrs)
         selected = self._takes(node.name, marked=node.attrs.get("dump") == "true")
         series = Series(node.op, node.name, selected=selected, is_ambiguous=is_ambiguous, stream=stream)
-        skips = self._config.ignore_useless_output and self._device.capabilities.has("useless_outputs")
-        plan = self._nodes[node] = NodePlan(node, series, USELESS_OUTPUTS.get(node.op, ()) if skips else ())
+        plan = self._nodes[node] = NodePlan(node, series)
+        if self._device.target != "CPU":
+            plan.loaded = LOADED.get(node.op)
+        if self._config.ignore_useless_output and self._device.capabilities.has("useless_outputs"):
+            plan.useless = USELESS_OUTPUTS.get(node.op, ())
         return plan
 
     def _plan_parameter(self, parameter: Parameter, is_ambiguous: bool = False) -> Series:

@@ -49,8 +49,24 @@ def row(
         texts: of the items (``host_texts``, ``device_texts``).
     """
     shape = ",".join(map(str, array.shape))
-    first = (op_type, row_text(name), task, stream, timestamp, io, slot, array.nbytes, dtype.lower, f'"[{shape}]"')
+    first = (
+        _cell(op_type),
+        _cell(row_text(name)),
+        task,
+        stream,
+        timestamp,
+        io,
+        slot,
+        array.nbytes,
+        dtype.lower,
+        f'"[{shape}]"',
+    )
     return ",".join((*map(str, first), *texts, ""))
+
+
+def _cell(text: str) -> str:
+    """``text`` as a cell; quoted where it holds a comma or a quote."""
+    return '"' + text.replace('"', '""') + '"' if "," in text or '"' in text else text
 
 
 class StatisticRows:

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+import xxhash
 
 from harness.dtypes import DType, by_name, float32
 from harness.stats.hashes import md5, sha1
@@ -187,3 +188,21 @@ class PrintedStatistics(dict[str, str]):
 def _same(text: str, other: str) -> bool:
     """Equal texts; a NaN has no sign here."""
     return text == other or text.lstrip("-") == other.lstrip("-") == "nan"
+
+
+def row_digest(dtype: str, shape: tuple[int, ...], texts: Mapping[str, str]) -> bytes:
+    """16-byte digest of a row: of the tensor's dtype (``Float32``), shape, and the items' texts in their order."""
+    shown = ",".join(f"{item}={text}" for item, text in texts.items())
+    return xxhash.xxh3_128(f"row of {dtype}({','.join(map(str, shape))}) {shown}".encode()).digest()
+
+
+def printed_statistics(texts: Mapping[str, str]) -> Statistics:
+    """The statistics a row shows: six digits of the numbers, and counts.
+
+    Raises:
+        KeyError: an item is missing.
+        ValueError: a text is no number.
+    """
+    values = {name: float(texts[item]) for item, name in ATTRIBUTES.items()}
+    whole = {name: int(value) for name, value in values.items() if name.endswith("count")}
+    return Statistics(**{**values, **whole})  # type: ignore[arg-type]

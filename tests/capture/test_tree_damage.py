@@ -117,7 +117,7 @@ def test_a_mapping_that_leads_nowhere_is_listed(root: Path) -> None:
     assert count(root) == (whole, [("12345.npy", "name")])
 
 
-@pytest.mark.parametrize("name", ["statistic.csv", "README", "notes.json"])
+@pytest.mark.parametrize("name", ["statistics.csv", "README", "notes.json"])
 def test_other_files_are_let_be(name: str, root: Path) -> None:
     expected = count(root)
     (directory(root) / name).write_text("a,b\n1,2\n")

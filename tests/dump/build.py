@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from harness import dtypes
+from harness.devices import DEVICES
 from harness.dtypes import DType
 from harness.dump import DumpConfig, DumpObserver, parse
 from harness.dump.npy import Array
@@ -129,6 +130,27 @@ def npy_files(root: Path) -> list[Path]:
 def dumped(root: Path, *nets: Net, steps: int = 1, **changes: Any) -> DumpObserver:
     """Runs nets one after the other with the dump of everything, changed by ``changes``."""
     watcher = DumpObserver(config(root, **changes))
+    for net in nets:
+        watcher.graph_compiled(net.graph)
+    for net in nets:
+        for _ in range(steps):
+            net.run(watcher)
+    watcher.closed()
+    return watcher
+
+
+def dumped_on(
+    root: Path,
+    device: str,
+    *nets: Net,
+    steps: int = 1,
+    e2e: dict[str, Any] | None = None,
+    environ: dict[str, str] | None = None,
+    **changes: Any,
+) -> DumpObserver:
+    """As ``dumped``, on an emulated device; ``e2e`` is the section of that name."""
+    read = parse(config_text(root, {"enable": True} | (e2e or {}), **changes), device, environ=environ or {})
+    watcher = DumpObserver(read, DEVICES.get(device))
     for net in nets:
         watcher.graph_compiled(net.graph)
     for net in nets:

@@ -129,7 +129,8 @@ class TestDevice:
         third = [1 / 3, 1 / 3, 1 / 3]
         assert self.texts(third, dtypes.float32) == ["0.333333", "0.333333", "0.333333", "0.57735"]
         mean = np.float16(1 / 3)
-        assert self.texts(third, dtypes.float16) == [f"{mean:g}", f"{mean:g}", f"{mean:g}", f"{np.sqrt(3) * float(mean):g}"]
+        norm = np.sqrt(3) * float(mean)
+        assert self.texts(third, dtypes.float16) == [f"{mean:g}", f"{mean:g}", f"{mean:g}", f"{norm:g}"]
         low = self.texts([1.0, 2.0, 2.0], dtypes.float16, high=False)
         assert low == ["2", "1", f"{np.float16(5 / 3):g}", "3"]
         low = self.texts([1.0, 2.0, 2.0], dtypes.bfloat16, high=False)

@@ -1,0 +1,135 @@
+"""What one iteration directory of a dump tree holds: tensor files, the names of mapped ones, rows of statistics."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+from harness.capture.names import FileName, parse
+from harness.capture.statistic_rows import FILE as STATISTICS
+from harness.capture.statistic_rows import MAX_BYTES, BadRow, Row, rows
+from harness.dump.names import mangle
+from harness.errors import TreeError
+
+MAX_MAPPING = 1 << 26
+_DIGITS = re.compile(r"\d{1,20}\.npy$")
+_MAPPING = "mapping.csv"
+
+
+class Entry(NamedTuple):
+    """One tensor: its file, its row of statistics, or both.
+
+    Attributes:
+        name: the file's name taken apart, or what it would be.
+        path: of the file, or of ``statistic.csv``.
+        row: its row, if there are statistics.
+        has_file: whether there is a file.
+    """
+
+    name: FileName
+    path: str
+    row: Row | None = None
+    has_file: bool = True
+
+
+class IterationDirectory:
+    """Lists one directory.
+
+    Args:
+        path: of the directory.
+        inside: raises ``TreeError`` for a link that leaves the tree.
+        problem: is told of what is left out: path, kind, why.
+    """
+
+    def __init__(self, path: str, inside: Callable[[str], None], problem: Callable[[str, str, str], None]) -> None:
+        self._path = path
+        self._inside = inside
+        self._problem = problem
+
+    def entries(self) -> list[Entry]:
+        """Everything that is a tensor, in any order."""
+        files: list[Entry] = []
+        mapped: list[tuple[str, str]] = []
+        table = ""
+        try:
+            with os.scandir(self._path) as found:
+                for entry in found:
+                    name = entry.name
+                    if entry.is_symlink():
+                        self._inside(entry.path)
+                    elif not entry.is_file(follow_symlinks=False):
+                        continue
+                    parsed = parse(name)
+                    if parsed is not None:
+                        files.append(Entry(parsed, entry.path))
+                    elif name == STATISTICS:
+                        table = entry.path
+                    else:
+                        self._other(name, entry.path, mapped)
+        except OSError as error:
+            raise TreeError(f"{self._path}: {error.strerror}") from None
+        self._mapped(mapped, files)
+        return self._with_statistics(files, table) if table else files
+
+    def _other(self, name: str, path: str, mapped: list[tuple[str, str]]) -> None:
+        """Sorts out a file that is not named like a tensor."""
+        if _DIGITS.fullmatch(name):
+            mapped.append((name, path))
+        elif name.startswith(".") and name.endswith(".part"):
+            self._problem(path, "incomplete", "a temporary file; its writer was killed")
+        elif name.endswith(".npy"):
+            self._problem(path, "name", "not the name of a dump file")
+
+    def _mapped(self, found: list[tuple[str, str]], files: list[Entry]) -> None:
+        """Adds the files that stand under a number."""
+        mapping = self._mapping(os.path.join(self._path, _MAPPING)) if found else {}
+        for name, path in found:
+            original = mapping.get(name)
+            parsed = parse(original) if original is not None else None
+            if parsed is None:
+                why = f"{_MAPPING} has no row for it" if original is None else f"{_MAPPING} calls it {original!r}"
+                self._problem(path, "name", why)
+                continue
+            files.append(Entry(parsed, path))
+
+    def _mapping(self, path: str) -> dict[str, str]:
+        data = self._text(path, MAX_MAPPING)
+        lines = (line.partition(",") for line in data.decode("utf-8", "surrogateescape").splitlines())
+        return {name: original for name, comma, original in lines if comma}
+
+    def _text(self, path: str, limit: int) -> bytes:
+        """A text's bytes; none if it cannot be read."""
+        try:
+            if os.path.islink(path):
+                self._inside(path)
+            with open(path, "rb") as file:
+                data = file.read(limit + 1)
+        except OSError:
+            return b""
+        if len(data) > limit:
+            raise TreeError(f"{path}: more than {limit} bytes")
+        return data
+
+    # -- statistics ------------------------------------------------------------------------------------------------
+    def _with_statistics(self, files: list[Entry], table: str) -> list[Entry]:
+        """Gives each file its row; a row without a file is an entry of its own."""
+        waiting: dict[tuple[str, str, int, str, int], Entry] = {_key(file.name): file for file in files}
+        found: list[Entry] = []
+        for row in rows(self._text(table, MAX_BYTES)):
+            if isinstance(row, BadRow):
+                self._problem(table, "damaged", f"line {row.line}: {row.why}")
+                continue
+            name = FileName(
+                row.op_type, row.op_name, row.task, row.stream, row.timestamp, row.io, row.slot, row.format,
+                row.statistics.dtype,
+            )  # fmt: skip
+            file = waiting.pop(_key(name), None)
+            found.append(Entry(name, table, row, False) if file is None else file._replace(row=row))
+        return [*found, *waiting.values()]
+
+
+def _key(name: FileName) -> tuple[str, str, int, str, int]:
+    """What a tensor's file and its row have in common; the row's name may be unmangled."""
+    return mangle(name.op_type), mangle(name.op_name), name.timestamp, name.io, name.slot

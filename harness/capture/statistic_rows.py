@@ -1,0 +1,131 @@
+"""Rows of ``statistic.csv``, of every generation, taken apart.
+
+Source: the real host writer of 2.10.0 (rows and header reproduced by the dump's tests); older columns and spellings
+from documents and other readers (dump_output.md section 8): ``(2,3)`` for a shape, ``Input/Output`` for ``IO``,
+``MD5 Value``, a ``Format`` column, ``null`` and empty cells for what was not calculated.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from harness import dtypes
+from harness.dtypes import DType
+from harness.errors import DtypeError
+from harness.stats.printed import COLUMNS, PrintedStatistics
+
+FILE = "statistic.csv"
+MAX_BYTES = 1 << 28
+"""Larger files are refused."""
+
+_ITEM_OF = {column.lower(): item for item, column in COLUMNS.items()} | {"md5 value": "md5", "sha1 value": "sha1"}
+_FIRST = "op type"
+_NUMBER = re.compile(r"[0-9]{1,20}")
+_SHAPE = re.compile(r"[\[(]\s*((?:\d+\s*,?\s*)*)[\])]")
+
+
+class Row(NamedTuple):
+    """One tensor.
+
+    Attributes:
+        op_type, op_name: as written: the name is the operator's full name, or an older, mangled form of it.
+        task, stream, timestamp, io, slot: as in the tensor's file name.
+        dtype, shape: of the tensor as it was dumped.
+        format: ``DefaultFormat``, or what a ``Format`` column says.
+        statistics: the items that were calculated.
+    """
+
+    op_type: str
+    op_name: str
+    task: int
+    stream: int
+    timestamp: int
+    io: str
+    slot: int
+    dtype: DType
+    shape: tuple[int, ...]
+    format: str
+    statistics: PrintedStatistics
+
+
+class BadRow(NamedTuple):
+    """A line that is no row.
+
+    Attributes:
+        line: its number, from 1.
+        why: what is wrong with it.
+    """
+
+    line: int
+    why: str
+
+
+def rows(data: bytes) -> Iterator[Row | BadRow]:
+    """The rows of a file, in its order.
+
+    A header may stand again further down (a run with other columns went on in the file). Anything that cannot be read
+    is given as a ``BadRow``.
+    """
+    columns: dict[str, int] = {}
+    reader = csv.reader(io.StringIO(data.decode("utf-8", "replace"), newline=""))
+    while True:
+        try:
+            cells = next(reader, None)
+        except csv.Error as error:
+            yield BadRow(reader.line_num, str(error))
+            continue
+        if cells is None:
+            return
+        if not cells:
+            continue
+        if cells[0].strip().lower() == _FIRST:
+            columns = {name.strip().lower(): at for at, name in enumerate(cells) if name.strip()}
+        elif not columns:
+            yield BadRow(reader.line_num, "no header before it")
+            return
+        else:
+            yield _row(cells, columns, reader.line_num)
+
+
+def _row(cells: Sequence[str], columns: Mapping[str, int], line: int) -> Row | BadRow:
+    def cell(*names: str) -> str:
+        for name in names:
+            if name in columns and columns[name] < len(cells):
+                return cells[columns[name]].strip()
+        return ""
+
+    if len(cells) < len(columns):
+        return BadRow(line, f"{len(cells)} cells under {len(columns)} columns")
+    direction = cell("io", "input/output").lower()
+    numbers = [cell("task id") or "0", cell("stream id") or "0", cell("timestamp"), cell("slot")]
+    if direction not in ("input", "output") or not all(_NUMBER.fullmatch(number) for number in numbers):
+        return BadRow(line, f"task, stream, timestamp and slot {numbers}, {direction[:20]!r} name no slot")
+    task, stream, stamp, slot = map(int, numbers)
+    shape = _SHAPE.fullmatch(cell("shape"))
+    if shape is None:
+        return BadRow(line, f"shape {cell('shape')[:80]!r}")
+    try:
+        dtype = dtypes.by_name(cell("data type"))
+    except DtypeError as error:
+        return BadRow(line, str(error))
+    texts = {
+        _ITEM_OF[name]: cells[at].strip() for name, at in columns.items() if name in _ITEM_OF and cells[at].strip()
+    }
+    sizes = tuple(int(size) for size in shape[1].replace(",", " ").split())
+    return Row(
+        cell("op type"),
+        cell("op name"),
+        task,
+        stream,
+        stamp,
+        direction,
+        slot,
+        dtype,
+        sizes,
+        cell("format") or "DefaultFormat",
+        PrintedStatistics(texts, dtype.name),
+    )
