@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.gate.emulated import AGAINST_CPU, BACKENDS
 from tests.gate.networks import (
     alexnet,
     brain,
@@ -21,7 +22,8 @@ from tests.gate.networks import (
 from tests.gate.never_written import AGAINST_REAL
 
 # Each network has a second golden: what the real MindSpore 2.10.0 computed on a CPU (`tests/interop/capture_real.py`).
-pytestmark = pytest.mark.msdump(against={"mindspore": AGAINST_REAL})
+# The other devices are emulated and stand beside the CPU's emulation.
+pytestmark = pytest.mark.msdump(backends=BACKENDS, against={"cpu~mindspore": AGAINST_REAL, **AGAINST_CPU})
 
 
 def test_mlp(msdump: Any) -> None:

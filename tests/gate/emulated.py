@@ -1,0 +1,27 @@
+"""Backends and modes of the gate, and how near each backend's numbers stand to the CPU's.
+
+A convolution on a GPU reads its float32 factors with 10 bits (TF32), on Ascend with 11 (HF32): a product is off by
+2**-10 or 2**-11 of its size at most, and what training makes of that is judged by the size of each tensor. Everything
+else differs only where the CPU has no kernel in float16 and computes in float32.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+ALL = ("tensor", "statistic", "full")
+BACKENDS = {"cpu": ("tensor",), "gpu": ALL, "ascend-o0": ALL, "ascend-o1": ALL, "ascend-o2": ALL}
+
+
+def near_cpu(bits: int) -> dict[str, Any]:
+    """Tolerances of a device whose convolutions read float32 with so many bits."""
+    unit = 2.0**-bits
+    return {"default": "default", "float32": {"rtol": 4 * unit, "scaled": 4 * unit, "max_ulp": 1}}
+
+
+AGAINST_CPU = {
+    "gpu~cpu": near_cpu(10),
+    "ascend-o0~cpu": near_cpu(11),
+    "ascend-o1~cpu": near_cpu(11),
+    "ascend-o2~cpu": near_cpu(11),
+}
