@@ -11,8 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from harness.devices import DEVICES
+from harness.dump import DumpObserver
+from harness.dump.asynchronous.observer import AsyncDumpObserver
+from harness.dump.asynchronous.overlapped import OverlappedDumpObserver
 from harness.dump.environment import PROCESS, VARIABLE, DumpEnvironment, install
-from harness.errors import DumpConfigError
+from harness.errors import DumpConfigError, UnsupportedError
 from tests.dump.build import config, npy_files, one_op
 
 
@@ -139,3 +143,120 @@ def test_the_log_level_is_mindspore_s(tmp_path: Path) -> None:
     environ = os.environ | {VARIABLE: str(tmp_path / "c.json"), "GLOG_v": "3"}
     ran = subprocess.run([sys.executable, "-c", SCRIPT], env=environ, capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stderr) == (0, "")
+
+
+def ranked(tmp_path: Path, dump: DumpEnvironment, **variables: str) -> int:
+    observer = dump.install(write_config(tmp_path / "c.json", tmp_path / "t") | variables)
+    assert observer is not None
+    rank = observer.rank
+    dump.forget()
+    return rank
+
+
+def test_a_rank_counts_only_in_a_process_that_is_one_of_several(dump: DumpEnvironment, tmp_path: Path) -> None:
+    assert ranked(tmp_path, dump, RANK_ID="3", DEVICE_ID="3", RANK_SIZE="8") == 0
+    assert ranked(tmp_path, dump, RANK_ID="3", MSDUMP_DISTRIBUTED="1") == 3
+    assert ranked(tmp_path, dump, MSDUMP_DISTRIBUTED="1") == 0
+    assert (tmp_path / "t" / "rank_0" / ".dump_metadata").exists()
+    for bad in ("-1", "x", "", "1" * 10):
+        with pytest.raises(DumpConfigError, match="RANK_ID") as caught:
+            ranked(tmp_path, dump, RANK_ID=bad, MSDUMP_DISTRIBUTED="1")
+        assert caught.value.kind == "rank"
+
+
+@pytest.mark.parametrize(("variables", "device_id", "dumps"), [
+    ({}, 0, True), ({}, 5, False), ({"MSDUMP_DISTRIBUTED": "1", "DEVICE_ID": "5"}, 0, False),
+    ({"MSDUMP_DISTRIBUTED": "1", "DEVICE_ID": "0"}, 5, True), ({"DEVICE_ID": "5"}, 0, True),
+])  # fmt: skip
+def test_support_device_asks_for_this_process_s_device(
+    dump: DumpEnvironment, tmp_path: Path, variables: dict[str, str], device_id: int, dumps: bool
+) -> None:
+    environ = write_config(tmp_path / "c.json", tmp_path / "t") | variables
+    assert (dump.install(environ, DEVICES.get("gpu"), device_id=device_id) is not None) == dumps
+    dump.forget()
+    assert (tmp_path / "t").exists() == dumps
+
+
+def test_the_release_whose_rules_count(dump: DumpEnvironment, tmp_path: Path) -> None:
+    text = json.loads(config(tmp_path / "t").raw)
+    text["e2e_dump_settings"] = {"enable": False, "trans_flag": True}
+    text["common_dump_settings"]["op_debug_mode"] = 0
+    (tmp_path / "c.json").write_text(json.dumps(text))
+    environ = {VARIABLE: str(tmp_path / "c.json")}
+    assert dump.install(environ | {"MSDUMP_RELEASE": "1.7"}) is None
+    dump.forget()
+    assert dump.install(environ | {"MSDUMP_RELEASE": "2.2"}) is not None
+    dump.forget()
+    with pytest.raises(UnsupportedError, match="release 'soon'"):
+        dump.install(environ | {"MSDUMP_RELEASE": "soon"})
+
+
+@pytest.mark.parametrize(
+    ("device", "enable", "op_debug", "kind"),
+    [
+        ("cpu", False, False, DumpObserver), ("gpu", False, False, DumpObserver),
+        ("ascend-o0", True, False, DumpObserver), ("ascend-o1", False, False, OverlappedDumpObserver),
+        ("ascend-o0", None, True, AsyncDumpObserver), ("ascend-o2", None, True, AsyncDumpObserver),
+    ],
+)  # fmt: skip
+def test_each_device_gets_its_observer(
+    dump: DumpEnvironment, tmp_path: Path, device: str, enable: bool | None, op_debug: bool, kind: type
+) -> None:
+    text = json.loads(config(tmp_path / "t").raw)
+    del text["e2e_dump_settings"]
+    if enable is not None:
+        text["e2e_dump_settings"] = {"enable": enable}
+    if op_debug:
+        text["common_dump_settings"]["op_debug_mode"] = 0
+    (tmp_path / "c.json").write_text(json.dumps(text))
+    observer = dump.install({VARIABLE: str(tmp_path / "c.json")}, DEVICES.get(device))
+    assert type(observer) is kind
+    dump.forget()
+
+
+def test_the_dynamic_switch(dump: DumpEnvironment, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING, logger="harness"):
+        dump.start_dump()
+    assert "_dump_set_dynamic" in caplog.text
+    dump.set_dynamic()
+    observer = dump.install(write_config(tmp_path / "c.json", tmp_path / "t"), DEVICES.get("gpu"))
+    assert isinstance(observer, DumpObserver)
+    net = one_op()
+    observer.graph_compiled(net.graph)
+    for turn in (None, dump.start_dump, None, dump.stop_dump):
+        if turn is not None:
+            turn()
+        net.run(observer)
+    dump.forget()
+    assert {path.parent.name for path in npy_files(tmp_path)} == {"1", "2"}
+    assert dump.install(write_config(tmp_path / "c.json", tmp_path / "u"), DEVICES.get("gpu")) is not None
+    dump.forget()
+
+
+def test_scripts_reach_the_switches_by_mindspore_s_own_names(tmp_path: Path) -> None:
+    """As msprobe calls them; in a process of its own, as they are the process's."""
+    environ = write_config(tmp_path / "c.json", tmp_path / "t")
+    script = """
+import numpy as np
+from mindspore import Tensor, jit
+from mindspore._c_expression import _dump_set_dynamic, _dump_start, _dump_step, _dump_stop, _set_init_iter
+
+@jit
+def double(x):
+    return x + x
+
+_set_init_iter(5)
+_dump_set_dynamic()
+_dump_start()
+for _ in range(2):
+    double(Tensor(np.ones(2, np.float32)))
+    _dump_step(3)
+_dump_stop()
+"""
+    (tmp_path / "s.py").write_text(script)
+    done = subprocess.run(
+        [sys.executable, "-m", "harness.cli", "run", str(tmp_path / "s.py")], env=os.environ | environ,
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert {path.parent.name for path in npy_files(tmp_path)} == {"5", "8"}
