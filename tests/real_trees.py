@@ -15,7 +15,8 @@ def extract(name: str, directory: Path) -> Path:
     target = directory / name
     target.mkdir(parents=True)
     with tarfile.open(DATA / f"{name}.tar.gz") as archive:
-        archive.extractall(target, filter="tar")
+        # Python before 3.11.4 has no filters, and keeps modes without being asked.
+        archive.extractall(target, **({"filter": "tar"} if hasattr(tarfile, "tar_filter") else {}))
     return target
 
 
