@@ -26,7 +26,7 @@ def stored_as(
     """
     if name == DEFAULT.format or logical is None or -1 in logical or name not in FORMATS:
         return None
-    layout = Layout(name, owner.groups if owner is not None else 1)
+    layout = Layout(name, owner.groups if owner is not None and FORMATS.get(name).grouped else 1)
     try:
         if layout.device_shape(logical, dtype) != stored:
             return None  # a sample, or of another graph
