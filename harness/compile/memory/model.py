@@ -77,7 +77,6 @@ class PlanNode:
         outputs, workspaces: indices of its tensors.
         stream: stream it runs on (the CPU reports one for each node).
         communication: it is a collective.
-        after: indices of nodes it waits for besides those whose outputs it reads (control edges).
     """
 
     index: int
@@ -87,7 +86,6 @@ class PlanNode:
     workspaces: tuple[int, ...] = ()
     stream: int = 0
     communication: bool = False
-    after: tuple[int, ...] = ()
 
     @property
     def op(self) -> str:

@@ -41,8 +41,11 @@ _SOURCE = re.compile(r"%(\d+)([PT])")
 
 
 def parse(text: str) -> State:
-    """The state a text shows. ``PlanTextError`` names the line that cannot be read."""
+    """The state a text shows. ``PlanTextError`` names the line that cannot be read; stream groups are not taken."""
     sections, total = _sections(text)
+    for number, line in sections["All Stream Groups:"]:
+        raise PlanTextError(f"line {number}: a plan with stream groups cannot be read, got {line[:80]!r}")
+    list(_rows(sections["All Processed Contiguous Tensors Info:"], _GROUP, _group))
     return _checked(
         State(
             tuple(_rows(sections["All Parameters:"], _PARAMETER, _parameter)),

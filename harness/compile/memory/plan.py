@@ -83,7 +83,9 @@ def live_bytes(state: State, sizes: Sequence[int]) -> list[int]:
         members = [state.tensors[member] for member in (first, *others)]
         spans[first] = min(t.start for t in members), max(t.end for t in members)
     for tensor in state.tensors:
-        start, end = spans[tensor.index] if tensor.lifelong == "None" else (0, len(state.nodes) - 1)
+        start, end = spans[tensor.index]
+        start = 0 if tensor.lifelong in ("GraphAll", "GraphStart") else start
+        end = len(state.nodes) - 1 if tensor.lifelong in ("GraphAll", "GraphEnd") else end
         change[start] += sizes[tensor.index]
         change[end + 1] -= sizes[tensor.index]
     return [int(total) for total in np.cumsum(change[:-1])]

@@ -19,7 +19,7 @@ Matrix = np.ndarray[Any, np.dtype[np.bool_]]
 def ancestors(state: State) -> Matrix:
     """``[a, b]``: node ``a`` has run before node ``b`` starts, in every order the data allows; shape (nodes, nodes).
 
-    Nodes of one stream run in order; where each node has a stream of its own (CPU) only data and control edges count.
+    Nodes of one stream run in order; where each node has a stream of its own (CPU) only the data's edges count.
     """
     count = len(state.nodes)
     before = np.zeros((count, count), bool)
@@ -27,7 +27,6 @@ def ancestors(state: State) -> Matrix:
     last: dict[int, int] = {}
     for node in state.nodes:
         sources = {made_by[source.index] for source in node.inputs if source.sort == "T"}
-        sources.update(node.after)
         if node.stream in last:
             sources.add(last[node.stream])
         last[node.stream] = node.index
