@@ -7,9 +7,12 @@ from dataclasses import fields
 
 from harness.compare.tolerances import Tolerance
 from harness.stats import Statistics
+from harness.stats.printed import ATTRIBUTES, MISSING, PrintedStatistics
 
 #: Counts that no tolerance excuses.
 _STRICT = ("count", "nan_count", "negative_inf_count", "positive_inf_count")
+#: Half a unit of the sixth digit, relative: what printing a number may change.
+_PRINTED = 5e-6
 
 
 def statistics_within(expected: Statistics, found: Statistics, tolerance: Tolerance) -> bool:
@@ -23,15 +26,40 @@ def statistics_within(expected: Statistics, found: Statistics, tolerance: Tolera
     """
     if any(getattr(expected, name) != getattr(found, name) for name in _STRICT):
         return False
+    limits = _limits(expected, tolerance)
+    return all(_near(getattr(expected, name), getattr(found, name), limit) for name, limit in limits.items())
+
+
+def _limits(expected: Statistics, tolerance: Tolerance) -> dict[str, float]:
+    """How far each number may be from the expected one."""
     scale = max(abs(expected.max), abs(expected.min))
     floor = tolerance.atol + tolerance.scaled * scale
-    limits = {
+    return {
         "max": floor + tolerance.rtol * abs(expected.max),
         "min": floor + tolerance.rtol * abs(expected.min),
         "avg": floor + tolerance.rtol * scale,
         "l2norm": math.sqrt(expected.count) * floor + tolerance.rtol * expected.l2norm,
     }
-    return all(_near(getattr(expected, name), getattr(found, name), limit) for name, limit in limits.items())
+
+
+def row_within(expected: Statistics, row: PrintedStatistics, tolerance: Tolerance) -> bool:
+    """``statistics_within`` for a row of a ``statistic.csv``, which holds some items, of six digits.
+
+    Hashes are not looked at: equal ones would have been seen before, others say nothing about how far values are.
+    """
+    limits = _limits(expected, tolerance)
+    for item, text in row.items():
+        name = ATTRIBUTES.get(item)
+        if name is None or text == MISSING:
+            continue
+        value = getattr(expected, name)
+        found = float({"True": "1", "False": "0"}.get(text, text))
+        if name in limits:
+            if not _near(value, found, limits[name] + _PRINTED * abs(found)):
+                return False
+        elif name in _STRICT and value != found:
+            return False
+    return True
 
 
 def _near(expected: float, found: float, limit: float) -> bool:
