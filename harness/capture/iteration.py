@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
+from harness.capture import raw
 from harness.capture.names import FileName, parse
 from harness.capture.statistic_rows import FILE as STATISTICS
 from harness.capture.statistic_rows import MAX_BYTES, BadRow, Row, rows
@@ -14,7 +15,7 @@ from harness.dump.names import mangle
 from harness.errors import TreeError
 
 MAX_MAPPING = 1 << 26
-_DIGITS = re.compile(r"\d{1,20}\.npy$")
+_DIGITS = re.compile(r"\d{1,20}(\.npy)?$")
 _MAPPING = "mapping.csv"
 
 
@@ -26,12 +27,14 @@ class Entry(NamedTuple):
         path: of the file, or of ``statistic.csv``.
         row: its row, if there are statistics.
         has_file: whether there is a file.
+        raw: where the tensor is in the file, if that holds several.
     """
 
     name: FileName
     path: str
     row: Row | None = None
     has_file: bool = True
+    raw: raw.RawTensor | None = None
 
 
 class IterationDirectory:
@@ -66,6 +69,8 @@ class IterationDirectory:
                         files.append(Entry(parsed, entry.path))
                     elif name == STATISTICS:
                         table = entry.path
+                    elif raw.is_raw(name):
+                        self._raw(name, entry.path, files)
                     else:
                         self._other(name, entry.path, mapped)
         except OSError as error:
@@ -82,11 +87,21 @@ class IterationDirectory:
         elif name.endswith(".npy"):
             self._problem(path, "name", "not the name of a dump file")
 
+    def _raw(self, name: str, path: str, files: list[Entry]) -> None:
+        """Adds the tensors of a file that holds those of an operator."""
+        try:
+            files += [Entry(each, path, raw=tensor) for each, tensor in raw.tensors(path, name)]
+        except TreeError as error:
+            self._problem(path, "damaged", str(error))
+
     def _mapped(self, found: list[tuple[str, str]], files: list[Entry]) -> None:
         """Adds the files that stand under a number."""
         mapping = self._mapping(os.path.join(self._path, _MAPPING)) if found else {}
         for name, path in found:
             original = mapping.get(name)
+            if original is not None and raw.is_raw(original):
+                self._raw(original, path, files)
+                continue
             parsed = parse(original) if original is not None else None
             if parsed is None:
                 why = f"{_MAPPING} has no row for it" if original is None else f"{_MAPPING} calls it {original!r}"

@@ -15,12 +15,14 @@ from math import prod
 from harness import dtypes
 from harness.capture.normalise import source_of
 from harness.dtypes import DType
+from harness.dump.asynchronous import names as asynchronous
 from harness.dump.names import PARAMETER, mangle
 from harness.errors import DtypeError
 from harness.graph.ir_parse import IrGraph, IrNode
 
 Shape = tuple[int, ...]
 _GROUPS = re.compile(r"\bgroups?: I64\((\d{1,6})\)")
+_EARLIER: tuple[asynchronous.Style, ...] = ("joined", "short")
 _ID = re.compile(r"(.*)-op\d+$", re.DOTALL)
 
 
@@ -127,6 +129,7 @@ class Join:
         self._ours = ours
         self._exact: dict[tuple[bool, str], list[Owner]] = {}
         self._mangled: dict[tuple[bool, str], list[Owner]] = {}
+        self._earlier: dict[str, list[Owner]] = {}
         self._renamed: dict[tuple[int, str], str] = {}
         for graph, node, name in file_names(graphs):
             self._renamed[graph.id, node.name] = name
@@ -140,6 +143,8 @@ class Join:
     def _add(self, owner: Owner, *, parameter: bool) -> None:
         self._exact.setdefault((parameter, owner.name), []).append(owner)
         self._mangled.setdefault((parameter, mangle(owner.name)), []).append(owner)
+        for style in _EARLIER if not parameter else ():
+            self._earlier.setdefault(asynchronous.op_name(owner.name, style), []).append(owner)
 
     def owners(self, graph: int, op_type: str, op_name: str) -> Sequence[Owner]:
         """Who can own a file of ``graph``: empty if unknown; several if their names mangle alike.
@@ -153,7 +158,13 @@ class Join:
         if self._ours and (here := [owner for owner in exact if owner.graph == graph]):
             # Of names that mangle alike our writer puts only one that is its own mangled form into a file name.
             return here
-        return self._of(graph, self._mangled.get((parameter, op_name), []), parameter)
+        found = self._of(graph, self._mangled.get((parameter, op_name), []), parameter)
+        return found if found or parameter else self._alone(op_name)
+
+    def _alone(self, name: str) -> list[Owner]:
+        """The one operator that earlier releases' asynchronous files call ``name``; none if there are several."""
+        found = self._earlier.get(name, [])
+        return found if len(found) == 1 else []
 
     def _of(self, graph: int, found: list[Owner], parameter: bool) -> list[Owner]:
         here = [owner for owner in found if owner.graph == graph]

@@ -15,6 +15,7 @@ from typing import Any
 
 from harness.capture.capture import Capture, Problem
 from harness.capture.join import Join
+from harness.capture.models import read_models
 from harness.capture.normalise import ir_text
 from harness.capture.tree_records import RankDirectory, RankRecords
 from harness.errors import TreeError
@@ -25,7 +26,7 @@ from harness.records import Record
 
 MAX_TEXT = 1 << 28
 """Graph texts and csv files of more bytes are refused."""
-_RANK = re.compile(r"rank_(\d{1,9})$")
+_RANK = re.compile(r"(?:rank|device)_(\d{1,9})$")
 _GRAPH = re.compile(r"ms_output_trace_code_graph_(\d{1,9})\.ir$")
 _ORDER = re.compile(r"ms_(global_)?execution_order_graph_(\d{1,9})\.csv$")
 _NOT_NETWORKS = frozenset({".dump_metadata", "graphs", "execution_order", "debug_files"})
@@ -72,7 +73,9 @@ def rank_directories(path: str) -> dict[int, str]:
     for base in (root, os.path.join(root, "debug_dump")):
         names = [name for name in _listing(base) if _RANK.fullmatch(name)] if os.path.isdir(base) else []
         if names:
-            return {int(name[5:]): os.path.realpath(inside(root, os.path.join(base, name))) for name in names}
+            return {
+                int(name.rpartition("_")[2]): os.path.realpath(inside(root, os.path.join(base, name))) for name in names
+            }
     raise TreeError(f"{path}: no rank_N directory in it; give a dump path, or one of its rank_N")
 
 
@@ -193,6 +196,9 @@ def read_tree(
         TreeError: no dump tree; a rank or network it does not hold; a link that leaves it; a damaged ``.ir``.
     """
     where = os.fspath(path)
+    models = read_models(where, rank, network=network, backend=backend) if os.path.isdir(where) else None
+    if models is not None:
+        return models
     directories = rank_directories(where)
     if rank is not None:
         if rank not in directories:

@@ -9,10 +9,11 @@ from __future__ import annotations
 import heapq
 import os
 from collections.abc import Callable, Iterator
+from functools import partial
 from math import prod
 from typing import Any, NamedTuple
 
-from harness.capture import npy
+from harness.capture import npy, raw
 from harness.capture.capture import Problem
 from harness.capture.iteration import Entry, IterationDirectory
 from harness.capture.join import Join, Owner, Shape, fits
@@ -179,6 +180,9 @@ class RankRecords:
             if not entry.has_file and entry.row is not None:
                 yield None, _row_record(key, entry.row, owner, source)
                 continue
+            if entry.raw is not None:
+                yield None, _raw_record(key, entry, entry.raw, source)
+                continue
             found = self._values(entry, owner)
             if found is None:
                 continue
@@ -221,6 +225,15 @@ def _row_record(key: SlotKey, row: Row, owner: Owner | None, source: str | None)
     shape = logical if logical is not None and fits(logical, prod(row.shape)) else row.shape
     digest, extra = statistics_of(row, shape)
     return Record(key, row.op_type, row.dtype.name, shape, row.format, None, source, digest, extra)
+
+
+def _raw_record(key: SlotKey, entry: Entry, tensor: raw.RawTensor, source: str | None) -> Record:
+    """A tensor of a file that holds several; read when it is asked for."""
+    name, extra = entry.name, _where(entry)
+    if tensor.shape != tensor.entry.shape:
+        extra["device_shape"] = tensor.entry.shape
+    load = partial(raw.load, entry.path, tensor)
+    return Record(key, name.op_type, tensor.dtype.name, tensor.shape, name.format, load, source, extra=extra)
 
 
 def statistics_of(row: Row, shape: Shape) -> tuple[bytes, dict[str, Any]]:

@@ -17,6 +17,8 @@ from harness.dump.config import DumpConfig
 from harness.dump.rules import FIRST, GENERATIONS
 
 EXCEPTION = 4
+MARK = "emulated"
+"""Field by which the file says that no device wrote the tree, as nothing else in it does."""
 _MODES = {0: "all", 1: "input", 2: "output"}
 _NO_STEP = "2147483647"
 _TIME = "%Y%m%d%H%M%S"
@@ -101,7 +103,7 @@ def acl_dump_name(rank: int) -> str:
 
 
 def acl_dump(config: DumpConfig, label: int | None) -> str:
-    """Its content: compact, with sorted keys.
+    """Its content: compact, with sorted keys, and ``MARK``.
 
     Args:
         label: of the step that is dumped next; None before the first.
@@ -117,4 +119,4 @@ def acl_dump(config: DumpConfig, label: int | None) -> str:
         dump["dump_step"] = _NO_STEP
     if config.op_debug_mode == EXCEPTION:
         dump["dump_scene"] = "lite_exception"
-    return json.dumps({"dump": dump}, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return json.dumps({"dump": dump, MARK: True}, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

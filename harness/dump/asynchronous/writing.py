@@ -97,9 +97,12 @@ def write_raw(directory: Directory, execution: Execution) -> None:
 
 
 def npy_name(base: str, tensor: Tensor, *, with_dtype: bool) -> str:
-    """``{base}.{io}.{slot}.{format}.{dtype}``; releases up to 2.2 left the dtype out."""
+    """``{base}.{io}.{slot}.{format}.{dtype}``.
+
+    Releases up to 2.2 left the dtype out; here bfloat16, which is written as float32, is named all the same.
+    """
     name = f"{base}.{tensor.io}.{tensor.slot}.{tensor.host_format}"
-    return f"{name}.{tensor.dtype.lower}" if with_dtype else name
+    return f"{name}.{tensor.dtype.lower}" if with_dtype or tensor.dtype is dtypes.bfloat16 else name
 
 
 def write_saved(config: DumpConfig, with_dtype: bool, directory: Directory, execution: Execution) -> None:

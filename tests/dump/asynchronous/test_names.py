@@ -121,7 +121,7 @@ def test_what_is_handed_to_the_runtime(tmp_path: Path) -> None:
     settings = config(tmp_path)
     assert acl_dump(settings, None) == (
         '{"dump":{"dump_list":[],"dump_mode":"all","dump_op_switch":"on","dump_path":"' + str(tmp_path) + '",'
-        '"dump_step":"2147483647"}}'
+        '"dump_step":"2147483647"},"emulated":true}'
     )
     settings = config(tmp_path, input_output=2, dump_mode=1, kernels=["Default/Add-op0", "MatMul"], op_debug_mode=0)
     assert json.loads(acl_dump(settings, 7)) == {
@@ -130,6 +130,7 @@ def test_what_is_handed_to_the_runtime(tmp_path: Path) -> None:
             "dump_mode": "output",
             "dump_op_switch": "on",
             "dump_path": f"{tmp_path}/7",
-        }
+        },
+        "emulated": True,
     }
     assert json.loads(acl_dump(config(tmp_path, op_debug_mode=4), 0))["dump"]["dump_scene"] == "lite_exception"

@@ -1,0 +1,160 @@
+"""Asynchronous dump trees of graphs that are sunk as a whole (O2): ``{step}/{time}/{device}/{model}/{id}/{iteration}``.
+
+They hold no graphs, so operators have the names their files give them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from harness.capture.capture import Capture, Problem
+from harness.capture.join import Join
+from harness.capture.tree_records import RankDirectory, RankRecords
+from harness.dump.asynchronous.layout import MARK
+from harness.errors import TreeError
+from harness.records import Record
+
+MAX_TEXT = 1 << 20
+_TIME = re.compile(r"\d{14}")
+_ACL_DUMP = re.compile(r"acl_dump_\d{1,9}\.json")
+_BACKEND = "ascend-o2"
+
+
+class ModelDirectory(NamedTuple):
+    """The directory of one run of one model.
+
+    Attributes:
+        step: the step's label; of releases without that directory the iteration.
+        device: id of the device.
+        model: its name.
+        number: its id.
+        path: of the directory.
+    """
+
+    step: int
+    device: int
+    model: str
+    number: int
+    path: str
+
+
+def _children(path: str) -> list[str]:
+    """Names of the directories in ``path``; links are not followed."""
+    try:
+        with os.scandir(path) as entries:
+            return sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
+    except OSError as error:
+        raise TreeError(f"{path}: {error.strerror}") from None
+
+
+def _numbered(path: str) -> list[str]:
+    return [name for name in _children(path) if name.isascii() and name.isdecimal() and len(name) <= 10]
+
+
+def _timed(path: str) -> list[str]:
+    return [name for name in _children(path) if _TIME.fullmatch(name)]
+
+
+def model_directories(path: str) -> list[ModelDirectory]:
+    """Every run of every model below ``path``; empty if it is no such tree."""
+    tops = [(None, os.path.join(path, time)) for time in _timed(path)]
+    tops += [
+        (int(step), os.path.join(path, step, time))  # type: ignore[misc]
+        for step in _numbered(path)
+        for time in _timed(os.path.join(path, step))
+    ]
+    found = []
+    for step, top in tops:
+        for device in _numbered(top):
+            for model in _children(os.path.join(top, device)):
+                for number in _numbered(os.path.join(top, device, model)):
+                    parent = os.path.join(top, device, model, number)
+                    for iteration in _numbered(parent):
+                        label = int(iteration) if step is None else step
+                        directory = os.path.join(parent, iteration)
+                        found.append(ModelDirectory(label, int(device), model, int(number), directory))
+    return found
+
+
+class _ModelRecords(RankRecords):
+    """See ``RankRecords``."""
+
+    def __init__(self, rank: int, root: str, runs: list[ModelDirectory], problems: list[Problem]) -> None:
+        super().__init__(RankDirectory(rank, root, "", False), Join([], root), problems)
+        self._runs = runs
+
+    def _directories(self) -> Iterator[tuple[int, int, str]]:
+        return ((run.number, run.step, run.path) for run in self._runs)
+
+
+def _acl_dumps(path: str) -> list[dict[str, object]]:
+    """What the files beside the steps say."""
+    found = []
+    for name in sorted(os.listdir(path)):
+        if _ACL_DUMP.fullmatch(name):
+            try:
+                with open(os.path.join(path, name), "rb") as file:
+                    content = json.loads(file.read(MAX_TEXT))
+            except (OSError, ValueError, RecursionError):
+                continue
+            if isinstance(content, dict):
+                found.append(content)
+    return found
+
+
+def read_models(
+    path: str, rank: int | None = None, *, network: str | None = None, backend: str | None = None
+) -> Capture | None:
+    """Reads such a tree; None if ``path`` is none.
+
+    Args:
+        path: the dump path.
+        rank: id of a device; every device by default.
+        network: name of a model, where the tree holds several.
+        backend: what to call the backend; by default ``ascend-o2`` for a tree the harness wrote, else ``mindspore``.
+
+    Raises:
+        TreeError: a device or model it does not hold; several models and none named.
+    """
+    root = os.path.realpath(path)
+    below = os.path.join(root, "debug_dump")
+    if os.path.isdir(below) and not os.path.islink(below):
+        root = below
+    runs = model_directories(root)
+    notes = _acl_dumps(root)
+    if not runs and not notes:
+        return None
+    devices = sorted({run.device for run in runs})
+    if rank is not None and rank not in devices:
+        raise TreeError(f"{path}: no device {rank} in it; it holds {', '.join(map(str, devices)) or 'no tensors'}")
+    models = sorted({run.model for run in runs})
+    if network is None and len(models) > 1:
+        raise TreeError(f"{path}: tensors of several models: {', '.join(models)}; say which one to read")
+    if network is not None and network not in models:
+        raise TreeError(f"{path}: no model {network!r} in it; it holds {', '.join(models) or 'no tensors'}")
+    problems: list[Problem] = []
+    sources = [
+        _ModelRecords(
+            device, root, [run for run in runs if run.device == device and network in (None, run.model)], problems
+        )
+        for device in ([rank] if rank is not None else devices)
+    ]
+
+    def records() -> Iterator[Record]:
+        problems.clear()
+        for source in sources:
+            yield from source
+
+    emulated = any(MARK in note for note in notes)
+    return Capture(
+        network or (models[0] if models else ""),
+        backend or (_BACKEND if emulated else "mindspore"),
+        emulated,
+        records,
+        rules={name: value for note in notes for name, value in note.items() if name == MARK},
+        problems=problems,
+    )

@@ -1,0 +1,76 @@
+"""Tensors of asynchronous dump files: several in one file, as they lie on the device."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from harness.capture.names import FileName
+from harness.devices.formats import DEFAULT
+from harness.dtypes import DType
+from harness.dump.asynchronous import dump_data, names, opdebug
+from harness.dump.asynchronous.dump_data import HOST_FORMATS, DumpFile
+from harness.errors import DtypeError, TreeError, UnknownNameError
+from harness.records import Array
+
+
+class RawTensor(NamedTuple):
+    """One tensor of a file.
+
+    Attributes:
+        entry: what the file's header says of it.
+        dtype: of its elements.
+        shape: on the host.
+    """
+
+    entry: dump_data.Entry
+    dtype: DType
+    shape: tuple[int, ...]
+
+
+def is_raw(file_name: str) -> bool:
+    """Whether a file of this name is an operator's, in the framing."""
+    return names.parse(file_name) is not None and not opdebug.is_record(file_name)
+
+
+def tensors(path: str, file_name: str) -> list[tuple[FileName, RawTensor]]:
+    """Every tensor that has bytes, with the name a file of its own would have.
+
+    Args:
+        path: of the file.
+        file_name: its name, or the one ``mapping.csv`` gives it.
+
+    Raises:
+        TreeError: the file is damaged.
+    """
+    parsed = names.parse(file_name)
+    if parsed is None:
+        raise TreeError(f"{path}: {file_name!r} is not the name of a dump file")
+    with DumpFile(path) as file:
+        header = file.header
+    op_name = header.op_name or parsed.op_name
+    found = []
+    for io, entries in (("input", header.inputs), ("output", header.outputs)):
+        for slot, entry in enumerate(entries):
+            if entry.size:
+                tensor = _described(path, entry)
+                shown = DEFAULT.format if entry.format_name in HOST_FORMATS else entry.format_name
+                name = FileName(
+                    parsed.op_type, op_name, parsed.task, parsed.stream, parsed.timestamp, io, slot, shown,
+                    tensor.dtype.lower,
+                )  # fmt: skip
+                found.append((name, tensor))
+    return found
+
+
+def _described(path: str, entry: dump_data.Entry) -> RawTensor:
+    try:
+        dtype, _format = entry.dtype, entry.format_name
+    except (UnknownNameError, DtypeError) as error:
+        raise TreeError(f"{path}: {error}") from None
+    return RawTensor(entry, dtype, entry.original_shape or entry.shape)
+
+
+def load(path: str, tensor: RawTensor) -> Array:
+    """The tensor as the host has it; ``TreeError`` if the file is damaged."""
+    with DumpFile(path) as file:
+        return file.host(tensor.entry)
