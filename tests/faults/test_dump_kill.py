@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from harness.capture.statistic_rows import Row, rows
 from tests.dump.build import NPY, npy_files
 
 pytestmark = pytest.mark.faults
@@ -27,9 +28,10 @@ import itertools, sys
 from pathlib import Path
 import numpy as np
 from harness import dtypes
-from harness.dump import DumpObserver
-from tests.dump.build import config, one_op, tensor
-observer = DumpObserver(config(Path(sys.argv[1])))
+from harness.dump import DumpObserver, parse
+from tests.dump.build import config_text, one_op, tensor
+full = {{"saved_data": "full", "statistic_category": ["count", "md5"]}} if sys.argv[2] == "gpu" else {{}}
+observer = DumpObserver(parse(config_text(Path(sys.argv[1]), **full), sys.argv[2]))
 arrays = [tensor(dtypes.float32, (64, 1024 * k + 1)) for k in range(4)]
 nets = [one_op("Default/Add-op0", arrays), one_op("Default/" + "n" * {LONG_NAME} + "/Add-op0", arrays, graph_id=1)]
 for net in nets:
@@ -41,9 +43,10 @@ for _ in itertools.count():
 """
 
 
-def start(tree: Path, **extra: object) -> subprocess.Popen[str]:
+def start(tree: Path, device: str = "cpu", **extra: object) -> subprocess.Popen[str]:
     child = subprocess.Popen(
-        [sys.executable, "-c", SCRIPT, str(tree)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **extra
+        [sys.executable, "-c", SCRIPT, str(tree), device],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **extra,
     )  # type: ignore[call-overload]
     assert child.stdout is not None
     assert child.stdout.readline() == "ready\n", child.stderr.read() if child.stderr else ""
@@ -66,6 +69,15 @@ def check_whole(tree: Path) -> int:
             name, _, original = row.partition(",")
             assert (mapping.parent / name).exists()
             assert NPY.match(original)
+    for table in tree.rglob("statistic.csv"):
+        originals = [path.name for path in table.parent.glob("*.npy")]
+        if (table.parent / "mapping.csv").exists():
+            originals += [row.partition(",")[2] for row in (table.parent / "mapping.csv").read_text().splitlines()]
+        stamps = {int(name.split(".")[4]) for name in originals if not name.split(".")[0].isdecimal()}
+        for row in rows(table.read_bytes()):
+            assert isinstance(row, Row)
+            assert list(row.statistics) == ["count", "md5"]
+            assert row.timestamp in stamps
     for order in tree.rglob("*.csv"):
         assert order.read_text().endswith("\n")
     return loaded
@@ -73,13 +85,14 @@ def check_whole(tree: Path) -> int:
 
 @pytest.mark.parametrize("seed", range(KILLS))
 def test_killed_while_it_dumps(tmp_path: Path, seed: int) -> None:
-    child = start(tmp_path)
+    device = ("cpu", "gpu")[seed % 2]
+    child = start(tmp_path, device)
     time.sleep(random.Random(seed).uniform(0.02, 0.3))
     child.send_signal(signal.SIGKILL)
     child.communicate()
     assert child.returncode == -signal.SIGKILL
     assert check_whole(tmp_path)
-    again = start(tmp_path)  # what a killed run left does not hinder the next
+    again = start(tmp_path, device)  # what a killed run left does not hinder the next
     time.sleep(0.1)
     again.kill()
     again.communicate()
