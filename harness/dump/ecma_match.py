@@ -160,9 +160,7 @@ class Matcher:
         if self._steps < 0:
             raise RegexError(f"pattern {self.pattern[:80]!r} is too costly to match; write it with fewer repetitions")
 
-    def _closure(
-        self, entries: set[int], text: bytes, at: int, looks: dict[tuple[int, int], bool]
-    ) -> frozenset[int]:
+    def _closure(self, entries: set[int], text: bytes, at: int, looks: dict[tuple[int, int], bool]) -> frozenset[int]:
         """All states reachable from ``entries`` at position ``at`` without stepping over a byte."""
         seen = set(entries)
         todo = list(entries)
