@@ -51,7 +51,7 @@ def flat(file: DumpFile, entry: Entry) -> Flat:
         return Flat(data.view(np.int8), (entry.size,), "int8")
     count = prod(entry.shape)
     if name == "UINT1":
-        return Flat(np.unpackbits(data)[:count], entry.shape, "uint8")
+        return Flat(_enough(file, np.unpackbits(data)[:count], entry), entry.shape, "uint8")
     if name in _SMALL:
         shown, kind = _SMALL[name]
         return Flat(_enough(file, data[:count], entry).view(kind).astype(np.float64), entry.shape, shown)
