@@ -111,7 +111,7 @@ def test_padding_is_cut_by_the_host_shape(tmp_path: Path) -> None:
     assert np.array_equal(made, host)
     made, name = one(tmp_path, [device_entry(host, "NC1HWC0")], Request("msnpy", "NHWC"))
     # The host shape is compared dimension by dimension with NHWC, so the padding stays, and the name says so.
-    assert (made.shape, name) == ((2, 4, 5, 16), "input.0.NC1HWC0.npy")
+    assert (made.shape, name) == ((2, 4, 5, 16), f"Op.Add-op0.2.7.{TIME}.input.0.NC1HWC0.npy")
 
 
 def test_int8_matrices_have_wider_blocks(tmp_path: Path) -> None:
