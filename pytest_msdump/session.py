@@ -23,19 +23,11 @@ from pytest_msdump.variants import Variant, marker_arguments, variant_of
 
 if TYPE_CHECKING:
     from harness.backends import Process
-    from harness.dump import DumpConfig
     from pytest_msdump.gate import Gate
 
 SCRATCH = ".msdump"
 # Initial weights come from the global seed; each test starts from the same one, whatever ran before.
 SEED = 1
-_EVERYTHING = """{
-    "common_dump_settings": {
-        "dump_mode": 0, "path": "/msdump", "net_name": "net", "iteration": "all", "saved_data": "tensor",
-        "input_output": 0, "kernels": [], "support_device": [0], "op_debug_mode": 0
-    },
-    "e2e_dump_settings": {"enable": true, "trans_flag": true}
-}"""
 _TEST: pytest.StashKey[GateTest] = pytest.StashKey()
 _RESULTS: pytest.StashKey[list[Result]] = pytest.StashKey()
 
@@ -74,11 +66,8 @@ class GateTest:
     def execute(self, program: Callable[[], object]) -> None:
         """Runs one section of the test with everything dumped."""
         __tracebackhide__ = True
-        observers = []
-        if self.tree is not None and self.programs == 0:
-            from harness.dump import DumpObserver
-
-            observers.append(DumpObserver(dump_everything(self.tree)))
+        writes = self.tree is not None and self.programs == 0
+        observers = [self.process.dump(self.tree)] if writes and self.tree is not None else []
         self.process.execute(program, observers)
         self.programs += 1
 
@@ -88,16 +77,6 @@ class GateTest:
         path, separator, rest = self.item.nodeid.partition("::")
         shown = os.path.relpath(config.rootpath / path, config.invocation_params.dir)
         return shlex.quote(shown + separator + rest)
-
-
-def dump_everything(folder: Path) -> DumpConfig:
-    """A dump configuration that selects everything of every step and writes to ``folder``."""
-    from dataclasses import replace
-
-    from harness.dump import parse
-
-    # The configuration file's rules for paths are narrower than a file system's; a test id may not keep to them.
-    return replace(parse(_EVERYTHING, environ={}), path=str(folder))
 
 
 def scratch(root: Path, name: str) -> Path:

@@ -1,7 +1,9 @@
 """Backends: what runs a program and gives a capture."""
 
 from harness.backends.base import BACKENDS, Backend, Process, get
+from harness.devices import Device
 from harness.errors import UnsupportedError
+from harness.runtime import session
 
 __all__ = ["BACKENDS", "Backend", "Process", "get", "stand_in"]
 
@@ -15,7 +17,11 @@ def stand_in(name: str) -> None:
     """
     backend = get(name)
     if not backend.in_process:
-        raise UnsupportedError(f"backend {name} runs programs in a process of its own; a script can run on: cpu")
+        names = ", ".join(each for each in BACKENDS if get(each).in_process)
+        raise UnsupportedError(f"backend {name} runs programs in a process of its own; a script can run on: {names}")
     reason = backend.available()
     if reason is not None:
         raise UnsupportedError(f"backend {name} cannot run here: {reason}")
+    device = getattr(backend, "device", None)
+    if isinstance(device, Device):
+        session.current().device = device

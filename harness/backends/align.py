@@ -7,15 +7,15 @@ is taken out; everything else stays, so that a slot one side lacks is found.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import replace
 
 from harness.backends.base import get
-from harness.capture.contents import LOADED
+from harness.capture.contents import is_dumped
 from harness.capture.statistic import row_of
 from harness.devices import DEVICES, Device
 from harness.dump.names import PARAMETER
-from harness.records import Record
+from harness.records import Record, SlotKey
 
 
 def aligned(
@@ -37,9 +37,15 @@ def aligned(
     sides = [_shown(side, devices, gone) for side in (expected, found)]
     dtypes = [{record.key: record.dtype for record in side} for side in sides]
     other = {key for key in dtypes[0].keys() & dtypes[1].keys() if dtypes[0][key] != dtypes[1][key]}
-    left, right = ([record for record in side if record.key not in other] for side in sides)
+    # A device leaves parameters out, or those that are data inputs.
+    one_sided = dtypes[0].keys() ^ dtypes[1].keys()
+    left, right = ([record for record in side if not _is_left_out(record, other, one_sided)] for side in sides)
     rows = {record.key for record in right if record.values is None}
     return [_row(record) if record.key in rows else record for record in left], right
+
+
+def _is_left_out(record: Record, other: Set[SlotKey], one_sided: Set[SlotKey]) -> bool:
+    return record.key in other or (record.op_type == PARAMETER and record.key in one_sided)
 
 
 def _row(record: Record) -> Record:
@@ -68,8 +74,7 @@ def _shown(records: list[Record], devices: tuple[Device, Device], gone: dict[str
 def _one(record: Record, devices: tuple[Device, Device], gone: dict[str, bool]) -> Record | None:
     """``record`` as it is compared, or None."""
     key, members = record.key, record.extra.get("members")
-    if members is not None:
-        key = key._replace(operator=members[-1])
+    key = key._replace(operator=record.extra.get("alone", key.operator))
     operator, is_output = key.operator, key.io == "output"
     if members is None and record.op_type.endswith("_fusion"):
         return None
@@ -77,9 +82,7 @@ def _one(record: Record, devices: tuple[Device, Device], gone: dict[str, bool]) 
         return None
     if operator.rpartition("/")[2].startswith("Cast-op"):
         return None
-    if record.op_type == PARAMETER and not all(device.capabilities.has("parameters") for device in devices):
-        return None
-    if is_output and key.slot not in LOADED.get(record.op_type, (key.slot,)):
+    if is_output and not is_dumped(record.op_type, key.slot):
         return None
     if any(device.target == "Ascend" for device in devices):
         key = key._replace(graph=0)

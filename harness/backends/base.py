@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any, Protocol
 
 from harness.capture import Capture
@@ -26,6 +27,9 @@ class Process(Protocol):
 
     def capture(self) -> Capture:
         """Everything so far."""
+
+    def dump(self, folder: Path) -> Observer:
+        """What writes a dump tree of the process's mode to ``folder``; to be given to the first ``execute``."""
 
 
 class Backend(Protocol):

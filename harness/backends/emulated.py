@@ -8,10 +8,12 @@ from __future__ import annotations
 import platform
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from harness.backends.everything import dump_everything
 from harness.capture import Capture, CaptureObserver
 from harness.capture.statistic import FullObserver, StatisticObserver
 from harness.devices import DEVICES, Device
@@ -76,6 +78,10 @@ class EmulatedProcess:
         rules = rules_of(self.session.configured_device())
         rules.update(numpy=np.__version__, machine=platform.machine())
         return self._observer.capture(self._network, self._backend, mode=self._mode, emulated=True, rules=rules)
+
+    def dump(self, folder: Path) -> Observer:
+        """See ``Process.dump``."""
+        return dump_everything(folder, self.session.device, self._mode)
 
 
 class Emulated:

@@ -11,19 +11,23 @@ from typing import Any
 
 from harness.compile.fuse import Fusion
 from harness.devices import Device
-from harness.graph import Graph, Node, TensorSpec
+from harness.dump.plan import LOADED, USELESS_OUTPUTS
+from harness.graph import Graph, Node, Parameter, TensorSpec
 from harness.runtime.observer import Slot
 
 DEFAULT_FORMAT = "DefaultFormat"
-#: outputs that GPU and Ascend dumps read, of operators of which they read some only
-LOADED: Mapping[str, tuple[int, ...]] = {"BatchNorm": (0, 3, 4), "Print": (), "Send": ()}
+
+
+def is_dumped(op: str, output: int) -> bool:
+    """Whether GPU and Ascend dump an output of an operator."""
+    useless = USELESS_OUTPUTS.get(op, ())
+    return output in LOADED.get(op, (output,)) and useless is not None and output not in useless
 
 
 class Contents:
     """What the dump of ``device`` holds.
 
     Attributes:
-        parameters: parameters at the end of a step.
         graphs: ``.ir`` and execution order of each graph.
         global_order: the order in which graphs ran.
     """
@@ -31,7 +35,7 @@ class Contents:
     def __init__(self, device: Device) -> None:
         self._device = device
         has = device.capabilities.has
-        self.parameters = has("parameters")
+        self._parameters = has("parameters")
         self.graphs = has("graphs")
         self.global_order = has("global_order")
         self._selects_outputs = has("useless_outputs") or device.sinks
@@ -41,10 +45,13 @@ class Contents:
         """Id of the graph under whose name a kernel of graph ``own`` is dumped, in a step that starts from ``root``."""
         return root.id if self._device.target == "Ascend" else own.id
 
+    def has_parameter(self, parameter: Parameter) -> bool:
+        """Whether a parameter is dumped at the end of a step; data inputs are on the CPU only."""
+        return self._parameters and (parameter.is_weight or self._device.target == "CPU")
+
     def outputs(self, node: Node, outputs: Sequence[Slot]) -> Sequence[Slot]:
         """The outputs that are dumped."""
-        loaded = LOADED.get(node.op) if self._selects_outputs else None
-        return outputs if loaded is None else [slot for slot in outputs if slot.index in loaded]
+        return [slot for slot in outputs if is_dumped(node.op, slot.index)] if self._selects_outputs else outputs
 
     def format_of(self, node: Node, io: str, slot: Slot) -> str:
         """The format a slot's file names: a sunk graph's tensors lie as on the device, all others as on the host."""
@@ -52,23 +59,28 @@ class Contents:
             return DEFAULT_FORMAT
         return self._device.format_for(node, io, slot.index, TensorSpec(slot.dtype, slot.array.shape)).format
 
-    def facts(self, node: Node, io: str) -> Mapping[str, Any]:
-        """Stream and task of a kernel; with the result of a fused one its members. Empty on the CPU."""
+    def facts(self, node: Node) -> Mapping[str, Any]:
+        """Stream and task of a kernel; what it would be called ``alone`` where a device fuses kernels, and which
+        ``members`` a fused one has. Empty on the CPU."""
         if self._device.target == "CPU":
             return {}
         # The node is kept with its facts: an id is a key only while its object lives.
         found = self._facts.get(id(node))
         if found is None:
             found = self._facts[id(node)] = (node, self._facts_of(node))
-        facts = found[1]
-        return facts if io == "output" else {name: facts[name] for name in ("stream", "task")}
+        return found[1]
 
     def _facts_of(self, node: Node) -> dict[str, Any]:
         streams = self._device.streams
         graph = node.extra.get("graph")
         order = graph.execution_order if isinstance(graph, Graph) else []
         position = next((at for at, each in enumerate(order) if each is node), 0)
-        facts: dict[str, Any] = {"stream": streams.stream_of(node.op, node.attrs), "task": streams.task_of(position)}
+        facts: dict[str, Any] = {
+            "stream": streams.stream_of(node.op, node.attrs),
+            "task": streams.task_of(position),
+        }
+        if "alone" in node.extra:
+            facts["alone"] = node.extra["alone"]
         fusion = node.extra.get("fusion")
         if isinstance(fusion, Fusion):
             facts["members"] = tuple(member.name for member in fusion.members)

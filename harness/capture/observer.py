@@ -33,8 +33,8 @@ class CaptureObserver(Observer):
     nothing; parameters follow in ``%para`` order; labels come from the process-wide counter; what the device's dump
     does not have is left out. Equal arrays are kept once, however often they are seen.
 
-    ``Record.extra`` says, but for the CPU, on which ``stream`` and as which ``task`` a kernel ran, and with
-    the result of a fused kernel the names of its ``members``, the last of which gave it.
+    ``Record.extra`` says, but for the CPU, on which ``stream`` and as which ``task`` a kernel ran, where
+    kernels are fused what it would be called ``alone``, and of a fused one the ``members``.
 
     Args:
         rank: process rank.
@@ -98,12 +98,14 @@ class CaptureObserver(Observer):
                 key = SlotKey(self._rank, graph, self._iteration, name, execution, io, slot.index)
                 shown = contents.format_of(node, io, slot)
                 record = Record(key, node.op, slot.dtype.name, slot.array.shape, shown, slot.array, source)
-                record.extra.update(contents.facts(node, io))
+                record.extra.update(contents.facts(node))
                 self._keep(record)
 
     def step_end(self, step: Step) -> None:
         """Records the parameters as they are now, and moves the counter."""
-        for parameter, array in step.parameters() if self._contents.parameters else ():
+        for parameter, array in step.parameters():
+            if not self._contents.has_parameter(parameter):
+                continue
             execution = self._execution(step.graph.id, "\0" + parameter.name)
             key = SlotKey(self._rank, step.graph.id, self._iteration, parameter.name, execution, "output", 0)
             spec = parameter.spec

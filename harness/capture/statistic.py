@@ -6,35 +6,20 @@ items of ``ITEMS`` that is where the tensors' bits agree, as MD5 is among them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import xxhash
 
 from harness import dtypes
 from harness.capture.observer import CaptureObserver
 from harness.records import Record
 from harness.stats import Statistics, digest
-from harness.stats.printed import ATTRIBUTES, COLUMNS, host_texts
+from harness.stats.printed import COLUMNS, host_texts, printed_statistics, row_digest
 
 #: what a row is asked for: everything but SHA1, which says no more than MD5
 ITEMS = tuple(item for item in COLUMNS if item != "sha1")
 Array = np.ndarray[Any, np.dtype[Any]]
 Row = tuple[bytes, Statistics]
-
-
-def row_digest(dtype: str, shape: tuple[int, ...], texts: Mapping[str, str]) -> bytes:
-    """16-byte digest of a row: of the tensor's dtype (``Float32``), shape, and the items' texts in their order."""
-    shown = ",".join(f"{item}={text}" for item, text in texts.items())
-    return xxhash.xxh3_128(f"row of {dtype}({','.join(map(str, shape))}) {shown}".encode()).digest()
-
-
-def printed_statistics(texts: Mapping[str, str]) -> Statistics:
-    """The statistics a row shows: six digits of the numbers, and counts. ``KeyError`` if an item is missing."""
-    values = {name: float(texts[item]) for item, name in ATTRIBUTES.items()}
-    whole = {name: int(value) for name, value in values.items() if name.endswith("count")}
-    return Statistics(**{**values, **whole})  # type: ignore[arg-type]
 
 
 def row_of(array: Array, dtype: str) -> Row:

@@ -31,23 +31,26 @@ class Fusion:
     """What a fused kernel is made of: ``node.extra["fusion"]``.
 
     Attributes:
-        members: the kernels, in the order of the graph; the last gives the result. They keep the numbers they would
-            have alone. An input that is neither a member nor a ``Const`` is one of the fused node's inputs.
+        members: the kernels, in the order of the graph; the last gives the result. Their numbers are those they would
+            have if nothing were fused. An input that is neither a member nor a ``Const`` is one of the fused node's.
     """
 
     members: tuple[Node, ...]
 
 
-def fuse(graph: Graph, numbering: Numbering) -> None:
-    """Fuses what can be fused in a graph whose nodes are numbered; its orders are made anew.
+def fuse(graph: Graph, unfused: Numbering) -> None:
+    """Fuses what can be fused in a graph that is not numbered yet; its orders are made anew.
 
-    Nodes that are left keep their numbers, so that they are called alike on every device.
+    Each kernel's ``extra["alone"]`` is the name it would have if nothing were fused, a fused one's that of its last
+    member: by it graphs of different devices are laid beside one another.
     """
-    fused = [_fused(members) for members in _chains(graph) if len(members) > 1]
-    if fused:
-        arrange(graph)
-        present = {id(node) for node in fused}
-        numbering.number([node for node in graph.nodes if id(node) in present])
+    unfused.number(graph.nodes)
+    for node in graph.nodes:
+        node.extra["alone"] = node.name
+    for members in _chains(graph):
+        if len(members) > 1:
+            _fuse(members)
+    arrange(graph)
 
 
 def _chains(graph: Graph) -> list[list[Node]]:
@@ -77,7 +80,7 @@ def _is_elementwise(node: Node) -> bool:
     return node.op in _MORE or isinstance(OPERATORS.get(node.op), (Unary, Binary))
 
 
-def _fused(members: list[Node]) -> Node:
+def _fuse(members: list[Node]) -> None:
     """Makes the last of ``members``, which others refer to, the fused node."""
     root = members[-1]
     last = replace(root)
@@ -93,4 +96,3 @@ def _fused(members: list[Node]) -> Node:
     layout = (None,) * len(root.inputs)
     fusion = Fusion((*members[:-1], last))
     root.extra = {**root.extra, "layout": layout, "functional": False, "fusion": fusion}
-    return root

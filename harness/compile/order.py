@@ -19,6 +19,14 @@ class Numbering:
 
     def __init__(self) -> None:
         self._next: dict[str, int] = {}
+        self._unfused: Numbering | None = None
+
+    @property
+    def unfused(self) -> Numbering:
+        """The numbering the process would have if no kernels were fused."""
+        if self._unfused is None:
+            self._unfused = Numbering()
+        return self._unfused
 
     def number(self, nodes: list[Node]) -> None:
         """Numbers ``nodes`` in the order given."""

@@ -96,9 +96,9 @@ def compile_function(
     silent = len(graphs) == 1 and not graphs[0].execution_order and _gives_back(graphs[0].output)
     if not silent:
         for graph in graphs:
+            if fuses:
+                fuse(graph, numbering.unfused)
             numbering.number(graph.nodes)
-    for graph in graphs if fuses else ():
-        fuse(graph, numbering)
     _follow(block)
     return Program(graphs, inputs, block, region_graphs, silent)
 
