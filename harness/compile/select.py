@@ -1,7 +1,7 @@
 """Chooses each kernel's dtype on the device and inserts the casts that choice needs.
 
-Where a device has no float16 kernel for an operator, the operator runs in float32: its float16 inputs are cast, its
-result stays float32, and whoever needs it in float16 casts it back: kernels, and ``Return`` for a result that is no
+Where a device has no float16 (or float64) kernel for an operator, it runs in float32: such inputs are cast, its
+result stays float32, and whoever needs it otherwise casts it back: kernels, and ``Return`` for a result that is no
 tuple; the members of a tuple are given back as they are (measured on MindSpore 2.10.0 CPU).
 """
 
@@ -28,8 +28,7 @@ def select_kernels(output: Operand, kernels: Kernels) -> None:
             continue
         if node.kernel:
             node.inputs = [_given(node, i, operand, asked, kernels) for i, operand in enumerate(node.inputs)]
-            if node.op in kernels.widened:
-                node.spec = _in_float32(node.spec)
+            node.spec = _in_float32(node.op, node.spec, kernels)
         elif node.op == "Depend":
             node.spec = node.inputs[0].spec
         elif node.op == "TupleGetItem":
@@ -65,10 +64,10 @@ def _cast(operand: Operand, dtype: DType, scope: str) -> Node:
     return node
 
 
-def _in_float32(spec: Spec) -> Spec:
+def _in_float32(op: str, spec: Spec, kernels: Kernels) -> Spec:
     if isinstance(spec, TupleSpec):
-        return TupleSpec(tuple(_in_float32(s) for s in spec.items))
-    if isinstance(spec, TensorSpec) and spec.dtype is dtypes.float16:
+        return TupleSpec(tuple(_in_float32(op, s, kernels) for s in spec.items))
+    if isinstance(spec, TensorSpec) and kernels.in_float32(op, spec.dtype):
         return TensorSpec(dtypes.float32, spec.shape)
     return spec
 

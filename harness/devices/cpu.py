@@ -18,13 +18,17 @@ from harness.devices.streams import Streams
 #: (measured, one graph per operator)
 FLOAT16_AS_FLOAT32 = frozenset(
     {
-        "AvgPoolGrad", "BatchMatMul", "BatchNorm", "BatchNormGrad", "BiasAdd", "BiasAddGrad", "Conv2D",
-        "Conv2DBackpropFilter", "Conv2DBackpropInput", "Exp", "GatherDGradV2", "GeLU", "GeLUGrad", "LogSoftmax",
-        "LogSoftmaxGrad", "MatMul", "MaxPoolGrad", "Pow", "ReLU6Grad", "RealDiv", "Reciprocal", "ReduceMean",
-        "ReduceProd", "ReduceSum", "ScatterNd", "SoftplusGrad", "SparseSoftmaxCrossEntropyWithLogits", "SqrtGrad",
+        "Abs", "AvgPoolGrad", "BatchMatMul", "BatchNorm", "BatchNormGrad", "BiasAdd", "BiasAddGrad", "Conv2D",
+        "Conv2DBackpropFilter", "Conv2DBackpropInput", "Elu", "Exp", "Floor", "GatherDGradV2", "GeLU", "GeLUGrad",
+        "LogSoftmax", "LogSoftmaxGrad", "MatMul", "MaxPoolGrad", "Minimum", "Mish", "Pow", "ReLU6",
+        "ReLU6Grad", "RealDiv", "Reciprocal", "ReduceMax", "ReduceMean", "ReduceProd", "ReduceSum", "ScatterNd",
+        "Softplus", "SoftplusGrad", "SparseSoftmaxCrossEntropyWithLogits", "SqrtGrad", "Square", "StridedSlice",
         "StridedSliceGrad", "Tanh", "TanhGrad",
     }
 )  # fmt: skip
+
+#: operators whose CPU kernel has no float64 either, and computes it in float32 (measured, one graph per operator)
+FLOAT64_AS_FLOAT32 = frozenset({"LogSoftmax", "LogSoftmaxGrad", "Mish", "Softplus", "SoftplusGrad", "Sort"})
 
 #: (operator, argument) whose CPU kernel takes int32 only: int64 is cast (measured)
 INT64_AS_INT32 = frozenset({("Gather", 1), ("TopK", 1)})
@@ -50,7 +54,7 @@ CPU = device(
                 "useless_outputs": ignored("every output is written"),
             }
         ),
-        kernels=Kernels(FLOAT16_AS_FLOAT32, INT64_AS_INT32),
+        kernels=Kernels(FLOAT16_AS_FLOAT32, INT64_AS_INT32, FLOAT64_AS_FLOAT32),
         numerics=Numerics(),
         formats=Storage(),
         streams=Streams(),

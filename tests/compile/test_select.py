@@ -93,3 +93,10 @@ def test_casts_of_an_expansion_show_the_number_of_their_dtype() -> None:
     casts = {node.scope: node for node in graph.nodes if node.op == "Cast"}
     assert [getattr(i, "value", None) for i in casts["Expand/_Muls"].inputs[1:]] == [np.array(43)]
     assert len(casts["Default"].inputs) == 1
+
+
+def test_float64_without_a_kernel_runs_in_float32() -> None:
+    function, given = (lambda x: ops.log_softmax(x, -1) * x), [Tensor(np.arange(6.0).reshape(2, 3))]
+    graph = compile_function(function, given, ["x"], 0, Numbering(), kernels=CPU_KERNELS).graph
+    assert kernels(graph) == ["Cast", "LogSoftmax", "Cast", "Mul"]
+    assert [dtype_of(node) for node in graph.nodes if node.kernel] == ["Float32", "Float32", "Float64", "Float64"]
