@@ -66,24 +66,35 @@ class Control:
     def is_loop(self) -> bool:
         return self.pred is None
 
+    @property
+    def sides(self) -> tuple[Block, Block]:
+        """Both blocks."""
+        return self.first, self.second
+
 
 def finish_regions(main: Block) -> None:
-    """Finds what crosses between the regions of ``main`` and gives each region its output."""
+    """Finds what crosses between the regions of ``main`` and gives each region its output. A control that nobody needs
+    is taken out, with the region before it if that is left with nothing to do."""
     _Crosser().run(main)
 
 
 class _Crosser:
     def __init__(self) -> None:
         self.seen: set[tuple[int, int]] = set()
+        self.needed: set[int] = set()
 
     def run(self, main: Block) -> None:
         last = main.items[-1]
         assert isinstance(last, Region)
         assert main.result is not None
         self._visit(last, main.result)
+        for control in controls_of(main):
+            if any(region.effect is not None for side in control.sides for region in regions_of(side)):
+                self._need(control.node)
         for region in regions_of(main):
             if region.effect is not None:
                 region.effect = self._enter(region, region.effect)
+        self._prune(main)
         for region in regions_of(main):
             if region is last:
                 region.output = main.result
@@ -92,6 +103,19 @@ class _Crosser:
                 spec = TupleSpec(tuple(m.spec for m in members))
                 region.output = Node("MakeTuple", members, {}, "Default", spec, kernel=False)
                 region.output.extra = {"layout": (None,) * len(members), "functional": False}
+
+    def _prune(self, block: Block) -> None:
+        kept: list[Region | Control] = []
+        for item in block.items:
+            if isinstance(item, Region):
+                kept.append(item)
+            elif id(item) in self.needed:
+                for side in item.sides:
+                    self._prune(side)
+                kept.append(item)
+            elif isinstance(before := kept[-1], Region) and before.effect is None and not before.exports:
+                kept.pop()
+        block.items = kept
 
     def _enter(self, region: Region, operand: Operand) -> Operand:
         """``operand`` as ``region`` sees it: its own, or a crossing."""
@@ -111,10 +135,13 @@ class _Crosser:
             self._visit(owner, operand)
             return
         control: Control = operand.extra["control"]
+        if id(control) in self.needed:
+            return
+        self.needed.add(id(control))
         for init in control.init:
             self._need(init)
         # What the sides take is given back before what decides between them (measured).
-        for block in (control.first, control.second):
+        for block in control.sides:
             if block.result is not None:
                 self._need(block.result)
         if control.pred is not None:
@@ -175,7 +202,9 @@ def _ids(items: list[Region | Control], leading: bool, deferred: list[Block]) ->
     if len(items) == 1:
         return
     control, rest = items[1], items[2:]
-    assert isinstance(control, Control)
+    if isinstance(control, Region):  # what stood between them was taken out
+        yield from _ids(items[1:], leading, deferred)
+        return
     after = _ids(rest, False, deferred)
     if control.is_loop:
         follows = rest[1] if len(rest) > 1 else None

@@ -171,6 +171,33 @@ def test_an_update_inside_a_branch_happens_on_that_side_only() -> None:
     np.testing.assert_array_equal(net.w.asnumpy(), once)
 
 
+def test_control_flow_nobody_needs_is_not_run() -> None:
+    def wasteful(net: Any, x: Any) -> Any:
+        ops.cond(x.sum() > 0, ops.sin, ops.cos, x)
+        ops.while_loop(lambda x: x.sum() > 1, lambda x: x * 0.5, x)
+        return ops.tanh(x)
+
+    with compiled() as graphs:
+        out = Net(wasteful)(floats(2, 3))
+    assert [kernels(graph) for graph in graphs] == [["Tanh"]]
+    assert out.shape == (2, 3)
+
+
+def test_control_flow_that_updates_is_run_though_nobody_needs_its_result() -> None:
+    def update(net: Any, x: Any) -> Any:
+        def add(x: Any) -> Any:
+            ops.assign_add(net.w, x)
+            return x * 2
+
+        ops.cond(x.sum() > 0, add, lambda x: x * 3, x)
+        return ops.tanh(x)
+
+    with compiled():
+        net = Net(update)
+        net(floats(2, 3))
+    np.testing.assert_array_equal(net.w.asnumpy(), 1 + floats(2, 3).asnumpy())
+
+
 def test_a_python_bool_decides_while_tracing() -> None:
     with compiled() as graphs:
         Net(lambda net, x: ops.cond(True, ops.sin, ops.cos, x))(floats(2, 3))

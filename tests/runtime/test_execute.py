@@ -256,6 +256,24 @@ def test_results_are_not_the_parameters_memory() -> None:
         assert 77 not in other(X).asnumpy()
 
 
+def test_kernels_of_control_flow_tell_their_graph() -> None:
+    told: list[tuple[int, str]] = []
+
+    class Graphs(Observer):
+        def kernel_outputs(self, node: Node, inputs: Sequence[Slot], outputs: Sequence[Slot]) -> None:
+            told.append((node.extra["graph"].id, node.op))
+
+        def step_begin(self, step: Step) -> None:
+            told.append((step.graph.id, "begin"))
+
+    with graph_mode(), session.fresh([Graphs()], hooked=False):
+        net = Net(lambda net, x: ops.tanh(ops.while_loop(lambda x: x.sum() > 2, lambda x: x * 0.5, ops.exp(x))))
+        net(Tensor(np.zeros(6, np.float32)))
+    test = [(1, "ReduceSum"), (1, "Greater")]
+    turn = [(2, "Mul")]
+    assert told == [(0, "begin"), (0, "Exp"), *test, *turn, *test, *turn, *test, (3, "Tanh")]
+
+
 def test_silent_functions_tell_nobody() -> None:
     assert watched(lambda net, x: x, X).events == ["closed"]
 

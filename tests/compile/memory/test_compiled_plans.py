@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from harness.compile.memory import MemoryPlan, PlanTensor, parse, plan
+from harness.compile.memory import MemoryPlan, PlanTensor, parse, plan, texts
 from harness.graph import Graph
 from tests.compile.build import compiled, play
 from tests.compile.memory import recorded
@@ -60,6 +60,8 @@ def test_shipped_networks_are_planned_as_by_mindspore(network: str) -> None:
 def test_operators_with_workspaces_and_views() -> None:
     found = recorded.texts("operators")["operators"]
     graphs = graphs_of(lambda: play(recorded.DATA / "operators.py"))
-    assert len(graphs) == len(found)
+    assert 2 * len(graphs) == len(found)
     for graph in graphs:
-        compare(plan(graph), found[f"CPU_somas_tensor_offset_{graph.id}.ir"])
+        made = plan(graph)
+        compare(made, found[f"CPU_somas_tensor_offset_{graph.id}.ir"])
+        assert texts.offline_log(made) + "\n" == found[f"CPU_somas_offline_log_{graph.id}.ir"]

@@ -44,6 +44,7 @@ def test_a_dynamic_graph_is_not_planned() -> None:
         network(floats(2, 3))
     found = plan(graphs[0])
     assert not found.planned
+    assert texts.artefacts(found) == {}
     assert (found.total, found.sizes) == (0, (0,) * len(found.sizes))
     assert addresses(found).keys() == {node.name for node in graphs[0].execution_order}
 
