@@ -17,7 +17,7 @@ from tests.interop.oracles import ORACLES
 from tests.subprocesses import INSTALLED
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-GOLDEN_BYTES = 10 * 2**20
+GOLDEN_BYTES = 15_000_000
 
 
 def blocks() -> list[str]:
