@@ -128,14 +128,17 @@ def plan_state(initial: State, graph_id: int = 0, device: Device = CPU, reuse: b
 
 
 def process_references(state: State) -> State:
-    """Finds the kernels that give back memory they were given: views become unions, updated parameters drop out."""
+    """Finds the kernels that give back memory they were given: views become unions, updated parameters drop out.
+
+    A view that is a result of the graph has memory of its own (measured).
+    """
     tensors = list(state.tensors)
     unions: list[Group] = list(state.unions)
     for node in state.nodes:
         if not node.inputs or not node.outputs:
             continue
         source, result = node.inputs[0], node.outputs[0]
-        if node.op in VIEWS and source.sort == "T":
+        if node.op in VIEWS and source.sort == "T" and tensors[result].kind != "GraphOutput":
             unions.append((source.index, result))
             for member in (source.index, result):
                 tensors[member] = replace(tensors[member], kind="Union")

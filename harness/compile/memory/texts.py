@@ -95,15 +95,15 @@ def _contiguous(group: Group) -> str:
 def offline_log(plan: MemoryPlan) -> str:
     """An edge for each tensor and each of its readers, as they stand before placing.
 
-    A tensor nobody reads, or that is part of a union, has one edge to nowhere; workspaces and what takes no memory
-    of the plan have none.
+    A tensor nobody reads, or that is part of a union, has one edge to nowhere; workspaces, results of the graph and
+    updated parameters have none.
     """
     return _lines(_edges(plan.processed))
 
 
 def _edges(state: State) -> Iterator[str]:
     for tensor, readers in zip(state.tensors, state.consumers(), strict=True):
-        if tensor.kind == "Workspace" or tensor.aligned == 0:
+        if tensor.kind in ("Workspace", "GraphOutput", "GraphInput"):
             continue
         stream = state.nodes[tensor.node].stream
         nowhere = tensor.kind in ("OutputOnly", "Union")
@@ -149,9 +149,10 @@ def tensor_relation(plan: MemoryPlan) -> str:
 def artefacts(plan: MemoryPlan, level: int = 3) -> dict[str, str]:
     """Every text by its file name, for a ``save_graphs`` level: none below 2, the solver's only at 3 and if it ran.
 
-    ``somas_input_graph_*.ir`` is a text of the graph, not of the plan, and not among them.
+    A graph that is not planned has none (measured). ``somas_input_graph_*.ir`` is a text of the graph, not of the plan,
+    and not among them.
     """
-    if level < 2:
+    if level < 2 or not plan.planned:
         return {}
     stages = STAGES if plan.initial.tensors else STAGES[:_WITHOUT_TENSORS]
     found = {f"{plan.device}_somas_{stage}_{plan.graph_id}.ir": info(plan, stage) for stage in stages}

@@ -48,7 +48,7 @@ def main(python: str, directory: Path) -> None:
 def operators(python: str, directory: Path) -> None:
     """The part with ``operators.py``."""
     totals(python, str(HERE / "operators.py"), directory / "operators")
-    pack("operators", directory, "operators/CPU_somas_tensor_offset_*.ir")
+    pack("operators", directory, "operators/CPU_somas_*off[sl]*_[0-9]*.ir")
 
 
 def pack(name: str, directory: Path, pattern: str) -> None:

@@ -86,6 +86,25 @@ class Views(nn.Cell):
         return ops.exp(ops.reshape(ops.expand_dims(z * 2, 1), (-1,)))
 
 
+class ViewGivenBack(nn.Cell):
+    def construct(self, x):
+        y = ops.exp(x + x)
+        return ops.reshape(y, (-1,)), y * 2
+
+
+class ViewOfGivenBack(nn.Cell):
+    def construct(self, x):
+        y = ops.exp(x + x)
+        return y, ops.exp(ops.reshape(y, (-1,)))
+
+
+class ViewsOfViews(nn.Cell):
+    def construct(self, x):
+        y = ops.exp(x + x)
+        z = ops.squeeze(ops.expand_dims(y, 0))
+        return ops.exp(ops.reshape(z, (2, 8))), ops.exp(z) * ops.exp(y)
+
+
 class Gradient(nn.Cell):
     def __init__(self, network):
         super().__init__()
@@ -109,3 +128,6 @@ Unstacked()(tensor(3, 6))
 Gradient(Pooled())(tensor(1, 2, 4, 4))
 CrossEntropy()(tensor(3, 4), tensor(3, 4))
 Views()(tensor(4, 4))
+ViewGivenBack()(tensor(4, 4))
+ViewOfGivenBack()(tensor(4, 4))
+ViewsOfViews()(tensor(4, 4))
