@@ -57,7 +57,7 @@ def program(steps: list[tuple[str, int, int, int]]) -> Callable[..., Any]:
                 values.append(ops.cond(a.sum() > b.sum(), lambda x, y: x * y, lambda x, y: ops.tanh(x) - y, a, b))
             else:
                 values.append(ops.while_loop(lambda x: ops.abs(x).sum() > 1, lambda x: x * 0.25, ops.tanh(a)))
-        return tuple(values[3:][-4:]) + (values[-1] + 0.5,)
+        return (*values[3:][-4:], values[-1] + 0.5)
 
     return run
 
