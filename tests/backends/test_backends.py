@@ -1,141 +1,123 @@
-"""Every emulated backend: found by name, runs programs in a session of their own, gives a capture."""
+"""What emulated backends have, refuse, and say of themselves."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
-from harness import backends, ops
-from harness.backends import BACKENDS
-from harness.errors import KernelError, UnknownNameError, UnsupportedError
-from harness.graph import Graph
+from harness import backends, jit, ops
+from harness.backends import BACKENDS, get
+from harness.capture import Capture
+from harness.devices import DEVICES
+from harness.errors import UnsupportedError
+from harness.nn import Conv2d
 from harness.runtime import session
-from harness.runtime.observer import Observer
-from tests.compile.build import Net, floats, graph_mode
+from harness.tensor import Tensor
+from tests.compile.build import Net, graph_mode
 
-EMULATED = [name for name in BACKENDS if BACKENDS.get(name).emulated and BACKENDS.get(name).available() is None]
-X = floats(2, 3)
-
-
-def program() -> Any:
-    """Two steps of one network."""
-    net = Net(lambda net, x: ops.relu(x * net.w - 1.5))
-    net(X)
-    return net(X)
+EMULATED = ("cpu", "gpu", "ascend-o0", "ascend-o1", "ascend-o2")
+OTHERS = EMULATED[1:]
+X = Tensor(np.linspace(-2, 2, 6, dtype=np.float32).reshape(2, 3))
 
 
-def broken() -> None:
-    program()
-    Net(lambda net, x: ops.gather(x, ops.argmax(x * 0, 1) + 7, 0))(X)
-
-
-@pytest.fixture(autouse=True)
-def _graphs() -> Any:
+def captured(backend: str, program: Callable[[], Any], mode: str = "tensor") -> Capture:
     with graph_mode():
-        yield
-
-
-def test_the_cpu_is_among_them() -> None:
-    assert "cpu" in EMULATED
-    assert backends.get("cpu").name == "cpu"
-
-
-def test_an_unknown_name_is_told_its_neighbours() -> None:
-    with pytest.raises(UnknownNameError, match=r"no backend is called 'cpuu'; did you mean .*cpu"):
-        backends.get("cpuu")
+        return get(backend).run(program, network="net", mode=mode)
 
 
 @pytest.mark.parametrize("name", EMULATED)
-class TestEmulated:
-    """The contract of ``Backend``."""
-
-    def test_a_run_gives_a_capture(self, name: str) -> None:
-        capture = backends.get(name).run(program, network="Two steps")
-        assert (capture.network, capture.backend, capture.mode) == ("Two steps", name, "tensor")
-        assert capture.emulated
-        assert capture.rules
-        records = list(capture.records())
-        assert {record.key.iteration for record in records} == {0, 1}
-        assert {record.key.graph for record in records} == {0}
-        assert set(capture.execution_order) <= {0}  # a graph sunk as a whole has none
-
-    def test_two_runs_give_the_same(self, name: str) -> None:
-        first, second = (backends.get(name).run(program, network="Net") for _ in range(2))
-        a = [(r.key, r.dtype, r.shape, np.asarray(r.load()).tobytes()) for r in first.records()]
-        b = [(r.key, r.dtype, r.shape, np.asarray(r.load()).tobytes()) for r in second.records()]
-        assert a == b
-        assert first.execution_order == second.execution_order
-        assert first.rules == second.rules
-
-    def test_the_process_goes_on_from_program_to_program(self, name: str) -> None:
-        with backends.get(name).open(network="Net") as process:
-            process.execute(program)
-            process.execute(program)
-            capture = process.capture()
-        operators: dict[int, set[str]] = {0: set(), 1: set()}
-        for record in capture.records():
-            if record.op_type != "Parameter":
-                operators[record.key.graph].add(record.key.operator)
-        assert operators[0]
-        assert not operators[0] & operators[1]
-
-    def test_what_the_program_returns_comes_back(self, name: str) -> None:
-        with backends.get(name).open(network="Net") as process:
-            out = process.execute(program)
-        np.testing.assert_array_equal(out.asnumpy(), np.maximum(X.asnumpy() - 1.5, 0))
-
-    def test_an_error_passes_and_what_ran_before_is_captured(self, name: str) -> None:
-        with backends.get(name).open(network="Net") as process:
-            with pytest.raises(KernelError):
-                process.execute(broken)
-            capture = process.capture()
-        assert {r.key.iteration for r in capture.records() if r.key.graph == 0} == {0, 1}
-
-    def test_programs_do_not_touch_the_session_outside(self, name: str) -> None:
-        with session.fresh(hooked=False) as outside:
-            backends.get(name).run(program, network="Net")
-            assert session.current() is outside
-            assert outside.programs == {}
-
-    def test_observers_join_and_are_closed(self, name: str) -> None:
-        told: list[str] = []
-
-        class Watch(Observer):
-            def graph_compiled(self, graph: Graph) -> None:
-                told.append(graph.name)
-
-            def closed(self) -> None:
-                told.append("closed")
-
-        with backends.get(name).open(network="Net") as process:
-            process.execute(program, [Watch()])
-            assert told == ["kernel_graph0"]
-        assert told[-1] == "closed"
-
-    def test_an_unknown_mode_is_refused(self, name: str) -> None:
-        with pytest.raises(UnsupportedError, match="no dump mode 'sideways'"):
-            backends.get(name).run(program, network="Net", mode="sideways")
+def test_modes_are_those_of_the_device(name: str) -> None:
+    capabilities = DEVICES.get(name).capabilities
+    modes = ("tensor", "statistic", "full")
+    assert get(name).modes == tuple(mode for mode in modes if capabilities.has(mode))
+    assert get(name).emulated
+    assert name in BACKENDS
 
 
-def test_a_backend_of_another_process_cannot_stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Far:
-        name = "far"
-        in_process = False
+@pytest.mark.parametrize("mode", ["statistic", "full"])
+def test_a_mode_the_device_lacks_is_refused_as_documented(mode: str) -> None:
+    gist = DEVICES.get("cpu").capabilities[mode].gist
+    with (
+        pytest.raises(UnsupportedError, match=f"no dump mode '{mode}' \\({gist}\\); it has tensor"),
+        get("cpu").open(network="net", mode=mode),
+    ):
+        pass
 
-    class Gone:
-        name = "gone"
-        in_process = True
 
-        def available(self) -> str:
-            return "no such device"
+@pytest.mark.parametrize("name", EMULATED)
+def test_captures_say_how_they_were_made(name: str) -> None:
+    capture = captured(name, lambda: Net(lambda net, x: x + net.w)(X))
+    assert (capture.backend, capture.emulated) == (name, True)
+    if name != "cpu":
+        assert DEVICES.get(name).rules.items() <= capture.rules.items()
+        assert "not measured" in capture.rules["device"]
 
-    "cpu" in BACKENDS  # noqa: B015 - fills the registry
-    monkeypatch.setitem(BACKENDS._things, "far", Far())
-    monkeypatch.setitem(BACKENDS._things, "gone", Gone())
-    backends.stand_in("cpu")
-    with pytest.raises(UnsupportedError, match="process of its own"):
-        backends.stand_in("far")
-    with pytest.raises(UnsupportedError, match="cannot run here: no such device"):
-        backends.stand_in("gone")
+
+def test_rules_follow_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MS_ASCEND_CHECK_OVERFLOW_MODE", "SATURATION_MODE")
+    huge = Tensor(np.full((2, 3), 3e38, np.float32))
+    capture = captured("ascend-o0", lambda: Net(lambda net, x: x * 4)(huge))
+    assert "SATURATION" in capture.rules["in force"]
+    (output,) = [record.load() for record in capture.records() if record.key.io == "output"]
+    assert output is not None
+    assert np.array_equal(output, np.full((2, 3), np.finfo(np.float32).max))
+
+
+def convolved(name: str) -> Any:
+    values = np.random.default_rng(3).standard_normal((1, 2, 5, 5)).astype(np.float32)
+    weight = Tensor(np.random.default_rng(4).standard_normal((2, 2, 3, 3)).astype(np.float32))
+    capture = captured(name, lambda: Conv2d(2, 2, 3, weight_init=weight)(Tensor(values)))
+    (found,) = [r.load() for r in capture.records() if r.op_type == "Conv2D" and r.key.io == "output"]
+    return found
+
+
+def test_each_device_rounds_the_factors_of_convolutions_its_own_way() -> None:
+    cpu, gpu, ascend = (convolved(name) for name in ("cpu", "gpu", "ascend-o0"))
+    near = [float(np.abs(other - cpu).max() / np.abs(cpu).max()) for other in (gpu, ascend)]
+    assert 0 < near[1] < near[0] < 2**-9
+    assert convolved("ascend-o2").tobytes() == convolved("ascend-o1").tobytes() == ascend.tobytes()
+
+
+@pytest.mark.parametrize("name", EMULATED)
+def test_one_function_under_jit_in_pynative_mode(name: str) -> None:
+    @jit
+    def function(x: Any) -> Any:
+        return ops.exp(x * x) + x
+
+    capture = get(name).run(lambda: function(X * 2), network="net")
+    types = {record.op_type for record in capture.records()} - {"Parameter"}
+    assert types == ({"Mul_Exp_Add_fusion"} if DEVICES.get(name).fuses else {"Mul", "Exp", "Add"})
+
+
+@pytest.mark.parametrize("name", EMULATED)
+def test_several_networks_and_another_shape_in_one_process(name: str) -> None:
+    one, other = Net(lambda net, x: x @ net.w.T), Net(lambda net, x: ops.ReduceSum()(x, 0))
+
+    def program() -> None:
+        for net, x in ((one, X), (other, X), (one, X), (one, Tensor(np.ones((4, 3), np.float32)))):
+            net(x)
+
+    keys = [r.key for r in captured(name, program).records() if r.op_type in ("MatMul", "ReduceSum")]
+    assert sorted({(key.graph, key.iteration) for key in keys}) == [(0, 0), (0, 1), (1, 1), (2, 2)]
+    assert len(set(keys)) == len(keys)
+
+
+@pytest.mark.parametrize("name", EMULATED)
+def test_shapes_known_only_at_run_time(name: str) -> None:
+    net = Net(lambda net, x: ops.exp(x * x) + 1)
+    net.set_inputs(Tensor(shape=[None, 3], dtype=X.dtype))
+    capture = captured(name, lambda: [net(Tensor(np.ones((rows, 3), np.float32))) for rows in (1, 4)])
+    records = [record for record in capture.records() if record.key.io == "output" and record.op_type != "Parameter"]
+    assert {(record.key.graph, record.key.iteration, record.shape) for record in records} == {
+        (0, 0, (1, 3)), (0, 1, (4, 3)),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_a_script_s_process_can_stand_on_a_device(name: str) -> None:
+    with session.fresh(hooked=False) as fresh:
+        backends.stand_in(name)
+        assert fresh.device is DEVICES.get(name)

@@ -1,0 +1,87 @@
+"""Captures of two devices beside one another: what is known to differ goes, everything else is found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from harness import float16, nn, ops
+from harness.backends import get
+from harness.backends.align import aligned
+from harness.compare import Verdict, check
+from harness.records import Record
+from harness.tensor import Tensor
+from tests.compile.build import Net, graph_mode
+
+X = Tensor(np.linspace(-2, 2, 6, dtype=np.float32).reshape(2, 3))
+
+
+def records(backend: str, function: Callable[..., Any], mode: str = "tensor") -> list[Record]:
+    with graph_mode():
+        return list(get(backend).run(lambda: Net(function)(X), network="net", mode=mode).records())
+
+
+def mixed(net: Net, x: Any) -> Any:
+    """A chain, a product, another chain."""
+    return ops.relu(ops.exp(x * x) @ net.w.T) + 1
+
+
+@pytest.mark.parametrize("mode", ["tensor", "statistic"])
+@pytest.mark.parametrize("backend", ["gpu", "ascend-o0", "ascend-o1", "ascend-o2"])
+def test_the_same_network_agrees(backend: str, mode: str) -> None:
+    cpu, other = aligned(records("cpu", mixed), records(backend, mixed, mode), "cpu", backend)
+    comparison = check(cpu, other, "exact", order=False)
+    assert {slot.verdict for slot in comparison.slots} == {Verdict.IDENTICAL}
+    outputs = {record.key.operator.rpartition("/")[2] for record in cpu if record.key.io == "output"}
+    assert outputs >= {"Exp-op0", "MatMul-op0", "Add-op0"}
+
+
+def test_the_result_of_a_fused_kernel_is_compared() -> None:
+    found = records("ascend-o1", mixed)
+    for at, record in enumerate(found):
+        if "fusion" in record.op_type and record.key.io == "output":
+            array = record.load()
+            assert array is not None
+            found[at] = replace(record, values=array + 1, digest=None)
+    comparison = check(*aligned(records("cpu", mixed), found, "cpu", "ascend-o1"), "default", order=False)
+    differing = {slot.key.operator for slot in comparison.slots if slot.verdict is Verdict.DIFFERS}
+    assert differing == {"Default/Exp-op0", "Default/Add-op0"}
+
+
+@pytest.mark.parametrize("backend", ["gpu", "ascend-o0", "ascend-o1"])
+def test_a_slot_that_nothing_explains_is_found(backend: str) -> None:
+    cpu, found = records("cpu", mixed), records(backend, mixed)
+    fewer = [record for record in found if record.op_type != "MatMul"]
+    comparison = check(*aligned(cpu, fewer, "cpu", backend), "default", order=False)
+    assert {slot.op_type for slot in comparison.slots if slot.verdict is Verdict.MISSING} == {"MatMul"}
+    less = [record for record in cpu if record.op_type != "MatMul"]
+    comparison = check(*aligned(less, found, "cpu", backend), "default", order=False)
+    assert {slot.op_type for slot in comparison.slots if slot.verdict is Verdict.UNEXPECTED} == {"MatMul"}
+
+
+def test_kernels_one_device_lacks_are_left_out() -> None:
+    """The CPU has no MatMul in float16 and casts around one in float32."""
+
+    def half(net: Net, x: Any) -> Any:
+        x = ops.cast(x, float16)
+        return ops.cast(x @ ops.cast(net.w, float16).T, float16) + x[0, 0]
+
+    cpu, gpu = aligned(records("cpu", half), records("gpu", half), "cpu", "gpu")
+    assert {record.op_type for record in cpu} == {record.op_type for record in gpu}
+    assert not any(record.op_type == "Cast" for record in cpu)
+    assert check(cpu, gpu, "default", order=False).holds
+
+
+def test_outputs_a_device_does_not_read_are_left_out() -> None:
+    def program() -> Any:
+        return nn.BatchNorm1d(3).set_train()(X)
+
+    with graph_mode():
+        sides = [list(get(name).run(program, network="net").records()) for name in ("cpu", "gpu")]
+    slots = [{r.key.slot for r in side if r.op_type == "BatchNorm" and r.key.io == "output"} for side in sides]
+    assert slots == [{0, 1, 2, 3, 4}, {0, 3, 4}]
+    assert check(*aligned(sides[0], sides[1], "cpu", "gpu"), "default", order=False).holds
