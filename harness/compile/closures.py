@@ -27,8 +27,20 @@ Place = tuple[int, int]
 Compound = ast.If | ast.For
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
-#: function graphs inside each other that one function of MindSpore's library is, where not one (measured)
-LEVELS = {"ops.relu": 3, ("Add", "tensor"): 2, "ops.flatten": 3}
+#: function graphs that a function or a layer of MindSpore's library consists of: how many, one inside the other, down
+#: to the one its operators stand in (1 where nothing else is said), and how many more its result passes (measured)
+FUNCTIONS: dict[Any, tuple[int, int]] = {
+    "ops.relu": (3, 0), "ops.flatten": (10, 0), "ops.gelu": (6, 1), "ops.leaky_relu": (2, 0),
+    "Tensor.__add__": (2, 0), "Tensor.__radd__": (2, 0),
+}  # fmt: skip
+#: the same for layers, by class; the structure of those not named here is that of their source in this package
+LAYERS = {
+    "AvgPool2d": (4, 3), "BatchNorm1d": (5, 0), "BatchNorm2d": (7, 0), "BatchNorm3d": (7, 0),
+    "Conv2dTranspose": (1, 5), "Dropout": (3, 0), "Flatten": (2, 0), "GELU": (2, 0), "LayerNorm": (1, 0),
+    "MaxPool2d": (4, 5),
+}  # fmt: skip
+#: layers whose ``construct`` begins with a check of its own (measured)
+CHECKING = frozenset({"BatchNorm1d", "BatchNorm2d", "BatchNorm3d"})
 
 
 @dataclass(eq=False, slots=True)
@@ -41,12 +53,14 @@ class Closure:
             closure called.
         at: number of the parent's effects before its call.
         waits: its result is that of a turn of a loop: it also waits for the loop's counter.
+        checks: it also checks something, so its result waits for its effects in any case.
         tail: the closure whose call is its result, or None.
         nodes: the operators written in it.
     """
 
     parent: Closure | None
     waits: bool = False
+    checks: bool = False
     effects: list[Closure | Node | None] = field(default_factory=list)
     at: int = 0
     nodes: list[Node] = field(default_factory=list)
@@ -80,10 +94,12 @@ class _Loop:
 
 @dataclass(eq=False, slots=True)
 class _Activation:
-    """A function that is running: its frame, and the closures its statements have made so far."""
+    """A function that is running: its frame, the closure its operators stand in, its syntax tree if its statements
+    make closures of their own, and those they have made so far."""
 
     frame: FrameType
     closure: Closure
+    function: Function | None
     made: dict[Any, Closure] = field(default_factory=dict)
     loops: dict[Compound, _Loop] = field(default_factory=dict)
 
@@ -110,7 +126,7 @@ class Closures:
         for depth, frame in enumerate(frames):
             if depth == len(self._running) or self._running[depth].frame is not frame:
                 del self._running[depth:]
-                self._running.append(_Activation(frame, _enter(frame, closure)))
+                self._running.append(_enter(frame, closure))
                 self._all.append(self._running[-1])
             closure = _locate(self._running[depth])
         return closure
@@ -118,6 +134,8 @@ class Closures:
     def finish(self) -> None:
         """Notes the tails: a function's result is that of the closure its ``return`` stands in."""
         for activation in self._all:
+            if activation.function is None:
+                continue
             path = _locate(activation).path()
             for closure, tail in pairwise(path[path.index(activation.closure) :]):
                 closure.tail = tail
@@ -141,22 +159,34 @@ def _is_graph(frame: FrameType) -> bool:
     return graph_function_key(frame) is not None or (not code.co_name.startswith("<") and is_users(code.co_filename))
 
 
-def _enter(frame: FrameType, closure: Closure) -> Closure:
-    closure = Closure(closure)
-    for _ in range(1, LEVELS.get(graph_function_key(frame), 1)):
-        closure.tail = Closure(closure)
-        closure = closure.tail
-    return closure
+def _enter(frame: FrameType, caller: Closure) -> _Activation:
+    """Makes the closures of a function's call; ``closure`` is the one its statements start in."""
+    before, after, function, checks = 1, 0, None, False
+    key = graph_function_key(frame)
+    layer = type(frame.f_locals.get("self")).__name__
+    if key is not None:
+        before, after = FUNCTIONS.get(key, (1, 0))
+    elif layer in LAYERS and not is_users(frame.f_code.co_filename):
+        before, after = LAYERS[layer]
+        checks = layer in CHECKING
+    else:
+        function = _function(frame.f_code)
+    closure = Closure(caller, checks=checks)
+    for _ in range(1, before):
+        closure.tail = closure = Closure(closure)
+    last = closure
+    for _ in range(after):
+        last.tail = last = Closure(last)
+    return _Activation(frame, closure, function)
 
 
 def _locate(activation: _Activation) -> Closure:
     """The closure of the statement an activation is at."""
     closure = activation.closure
-    function = _function(activation.frame.f_code)
-    if function is None or graph_function_key(activation.frame) is not None:
+    if activation.function is None:
         return closure
     place = _place(activation.frame.f_code, activation.frame.f_lasti)
-    body: list[ast.stmt] = function.body
+    body: list[ast.stmt] = activation.function.body
     while True:
         for statement in body:
             if _holds(statement, place):

@@ -38,7 +38,7 @@ class _Walk:
         self.results: dict[Closure, dict[int, Node]] = {}
         self.users: dict[int, list[Node]] = {}
         for node in nodes:
-            for operand in node.inputs:
+            for operand in _values(node):
                 self._used(operand, node.extra["closure"])
                 self.users.setdefault(id(operand), []).append(node)
         for root in roots:
@@ -85,7 +85,7 @@ class _Walk:
     def _waits(self, closure: Closure) -> bool:
         """Whether the result of a closure is made to wait for something: a loop's counter, or its effects, unless the
         call that is its result is the only one."""
-        if closure.waits:
+        if closure.waits or (closure.checks and closure.effects):
             return True
         if len(closure.effects) != 1 or not isinstance(closure.effects[0], Closure):
             return bool(closure.effects)
@@ -182,6 +182,13 @@ def _common(nodes: Sequence[Node]) -> Closure:
             break
         common = level[0]
     return common
+
+
+def _values(node: Node) -> list[Operand]:
+    """What a node computes with: its inputs but for reads and the order of effects, which are followed apart."""
+    if node.op in ("Load", "UpdateState"):
+        return []
+    return [i for i in node.inputs if not (isinstance(i, Node) and i.op in ("Load", "UpdateState"))]
 
 
 def _within(closure: Closure, around: Closure) -> bool:

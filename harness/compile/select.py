@@ -13,6 +13,7 @@ from harness import dtypes
 from harness.devices import Kernels
 from harness.dtypes import DType
 from harness.graph import Const, Node, OpaqueSpec, Operand, Spec, TensorSpec, TupleSpec, printed_order, spec_of
+from harness.ops.base import OPERATORS
 from harness.ops.constants import TYPE_IDS
 
 #: nodes that hand on what they are given
@@ -27,6 +28,7 @@ def select_kernels(output: Operand, kernels: Kernels) -> None:
         if node.op == "UpdateState":
             continue
         if node.kernel:
+            node.op = OPERATORS.get(node.op).runs_as or node.op
             node.inputs = [_given(node, i, operand, asked, kernels) for i, operand in enumerate(node.inputs)]
             node.spec = _in_float32(node.op, node.spec, kernels)
         elif node.op == "Depend":

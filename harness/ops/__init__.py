@@ -23,8 +23,8 @@ for _package in (_functions, _primitives):
         _module = _importlib.import_module(f"{_package.__name__}.{_found.name}")
         for _name in _module.__all__:
             _member = getattr(_module, _name)
-            if _package is _functions and _name not in _DIRECT and callable(_member):
-                _member = _graph_function(f"ops.{_name}", _member)
+            if _package is _functions and callable(_member):
+                _member = _graph_function(f"ops.{_name}", _member, _name not in _DIRECT)
             globals()[_name] = _member
             __all__ += [_name]
 

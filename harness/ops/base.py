@@ -83,6 +83,7 @@ class Operator:
         same_dtype: argument positions brought to one dtype by inserted ``Cast`` nodes (MindSpore's implicit
             promotion); also gives the dtype of numbers made tensors.
         unread: argument positions the CPU kernel does not read at launch: they have no dump file.
+        runs_as: name of the operator the CPU runs it as, where that is another: the finished graph shows that one.
         absent: dtype (its name) the kernel takes an argument in that may be None; the graph shows it for a None too.
         mutates: argument positions the kernel updates in place (``kernel`` writes into the array it is given).
         side_effect: ``"memory"`` (updates a parameter), ``"io"`` (prints), or None.
@@ -93,6 +94,7 @@ class Operator:
     tensors: ClassVar[tuple[int, ...]] = ()
     same_dtype: ClassVar[tuple[int, ...]] = ()
     unread: ClassVar[frozenset[int]] = frozenset()
+    runs_as: ClassVar[str | None] = None
     absent: ClassVar[Mapping[int, str]] = {}
     mutates: ClassVar[tuple[int, ...]] = ()
     side_effect: ClassVar[str | None] = None

@@ -84,19 +84,20 @@ def using(dispatcher: Dispatcher) -> Iterator[None]:
         _current.reset(token)
 
 
-def graph_function(key: Any, function: F) -> F:
+def graph_function(key: Any, function: F, shared: bool = True) -> F:
     """Marks ``function`` as one MindSpore keeps as a graph of its own: wherever it is called from, its nodes stand in
     the scope of its first call in a compilation (measured). Outside of tracing nothing changes.
 
     Args:
-        key: what tells the function from others; ``None`` in a tuple key stands for nothing special.
+        key: what tells the function from others.
         function: any function of ``ops`` or method of ``Tensor``.
+        shared: False for one whose graph is made anew at each call: its nodes stand in the caller's scope.
     """
 
     @functools.wraps(function)
     def entered(*args: Any, **kwargs: Any) -> Any:
-        scope_of = getattr(_current.get(None), "function_scope", None)
-        if scope_of is None:
+        scope_of = getattr(_current.get(_default[0]), "function_scope", None) if shared else None
+        if scope_of is None or key is None:
             return function(*args, **kwargs)
         with scope_of(key):
             return function(*args, **kwargs)

@@ -282,7 +282,9 @@ def tensor_method(*names: str) -> Callable[[F], F]:
 
     def attach(function: F) -> F:
         for name in names:
-            method = function if name in DIRECT_METHODS else graph_function(f"Tensor.{name}", function)
+            method = function
+            if name not in DIRECT_METHODS or name.startswith("__"):
+                method = graph_function(f"Tensor.{name}", function, name not in DIRECT_METHODS)
             _METHODS[name] = method
             if name not in ("__getitem__", "__setitem__"):
                 setattr(Tensor, name, method)

@@ -75,6 +75,9 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[tuple[int, ...], ...]]] = {
     "conv2d transpose": (
         lambda x, w: ops.Conv2DBackpropInput(2, 3, "same", stride=2)(x, w, (1, 3, 5, 6)), ((1, 2, 3, 3), (2, 3, 3, 3)),
     ),
+    "conv2d transpose, the layer's": (
+        lambda x, w: ops.Conv2DTranspose(2, 3, "same", stride=2)(x, w, (1, 3, 5, 6)), ((1, 2, 3, 3), (2, 3, 3, 3)),
+    ),
     "max_pool": (ops.MaxPool(3, 2, "same"), ((1, 2, 5, 5),)),
     "max_pool2d": (lambda x: ops.max_pool2d(x, 3, 2, 1), ((1, 2, 5, 5),)),
     "avg_pool": (ops.AvgPool(3, 2, "same"), ((1, 2, 5, 5),)),

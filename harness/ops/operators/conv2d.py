@@ -151,6 +151,14 @@ class Conv2DBackpropInput(Operator):
 
 
 @operator
+class Conv2DTranspose(Conv2DBackpropInput):
+    """The gradient of a convolution as a layer's operator: it is one of its own until the kernels are chosen."""
+
+    name = "Conv2DTranspose"
+    runs_as = "Conv2DBackpropInput"
+
+
+@operator
 class Conv2DBackpropFilter(Operator):
     """Gradient for the weight: dout, input, shape of the weight."""
 

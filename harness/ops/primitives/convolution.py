@@ -108,7 +108,6 @@ class Conv2DTranspose(Conv2D):
     The CPU backend runs it as ``Conv2DBackpropInput``.
     """
 
-    op = "Conv2DBackpropInput"
     input_names = ("out_backprop", "filter", "input_sizes")
 
     def __init__(
