@@ -16,7 +16,9 @@ from typing import Any
 from harness.capture.capture import Capture, Problem
 from harness.capture.join import Join
 from harness.capture.models import read_models
+from harness.capture.names import parse
 from harness.capture.normalise import ir_text
+from harness.capture.statistic_rows import FILE as STATISTICS
 from harness.capture.tree_records import RankDirectory, RankRecords
 from harness.errors import TreeError
 from harness.graph.ir import STABLE_POINTER
@@ -186,7 +188,8 @@ def read_tree(
         path: the dump path, a ``rank_N`` directory, or a ``MS_DIAGNOSTIC_DATA_PATH``.
         rank: read this rank only; every rank by default, one after the other.
         network: directory of tensors to read where the tree holds those of several networks.
-        backend: what to call the backend; by default ``cpu`` for a tree the harness wrote, else ``mindspore``.
+        backend: what to call the backend; by default ``mindspore``, or for a tree the harness wrote ``cpu``, ``gpu`` or
+            ``ascend`` (whose trees do not say which level they are of).
         rootdir: source paths are given relative to it; the current directory by default.
 
     Returns:
@@ -199,11 +202,7 @@ def read_tree(
     models = read_models(where, rank, network=network, backend=backend) if os.path.isdir(where) else None
     if models is not None:
         return models
-    directories = rank_directories(where)
-    if rank is not None:
-        if rank not in directories:
-            raise TreeError(f"{where}: no rank {rank} in it; it holds {', '.join(map(str, sorted(directories)))}")
-        directories = {rank: directories[rank]}
+    directories = _chosen(rank_directories(where), rank, where)
     base = os.path.abspath(rootdir or os.getcwd())
     ranks = [_Rank(number, root, base) for number, root in sorted(directories.items())]
     name = _network(ranks, network, where)
@@ -222,14 +221,66 @@ def read_tree(
     emulated = any(r.emulated for r in ranks)
     return Capture(
         name,
-        backend or ("cpu" if emulated else "mindspore"),
+        backend or (_device_of(ranks[0], name) if emulated else "mindspore"),
         emulated,
         records,
+        _mode(ranks, name),
         rules=ranks[0].metadata(),
         artefacts=_artefacts(ranks),
         execution_order=ranks[0].orders,
         problems=problems,
     )
+
+
+def _chosen(directories: dict[int, str], rank: int | None, path: str) -> dict[int, str]:
+    """The directories of the ranks wanted; all of them for None."""
+    if rank is None:
+        return directories
+    if rank not in directories:
+        raise TreeError(f"{path}: no rank {rank} in it; it holds {', '.join(map(str, sorted(directories)))}")
+    return {rank: directories[rank]}
+
+
+def _device_of(rank: _Rank, network: str) -> str:
+    """The device of a tree of ours: by its metadata, which Ascend does not have."""
+    target = rank.metadata().get("device_target")
+    if isinstance(target, str):
+        return target.lower()
+    names = (parse(file) for file in _files(rank, network))
+    found = next((name for name in names if name is not None and name.dtype is not None), None)
+    return "ascend" if found is None or found.dtype is None or found.dtype.islower() else "cpu"
+
+
+def _mode(ranks: list[_Rank], network: str) -> str:
+    """The dump mode, by the kinds of files there are: ``tensor``, ``statistic`` or ``full``."""
+    tensors = statistics = False
+    for rank in ranks:
+        for file in _files(rank, network):
+            tensors, statistics = tensors or file.endswith(".npy"), statistics or file == STATISTICS
+            if tensors and statistics:
+                return "full"
+        if tensors or statistics:
+            break
+    return "statistic" if statistics else "tensor"
+
+
+def _files(rank: _Rank, network: str) -> Iterator[str]:
+    """Names of the files of the first iteration directory that holds any."""
+    if not network:
+        return
+    for graph in _numbered(rank, os.path.join(rank.root, network)):
+        for iteration in _numbered(rank, graph):
+            names = _listing(iteration)
+            if names:
+                yield from names
+                return
+
+
+def _numbered(rank: _Rank, path: str) -> Iterator[str]:
+    for name in filter(str.isdecimal, _listing(path)):
+        found = inside(rank.root, os.path.join(path, name))
+        if os.path.isdir(found):
+            yield found
 
 
 def _artefacts(ranks: list[_Rank]) -> dict[str, bytes]:

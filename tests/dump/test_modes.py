@@ -437,6 +437,23 @@ class TestDeviceOrder:
         assert {record.shape for record in read_tree(tmp_path).records()} == {(7,)}
 
 
+@pytest.mark.parametrize("saved", ["tensor", "statistic", "full"])
+@pytest.mark.parametrize(("device", "backend"), [("cpu", "cpu"), ("gpu", "gpu"), (ASCEND, "ascend")])
+def test_a_tree_says_its_device_and_mode(tmp_path: Path, device: str, backend: str, saved: str) -> None:
+    kept = "tensor" if device == "cpu" else saved
+    dumped_on(tmp_path, device, one_op(), saved_data=kept)
+    (tmp_path / "rank_0" / "Net" / "7").write_text("no directory")
+    capture = read_tree(tmp_path)
+    assert (capture.backend, capture.mode, capture.emulated) == (backend, kept, True)
+    assert read_tree(tmp_path, backend="mine").backend == "mine"
+
+
+def test_a_tree_without_tensors_says_its_device(tmp_path: Path) -> None:
+    dumped_on(tmp_path, "gpu", one_op(), iteration="9")
+    capture = read_tree(tmp_path)
+    assert (capture.backend, capture.mode, list(capture.records())) == ("gpu", "tensor", [])
+
+
 def test_only_rank_0_has_metadata_and_the_global_order(tmp_path: Path) -> None:
     for rank in (0, 1):
         watcher, net = DumpObserver(config(tmp_path), rank=rank), one_op()
