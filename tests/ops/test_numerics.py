@@ -43,8 +43,7 @@ def nearest(exact: Fraction, dtype: DType) -> float:
 
 def exact(value: Any) -> Fraction:
     """A floating number of any width as a fraction."""
-    high = float(value)
-    return Fraction(high) + Fraction(float(value - np.longdouble(high)))
+    return Fraction(*value.as_integer_ratio())
 
 
 def as_float(array: Array) -> float:
@@ -68,6 +67,8 @@ def test_float64_is_rounded_once(dtype: DType, value: float) -> None:
 
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
 @given(high=st.floats(-(2.0**20), 2.0**20), low=st.integers(-(2**10), 2**10))
+@example(high=5e-324, low=1 << 9)  # between float64's smallest numbers
+@example(high=2.2250738585072014e-308, low=-1023)
 def test_long_double_is_rounded_once(dtype: DType, high: float, low: int) -> None:
     value = np.longdouble(high) + np.ldexp(np.longdouble(low), -52) * np.longdouble(high)
     assert as_float(numerics.finish(np.array(value), dtype)) == nearest(exact(value), dtype)
