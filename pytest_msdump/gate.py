@@ -50,10 +50,12 @@ class Gate:
         self.bundle = worker_bundle(config) or f"{time.strftime('%Y%m%dT%H%M%S')}-{getpid()}"
 
     def pytest_report_header(self) -> str:
-        """One line: what is done, on what, with which goldens."""
+        """One line: what is done, on what (and whether that is emulated), with which goldens."""
+        from pytest_msdump.session import described
+
         golden = self.settings.golden
         shown = golden.relative_to(self.settings.root) if golden.is_relative_to(self.settings.root) else golden
-        backends = options.resolve(self.config, "msdump_backend")
+        backends = described(options.resolve(self.config, "msdump_backend"))
         modes = options.resolve(self.config, "msdump_mode")
         return reporting.header(self.settings.regen, backends, modes, str(shown), len(stores(golden)))
 

@@ -106,6 +106,13 @@ def check_names(backend_names: Sequence[str], modes: Sequence[str]) -> None:
                 )
 
 
+def described(backend_names: Sequence[str]) -> list[str]:
+    """Names of backends, each with what its numbers are if no such device computes them."""
+    from harness import backends
+
+    return [f"{name} (emulated)" if backends.get(name).emulated else name for name in backend_names]
+
+
 @contextmanager
 def begin(item: pytest.Item, variant: Variant) -> Iterator[GateTest]:
     """A gate test's surroundings: graph mode, a fixed seed; skipped where its backend cannot run.

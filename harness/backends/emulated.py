@@ -64,7 +64,7 @@ class EmulatedProcess:
         self._backend = backend
         self._network = network
         self._mode = mode
-        self._observer = OBSERVERS[mode](rootdir=rootdir, device=device)
+        self._observer = OBSERVERS.get(mode, CaptureObserver)(rootdir=rootdir, device=device)
         self.session = session.Session([self._observer], hooked=False, device=device)
 
     def execute(self, program: Callable[[], Any], observers: Sequence[Observer] = ()) -> Any:

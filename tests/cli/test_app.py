@@ -16,6 +16,7 @@ from harness.backends import get
 from harness.capture import read_tree
 from harness.cli import main
 from harness.cli.app import CANNOT_TELL, DIFFERS, HOLDS
+from harness.devices import DEVICES
 from harness.dump import DumpObserver, parse
 from harness.store import GoldenStore, RunData, RunId, manifest, update
 
@@ -261,10 +262,12 @@ def test_accept_of_no_bundle(tmp_path: Path, capsys: pytest.CaptureFixture[str],
 
 def test_backends(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["backends"]) == HOLDS
-    assert [line.split()[:3] for line in text(capsys)[0].splitlines()][:2] == [
-        ["backend", "kind", "modes"],
-        ["cpu", "emulated", "tensor"],
-    ]
+    rows = [line.split() for line in text(capsys)[0].partition("\n\n")[0].splitlines()]
+    assert rows[0][:3] == ["backend", "kind", "modes"]
+    assert ["cpu", "emulated", "tensor", "yes"] in rows
+    others = [row for row in rows[1:] if row[0] != "cpu" and row[0] in DEVICES]
+    assert {row[0] for row in others} == set(DEVICES) - {"cpu"}
+    assert all(row[1:] == ["emulated", "tensor", "statistic", "full", "yes"] for row in others)
 
 
 @pytest.mark.parametrize(

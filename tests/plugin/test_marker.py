@@ -227,6 +227,41 @@ def test_against_holds_a_run_against_another_backends(made: pytest.Pytester, mon
     result.stdout.fnmatch_lines(["*does not agree with its golden *test_one.h5, run twin/tensor", "*cpu ~ twin*"])
 
 
+def test_each_backend_in_its_own_modes(made: pytest.Pytester) -> None:
+    text = (made.path / "test_nets.py").read_text()
+    marker = "mark.msdump(backends={'cpu': 'tensor', 'gpu': ('tensor', 'statistic'), 'ascend-o1': ['full']})\n"
+    made.makepyfile(test_nets=text.replace("mark.msdump\n", marker))
+
+    def ids(*arguments: str) -> list[str]:
+        lines = made.runpytest("--collect-only", "-q", "-k", "test_one", *arguments).outlines
+        return [line.partition("[")[2].rstrip("]") for line in lines if "::" in line]
+
+    assert ids() == ["cpu-tensor", "gpu-tensor", "gpu-statistic", "ascend-o1-full"]
+    assert ids("--msdump-mode=statistic,tensor") == ["cpu-tensor", "gpu-statistic", "gpu-tensor"]
+    assert ids("--msdump-backend=gpu") == ["gpu-tensor", "gpu-statistic"]
+    assert ids("--msdump-backend=gpu,ascend-o0", "--msdump-mode=tensor") == ["gpu-tensor", "ascend-o0-tensor"]
+    made.runpytest("--msdump-regen", "-k", "test_one").assert_outcomes(passed=4)
+    result = made.runpytest("--msdump", "-k", "test_one", "--msdump-backend=gpu")
+    result.assert_outcomes(passed=2)
+    result.stdout.fnmatch_lines(["msdump: check, backends gpu (emulated), *"])
+
+
+def test_one_backend_is_held_against_another(made: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Emulated devices stand beside one another by slot, in every mode; a mode the other lacks, beside its tensors."""
+    text = (made.path / "test_nets.py").read_text()
+    marker = "mark.msdump(backends={'cpu': 'tensor', 'gpu': ('tensor', 'statistic')}, against={'gpu~cpu': 'default'})\n"
+    made.makepyfile(test_nets=text.replace("mark.msdump\n", marker))
+    made.runpytest("--msdump-regen", "-k", "test_one").assert_outcomes(passed=3)
+    made.runpytest("--msdump", "-k", "test_one").assert_outcomes(passed=3)
+    monkeypatch.setenv("ADDED", "1.5")
+    made.runpytest("--msdump-regen", "-k", "test_one", "--msdump-backend=gpu").assert_outcomes(passed=2)
+    result = made.runpytest("--msdump", "-k", "test_one", "--msdump-backend=gpu")
+    result.assert_outcomes(failed=2)
+    result.stdout.fnmatch_lines(
+        ["*does not agree with its golden *test_one.h5, run cpu/tensor", "*gpu ~ cpu*statistic*"]
+    )
+
+
 def test_the_fixture_by_name(made: pytest.Pytester) -> None:
     add(made, "@pytest.mark.msdump\ndef test_named(request):\n    request.getfixturevalue('msdump').run(Net(), X)")
     made.runpytest("--msdump-regen", "-k", "test_named").assert_outcomes(passed=1)

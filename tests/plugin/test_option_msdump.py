@@ -12,7 +12,7 @@ def test_the_flag_checks(made: pytest.Pytester) -> None:
     result.assert_outcomes(passed=4)
     result.stdout.fnmatch_lines(
         [
-            "msdump: check, backends cpu, modes tensor, goldens in golden (4 stores)",
+            "msdump: check, backends cpu (emulated), modes tensor, goldens in golden (4 stores)",
             "*= msdump =*",
             "network * backend * mode * slots * identical * within * differing * missing * unexpected * new",
             "test_nets.py::TestIn::test_class * cpu * tensor * 8 * 8 * 0 * 0 * 0 * 0 * 0",

@@ -52,3 +52,22 @@ def test_the_golden_agrees_with_the_kept_tree(made: pytest.Pytester, monkeypatch
     made.runpytest("--msdump", "--msdump-keep").assert_outcomes(passed=3, failed=1)
     made.runpytest("--msdump-regen").assert_outcomes(passed=4)
     assert main(["check", str(made.path / TREE), str(made.path / "golden/test_nets/test_one.h5")]) == 0
+
+
+@pytest.mark.parametrize("variant", ["gpu-statistic", "ascend-o0-tensor", "ascend-o1-full", "ascend-o2-tensor"])
+def test_a_tree_is_in_its_backend_s_own_form(made: pytest.Pytester, variant: str) -> None:
+    backend, _, mode = variant.rpartition("-")
+    text = (
+        made.path / "test_nets.py"
+    ).read_text() + "\ndef test_bad(msdump):\n    msdump.run(Net(), X)\n    assert False\n"
+    made.makepyfile(test_nets=text)
+    made.runpytest(
+        "--msdump", "--msdump-keep", f"--msdump-backend={backend}", f"--msdump-mode={mode}", "-k", "test_bad"
+    )
+    tree = made.path / ".msdump/trees/test_nets/test_bad" / variant
+    suffixes = {path.suffix for path in tree.rglob("*") if path.is_file()}
+    assert (".csv" in suffixes) == (mode != "tensor" or backend != "ascend-o2")
+    assert (".npy" in suffixes) == (mode != "statistic" and backend != "ascend-o2")
+    records = list(read_tree(tree).records())
+    assert all((record.load() is None) == (mode == "statistic") for record in records)
+    assert records

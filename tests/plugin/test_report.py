@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_msdump.options import Settings
 from pytest_msdump.report import (
     COUNTS,
     HEADINGS,
@@ -90,8 +92,9 @@ def test_header_counts_stores() -> None:
     )
 
 
-def test_nothing_to_say() -> None:
-    assert list(closing(Summary(), 0)) == []
+def test_nothing_to_say(tmp_path: Path) -> None:
+    asked = Settings(active=True, regen=False, keep=False, golden=tmp_path / "golden", root=tmp_path, in_ci=False)
+    assert list(closing(Summary(), asked, tmp_path, 0)) == []
 
 
 def test_a_rerun_replaces_what_the_test_said_before() -> None:
