@@ -106,6 +106,16 @@ def _acl_dumps(path: str) -> list[dict[str, object]]:
     return found
 
 
+def _model(runs: list[ModelDirectory], wanted: str | None, path: str) -> str:
+    """The model to read; empty where there is none."""
+    models = sorted({run.model for run in runs})
+    if wanted is None and len(models) > 1:
+        raise TreeError(f"{path}: tensors of several models: {', '.join(models)}; say which one to read")
+    if wanted is not None and wanted not in models:
+        raise TreeError(f"{path}: no model {wanted!r} in it; it holds {', '.join(models) or 'no tensors'}")
+    return wanted or (models[0] if models else "")
+
+
 def read_models(
     path: str, rank: int | None = None, *, network: str | None = None, backend: str | None = None
 ) -> Capture | None:
@@ -131,11 +141,7 @@ def read_models(
     devices = sorted({run.device for run in runs})
     if rank is not None and rank not in devices:
         raise TreeError(f"{path}: no device {rank} in it; it holds {', '.join(map(str, devices)) or 'no tensors'}")
-    models = sorted({run.model for run in runs})
-    if network is None and len(models) > 1:
-        raise TreeError(f"{path}: tensors of several models: {', '.join(models)}; say which one to read")
-    if network is not None and network not in models:
-        raise TreeError(f"{path}: no model {network!r} in it; it holds {', '.join(models) or 'no tensors'}")
+    model = _model(runs, network, path)
     problems: list[Problem] = []
     sources = [
         _ModelRecords(
@@ -151,7 +157,7 @@ def read_models(
 
     emulated = any(MARK in note for note in notes)
     return Capture(
-        network or (models[0] if models else ""),
+        model,
         backend or (_BACKEND if emulated else "mindspore"),
         emulated,
         records,
