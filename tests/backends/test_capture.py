@@ -9,11 +9,16 @@ import pytest
 
 from harness import context
 from harness.backends import get
-from harness.capture import Capture, read_tree
+from harness.backends.everything import configuration
+from harness.capture import Capture, CaptureObserver, read_tree
+from harness.devices import DEVICES
+from harness.dump.environment import observer_for
 from harness.dump.names import mangle
 from harness.records import Record, SlotKey
+from harness.runtime import session
 from tests.compile.build import graph_mode
 from tests.gate.emulated import BACKENDS
+from tests.gate.networks import brain
 from tests.gate.networks.recorder import Recorder
 
 VARIANTS = [(backend, mode) for backend, modes in BACKENDS.items() for mode in modes]
@@ -74,4 +79,25 @@ def test_full_has_the_rows_of_statistic_beside_the_values(backend: str, tmp_path
     rows = {record.key: record.extra["statistics"] for record in tree.records()}
     assert {record.key: repr(record.extra["statistics"]) for record in full.records()} == {
         key: repr(row) for key, row in rows.items()
+    }
+
+
+@pytest.mark.parametrize("backend", ["cpu", "gpu", "ascend-o0", "ascend-o1", "ascend-o2"])
+def test_another_rank(backend: str, tmp_path: Path) -> None:
+    """A process of rank 3 captures, and writes, under its own rank."""
+    device = DEVICES.get(backend)
+    memory = CaptureObserver(rank=3, device=device)
+    writer = observer_for(configuration(tmp_path, device), device, rank=3)
+    assert writer is not None
+    with graph_mode():
+        process = session.Session([memory, writer], hooked=False, device=device)
+        with session.within(process):
+            brain.play(Recorder())
+        process.close()
+    records = list(read_tree(tmp_path, backend=backend).records())
+    assert {record.key.rank for record in records} == {3}
+    expected = memory.capture("net", backend)
+    sunk = backend == "ascend-o2"
+    assert by_slot(expected, sunk=sunk).keys() == {
+        r.key._replace(operator=mangle(r.key.operator)) if sunk else r.key for r in records
     }
