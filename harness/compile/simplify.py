@@ -55,7 +55,7 @@ def constant_key(operand: Operand) -> Any:
 
 
 #: operators seen to be computed at compile time when all their tensors are constants
-_FOLDED = frozenset({"BroadcastTo", "Cast", "Mul", "Muls", "Neg", "Reshape", "SumExt", "Tile"})
+_FOLDED = frozenset({"BroadcastTo", "Cast", "Divs", "Mul", "Muls", "Neg", "Reshape", "SumExt", "Tile"})
 
 
 def _fold(node: Node) -> Operand:

@@ -13,9 +13,13 @@ from harness.ops.expansion import scalar
 from harness.ops.functions.arithmetic import SUB
 from harness.ops.functions.create import constant
 from harness.ops.functions.indexing import gather
+from harness.ops.functions.reduction import sum as sum_of
 from harness.ops.operators.log import LOG
 from harness.ops.primitives.nn import reduction_setting
-from harness.tensor import Tensor, call
+from harness.tensor import Tensor, call, graph_function
+
+#: the graph function users call as ``ops.sum``
+_sum = graph_function("ops.sum", sum_of)
 
 __all__ = [
     "binary_cross_entropy", "binary_cross_entropy_with_logits", "cross_entropy", "l1_loss", "mse_loss", "nll_loss",
@@ -67,8 +71,8 @@ def _log_softmax(x: Tensor, axis: int) -> Tensor:
     """Logarithm of softmax, from its parts."""
     top = call("ReduceMax", x, (axis,), True)
     power = call("Exp", call("Sub", x, top, **SUB))
-    total = call("Log", call("SumExt", power, (axis,), True, None), **LOG)
-    return call("Sub", x, call("Add", total, top), **SUB)  # type: ignore[no-any-return]
+    total = call("Log", _sum(power, axis, True), **LOG)
+    return call("Sub", x, total + top, **SUB)  # type: ignore[no-any-return]
 
 
 def cross_entropy(
@@ -140,15 +144,15 @@ def _label_loss(
     loss = call("Neg", call("GatherD", logs, axis, labels))
     zero = scalar(0, logs.dtype)
     weights = constant(1, loss.shape, logs.dtype) if weight is None else gather(weight, labels, 0)
-    even = call("Neg", call("SumExt", logs, (axis,), True, None))
+    even = call("Neg", logs.sum(axis, keepdims=True))
     loss, weights, even = (call("MaskedFill", part, mask, zero) for part in (loss, weights, even))
     loss, even = (call("Squeeze", part, (axis % len(logs.shape),)) for part in (loss, even))
     if reduction != "none":
-        loss, even = (call("SumExt", part, (), False, None) for part in (loss, even))
+        loss, even = (part.sum() for part in (loss, even))
     if reduction == "mean":
-        loss, even = (call("Div", part, call("SumExt", weights, (), False, None)) for part in (loss, even))
+        loss, even = (call("Div", part, weights.sum()) for part in (loss, even))
     share = smoothing / logs.shape[axis]
-    return call("Add", call("Muls", loss, 1.0 - smoothing), call("Muls", even, share))  # type: ignore[no-any-return]
+    return call("Muls", loss, 1.0 - smoothing) + call("Muls", even, share)  # type: ignore[no-any-return]
 
 
 def _beside_classes(weight: Tensor, logs: Any, axis: int) -> Any:
