@@ -1,16 +1,21 @@
-"""Tensors of asynchronous dump files: several in one file, as they lie on the device."""
+"""Tensors of asynchronous dump files: several in one file, as they lie on the device.
+
+What reads them is imported where a file of that kind is found: most trees hold none, and need no protobuf.
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from harness.capture.names import FileName
 from harness.devices.formats import DEFAULT
 from harness.dtypes import DType
-from harness.dump.asynchronous import dump_data, names, opdebug
-from harness.dump.asynchronous.dump_data import HOST_FORMATS, DumpFile
+from harness.dump.asynchronous import names, opdebug
 from harness.errors import DtypeError, TreeError, UnknownNameError
 from harness.records import Array
+
+if TYPE_CHECKING:
+    from harness.dump.asynchronous import dump_data
 
 
 class RawTensor(NamedTuple):
@@ -42,6 +47,8 @@ def tensors(path: str, file_name: str) -> list[tuple[FileName, RawTensor]]:
     Raises:
         TreeError: the file is damaged.
     """
+    from harness.dump.asynchronous.dump_data import HOST_FORMATS, DumpFile
+
     parsed = names.parse(file_name)
     if parsed is None:
         raise TreeError(f"{path}: {file_name!r} is not the name of a dump file")
@@ -72,5 +79,7 @@ def _described(path: str, entry: dump_data.Entry) -> RawTensor:
 
 def load(path: str, tensor: RawTensor) -> Array:
     """The tensor as the host has it; ``TreeError`` if the file is damaged."""
+    from harness.dump.asynchronous.dump_data import DumpFile
+
     with DumpFile(path) as file:
         return file.host(tensor.entry)
