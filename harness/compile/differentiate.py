@@ -238,5 +238,3 @@ def _flatten(value: Any) -> list[Traced]:
     if isinstance(value, Traced):
         return [value]
     raise TraceError(f"cannot differentiate a result of type {type(value).__name__}")
-
-

@@ -222,5 +222,3 @@ def _ids(items: list[Region | Control], leading: bool, deferred: list[Block]) ->
         yield from _ids(control.second.items, True, deferred)
     else:
         deferred.append(control.second)
-
-

@@ -142,8 +142,10 @@ def _filled_with(operand: Operand, value: int) -> bool:
 
 
 def _same_result(node: Node, kept: Operand) -> bool:
-    return isinstance(kept.spec, TensorSpec) and isinstance(node.spec, TensorSpec) and (
-        kept.spec.tensor == node.spec.tensor
+    return (
+        isinstance(kept.spec, TensorSpec)
+        and isinstance(node.spec, TensorSpec)
+        and (kept.spec.tensor == node.spec.tensor)
     )
 
 

@@ -223,6 +223,4 @@ class CrossEntropyLoss(_ClassLoss):
                 f"{self.cls_name}: logits {logits.shape} need labels of shape {logits.shape} (shares) or {numbers} "
                 f"(class numbers), got {labels.shape}"
             )
-        return ops.cross_entropy(
-            logits, labels, self.weight, self.ignore_index, self.reduction, self.label_smoothing
-        )
+        return ops.cross_entropy(logits, labels, self.weight, self.ignore_index, self.reduction, self.label_smoothing)

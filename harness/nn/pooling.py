@@ -73,9 +73,7 @@ class _MaxPool(_Pool):
     #: axes pooled over
     _rank: ClassVar[int]
 
-    def _build(
-        self, plain: dict[str, Any], padding: Any, dilation: Any, return_indices: bool, ceil_mode: bool
-    ) -> None:
+    def _build(self, plain: dict[str, Any], padding: Any, dilation: Any, return_indices: bool, ceil_mode: bool) -> None:
         self.return_indices = checks.boolean(return_indices, "return_indices", self.cls_name)
         self.use_pad = self.pad_mode == "PAD"
         if not self.use_pad:

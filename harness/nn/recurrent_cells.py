@@ -72,9 +72,7 @@ class RNNCell(_StepCell):
 class GRUCell(_StepCell):
     """One step of a GRU; x (batch, input), hx (batch, hidden)."""
 
-    def __init__(
-        self, input_size: int, hidden_size: int, has_bias: bool = True, dtype: DType = dtypes.float32
-    ) -> None:
+    def __init__(self, input_size: int, hidden_size: int, has_bias: bool = True, dtype: DType = dtypes.float32) -> None:
         super().__init__(input_size, hidden_size, has_bias, 3, dtype)
 
     def construct(self, x: Tensor, hx: Tensor) -> Any:
@@ -85,9 +83,7 @@ class GRUCell(_StepCell):
 class LSTMCell(_StepCell):
     """One step of an LSTM; x (batch, input), hx a pair of (batch, hidden); gives such a pair."""
 
-    def __init__(
-        self, input_size: int, hidden_size: int, has_bias: bool = True, dtype: DType = dtypes.float32
-    ) -> None:
+    def __init__(self, input_size: int, hidden_size: int, has_bias: bool = True, dtype: DType = dtypes.float32) -> None:
         super().__init__(input_size, hidden_size, has_bias, 4, dtype)
 
     def construct(self, x: Tensor, hx: tuple[Tensor, Tensor]) -> Any:

@@ -46,9 +46,7 @@ def test_as_many_graphs(net: str) -> None:
 
 
 @pytest.mark.parametrize(("net", "number"), GRAPHS, ids=[f"{net}-{number}" for net, number in GRAPHS])
-def test_same_nodes_parameters_and_launch_order(
-    net: str, number: int, request: pytest.FixtureRequest
-) -> None:
+def test_same_nodes_parameters_and_launch_order(net: str, number: int, request: pytest.FixtureRequest) -> None:
     if (net, number) in KNOWN:
         request.applymarker(pytest.mark.xfail(reason=KNOWN[net, number], strict=True))
     ours, real = own(net)[1][number], RECORDED[net][number]

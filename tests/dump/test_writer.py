@@ -131,9 +131,7 @@ class TestFailures:
 
     @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EACCES])
     @pytest.mark.parametrize("call", ["writev", "rename", "open"])
-    def test_while_writing(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, call: str
-    ) -> None:
+    def test_while_writing(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, call: str) -> None:
         directory = opened(Tree(str(tmp_path)))
         directory.write("before", [b"kept"])
 

@@ -46,7 +46,10 @@ for _ in itertools.count():
 def start(tree: Path, device: str = "cpu", **extra: object) -> subprocess.Popen[str]:
     child = subprocess.Popen(
         [sys.executable, "-c", SCRIPT, str(tree), device],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **extra,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        **extra,
     )  # type: ignore[call-overload]
     assert child.stdout is not None
     assert child.stdout.readline() == "ready\n", child.stderr.read() if child.stderr else ""

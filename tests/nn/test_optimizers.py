@@ -170,8 +170,19 @@ def test_decay_spares_norms_by_name() -> None:
         (lambda: nn.WarmUpLR(0.1, 2), lambda step: 0.1 * min(step, 2) / 2),
     ],
     ids=[
-        "list", "tensor", "scalar", "int", "exponential", "exponential-stair", "natural", "natural-stair", "inverse",
-        "cosine", "polynomial", "polynomial-update", "warm-up",
+        "list",
+        "tensor",
+        "scalar",
+        "int",
+        "exponential",
+        "exponential-stair",
+        "natural",
+        "natural-stair",
+        "inverse",
+        "cosine",
+        "polynomial",
+        "polynomial-update",
+        "warm-up",
     ],
 )
 def test_rates(rate: Any, expected: Callable[[int], float]) -> None:

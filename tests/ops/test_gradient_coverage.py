@@ -22,9 +22,7 @@ ELEMENTWISE = {
     for name, (function, n) in test_gradients.CASES.items()
     if name not in ("maximum", "minimum")  # their inputs meet in one element, where there is no second slope
 }
-ARRAYS = {
-    name: Case(function, random(shapes, 7)) for name, (function, shapes) in test_array_gradients.CASES.items()
-}
+ARRAYS = {name: Case(function, random(shapes, 7)) for name, (function, shapes) in test_array_gradients.CASES.items()}
 #: what those two leave out
 MORE = {
     name: Case(function, random(shapes, 11))
