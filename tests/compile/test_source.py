@@ -32,7 +32,11 @@ def test_the_users_calls_outermost_first() -> None:
 
 def test_columns_and_lines_are_those_of_the_call() -> None:
     def outer(net: Any, x: Any) -> Any:
-        return ops.tanh(x) + ops.exp(x)
+        # fmt: off
+        return ops.tanh(x) + ops.exp(
+            x
+        )
+        # fmt: on
 
     line = only(graph_of(outer, floats(2, 3)), "Exp").source[-1]
     assert line.line_end == line.line + 2
