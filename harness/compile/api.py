@@ -20,6 +20,7 @@ def value_and_grad_traced(
     weights: Sequence[Parameter] = (),
     sens: Any = None,
     has_aux: bool = False,
+    value: bool = True,
 ) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]]:
     """Calls ``function(*args)`` while tracing and differentiates its result.
 
@@ -30,6 +31,7 @@ def value_and_grad_traced(
         weights: parameters whose gradients are wanted.
         sens: gradient of the result, or a function of the result that gives it; None takes ones.
         has_aux: only the first member of the result is differentiated.
+        value: whether the result is wanted too, not the gradients alone.
 
     Returns:
         The result, the gradients of the arguments, the gradients of the weights.
@@ -46,7 +48,7 @@ def value_and_grad_traced(
         sens = sens(target)
     if sens is not None:
         sens = _traced(active, sens)
-    grads = gradient(active, target, sens, wrt)
+    grads = gradient(active, target, sens, wrt, value)
     return out, tuple(grads[: len(positions)]), tuple(grads[len(positions) :])
 
 

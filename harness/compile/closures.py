@@ -204,7 +204,15 @@ def _locate(activation: _Activation) -> Closure:
             body = statement.body
             closure = _turn(activation, statement, closure, place)
         else:
-            return closure
+            return _choice(activation, statement, closure, place)
+
+
+def _choice(activation: _Activation, statement: ast.stmt, closure: Closure, place: Place) -> Closure:
+    """The closure of a place inside a statement: each side of ``a if c else b`` is one."""
+    for part in ast.walk(statement):
+        if isinstance(part, ast.IfExp) and (_holds(part.body, place) or _holds(part.orelse, place)):
+            closure = activation.child((part, "side"), closure)
+    return closure
 
 
 def _after(activation: _Activation, statement: Compound, closure: Closure) -> Closure:

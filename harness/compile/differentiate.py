@@ -27,7 +27,7 @@ from harness.tensor import call
 GRADIENTS = "Gradients/"
 
 
-def gradient(tracer: Tracer, out: Any, sens: Any, wrt: Sequence[Operand]) -> list[Any]:
+def gradient(tracer: Tracer, out: Any, sens: Any, wrt: Sequence[Operand], value: bool = True) -> list[Any]:
     """Traced gradients of ``out`` for each operand of ``wrt``.
 
     Args:
@@ -35,12 +35,14 @@ def gradient(tracer: Tracer, out: Any, sens: Any, wrt: Sequence[Operand]) -> lis
         out: traced result, or a (nested) tuple of results.
         sens: gradient of the result (same structure); None takes ones.
         wrt: parameters or nodes; one that ``out`` does not depend on gets zeros.
+        value: whether ``out`` is wanted too.
     """
-    return _Gradient(tracer, out, wrt).run(sens)
+    return _Gradient(tracer, out, wrt, value).run(sens)
 
 
 class _Gradient:
-    def __init__(self, tracer: Tracer, out: Any, wrt: Sequence[Operand]) -> None:
+    def __init__(self, tracer: Tracer, out: Any, wrt: Sequence[Operand], value: bool) -> None:
+        self.value = value
         self.tracer = tracer
         self.wrt = list(wrt)
         self.roots = _flatten(out)
@@ -156,7 +158,16 @@ class _Gradient:
 
     def _total(self, target: Operand) -> Any:
         parts = [p for _u, _a, p in sorted(self.parts[id(target)], key=lambda p: p[:2])]
-        return self._sum(parts, target.scope if isinstance(target, Node) else "Default")
+        return self._sum(parts, self._scope_of(target))
+
+    def _scope_of(self, target: Operand) -> str:
+        """Where the contributions to a value are summed: where it stands; a parameter's, where it is read, but in
+        ``Default`` if the gradients alone are wanted (measured)."""
+        if isinstance(target, Node):
+            return target.scope
+        if not self.value:
+            return "Default"
+        return next((n.scope for n in self.order if n.op == "Load" and n.inputs[0] is target), "Default")
 
     def _sum(self, parts: list[Any], where: str) -> Any:
         if len(parts) == 1:

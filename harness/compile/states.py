@@ -95,12 +95,11 @@ def merged(units: Sequence[Sequence[Node]], differentiated: bool) -> list[Node]:
     """The order in which reads stand in the tuple their states are merged into.
 
     Each unit (the reads of one operator) turns round what is there and comes behind it, itself turned round, but for
-    one that is alone; the reads a differentiated function ends with are turned round once more; of a read met twice
-    the last place counts (all measured).
+    one that is alone; of a read met twice the first place counts; the reads a differentiated function ends with are
+    turned round once more (all measured).
     """
     order: list[Node] = []
     for unit in units:
         order = order[::-1] + list(unit[::-1] if len(units) > 1 else unit)
-    if differentiated:
-        order.reverse()
-    return list({id(read): read for read in order[::-1]}.values())[::-1]
+    each = list({id(read): read for read in order}.values())
+    return each[::-1] if differentiated else each

@@ -305,6 +305,12 @@ class Tracer:
         self._closure().affect(None)
         return self._here(value)
 
+    def reference(self, value: Any) -> Any:
+        """See ``harness.tensor.reference``."""
+        if not isinstance(value, ParameterTensor):
+            return value
+        return Traced(self.parameter(value), TensorSpec(value.dtype, value.shape))
+
     def load(self, tensor: ParameterTensor) -> Node:
         """The read of a weight; one node for all reads between two updates of it."""
         return self.states.read(self.parameter(tensor), self.region)

@@ -125,7 +125,7 @@ class GradOperation:
             args, sens = (args[:-1], args[-1]) if self.sens_param else (args, None)
             tensors = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
             positions = tensors if self.get_all else tensors[:1] if not self.get_by_list else []
-            _out, by_position, by_weight = value_and_grad_traced(fn, args, positions, members, sens)
+            _out, by_position, by_weight = value_and_grad_traced(fn, args, positions, members, sens, value=False)
             if self.get_by_list:
                 return (by_position, by_weight) if self.get_all else by_weight
             return by_position if self.get_all else by_position[0]

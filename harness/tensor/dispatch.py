@@ -122,6 +122,13 @@ def read(tensor: T) -> T:
     return tensor if reader is None else reader(tensor)
 
 
+def reference(tensor: T) -> T:
+    """A parameter itself, for an operator that looks at its memory instead of reading it (a slice is a view); any
+    other tensor as it is."""
+    refer: Callable[[T], T] | None = getattr(_current.get(_default[0]), "reference", None)
+    return tensor if refer is None else refer(tensor)
+
+
 def call(op: str, *args: Any, scope: str | None = None, **attrs: Any) -> Any:
     """Calls operator ``op`` through the dispatcher in force (see ``Dispatcher.call``)."""
     return current().call(op, args, attrs, scope)

@@ -13,7 +13,7 @@ import numpy as np
 from harness import dtypes
 from harness.errors import UnsupportedError
 from harness.ops.expansion import cast, scalar
-from harness.tensor import Tensor, call, is_tracing, tensor_method
+from harness.tensor import Tensor, call, is_tracing, reference, tensor_method
 
 __all__: list[str] = []
 
@@ -149,7 +149,9 @@ def _sliced(x: Tensor, index: tuple[Any, ...]) -> Tensor:
             bounds.add(at, at + 1, from_start=False, to_end=False, single=True)
     masks = bounds.begin_mask, bounds.end_mask, 0, 0, bounds.shrink
     arguments = tuple(bounds.begin), tuple(bounds.end), tuple(bounds.strides), *masks
-    return call("StridedSlice", x, *arguments, **_SLICE)  # type: ignore[no-any-return]
+    # A slice of a parameter is a view of it, not of what was read from it (measured).
+    source = reference(x) if any(isinstance(part, slice) for part in index) else x
+    return call("StridedSlice", source, *arguments, **_SLICE)  # type: ignore[no-any-return]
 
 
 def _add_slice(bounds: _Bounds, part: slice) -> None:
