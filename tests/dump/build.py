@@ -122,6 +122,21 @@ def one_op(name: str = "Default/Add-op0", arrays: Sequence[Array] = (), paramete
     return Net(graph, {node: (inputs, outputs)}, {weight: given[0]})
 
 
+def chain(*arrays: Array, op: str = "Add", **node: Any) -> Net:
+    """A net of one operator for each array, which is its output; the input of all is the weight ``w``."""
+    weight = Parameter("w", TensorSpec(dtypes.float32, (2,), "w"), True)
+    data = Parameter("x", TensorSpec(dtypes.float32, (2,)), False)
+    value = tensor(dtypes.float32, (2,))
+    nodes, slots = [], {}
+    for number, array in enumerate(arrays):
+        kind = dtypes.from_numpy(array.dtype)
+        made = operator(f"Default/{op}-op{number}", [weight, data], TensorSpec(kind, array.shape))
+        made.attrs.update(node)
+        nodes.append(made)
+        slots[made] = ([Slot(0, value, dtypes.float32), Slot(1, value, dtypes.float32)], [Slot(0, array, kind)])
+    return Net(graph_of(nodes, [weight, data]), slots, {weight: value, data: value})
+
+
 def npy_files(root: Path) -> list[Path]:
     """Every ``.npy`` below ``root``, oldest timestamp first."""
     return sorted(root.rglob("*.npy"), key=lambda path: path.name.split(".")[-6:-5])
