@@ -2,8 +2,8 @@
 
 A kernel joins the one that uses it where nothing else uses its result, so that contracting them can make no circle.
 What lies between the members of a fusion exists nowhere: neither its tensors nor its members' names are dumped. A
-fused kernel is called like its members in the order of the graph, with ``fusion`` behind them (public source of the
-graph kernels); which operators take part is this emulation's own rule: those that compute each element alone.
+fused kernel is called like its members in the order of the graph (public source), with a postfix. The postfix's text and
+which operators take part, those that compute each element alone, are this emulation's own rule: neither was checked.
 """
 
 from __future__ import annotations
