@@ -2,7 +2,7 @@
 
 A kernel joins the one that uses it where nothing else uses its result, so that contracting them can make no circle.
 What lies between the members of a fusion exists nowhere: neither its tensors nor its members' names are dumped. A
-fused kernel is called like its members in the order of the graph (public source), with a postfix. The postfix's text and
+fused kernel is called like its members in the order of the graph (public source), with a postfix. Its text and
 which operators take part, those that compute each element alone, are this emulation's own rule: neither was checked.
 """
 
