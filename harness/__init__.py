@@ -31,7 +31,7 @@ _NAMES = {
     **dict.fromkeys(("grad", "jit", "value_and_grad"), "harness.nn.transforms"),
     "set_dump": "harness.tools",
     "dtype": "harness.common.dtype:",
-    **{name: f"harness.{name}:" for name in ("common", "context", "log", "nn", "ops", "tools")},
+    **{name: f"harness.{name}:" for name in ("common", "context", "log", "nn", "ops", "tools", "train")},
 }  # fmt: skip
 
 __getattr__, __dir__ = _lazy(__name__, _NAMES)

@@ -116,3 +116,18 @@ class ConvertError(HarnessError, ValueError):
 
 class PlanTextError(HarnessError, ValueError):
     """A text of a memory plan cannot be read; names the line."""
+
+
+class StateError(HarnessError, RuntimeError):
+    """Something is asked for at a moment when it cannot be had (a metric's value before its first update)."""
+
+
+class IndexRangeError(HarnessError, IndexError):
+    """Values that are to pick elements are no integers, or lie outside what they pick from."""
+
+
+class UnknownKeyError(UnknownNameError, KeyError):
+    """A name that MindSpore looks up in a dict is not there."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])

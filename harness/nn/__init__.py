@@ -3,6 +3,7 @@
 import difflib as _difflib
 from typing import Any as _Any
 
+from harness._namespace import lazy as _lazy
 from harness.errors import UnsupportedNameError as _UnsupportedNameError
 from harness.nn.activation import (
     ELU,
@@ -73,8 +74,19 @@ __all__ = [
     "Tanhshrink", "TrainOneStepCell", "WarmUpLR", "WithEvalCell", "WithGradCell", "WithLossCell", "get_activation",
 ]  # fmt: skip
 
+# MindSpore's older place for the metrics; they stand above this package, so they are looked up when first used.
+_METRICS = frozenset((
+    "F1", "MAE", "MSE", "ROC", "Accuracy", "BleuScore", "ConfusionMatrix", "ConfusionMatrixMetric", "CosineSimilarity",
+    "Dice", "Fbeta", "HausdorffDistance", "Loss", "MeanSurfaceDistance", "Metric", "OcclusionSensitivity",
+    "Perplexity", "Precision", "Recall", "RootMeanSquareDistance", "Top1CategoricalAccuracy",
+    "Top5CategoricalAccuracy", "TopKCategoricalAccuracy", "auc", "get_metric_fn", "names", "rearrange_inputs",
+))  # fmt: skip
+_metric, _ = _lazy(__name__, dict.fromkeys(_METRICS, "harness.train.metrics"))
+
 
 def __getattr__(name: str) -> _Any:
-    near = _difflib.get_close_matches(name, __all__, n=3, cutoff=0.6)
+    if name in _METRICS:
+        return _metric(name)
+    near = _difflib.get_close_matches(name, [*__all__, *_METRICS], n=3, cutoff=0.6)
     hint = f"; did you mean {', '.join(near)}?" if near else ""
     raise _UnsupportedNameError(f"nn.{name} is not supported, or is no name of MindSpore{hint}")
