@@ -7,6 +7,7 @@ are first used, so that importing a part that needs none of them stays light.
 from typing import Any as _Any
 
 from harness import hooks as _hooks
+from harness import log as _log  # noqa: F401 - notes the log's environment, which counts as it is now
 from harness._namespace import DTYPES as _DTYPES
 from harness._namespace import lazy as _lazy
 
@@ -28,6 +29,7 @@ _NAMES = {
         ),
         "harness.context",
     ),
+    **dict.fromkeys(("get_level", "get_log_config"), "harness.log"),
     **dict.fromkeys(("grad", "jit", "value_and_grad"), "harness.nn.transforms"),
     "set_dump": "harness.tools",
     "dtype": "harness.common.dtype:",

@@ -91,8 +91,11 @@ def scratch(root: Path, name: str) -> Path:
 
 def check_names(backend_names: Sequence[str], modes: Sequence[str]) -> None:
     """Raises ``pytest.UsageError`` for a backend there is none of, or a mode that one of them lacks."""
-    from harness import backends
-    from harness.errors import UnknownNameError
+    try:
+        from harness import backends
+        from harness.errors import UnknownNameError
+    except ValueError as error:  # an environment that cannot be read, such as GLOG_v=9
+        raise pytest.UsageError(f"msdump: {error}") from None
 
     for name in backend_names:
         try:

@@ -133,7 +133,7 @@ def test_a_process_reports_unused_entries_at_its_end(tmp_path: Path) -> None:
     ran = subprocess.run([sys.executable, "-c", SCRIPT], env=environ, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
     assert ran.stderr.count("'Nowhere' matched nothing") == 1
-    assert ran.stderr.startswith("[WARNING] ME(")
+    assert ran.stderr.startswith("[WARNING] DEBUG(")
     assert "'Add'" not in ran.stderr
     assert npy_files(tmp_path)
 
