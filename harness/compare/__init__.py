@@ -3,7 +3,8 @@
 from harness.compare.check import HasRecords, check
 from harness.compare.divergence import Divergence, Execution, first_divergence
 from harness.compare.explain import explain
-from harness.compare.measure import Element, Measurement, measure
+from harness.compare.measure import measure
+from harness.compare.measurement import Element, Measurement
 from harness.compare.tolerances import DEFAULTS, EXACT, Tolerance, Tolerances
 from harness.compare.verdict import Comparison, OrderChange, Rename, SlotVerdict, Verdict
 

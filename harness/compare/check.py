@@ -32,6 +32,7 @@ def check(
     tolerances: Tolerances | Any = None,
     *,
     order: bool = True,
+    measured: bool = True,
 ) -> Comparison:
     """Judges every expected and every found slot.
 
@@ -43,13 +44,14 @@ def check(
         found: a capture, a stored run, or records in execution order; consumed once.
         tolerances: ``Tolerances``, or anything ``Tolerances.parse`` takes.
         order: whether another execution order of the same operators fails.
+        measured: whether slots within their tolerance are measured too; a gate need not know by how much they are.
 
     Raises:
         ToleranceError: ``tolerances`` cannot be read.
         RecordError: a side names a slot twice, or a record has neither values nor a digest.
     """
     golden = _Golden(expected)
-    judge = Judge(Tolerances.parse(tolerances))
+    judge = Judge(Tolerances.parse(tolerances), measured)
     verdicts: dict[SlotKey, SlotVerdict] = {}
     digests: dict[SlotKey, bytes] = {}
     placed: list[SlotKey] = []

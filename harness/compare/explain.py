@@ -8,7 +8,7 @@ from decimal import ROUND_CEILING, Context, Decimal
 
 from harness import dtypes
 from harness.compare.divergence import Divergence, first_divergence
-from harness.compare.measure import Measurement, Number
+from harness.compare.measurement import Measurement, Number
 from harness.compare.verdict import Comparison, SlotVerdict, Verdict
 from harness.records import SlotKey
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 
-from harness.compare.measure import Measurement
+from harness.compare.measurement import Measurement
 from harness.compare.tolerances import EXACT, Tolerance
 from harness.records import SlotKey
 

@@ -1,0 +1,160 @@
+"""What was found out about the distance of two arrays: numbers and places, no arrays."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from harness.compare.ladder import Ladder
+
+Number = bool | int | float | complex
+
+#: Shares of elements beyond these relative errors are counted; as the "thousandth" ratios of Ascend's tools are.
+THOUSANDTHS = (1e-3, 5e-3)
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """One element of both arrays.
+
+    Attributes:
+        index: where it is.
+        expected, found: its values.
+    """
+
+    index: tuple[int, ...]
+    expected: Number
+    found: Number
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """Sums over the elements that are finite on both sides, in float64 (of complex numbers, of their magnitudes).
+
+    Attributes:
+        count: how many elements those are.
+        error: of ``|f - e|``.
+        error_squared: of ``|f - e|**2``.
+        expected_squared, found_squared: of ``|e|**2``, ``|f|**2``.
+        product: of ``e * f`` (of the real part of ``conj(e) * f``).
+        relative: of ``|f - e| / |e|`` where ``e`` is not 0.
+        nonzero: how many elements have an ``e`` that is not 0.
+    """
+
+    count: int = 0
+    error: float = 0.0
+    error_squared: float = 0.0
+    expected_squared: float = 0.0
+    found_squared: float = 0.0
+    product: float = 0.0
+    relative: float = 0.0
+    nonzero: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """The distance of two arrays of one dtype and shape.
+
+    Attributes:
+        count: elements.
+        unequal: elements whose bits differ.
+        outside: elements the tolerance does not admit.
+        nonfinite: elements among them where NaN or infinity stands against something else.
+        max_abs, max_rel: largest error, and largest one relative to the expected value (infinite where that is 0),
+            over elements finite on both sides. An integer error is an ``int``, exact.
+        max_ulp: largest distance in units in the last place (of the parts, for complex numbers); for integers and
+            bools None.
+        worst: the element that is furthest outside; where none is outside, the one with the largest error; None if
+            all bits are equal.
+        at_abs, at_rel, at_ulp: where the largest errors are; None where there is none.
+        expected_nan, found_nan, expected_inf, found_inf: how many elements are (or, complex, contain) such.
+        nan_mismatch, inf_mismatch, zero_mismatch: elements that are NaN (an infinity of one sign, zero) on one side only.
+        scale: the largest finite magnitude of the expected side.
+        beyond: elements whose relative error is beyond each of ``THOUSANDTHS``.
+        ulp_counts: how many elements are more than 0, 1, 2, 4, 8, ... ULP apart, as far as there are any.
+        sums: what means are made of.
+        ladder: which tolerances would admit all; None where none could (integers, bools, ``nonfinite``).
+    """
+
+    count: int
+    unequal: int
+    outside: int
+    nonfinite: int
+    max_abs: int | float
+    max_rel: float
+    max_ulp: int | None
+    worst: Element | None
+    at_abs: tuple[int, ...] | None
+    at_rel: tuple[int, ...] | None
+    at_ulp: tuple[int, ...] | None
+    expected_nan: int
+    found_nan: int
+    expected_inf: int
+    found_inf: int
+    nan_mismatch: int = 0
+    inf_mismatch: int = 0
+    zero_mismatch: int = 0
+    scale: float = 0.0
+    beyond: tuple[int, int] = (0, 0)
+    ulp_counts: tuple[int, ...] = ()
+    sums: Sums = field(default_factory=Sums)
+    ladder: Ladder | None = None
+
+    @property
+    def within(self) -> bool:
+        """Whether the tolerance admits every element."""
+        return self.outside == 0
+
+    @property
+    def mean_abs(self) -> float:
+        """Mean of ``|f - e|`` over elements finite on both sides; 0 where there are none."""
+        return self.sums.error / self.sums.count if self.sums.count else 0.0
+
+    @property
+    def mean_rel(self) -> float:
+        """Mean of ``|f - e| / |e|`` over such elements with ``e`` other than 0."""
+        return self.sums.relative / self.sums.nonzero if self.sums.nonzero else 0.0
+
+    @property
+    def rmse(self) -> float:
+        """Root of the mean squared error over elements finite on both sides."""
+        return math.sqrt(self.sums.error_squared / self.sums.count) if self.sums.count else 0.0
+
+    @property
+    def cosine(self) -> float | None:
+        """Cosine of the angle between the two as vectors; None where one of them is 0."""
+        norms = math.sqrt(self.sums.expected_squared) * math.sqrt(self.sums.found_squared)
+        if not 0 < norms < math.inf:
+            return None
+        return max(-1.0, min(1.0, self.sums.product / norms))
+
+    @property
+    def snr(self) -> float | None:
+        """Signal to noise in dB: ``10 log10(sum e**2 / sum (f - e)**2)``; infinite without noise, None without signal."""
+        if not self.sums.expected_squared:
+            return None
+        if not self.sums.error_squared:
+            return math.inf
+        return 10 * (math.log10(self.sums.expected_squared) - math.log10(self.sums.error_squared))
+
+    def share_beyond(self, which: int) -> float:
+        """The share of elements with a relative error beyond ``THOUSANDTHS[which]``."""
+        return self.beyond[which] / self.count if self.count else 0.0
+
+    def ulp_percentile(self, percent: float) -> int | None:
+        """So many ULP or fewer lie between ``percent`` of the elements; a power of two, 0, or the maximum.
+
+        None for integers, bools, and arrays without elements.
+        """
+        if self.max_ulp is None or not self.count:
+            return None
+        admitted = self.count * (100 - percent) / 100
+        for step, more in enumerate(self.ulp_counts):
+            if more <= admitted:
+                return min(self.max_ulp, ulp_bound(step))
+        return self.max_ulp
+
+
+def ulp_bound(step: int) -> int:
+    """What ``Measurement.ulp_counts[step]`` counts the elements beyond: 0, 1, 2, 4, 8, ..."""
+    return 1 << (step - 1) if step else 0

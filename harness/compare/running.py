@@ -1,0 +1,83 @@
+"""What measuring any pair of arrays has in common: what was seen so far, and the largest of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from harness import dtypes
+from harness.compare.measurement import Element, Measurement, Number
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+class Peak:
+    """The largest of the numbers seen, and where it is (flat)."""
+
+    def __init__(self) -> None:
+        self.value: Any = 0
+        self.at: int | None = None
+
+    def add(self, start: int, numbers: Array) -> Any:
+        """Takes in a block of finite or infinite numbers that begins at ``start``; gives its largest."""
+        at = int(numbers.argmax())  # several times as fast as max
+        value = numbers[at].item()
+        if value > self.value:
+            self.value, self.at = value, start + at
+        return value
+
+
+class Running:
+    """What has been seen of a pair so far."""
+
+    def __init__(self, dtype: dtypes.DType) -> None:
+        self.dtype = dtype
+        self.unequal = self.outside = self.nonfinite = 0
+        self.abs, self.rel, self.excess = Peak(), Peak(), Peak()
+        self.first: int | None = None
+        self.first_nonfinite: int | None = None
+
+    def add(self, start: int, expected: Array, found: Array) -> None:
+        """Takes in a block that begins at the flat index ``start``; both sides 1-D, contiguous, of the dtype."""
+        raise NotImplementedError
+
+    def more(self, shape: tuple[int, ...]) -> dict[str, Any]:
+        """The fields of ``Measurement`` that a kind of numbers has besides those of all."""
+        raise NotImplementedError
+
+    def note_unequal(self, start: int, unequal: Array) -> bool:
+        """Counts elements of other bits; False if there are none."""
+        count = int(np.count_nonzero(unequal))
+        if count and self.first is None:
+            self.first = start + int(unequal.argmax())
+        self.unequal += count
+        return bool(count)
+
+    def result(self, shape: tuple[int, ...], expected: Array, found: Array) -> Measurement:
+        """The measurement of the whole.
+
+        Args:
+            shape: of both.
+            expected, found: both, flat.
+        """
+        candidates = (self.first_nonfinite, self.excess.at, self.abs.at, self.first)
+        worst = next((at for at in candidates if at is not None), None)
+        place, element = where(worst, shape), None
+        if worst is not None and place is not None:
+            element = Element(place, _item(expected, worst), _item(found, worst))
+        return Measurement(
+            expected.size, self.unequal, self.outside, self.nonfinite, max_rel=float(self.rel.value), worst=element,
+            at_abs=where(self.abs.at, shape), at_rel=where(self.rel.at, shape), **self.more(shape),
+        )  # fmt: skip
+
+
+def where(at: int | None, shape: tuple[int, ...]) -> tuple[int, ...] | None:
+    """The index of the ``at``-th element in C order."""
+    return None if at is None else tuple(int(i) for i in np.unravel_index(at, shape))
+
+
+def _item(array: Array, at: int) -> Number:
+    """An element as a Python number (bfloat16's is no subclass of one)."""
+    value: Number = array[at].item() if array.dtype.kind != "V" else float(array[at])
+    return value
