@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from harness import dtypes
+from harness.capture.buffers import Buffers
 from harness.dtypes import DType
 from harness.errors import DtypeError, TreeError
 
@@ -58,6 +59,7 @@ class Incomplete(Exception):
     """The file is shorter or longer than its header says, or its mode says that it was not finished."""
 
 
+_buffers = Buffers()
 _cache: dict[bytes, Header] = {}
 _CACHE_ROWS = 4096
 
@@ -138,7 +140,7 @@ def read(
         limit: of a file of more bytes only the header is read, and its size checked.
 
     Returns:
-        The header, and a C-contiguous array of ``header.dtype.numpy`` and ``header.shape`` that owns its memory (None
+        The header, and a C-contiguous array of ``header.dtype.numpy`` and ``header.shape`` of its own (None
         above ``limit``).
 
     Raises:
@@ -161,7 +163,7 @@ def read(
             if limit is not None and size > limit:
                 return header, None
             os.lseek(descriptor, 0, os.SEEK_SET)
-        buffer = np.empty(size, np.uint8)
+        buffer = _buffers.take(size)
         done = _fill(descriptor, buffer)
     finally:
         os.close(descriptor)

@@ -62,13 +62,15 @@ def check(
         content, array = _content(record)
         digests[key] = content
         placed.append(key)
+        beside = golden.beside(key)
         known = golden.digests.get(key)
         if known is None:
             verdicts[key] = judge.unexpected(record)
         elif known == content:
             verdicts[key] = judge.identical(record)
         else:
-            verdicts[key] = judge.differing(golden.record(key), record, array)
+            verdicts[key] = judge.differing(golden.record(key), record, array, beside)
+    golden.read_on()
     for key in golden.digests:
         if key not in verdicts:
             verdicts[key] = judge.missing(golden.record(key))
@@ -81,21 +83,47 @@ def check(
 
 
 class _Golden:
-    """The expected side: digests at hand, records on demand."""
+    """The expected side: digests at hand, records on demand.
+
+    Records that are no stored run's are read in step with the found ones for as long as both sides name the same slots,
+    so that each tensor is read once; from the first slot they do not share on, all at once.
+    """
 
     def __init__(self, expected: StoredRun | Iterable[Record]) -> None:
         self._run = expected if isinstance(expected, StoredRun) else None
         self._records: dict[SlotKey, Record] = {}
+        self._coming: Iterator[Record] = iter(())
+        self.digests: dict[SlotKey, bytes] = {}
         if isinstance(expected, StoredRun):
             index = expected.index
             self.digests = dict(zip(index.position, index.digests, strict=True))
-            return
-        self.digests = {}
-        for record in expected:
-            if record.key in self.digests:
-                raise RecordError(f"the expected side has two records for {describe_key(record.key)}")
-            self.digests[record.key] = _content(record)[0]
-            self._records[record.key] = record
+        else:
+            self._coming = iter(expected)
+
+    def beside(self, key: SlotKey) -> Array | None:
+        """Makes the digest of ``key`` known if it has one; its values, if they had to be read for that."""
+        if self._run is not None or key in self.digests:
+            return None
+        record = next(self._coming, None)
+        if record is None:
+            return None
+        array = self._take(record)
+        if record.key == key:
+            return array
+        self.read_on()
+        return None
+
+    def read_on(self) -> None:
+        """Reads what is left."""
+        for record in self._coming:
+            self._take(record)
+
+    def _take(self, record: Record) -> Array | None:
+        if record.key in self.digests:
+            raise RecordError(f"the expected side has two records for {describe_key(record.key)}")
+        self.digests[record.key], array = _content(record)
+        self._records[record.key] = record
+        return array
 
     def record(self, key: SlotKey) -> Record:
         """The expected record of a slot."""

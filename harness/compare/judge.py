@@ -51,19 +51,22 @@ class Judge:
             "this run has it, the golden does not", found.source,
         )  # fmt: skip
 
-    def differing(self, expected: Record, found: Record, array: Array | None) -> SlotVerdict:
+    def differing(
+        self, expected: Record, found: Record, array: Array | None, golden: Array | None = None
+    ) -> SlotVerdict:
         """A slot of both sides whose digests differ.
 
         Args:
             expected: of the golden.
             found: of the run.
             array: values of ``found``, if they are loaded already.
+            golden: values of ``expected``, likewise.
         """
         tolerance = self._tolerances.of(expected.key, expected.op_type, expected.dtype)
         if (reason := _mismatch(expected, found)) is not None:
             return _verdict(expected, found, Verdict.DIFFERS, reason, tolerance=tolerance)
         try:
-            golden = expected.load()
+            golden = expected.load() if golden is None else golden
         except StoreError as error:
             return _verdict(expected, found, Verdict.DIFFERS, str(error), tolerance=tolerance)
         array = found.load() if array is None else array

@@ -1,9 +1,9 @@
-"""Which tolerances would admit a pair of arrays, kept in a few numbers, so that they can be judged without the arrays.
+"""Which tolerances would admit a pair of arrays, kept in a few numbers: they can be judged again without the arrays.
 
-The absolute tolerance that a relative one leaves to be admitted, ``a(r) = max(|f - e| - r * |e|)``, is a convex function
-that falls with r. Its values at a few r (the rungs) bound it everywhere: from above by the chord between two rungs, from
-below by the neighbouring chords drawn on. Two such functions are kept, as elements at most one unit in the last place
-apart pass under the documented tolerances whatever their size.
+The absolute tolerance that a relative one leaves to be admitted, ``a(r) = max(|f - e| - r * |e|)``, is a convex
+function that falls with r. Its values at a few r (the rungs) bound it everywhere: from above by the chord between two
+rungs, from below by the neighbouring chords drawn on. Two such functions are kept, as elements at most one unit in the
+last place apart pass under the documented tolerances whatever their size.
 """
 
 from __future__ import annotations

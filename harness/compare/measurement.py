@@ -68,7 +68,8 @@ class Measurement:
             all bits are equal.
         at_abs, at_rel, at_ulp: where the largest errors are; None where there is none.
         expected_nan, found_nan, expected_inf, found_inf: how many elements are (or, complex, contain) such.
-        nan_mismatch, inf_mismatch, zero_mismatch: elements that are NaN (an infinity of one sign, zero) on one side only.
+        nan_mismatch, inf_mismatch, zero_mismatch: elements that are NaN (an infinity of one sign, zero) on one side
+            only.
         scale: the largest finite magnitude of the expected side.
         beyond: elements whose relative error is beyond each of ``THOUSANDTHS``.
         ulp_counts: how many elements are more than 0, 1, 2, 4, 8, ... ULP apart, as far as there are any.
@@ -130,7 +131,7 @@ class Measurement:
 
     @property
     def snr(self) -> float | None:
-        """Signal to noise in dB: ``10 log10(sum e**2 / sum (f - e)**2)``; infinite without noise, None without signal."""
+        """Signal to noise in dB: ``10 log10(sum e**2 / sum (f - e)**2)``; infinite without noise, None without e."""
         if not self.sums.expected_squared:
             return None
         if not self.sums.error_squared:

@@ -43,7 +43,7 @@ def test_it_tells_where_only_one_limit_is_set(pair: Any, close: float) -> None:
     made = ladder(expected, found)
     m = measure(expected, found, "Float32")
     assert made.admits(Tolerance(atol=float(m.max_abs))) is True
-    assert made.admits(Tolerance(atol=float(m.max_abs) / 2)) is (False if m.max_abs else True)
+    assert made.admits(Tolerance(atol=float(m.max_abs) / 2)) is (not m.max_abs)
     assert made.admits(Tolerance(max_ulp=m.max_ulp or 0)) is True
     for rung in RUNGS:
         assert made.admits(Tolerance(rtol=rung)) is not None or np.isclose(m.max_rel, rung, rtol=1e-6)

@@ -1,4 +1,4 @@
-"""Means, root mean square, cosine, signal to noise, shares, percentiles: against numpy, and where numpy has no answer."""
+"""Means, root mean square, cosine, signal to noise, shares, percentiles: against numpy, and where it has no answer."""
 
 from __future__ import annotations
 
@@ -103,4 +103,6 @@ def test_blocks_add_up() -> None:
     assert whole.mean_abs == pytest.approx(sum(part.sums.error for part in parts) / whole.count)
     assert [whole.beyond[0], whole.beyond[1]] == [sum(part.beyond[which] for part in parts) for which in (0, 1)]
     assert whole.ladder is not None
-    assert whole.ladder.every == tuple(max(rungs) for rungs in zip(*[p.ladder.every for p in parts if p.ladder]))
+    assert whole.ladder.every == tuple(
+        max(rungs) for rungs in zip(*[p.ladder.every for p in parts if p.ladder], strict=True)
+    )
