@@ -4,6 +4,9 @@ The names of MindSpore's top level (``harness.Tensor``, ``harness.set_context``,
 are first used, so that importing a part that needs none of them stays light.
 """
 
+import atexit as _atexit
+import os as _os
+import sys as _sys
 from typing import Any as _Any
 
 from harness import hooks as _hooks
@@ -52,3 +55,38 @@ def _dump_from_environment(session: _Any) -> None:
 
 
 _hooks.first_compile.append(_dump_from_environment)
+
+
+def _recorder_from_environment(session: _Any) -> None:
+    """Lets ``MS_RDR_*`` and ``env_config_path`` apply to a session, as they do to a MindSpore process."""
+    from harness.context import get_context
+    from harness.dump import DumpObserver
+    from harness.rdr import environment
+
+    dumps = [observer.config for observer in session.observers if isinstance(observer, DumpObserver)]
+    observer = environment.PROCESS.install(
+        session.device,
+        env_config_path=get_context("env_config_path"),
+        synchronous_dump=any(config.synchronous and config.dump_mode == 0 for config in dumps),
+    )
+    if observer is not None and observer not in session.observers:
+        session.observers.append(observer)
+
+
+def _recorder_at_exit() -> None:
+    """Mode 2 exports at the end of a process, also of one that compiled nothing."""
+    context = _sys.modules.get("harness.context")
+    given = "harness.tensor" in _sys.modules and (
+        any(_os.environ.get(name) for name in ("MS_RDR_ENABLE", "MS_RDR_MODE", "MS_RDR_PATH"))
+        or (context is not None and context.get_context("env_config_path"))
+    )
+    if given or "harness.rdr.environment" in _sys.modules:
+        from harness.context import get_context
+        from harness.devices import DEVICES
+        from harness.rdr import environment
+
+        environment.PROCESS.at_exit(DEVICES.get("cpu"), env_config_path=get_context("env_config_path"))
+
+
+_hooks.first_compile.append(_recorder_from_environment)
+_atexit.register(_recorder_at_exit)

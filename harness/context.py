@@ -7,10 +7,13 @@ that a script that sets and reads them goes on working.
 from __future__ import annotations
 
 import difflib
+import json
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from harness import log
 from harness.errors import SettingError, SettingTypeError, UnsupportedError
 from harness.seed import get_seed, set_seed
 
@@ -80,6 +83,7 @@ _SETTINGS: dict[str, _Setting] = {
     "debug_level": _Setting(0, (int,)),
 }
 _values: dict[str, Any] = {}
+_log = log.get("context")
 
 
 def _unknown(function: str, key: str) -> SettingError:
@@ -108,7 +112,25 @@ def set_context(**kwargs: Any) -> None:
     """
     for key, value in kwargs.items():
         _check(key, value)
+    if "env_config_path" in kwargs:
+        kwargs["env_config_path"] = _configuration_file(kwargs["env_config_path"])
     _values.update(kwargs)
+
+
+def _configuration_file(path: str) -> str:
+    """The real path of an ``env_config_path``; ``SettingError`` unless it is a file of JSON, whatever it says."""
+    _log.warning("set_context: the parameter 'env_config_path' is deprecated")
+    real = os.path.realpath(path)
+    if not path or not os.path.isfile(real):
+        raise SettingError(f"set_context: the 'env_config_path' file {real!r} is not exists; accepted: a file of JSON")
+    try:
+        with open(real, encoding="utf-8") as stream:
+            json.load(stream)
+    except (OSError, ValueError, RecursionError) as error:
+        raise SettingError(
+            f"{error}\nset_context: open or load of the 'env_config_path' file {real!r} failed; accepted: JSON"
+        ) from error
+    return real
 
 
 def get_context(attr_key: str) -> Any:

@@ -22,6 +22,9 @@ from harness.tensor import Parameter as ParameterTensor
 from harness.tensor import Tensor, using
 
 CPU_KERNELS = CPU.kernels
+STAGES = ("traced", "simplified", "ordered", "selected")
+"""What a graph goes through: written down, simplified, its effects put in order, made for the device's kernels."""
+Watch = Callable[[str, Sequence[Operand]], None]
 
 
 @dataclass(eq=False, slots=True)
@@ -58,6 +61,7 @@ def compile_function(
     dynamic: Sequence[Any] = (),
     kernels: Kernels = CPU_KERNELS,
     fuses: bool = False,
+    watch: Watch = lambda _stage, _outputs: None,
 ) -> Program:
     """Traces ``function(*args)`` and finishes its graph.
 
@@ -71,6 +75,7 @@ def compile_function(
             tuple a tuple of such.
         kernels: what the device's kernels cannot take.
         fuses: elementwise chains become one kernel each.
+        watch: called after each of ``STAGES`` with what each region gives.
     """
     tracer = Tracer()
     inputs: list[Parameter] = []
@@ -84,8 +89,8 @@ def compile_function(
     block = tracer.block
     finish_regions(block)
     graphs: list[Graph] = []
-    for region in numbered(block):
-        parameters = _finish(region, kernels)
+    regions = numbered(block)
+    for region, parameters in zip(regions, _finish(regions, kernels, watch), strict=True):
         graph = Graph(graph_id + len(graphs), parameters, region.output, root_id=graph_id)  # type: ignore[arg-type]
         graph.attrs = {"enable_zero_copy_in_graph": 1}
         arrange(graph)
@@ -118,17 +123,31 @@ def _is_constant(value: Operand) -> bool:
     )
 
 
-def _finish(region: Region, kernels: Kernels) -> list[Parameter]:
-    """Simplifies a region's graph and inserts what the device needs; gives its parameters, whose order is that of the
-    graph before composites are taken apart (measured)."""
-    assert region.output is not None
-    region.output = simplify(region.output)
-    drop_unused_reads(region.output)
-    wait_for_readers(region.output)
-    parameters = parameter_order(region.output)
-    region.output = expand(region.output)
-    select_kernels(region.output, kernels)
-    hide_dtypes(region.output)
+def _finish(regions: Sequence[Region], kernels: Kernels, watch: Watch) -> list[list[Parameter]]:
+    """Simplifies the regions' graphs and inserts what the device needs; gives the parameters of each, whose order is
+    that of the graph before composites are taken apart (measured)."""
+
+    def done(stage: str) -> None:
+        watch(stage, [region.output for region in regions if region.output is not None])
+
+    done("traced")
+    for region in regions:
+        assert region.output is not None
+        region.output = simplify(region.output)
+    done("simplified")
+    parameters = []
+    for region in regions:
+        assert region.output is not None
+        drop_unused_reads(region.output)
+        wait_for_readers(region.output)
+        parameters.append(parameter_order(region.output))
+    done("ordered")
+    for region in regions:
+        assert region.output is not None
+        region.output = expand(region.output)
+        select_kernels(region.output, kernels)
+        hide_dtypes(region.output)
+    done("selected")
     return parameters
 
 

@@ -47,8 +47,14 @@ def related_headings(kind: str) -> list[str]:
     return [f"# Corresponding {one} candidate:" for one in kind.split("+") if one]
 
 
-class _Writer:
-    """Texts of one graph; holds what every line needs to look up."""
+class Writer:
+    """Texts of one graph; holds what every line needs to look up.
+
+    Attributes:
+        number: the k of ``%k`` of each node, by ``id``.
+        para: the k of ``%parak`` of each parameter, by ``id``.
+        debug: what stands in brackets after ``%k``, by the ``id`` of the node.
+    """
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -81,15 +87,26 @@ class _Writer:
         elif self.graph.root_id in (-1, self.graph.id) and isinstance(spec, TensorSpec):
             # Parameters of the graphs that control flow splits off carry no symbolic shape.
             text += f" : [{parameter_dims(spec.shape)}]"
-        return f"{text}  :  {weight_or_data(parameter)}  :  IsWeight: {str(parameter.is_weight).lower()}"
+        return text
 
-    def node(self, node: Node) -> Iterator[str]:
+    def device_parameter(self, parameter: Parameter) -> str:
+        tail = f"  :  {weight_or_data(parameter)}  :  IsWeight: {str(parameter.is_weight).lower()}"
+        return self.parameter(parameter) + tail
+
+    def head(self, node: Node) -> str:
+        """``  %1(x) = PrimFunc_MatMul(...)`` and the attributes."""
         functional = "PrimFunc_" if node.kernel and node.extra.get("functional", True) else ""
         args = ", ".join(self.operand(o) for o in node.inputs)
         head = f"  %{self.number[id(node)]}({self.debug[id(node)]}) = {functional}{node.op}({args})"
-        yield head + _brackets(node)
-        out_type = f"<{type_text(abstract(node), inplace=self.inplace)}>"
-        yield f"{INDENT}: ({self.types(node.inputs)}) -> ({out_type})"
+        return head + _brackets(node)
+
+    def signature(self, node: Node) -> str:
+        """The line of types, without the indent."""
+        return f": ({self.types(node.inputs)}) -> (<{type_text(abstract(node), inplace=self.inplace)}>)"
+
+    def node(self, node: Node) -> Iterator[str]:
+        yield self.head(node)
+        yield INDENT + self.signature(node)
         real = [o for o in node.inputs if not (node.kernel and is_monad(o))]
         if node.kernel:
             absent = node.extra.get("absent", {})
@@ -102,26 +119,28 @@ class _Writer:
         yield from (INDENT + source_line(line) for line in node.related)
         yield from (INDENT + source_line(line) for line in node.source)
 
-    def lines(self) -> Iterator[str]:
+    def body(self) -> Iterator[str]:
+        """Every node, and ``Return``."""
         graph = self.graph
-        cnodes = len(graph.nodes) + 1
-        yield from (f"# IR entry: @{graph.name}", "# Total subgraphs: 1", "", "# Attrs:")
-        yield from _graph_attrs(graph.attrs)
-        yield from ("", f"# Total params: {len(graph.parameters)}")
-        if graph.parameters:
-            yield "# Params:"
-            yield from map(self.parameter, graph.parameters)
-        yield from ("", "Node counting information:")
-        # Every cnode counts once more for its primitive.
-        total = 2 * cnodes + len(graph.parameters) + len(graph.constants)
-        yield from (f"Total number of nodes: {total}", f"Total number of cnodes: {cnodes}", "", "subgraph attr:")
-        yield from _graph_attrs(graph.attrs)
-        yield from (f"subgraph instance: {graph.name} : {STABLE_POINTER}", "", f"subgraph @{graph.name}() {{")
         for node in graph.nodes:
             yield from self.node(node)
         yield f"  Return({self.operand(graph.output)})"
         yield f"{INDENT}: ({self.types([graph.output])})"
         yield f"{INDENT}# Fullname with scope: (Default/Return-op{graph.extra.get('return_number', 0)})"
+
+    def lines(self) -> Iterator[str]:
+        graph = self.graph
+        yield from (f"# IR entry: @{graph.name}", "# Total subgraphs: 1", "", "# Attrs:")
+        yield from _graph_attrs(graph.attrs)
+        yield from ("", f"# Total params: {len(graph.parameters)}")
+        if graph.parameters:
+            yield "# Params:"
+            yield from map(self.device_parameter, graph.parameters)
+        yield from ("", *counts(len(graph.nodes) + 1, len(graph.parameters) + len(graph.constants)))
+        yield from ("", "subgraph attr:")
+        yield from _graph_attrs(graph.attrs)
+        yield from (f"subgraph instance: {graph.name} : {STABLE_POINTER}", "", f"subgraph @{graph.name}() {{")
+        yield from self.body()
         yield from ("}", "# Order:")
         last = self.debug.get(id(graph.output), self.operand(graph.output))
         yield f"#   1: @{graph.name}:{self.return_debug}{{[0]: ValueNode<Primitive> Return, [1]: {last}}}"
@@ -136,6 +155,12 @@ def parameter_dims(shape: tuple[int, ...]) -> str:
         unknown += size < 0
         parts.append(f"s{unknown}<[1,inf]>" if size < 0 else dims((size,)))
     return ", ".join(parts)
+
+
+def counts(cnodes: int, others: int) -> tuple[str, ...]:
+    """The lines that count nodes; every cnode counts once more for its primitive."""
+    total = 2 * cnodes + others
+    return "Node counting information:", f"Total number of nodes: {total}", f"Total number of cnodes: {cnodes}"
 
 
 def _graph_attrs(attrs: Mapping[str, Any]) -> Iterator[str]:
@@ -164,4 +189,4 @@ def write(graph: Graph) -> str:
     Every operand of ``graph.nodes`` and ``graph.output`` must be a constant, one of ``graph.parameters`` or one of
     ``graph.nodes``; ``KeyError`` otherwise.
     """
-    return "\n".join(_Writer(graph).lines()) + "\n"
+    return "\n".join(Writer(graph).lines()) + "\n"

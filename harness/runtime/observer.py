@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from harness.dtypes import DType
-from harness.graph import Graph, Node, Parameter
+from harness.graph import Graph, Node, Operand, Parameter
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -51,6 +51,16 @@ class Step:
 
 class Observer:
     """Base with empty hooks; override what you need. An exception in a hook stops the step and propagates."""
+
+    def compile_begin(self, name: str, inputs: Sequence[str]) -> None:
+        """A compilation of the function called ``name`` begins; ``inputs`` are its parameters' names."""
+
+    def compile_stage(self, stage: str, outputs: Sequence[Operand]) -> None:
+        """A stage of the compilation is done (``compile.program.STAGES``); ``outputs`` are what each kernel graph to be
+        gives. Valid only during the call: later stages change the nodes."""
+
+    def compile_end(self, error: BaseException | None) -> None:
+        """The compilation is over, after every ``graph_compiled``; ``error`` is raised afterwards."""
 
     def graph_compiled(self, graph: Graph) -> None:
         """Once for each kernel graph, before its first run."""

@@ -21,6 +21,7 @@ from harness.compile.trace import cell_scope
 from harness.context import get_context
 from harness.devices import Device
 from harness.devices.cpu import CPU
+from harness.graph import Operand
 from harness.runtime import declared
 from harness.runtime.execute import Executor
 from harness.runtime.observer import Observer
@@ -97,7 +98,7 @@ class Session:
         executor = self.programs.get(signature)
         if executor is None:
             device = self.configured_device()
-            executor = Executor(self._compile(device, function, values, names, dynamic), device)
+            executor = Executor(self._compile(device, function, values, names, dynamic, keep), device)
             if not any(map(_has_list, values)):
                 self.programs[signature] = executor
                 self._kept.append(keep)
@@ -116,26 +117,54 @@ class Session:
         values: Sequence[Any],
         names: Sequence[str],
         dynamic: Sequence[Any],
+        keep: Any,
     ) -> Program:
         if not self._hooked:
             for hook in hooks.first_compile:
                 hook(self)
             self._hooked = True
-        program = compile_function(
-            function, values, names, self._next_graph, self.numbering, dynamic, device.kernels, device.fuses
-        )
-        if program.silent:
-            return program
-        self._next_graph += len(program.graphs)
-        for graph in program.graphs:
-            for observer in self.observers:
-                observer.graph_compiled(graph)
+        with self._watched(_title(keep, function), names):
+            program = compile_function(
+                function, values, names, self._next_graph, self.numbering, dynamic, device.kernels, device.fuses,
+                self._stage_done,
+            )  # fmt: skip
+            if program.silent:
+                return program
+            self._next_graph += len(program.graphs)
+            for graph in program.graphs:
+                for observer in self.observers:
+                    observer.graph_compiled(graph)
         return program
+
+    @contextmanager
+    def _watched(self, title: str, names: Sequence[str]) -> Iterator[None]:
+        """Tells the observers that a compilation begins, and how it ends."""
+        for observer in self.observers:
+            observer.compile_begin(title, names)
+        try:
+            yield
+        except BaseException as error:
+            for observer in self.observers:
+                observer.compile_end(error)
+            raise
+        for observer in self.observers:
+            observer.compile_end(None)
+
+    def _stage_done(self, stage: str, outputs: Sequence[Operand]) -> None:
+        for observer in self.observers:
+            observer.compile_stage(stage, outputs)
 
     def close(self) -> None:
         """Tells the observers that nothing more will run."""
         for observer in self.observers:
             observer.closed()
+
+
+def _title(keep: Any, function: Callable[..., Any]) -> str:
+    """What a compilation is called: ``Net_construct`` of a cell, the name of a function."""
+    if hasattr(keep, "construct"):
+        return f"{type(keep).__name__}_construct"
+    return str(getattr(keep, "__name__", None) or getattr(function, "__name__", type(function).__name__))
 
 
 def bind(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[list[Any], list[str]]:

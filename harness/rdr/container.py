@@ -1,0 +1,148 @@
+"""The recorders of a process, and when they are written.
+
+Modes and operations: MindSpore 2.7.0, measured. Nothing here raises for what is wrong with the disk or with a recorder.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from harness import log
+from harness.rdr import names
+from harness.rdr.config import NORMAL, RdrConfig
+from harness.rdr.folder import Folder
+from harness.rdr.recorders import RECORDERS, Counter, Export, Recorder
+
+_log = log.get("rdr.container")
+
+
+class Recorders:
+    """Recorders by module and name; a later one of the same key replaces the earlier. Any thread may record.
+
+    Args:
+        config: what to do with them.
+        rank: asked at each export for the N of ``rank_N``.
+        clock: gives the 14 digits of now.
+        counter: numbers the texts of graphs.
+    """
+
+    def __init__(
+        self,
+        config: RdrConfig,
+        rank: Callable[[], int] = lambda: 0,
+        clock: names.Clock = names.timestamp,
+        counter: Counter | None = None,
+    ) -> None:
+        self.config = config
+        self._rank = rank
+        self._clock = clock
+        self._counter = counter or Counter()
+        self._recorders: dict[tuple[str, str], Recorder] = {}
+        # Reentrant: a signal's handler may export while its own thread records.
+        self._lock = threading.RLock()
+        self._exporting = threading.RLock()
+
+    @property
+    def folder(self) -> Folder:
+        """Where an export of now goes."""
+        return Folder(os.path.join(self.config.path, f"rank_{self._rank()}", "rdr"))
+
+    def record(self, kind: str, module: str, name: str, content: Any) -> bool:
+        """Keeps an artefact until it is exported or dropped.
+
+        Args:
+            kind: a name of ``RECORDERS``.
+            module: one of ``names.MODULES``.
+            name: cut to 64 characters.
+            content: as the kind takes it.
+
+        Returns:
+            False where the recorder is off.
+        """
+        if not self.config.enable:
+            return False
+        return self.keep(RECORDERS.get(kind)(module, names.limited(name), self._clock(), content))
+
+    def keep(self, recorder: Recorder) -> bool:
+        """Keeps a recorder made elsewhere; see ``record``."""
+        if not self.config.enable:
+            return False
+        with self._lock:
+            self._recorders[recorder.key] = recorder
+        _log.info('rdr: RDR record object %s in module "%s".', recorder.name, recorder.module)
+        return True
+
+    def find(self, module: str, name: str) -> Recorder | None:
+        """The recorder of a key, or None."""
+        with self._lock:
+            return self._recorders.get((module, name))
+
+    def __len__(self) -> int:
+        return len(self._recorders)
+
+    # --- exports ------------------------------------------------------------------------------------------------------
+
+    def trigger(self) -> None:
+        """Exports every recorder and keeps them all, in both modes: something failed."""
+        if not self.config.enable:
+            return
+        if self.config.mode != NORMAL:
+            _log.info("rdr: RDR exports all recorders in abnormal end scenario.")
+        self._export(self._all())
+
+    def snapshot(self) -> None:
+        """In mode 2: exports every recorder and drops what was exported."""
+        if not self.config.enable or self.config.mode != NORMAL:
+            return
+        recorders = self._all()
+        self._export(recorders)
+        _log.info("rdr: RDR exports all recorders in normal end scenario.")
+        with self._lock:
+            for recorder in recorders:
+                # What was recorded under the same key meanwhile is not lost.
+                if self._recorders.get(recorder.key) is recorder:
+                    del self._recorders[recorder.key]
+
+    def trigger_new(self) -> None:
+        """Exports what was not exported since it was recorded (for triggers MindSpore does not have)."""
+        if self.config.enable:
+            recorders = [recorder for recorder in self._all() if recorder.pending]
+            if recorders:
+                self._export(recorders)
+
+    def clear(self) -> None:
+        """Drops everything."""
+        with self._lock:
+            self._recorders.clear()
+        _log.info("rdr: RDR clear all recorders.")
+
+    def _all(self) -> list[Recorder]:
+        with self._lock:
+            return list(self._recorders.values())
+
+    def _export(self, recorders: list[Recorder]) -> None:
+        if not recorders:
+            _log.warning("rdr: There is no recorder to export.")
+            return
+        with self._exporting:
+            export = Export(self.folder, self._counter)
+            for recorder in recorders:
+                self._export_one(recorder, export)
+
+    def _export_one(self, recorder: Recorder, export: Export) -> None:
+        recorder.pending = False
+        done: bool | None
+        try:
+            done = recorder.export(export)
+        except Exception as error:  # a fault of one recorder is not the program's, and not the others'
+            _log.error("rdr: %s of module %s cannot be exported: %r", recorder.name, recorder.module, error)
+            done = None
+        if done is False:
+            _log.error(
+                "rdr: Get real path failed. Info: module=%s, name=%s, path=%s.",
+                recorder.module, recorder.name, export.folder.path,
+            )  # fmt: skip
+        recorder.pending = recorder.pending or not done

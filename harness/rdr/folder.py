@@ -1,0 +1,92 @@
+"""Where recorder files are written: each appears whole under its name or not at all, also if the process is killed.
+
+Directories that are made have mode 0700, files 0400, whatever the umask; directories that stand keep their mode
+(measured on MindSpore 2.7.0, which writes in place).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+
+from harness import log
+from harness.rdr.names import MAX_FILE_NAME
+from harness.rdr.paths import is_relative
+
+DIRECTORY_MODE = 0o700
+FILE_MODE = 0o400
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+_log = log.get("rdr.folder")
+
+
+class Folder:
+    """One ``rank_N/rdr`` directory; made when something is written to it.
+
+    Args:
+        path: of the directory; a relative one is looked up from the working directory of the moment.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def write(self, name: str, content: bytes, *, append: bool = False) -> bool:
+        """Writes a file, replacing or (``append``) prolonging one that is there; whether it was.
+
+        A ``/`` in ``name`` makes directories (measured). Nothing is raised: what is wrong is logged as an error.
+        """
+        target = os.path.join(self.path, name)
+        if is_relative(target):
+            _log.error("rdr: Do not support relative path: %s", target)
+            return False
+        if len(os.fsencode(os.path.basename(os.path.splitext(name)[0]))) > MAX_FILE_NAME:
+            _log.error("rdr: the file name of %s is longer than %d bytes", target, MAX_FILE_NAME)
+            return False
+        try:
+            _make(os.path.dirname(target))
+            before = _content(target) if append else b""
+            _replace(target, before + content)
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+            _log.error("rdr: %s cannot be written (%s)", target, reason)
+            return False
+        return True
+
+
+def _make(path: str) -> None:
+    missing = []
+    while path and not os.path.isdir(path):
+        missing.append(path)
+        path = os.path.dirname(path)
+    for directory in reversed(missing):
+        try:
+            os.mkdir(directory, DIRECTORY_MODE)
+        except FileExistsError:
+            if not os.path.isdir(directory):  # somebody else made it, or a file is in the way
+                raise
+
+
+def _content(target: str) -> bytes:
+    try:
+        with open(target, "rb") as stream:
+            return stream.read()
+    except FileNotFoundError:
+        return b""
+
+
+def _replace(target: str, content: bytes) -> None:
+    part = os.path.join(os.path.dirname(target), f".{os.getpid()}-{secrets.token_hex(4)}.part")
+    try:
+        handle = os.open(part, _NEW, FILE_MODE)
+        try:
+            view = memoryview(content)
+            while view:
+                view = view[os.write(handle, view) :]
+            os.fchmod(handle, FILE_MODE)
+        finally:
+            os.close(handle)
+        os.rename(part, target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(part)
+        raise

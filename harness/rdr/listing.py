@@ -1,0 +1,82 @@
+"""What recorder files there are in a directory."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.rdr import names
+
+_RANK = re.compile(r"rank_([0-9]{1,10})")
+
+
+@dataclass(frozen=True, slots=True)
+class Artefact:
+    """One file of the recorder.
+
+    Attributes:
+        path: of the file.
+        rank: N of the ``rank_N`` it lies in, or None.
+        module: ``SESSION``; empty for the documented ``hwopt`` name.
+        name: ``graph_exec_order.0``; a recorder's name with a ``/`` is given with it.
+        timestamp: 14 digits, when it was recorded; empty for the documented name.
+        number: of a graph's text, else None.
+        extension: ``ir``, ``pb``, ``txt``, ``json``.
+    """
+
+    path: Path
+    rank: int | None
+    module: str
+    name: str
+    timestamp: str
+    number: int | None
+    extension: str
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """Module, name and extension: what is the same in every run."""
+        return self.module, self.name, self.extension
+
+    def read(self) -> bytes:
+        """The whole file; ``OSError`` if it cannot be read."""
+        return self.path.read_bytes()
+
+
+def artefacts(folder: str | os.PathLike[str]) -> tuple[Artefact, ...]:
+    """Every recorder file below ``folder``, in the order of rank, module, name, extension, number and timestamp.
+
+    Args:
+        folder: what the recorder was given as its path, a ``rank_N`` of it, or an ``rdr`` directory. One that does not
+            exist holds nothing.
+
+    Files of other names (what a killed export leaves is hidden) are left out.
+    """
+    root = Path(folder)
+    found = []
+    for directory in sorted(_rdr_directories(root)):
+        rank = _RANK.fullmatch(directory.absolute().parent.name)
+        for path in directory.rglob("*"):
+            name = names.parse(path.relative_to(directory).as_posix())
+            if name is not None and path.is_file():
+                found.append(
+                    Artefact(
+                        path, int(rank[1]) if rank else None, name.module, name.name, name.timestamp, name.number,
+                        name.extension,
+                    )
+                )  # fmt: skip
+    return tuple(sorted(found, key=_order))
+
+
+def _rdr_directories(root: Path) -> list[Path]:
+    if root.name == "rdr" or not root.is_dir():
+        return [root] if root.is_dir() else []
+    if _RANK.fullmatch(root.name):
+        return [root / "rdr"] if (root / "rdr").is_dir() else []
+    return [path for path in root.glob("rank_*/rdr") if path.is_dir() and _RANK.fullmatch(path.parent.name)]
+
+
+def _order(artefact: Artefact) -> tuple[int, str, str, str, int, str]:
+    rank, number = (-1 if n is None else n for n in (artefact.rank, artefact.number))
+    return rank, artefact.module, artefact.name, artefact.extension, number, artefact.timestamp

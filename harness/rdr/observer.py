@@ -1,0 +1,147 @@
+"""Records what a session does: stages of compilation, graphs, execution orders, addresses; says when it is exported.
+
+What is recorded where and when: MindSpore 2.7.0 CPU, measured; Ascend from public source and documents. Where this
+differs on purpose: docs/differences.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from harness import log
+from harness.compile.memory import reuse_applies
+from harness.context import GRAPH_MODE, get_context
+from harness.devices import Device
+from harness.devices.cpu import CPU
+from harness.graph import Graph, Node, Operand
+from harness.rdr import graph_text, names
+from harness.rdr.config import RdrConfig
+from harness.rdr.container import Recorders
+from harness.rdr.of_graph import GraphRecords
+from harness.rdr.recorders.graph import GraphTexts
+from harness.rdr.recorders.memory import MemoryRecorder
+from harness.runtime.observer import Observer, Slot
+
+ACTIONS = (
+    "bootstrap", "type_inference", "auto_monad", "graph_reusing", "inline", "add_attr", "parallel-infer-symbol",
+    "pre_auto_parallel", "insert-virtual-dataset", "parallel-infer-symbol-second", "dataset_repeat_opt",
+    "pipeline_split", "optimize", "detach_backward", "pipeline_parallel_scheduler", "auto_monad_reorder",
+    "get_jit_bprop_graph", "rewriter_after_jit_bprop_graph", "opt_after_jit_grad", "distribtued_split", "validate",
+    "backend_pass", "task_emit", "execute",
+)  # fmt: skip
+"""MindSpore's compile actions (2.7.0, its spelling); a recorder of one is called ``NN_action``."""
+AFTER = {"traced": (1, 12), "simplified": (12, 18), "ordered": (18, 22), "selected": (22, 24)}
+"""The actions whose work a stage of our compiler does: the graph after the stage stands for the graph after each."""
+MEMORY_MODULE, MEMORY_NAME = "RUNTIME_FRAMEWORK", "mem_address_list"
+_log = log.get("rdr.observer")
+
+
+class RdrObserver(Observer):
+    """The recorder of one process.
+
+    Args:
+        config: as parsed; files go below its ``path`` only.
+        device: what the networks run on.
+        rank: N of ``rank_N``, or what to ask for it at each export.
+        synchronous_dump: whether a synchronous dump of every kernel is on: memory is then not shared.
+        clock: gives the 14 digits of now.
+        triggers_compile: also export when a compilation fails (MindSpore does not).
+
+    Attributes:
+        recorders: what was recorded; ``recorders.trigger()`` exports it.
+    """
+
+    def __init__(
+        self,
+        config: RdrConfig,
+        device: Device = CPU,
+        *,
+        rank: int | Callable[[], int] = 0,
+        synchronous_dump: bool = False,
+        clock: names.Clock = names.timestamp,
+        triggers_compile: bool = False,
+    ) -> None:
+        self.device = device
+        self.recorders = Recorders(config, rank if callable(rank) else lambda: rank, clock)
+        self._synchronous_dump = synchronous_dump
+        self._triggers_compile = triggers_compile
+        self._graph_mode = False
+        self._title = ""
+        self._closed = False
+        self._records = GraphRecords(self.recorders, device)
+
+    # --- compiling ----------------------------------------------------------------------------------------------------
+
+    def compile_begin(self, name: str, inputs: Sequence[str]) -> None:
+        """Records what the compilation begins with. Outside graph mode no stage and no graph is recorded (measured)."""
+        self._graph_mode = get_context("mode") == GRAPH_MODE
+        self._title = name
+        self._stage((0, 1), lambda: graph_text.bootstrap_text(name, inputs))
+
+    def compile_stage(self, stage: str, outputs: Sequence[Operand]) -> None:
+        """Records the graph as it stands, under the actions the stage stands for."""
+        if stage in AFTER:
+            self._stage(AFTER[stage], lambda: graph_text.stage_text(self._title, outputs))
+
+    def _stage(self, actions: tuple[int, int], text: Callable[[], str]) -> None:
+        if not self._graph_mode or not self.recorders.config.enable:
+            return
+
+        def record() -> None:
+            content = GraphTexts(text())
+            for at in range(*actions):
+                self.recorders.record("graph", "PIPELINE", f"{at:02d}_{ACTIONS[at]}", content)
+
+        self._safely(f"the stage {ACTIONS[actions[0]]}", record)
+
+    def graph_compiled(self, graph: Graph) -> None:
+        """Records a kernel graph, its execution order and memory, and what else the device has."""
+        if self.recorders.config.enable:
+            reuse = reuse_applies(
+                get_context("memory_optimize_level"), self.recorders.config.mem_reuse, self._synchronous_dump
+            )
+            mode = self._graph_mode
+            self._safely(f"graph {graph.id}", lambda: self._records.compiled(graph, reuse, mode))
+
+    def compile_end(self, error: BaseException | None) -> None:
+        """Mode 2 exports after each compilation."""
+        if error is not None:
+            if self._triggers_compile and isinstance(error, Exception):
+                self.recorders.trigger_new()
+        elif self._graph_mode:
+            self.recorders.snapshot()
+
+    # --- running ------------------------------------------------------------------------------------------------------
+
+    def kernel_inputs(self, node: Node, inputs: Sequence[Slot]) -> None:
+        """Notes the addresses of a kernel that is launched."""
+        found = self._records.addresses.get(id(node))
+        if found is not None:
+            self._memory().add(node.name, found)
+
+    def _memory(self) -> MemoryRecorder:
+        recorder = self.recorders.find(MEMORY_MODULE, MEMORY_NAME)
+        if not isinstance(recorder, MemoryRecorder):
+            self.recorders.record("mem_address_list", MEMORY_MODULE, MEMORY_NAME, [])
+            recorder = self.recorders.find(MEMORY_MODULE, MEMORY_NAME)
+            assert isinstance(recorder, MemoryRecorder)
+        return recorder
+
+    def failed(self, node: Node | None, error: BaseException) -> None:
+        """A run that ends with an error exports everything at once, in both modes; an interrupt does not (measured)."""
+        if isinstance(error, Exception):
+            self.recorders.trigger()
+
+    def closed(self) -> None:
+        """The end of the process: mode 2 exports what is left."""
+        if not self._closed:
+            self._closed = True
+            self.recorders.snapshot()
+            self.recorders.clear()
+
+    def _safely(self, what: str, record: Callable[[], Any]) -> None:
+        try:
+            record()
+        except Exception as error:  # recording must not change what the program does
+            _log.error("rdr: %s cannot be recorded: %r", what, error)

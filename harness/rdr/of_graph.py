@@ -1,0 +1,103 @@
+"""What is recorded of one kernel graph."""
+
+from __future__ import annotations
+
+from harness.compile.memory import Addresses, MemoryPlan, addresses, plan, texts
+from harness.devices import Device
+from harness.graph import Graph
+from harness.graph.debug_text import DebugTexts
+from harness.rdr.container import Recorders
+from harness.rdr.graph_text import build_text
+from harness.rdr.names import HWOPT
+from harness.rdr.recorders.execution_order import UNSET_LABEL, OrderEntry
+from harness.rdr.recorders.graph import GraphTexts
+from harness.rdr.recorders.stream_order import StreamEntry
+from harness.rdr.recorders.task_info import Task
+
+BASE = 0x7F0000000000
+"""Address of the first byte; graphs follow one another."""
+PAGE = 4096
+MEMORY_TEXTS = ("initial_info", "pre_processed_info")
+
+
+class GraphRecords:
+    """Records graphs as they are compiled.
+
+    Attributes:
+        addresses: of each kernel, by the ``id`` of its node.
+    """
+
+    def __init__(self, recorders: Recorders, device: Device) -> None:
+        self.addresses: dict[int, Addresses] = {}
+        self._recorders = recorders
+        self._device = device
+        self._base = BASE
+        self._kept: list[Graph] = []  # so that no other node gets an id of theirs
+
+    def compiled(self, graph: Graph, reuse: bool, graph_mode: bool) -> None:
+        """A kernel graph is finished.
+
+        Args:
+            reuse: its tensors share memory; then the texts of the plan are recorded as well.
+            graph_mode: otherwise only addresses are known (measured).
+        """
+        self._kept.append(graph)
+        planned = plan(graph, device=self._device, reuse=reuse)
+        by_name = self._place(planned)
+        for node in graph.execution_order:
+            if node.name in by_name:
+                self.addresses[id(node)] = by_name[node.name]
+        if not graph_mode:
+            return
+        if reuse and planned.planned:
+            self._memory_texts(planned)
+        self._graph(graph)
+        if self._device.target == "Ascend":
+            self._ascend(graph, by_name)
+
+    def _place(self, planned: MemoryPlan) -> dict[str, Addresses]:
+        found = addresses(planned, self._base)
+        ends = [
+            entry.start + entry.size
+            for of in found.values()
+            for entry in (*of.inputs, *of.workspaces, *of.outputs)
+            if entry.start is not None
+        ]
+        self._base = -(-max([self._base + planned.total, *ends]) // PAGE) * PAGE
+        return found
+
+    def _memory_texts(self, planned: MemoryPlan) -> None:
+        for stage in MEMORY_TEXTS:
+            name = f"{planned.device}_somas_{stage}.{planned.graph_id}"
+            self._recorders.record("text", "OPTIMIZER", name, texts.info(planned, stage))
+        if planned.initial.tensors:
+            name = f"{planned.device}_somas_offline_log.{planned.graph_id}"
+            self._recorders.record("text", "OPTIMIZER", name, texts.offline_log(planned))
+
+    def _graph(self, graph: Graph) -> None:
+        from harness.graph import pb  # needs protobuf
+
+        content = GraphTexts(build_text(graph), pb.write(graph), ".ir;.pb")
+        self._recorders.record("graph", "SESSION", f"graph_build.{graph.id}", content)
+        debug = DebugTexts(graph)
+        order = tuple(OrderEntry(debug.node(node), UNSET_LABEL, graph.id) for node in graph.execution_order)
+        self._recorders.record("graph_exec_order", "SESSION", f"graph_exec_order.{graph.id}", order)
+        if self._device.target == "Ascend":
+            self._recorders.record("documented graph", "SESSION", f"{HWOPT}{graph.id}", GraphTexts(content.ir))
+
+    def _ascend(self, graph: Graph, by_name: dict[str, Addresses]) -> None:
+        streams, debug = self._device.streams, DebugTexts(graph)
+        numbers = [streams.stream_of(node.op, node.attrs) for node in graph.execution_order]
+        entries = tuple(
+            StreamEntry(node.name, debug.node(node), stream, UNSET_LABEL)
+            for node, stream in zip(graph.execution_order, numbers, strict=True)
+        )
+        self._recorders.record("stream_exec_order", "SESSION", f"assign_stream.{graph.id}", entries)
+        if self._device.sinks:
+            tasks = []
+            for at, (node, stream) in enumerate(zip(graph.execution_order, numbers, strict=True)):
+                of = by_name.get(node.name, Addresses((), (), ()))
+                tasks.append(
+                    Task(node.name, at, stream, inputs=of.inputs, outputs=of.outputs, workspaces=of.workspaces)
+                )
+            self._recorders.record("task_info", "DEVICE", f"task_info_graph.{graph.id}", tuple(tasks))
