@@ -35,8 +35,9 @@ _NAMES = {
     **dict.fromkeys(("get_level", "get_log_config"), "harness.log"),
     **dict.fromkeys(("grad", "jit", "value_and_grad"), "harness.nn.transforms"),
     "set_dump": "harness.tools",
+    **dict.fromkeys(("Callback", "Model", "RunContext"), "harness.train"),
     "dtype": "harness.common.dtype:",
-    **{name: f"harness.{name}:" for name in ("common", "context", "log", "nn", "ops", "tools", "train")},
+    **{name: f"harness.{name}:" for name in ("common", "context", "dataset", "log", "nn", "ops", "tools", "train")},
 }  # fmt: skip
 
 __getattr__, __dir__ = _lazy(__name__, _NAMES)

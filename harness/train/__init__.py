@@ -1,4 +1,9 @@
-"""Training as ``mindspore.train``: metrics."""
+"""Training as ``mindspore.train``: models, callbacks, metrics."""
 
+from harness.train.callback import *  # noqa: F403
+from harness.train.callback import __all__ as _callbacks
 from harness.train.metrics import *  # noqa: F403
-from harness.train.metrics import __all__ as __all__
+from harness.train.metrics import __all__ as _metrics
+from harness.train.model import Model
+
+__all__ = [*_callbacks, *_metrics, "Model"]
