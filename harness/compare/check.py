@@ -55,6 +55,7 @@ def check(
     verdicts: dict[SlotKey, SlotVerdict] = {}
     digests: dict[SlotKey, bytes] = {}
     placed: list[SlotKey] = []
+    pairs: dict[SlotKey, tuple[Record, Record]] = {}
     for record in found.records() if isinstance(found, HasRecords) else found:
         key = record.key
         if key in digests:
@@ -69,7 +70,8 @@ def check(
         elif known == content:
             verdicts[key] = judge.identical(record)
         else:
-            verdicts[key] = judge.differing(golden.record(key), record, array, beside)
+            pairs[key] = golden.record(key), record
+            verdicts[key] = judge.differing(*pairs[key], array, beside)
     golden.read_on()
     for key in golden.digests:
         if key not in verdicts:
@@ -79,6 +81,8 @@ def check(
         mark_overwritten(slots, golden.digests, digests),
         find_order_change(list(golden.digests), placed) if order else None,
         find_renames(slots),
+        {slot.key: (golden.digests.get(slot.key), digests.get(slot.key)) for slot in slots},
+        pairs,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -56,13 +56,11 @@ def first_divergence(comparison: Comparison) -> Divergence | None:
     Where no operator qualifies (the data or the weights differ from the start), it is the earliest that differs.
     None if no slot of both sides differs.
     """
-    executions: dict[Execution, list[SlotVerdict]] = defaultdict(list)
-    for slot in comparison.slots:
-        executions[execution_of(slot.key)].append(slot)
+    executions = by_execution(comparison)
     earliest = next((slot for slot in comparison.slots if slot.verdict is Verdict.DIFFERS), None)
     if earliest is None:
         return None
-    cause = _first_cause(executions)
+    cause = next(causes(executions), None)
     where = cause if cause is not None else execution_of(earliest.key)
     differing = [slot for slot in executions[where] if slot.verdict is Verdict.DIFFERS]
     differing.sort(key=lambda slot: slot.key.io != "output")
@@ -70,8 +68,16 @@ def first_divergence(comparison: Comparison) -> Divergence | None:
     return Divergence(where, tuple(differing), cause is not None, elsewhere)
 
 
-def _first_cause(executions: Mapping[Execution, Sequence[SlotVerdict]]) -> Execution | None:
-    """The earliest execution whose outputs differ and whose inputs agree.
+def by_execution(comparison: Comparison) -> dict[Execution, list[SlotVerdict]]:
+    """The slots of each operator execution, in order."""
+    executions: dict[Execution, list[SlotVerdict]] = defaultdict(list)
+    for slot in comparison.slots:
+        executions[execution_of(slot.key)].append(slot)
+    return executions
+
+
+def causes(executions: Mapping[Execution, Sequence[SlotVerdict]]) -> Iterator[Execution]:
+    """The executions whose outputs differ and whose inputs agree, in order.
 
     What an operator updates in place is not seen before the update: where its outputs differed before, it may only
     carry that on, and is no cause.
@@ -80,10 +86,9 @@ def _first_cause(executions: Mapping[Execution, Sequence[SlotVerdict]]) -> Execu
     for where, slots in executions.items():
         carried = (where.rank, where.graph, where.operator) in differed and any(slot.overwritten for slot in slots)
         if not carried and _is_cause(slots):
-            return where
+            yield where
         if any(slot.verdict is Verdict.DIFFERS for slot in slots):
             differed.add((where.rank, where.graph, where.operator))
-    return None
 
 
 def _is_cause(slots: Sequence[SlotVerdict]) -> bool:

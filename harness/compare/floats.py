@@ -95,7 +95,7 @@ class Floats(Running):
     def _without_specials(
         self, start: int, raw: tuple[Array, Array], both: tuple[Array, Array]
     ) -> tuple[tuple[Array, Array], tuple[Array, Array], Array]:
-        """Counts NaN and infinities; gives the block with 0 in their places, and where one stands against another value."""
+        """Counts NaN and infinities; gives the block with 0 in their places, and where the sides disagree on one."""
         nan, inf = (tuple(test(side) for side in both) for test in (np.isnan, np.isinf))
         finite = np.isfinite(both[0]) & np.isfinite(both[1])
         bad = ~finite & ~same_special(*both)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 
 from harness.compare.measurement import Measurement
 from harness.compare.tolerances import EXACT, Tolerance
-from harness.records import SlotKey
+from harness.records import Record, SlotKey
 
 
 class Verdict(Enum):
@@ -90,11 +91,16 @@ class Comparison:
         slots: expected slots in execution order; unexpected ones stand where they were found.
         order: the first change of execution order, if any.
         renames: operators that seem to have another name now.
+        digests: of each slot, what the expected and the found side have; None where a side has not the slot.
+        pairs: the records of both sides of each slot that both have and whose digests differ. They hold no values that
+            were not held before, but load them.
     """
 
     slots: list[SlotVerdict]
     order: OrderChange | None = None
     renames: list[Rename] = field(default_factory=list)
+    digests: Mapping[SlotKey, tuple[bytes | None, bytes | None]] = field(default_factory=dict, repr=False)
+    pairs: Mapping[SlotKey, tuple[Record, Record]] = field(default_factory=dict, repr=False)
 
     @cached_property
     def counts(self) -> dict[Verdict, int]:

@@ -1,0 +1,178 @@
+"""How a difference spreads over a run: where it is new, where it is carried on, where it ends, how large it is.
+
+Data flow is read from the bits: an input was made by the latest earlier output that has the same digests on both
+sides. No graph is asked, so that a dump tree without one can be looked at too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from harness.compare.divergence import PARAMETER, Execution, by_execution, causes, execution_of
+from harness.compare.measurement import Measurement
+from harness.compare.verdict import Comparison, SlotVerdict, Verdict
+from harness.records import SlotKey
+
+
+class Role(Enum):
+    """What an operator execution has to do with the difference of two runs."""
+
+    AGREES = "agrees"
+    NEW = "new"
+    GIVEN = "given"
+    CARRIED = "carried"
+    CANCELLED = "cancelled"
+    UNKNOWN = "unknown"
+    ABSENT = "absent"
+
+
+#: What each role says, in words.
+MEANING: Mapping[Role, str] = {
+    Role.AGREES: "inputs and outputs agree",
+    Role.NEW: "its inputs agree, its outputs do not: the difference begins here",
+    Role.GIVEN: "a weight or an input of the run that differs, and that no captured operator made",
+    Role.CARRIED: "its inputs differ, and so do its outputs",
+    Role.CANCELLED: "its inputs differ, its outputs agree: the difference ends here",
+    Role.UNKNOWN: "its outputs differ; its inputs were not captured",
+    Role.ABSENT: "only one side has it",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One operator execution of both runs.
+
+    Attributes:
+        where: which.
+        op_type: primitive name, or ``Parameter``.
+        source: source line, if known.
+        role: see ``Role``.
+        noise_in, noise_out: the largest ``noise`` of its inputs and outputs; None where nothing was measured.
+        fed_by: executions that made its differing inputs.
+        feeds: executions that take its differing outputs.
+    """
+
+    where: Execution
+    op_type: str
+    source: str | None
+    role: Role
+    noise_in: float | None
+    noise_out: float | None
+    fed_by: tuple[Execution, ...]
+    feeds: tuple[Execution, ...]
+
+    @property
+    def growth(self) -> float | None:
+        """How many times larger its outputs' noise is than its inputs'; None where one of them is unknown or 0."""
+        if not self.noise_in or not self.noise_out or math.isinf(self.noise_in):
+            return None
+        return self.noise_out / self.noise_in
+
+
+@dataclass(frozen=True)
+class Spread:
+    """The steps of two runs in execution order."""
+
+    steps: tuple[Step, ...]
+
+    def of(self, *roles: Role) -> tuple[Step, ...]:
+        """The steps with one of ``roles``, in order."""
+        return tuple(step for step in self.steps if step.role in roles)
+
+    def first_by_rank(self) -> dict[int, Step]:
+        """The first step of each rank that does not agree."""
+        return self._first(lambda where: where.rank)
+
+    def first_by_iteration(self) -> dict[int, Step]:
+        """The first step of each iteration that does not agree."""
+        return self._first(lambda where: where.iteration)
+
+    def _first(self, group: object) -> dict[int, Step]:
+        assert callable(group)
+        first: dict[int, Step] = {}
+        for step in self.steps:
+            if step.role is not Role.AGREES:
+                first.setdefault(group(step.where), step)
+        return first
+
+
+def noise(measurement: Measurement | None) -> float | None:
+    """The error's root mean square over that of the expected values; infinite beside NaN, or against zeros.
+
+    0 for equal values; None for what was not measured. It is ``10**(-snr / 20)``, and the same for a tensor and for
+    that tensor times a constant, so that it can be followed from operator to operator.
+    """
+    if measurement is None:
+        return None
+    if measurement.nonfinite:
+        return math.inf
+    sums = measurement.sums
+    if not sums.error_squared:
+        return 0.0
+    return math.sqrt(sums.error_squared / sums.expected_squared) if sums.expected_squared else math.inf
+
+
+def spread(comparison: Comparison) -> Spread:
+    """Follows the difference over a comparison of measured slots (``check(..., measured=True)``)."""
+    executions = by_execution(comparison)
+    new = set(causes(executions))
+    producers = _producers(comparison)
+    feeds: dict[Execution, dict[Execution, None]] = {}
+    fed_by: dict[Execution, dict[Execution, None]] = {}
+    for slot in comparison.slots:
+        maker = producers.get(slot.key)
+        if maker is not None and slot.verdict is Verdict.DIFFERS:
+            made, used = execution_of(maker), execution_of(slot.key)
+            feeds.setdefault(made, {})[used] = None
+            fed_by.setdefault(used, {})[made] = None
+    steps = []
+    for where, slots in executions.items():
+        role = Role.NEW if where in new else _role(slots, producers)
+        ins = [slot for slot in slots if slot.key.io == "input" and not slot.overwritten]
+        outs = [slot for slot in slots if slot.key.io == "output"]
+        source = next((slot.source for slot in slots if slot.source), None)
+        made_for, made_by = tuple(feeds.get(where, ())), tuple(fed_by.get(where, ()))
+        steps.append(Step(where, slots[0].op_type, source, role, _noise(ins), _noise(outs), made_by, made_for))
+    return Spread(tuple(steps))
+
+
+def _role(slots: Sequence[SlotVerdict], producers: Mapping[SlotKey, SlotKey]) -> Role:
+    if all(slot.verdict in (Verdict.MISSING, Verdict.UNEXPECTED) for slot in slots):
+        return Role.ABSENT
+    inputs = [slot for slot in slots if slot.key.io == "input" and not slot.overwritten]
+    bad_in = any(not slot.verdict.holds for slot in inputs)
+    bad_out = any(not slot.verdict.holds for slot in slots if slot.key.io == "output")
+    if slots[0].op_type == PARAMETER and bad_out:
+        return Role.CARRIED if any(slot.key in producers for slot in slots) else Role.GIVEN
+    if bad_out:
+        return Role.CARRIED if bad_in else Role.UNKNOWN if not inputs else Role.NEW
+    if bad_in and any(slot.key.io == "output" for slot in slots):
+        return Role.CANCELLED
+    return Role.CARRIED if bad_in else Role.AGREES
+
+
+def _noise(slots: Sequence[SlotVerdict]) -> float | None:
+    """The largest noise; 0 for identical slots."""
+    sizes = [0.0 if slot.verdict is Verdict.IDENTICAL else noise(slot.measurement) for slot in slots]
+    return max((size for size in sizes if size is not None), default=None)
+
+
+def _producers(comparison: Comparison) -> dict[SlotKey, SlotKey]:
+    """Which output made each input, or kept each parameter's value: the latest earlier one with the same digests."""
+    made: dict[tuple[int, bytes | None, bytes | None], SlotKey] = {}
+    found: dict[SlotKey, SlotKey] = {}
+    for slot in comparison.slots:
+        expected, other = comparison.digests.get(slot.key, (None, None))
+        if expected is None or other is None:
+            continue
+        content = (slot.key.rank, expected, other)
+        if slot.key.io == "input" or slot.op_type == PARAMETER:
+            if content in made:
+                found[slot.key] = made[content]
+            if slot.op_type != PARAMETER:
+                continue
+        made[content] = slot.key
+    return found

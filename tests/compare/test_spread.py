@@ -1,0 +1,180 @@
+"""Where a difference is new, carried, cancelled; what made it and what it feeds; what it looks like."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from harness.compare import Comparison, check
+from harness.compare.divergence import Execution
+from harness.compare.hints import hints
+from harness.compare.spread import MEANING, Role, Spread, noise, spread
+from harness.records import Record
+from tests.compare.helpers import operator
+from tests.store.helpers import record
+
+RNG = np.random.default_rng(3)
+X, W, B = (RNG.standard_normal(shape).astype(np.float32) for shape in ((4, 3), (3, 5), (5,)))
+
+
+def network(
+    weight: Any = W, product: Any = None, biased: Any = None, active: Any = None, iteration: int = 0
+) -> list[Record]:
+    """A dense layer: MatMul, BiasAdd, ReLU, Sign; each output may be replaced, and is fed on."""
+    product = X @ weight if product is None else product
+    biased = product + B if biased is None else biased
+    active = np.maximum(biased, 0) if active is None else active
+    return [
+        record(weight, "fc.weight", "output", 0, op_type="Parameter", iteration=iteration),
+        *operator("Default/MatMul-op0", [X, weight], [product], "MatMul", iteration=iteration),
+        *operator("Default/BiasAdd-op0", [product, B], [biased], "BiasAdd", iteration=iteration),
+        *operator("Default/ReLU-op0", [biased], [active], "ReLU", iteration=iteration),
+        *operator("Default/Sign-op0", [active], [np.sign(active)], "Sign", iteration=iteration),
+    ]
+
+
+def roles(comparison: Comparison) -> dict[str, Role]:
+    return {step.where.operator.rpartition("/")[2]: step.role for step in spread(comparison).steps}
+
+
+def of(comparison: Comparison, name: str) -> Any:
+    return next(step for step in spread(comparison).steps if step.where.operator.endswith(name))
+
+
+def test_equal_runs_agree_everywhere() -> None:
+    assert set(roles(check(network(), network())).values()) == {Role.AGREES}
+
+
+def test_new_carried_and_cancelled() -> None:
+    comparison = check(network(), network(product=(X @ W) * np.float32(1.01)))
+    assert roles(comparison) == {
+        "fc.weight": Role.AGREES, "MatMul-op0": Role.NEW, "BiasAdd-op0": Role.CARRIED, "ReLU-op0": Role.CARRIED,
+        "Sign-op0": Role.CANCELLED,
+    }  # fmt: skip
+
+
+def test_a_weight_that_differs_is_given() -> None:
+    comparison = check(network(), network(weight=W * np.float32(2)))
+    assert roles(comparison)["fc.weight"] is Role.GIVEN
+    assert roles(comparison)["MatMul-op0"] is Role.CARRIED
+    assert [hint.kind for hint in hints(comparison, spread(comparison), Execution(0, 0, 0, "fc.weight", 0))] == [
+        "constant factor", "different weight",
+    ]  # fmt: skip
+
+
+def test_a_slot_of_one_side_is_absent() -> None:
+    comparison = check(network(), network()[:-2])
+    assert roles(comparison)["Sign-op0"] is Role.ABSENT
+
+
+def test_outputs_alone_leave_the_cause_open() -> None:
+    outputs = [r for r in network() if r.key.io == "output"]
+    others = [r for r in network(product=X @ W * 2) if r.key.io == "output"]
+    found = roles(check(outputs, others))
+    assert found["MatMul-op0"] is Role.NEW  # the first of all that may be
+    assert set(found.values()) <= {Role.NEW, Role.AGREES}
+
+
+def test_what_feeds_what() -> None:
+    comparison = check(network(), network(product=X @ W * 2))
+    assert [made.operator for made in of(comparison, "BiasAdd-op0").fed_by] == ["Default/MatMul-op0"]
+    assert [used.operator for used in of(comparison, "MatMul-op0").feeds] == ["Default/BiasAdd-op0"]
+
+
+def test_noise_and_growth() -> None:
+    comparison = check(network(), network(product=X @ W * np.float32(1.5)))
+    step = of(comparison, "MatMul-op0")
+    assert step.noise_in == 0
+    assert step.noise_out == pytest.approx(0.5)
+    assert step.growth is None
+    carried = of(comparison, "BiasAdd-op0")
+    assert carried.growth == pytest.approx(carried.noise_out / 0.5)
+    assert noise(None) is None
+    slot = check([record(X)], [record(np.full_like(X, np.nan))]).slots[0]
+    assert noise(slot.measurement) == math.inf
+
+
+def test_ranks_and_iterations_have_first_steps() -> None:
+    golden = [*network(), *network(iteration=1)]
+    comparison = check(golden, [*network(), *network(iteration=1, biased=X @ W)])
+    first = spread(comparison).first_by_iteration()
+    assert list(first) == [1]
+    assert first[1].where.operator == "Default/BiasAdd-op0"
+    assert list(spread(comparison).first_by_rank()) == [0]
+
+
+def test_every_role_has_a_meaning() -> None:
+    assert set(MEANING) == set(Role)
+
+
+def hint_of(comparison: Comparison, name: str, inputs: list[Record] = []) -> list[tuple[str, str]]:  # noqa: B006
+    made: Spread = spread(comparison)
+    where = next(step.where for step in made.steps if step.where.operator.endswith(name))
+    return [(hint.kind, hint.evidence) for hint in hints(comparison, made, where, inputs)]
+
+
+BIG = RNG.standard_normal((6, 7)).astype(np.float32)
+NAN = BIG.copy()
+NAN[2, 3] = np.nan
+
+
+@pytest.mark.parametrize(
+    ("found", "kind", "words"),
+    [
+        (NAN, "NaN source", "1 NaN first at [2, 3]"),
+        (np.zeros_like(BIG), "constant factor", "every element is 0"),
+        (-BIG, "constant factor", "other sign"),
+        (BIG * np.float32(1.25), "constant factor", "times 1.25"),
+        (BIG + np.float32(0.5), "constant offset", "plus 0.5"),
+        (BIG + np.arange(7, dtype=np.float32), "constant offset", "axis 1 only"),
+        (BIG.T.reshape(6, 7), "permuted", "[1, 0]"),
+        (RNG.permutation(BIG.reshape(-1)).reshape(6, 7), "permuted", "another order"),
+        (np.roll(BIG, 1, axis=0), "shifted", "moved by 1 along axis 0"),
+        (BIG.astype(np.float16).astype(np.float32), "narrower type", "float16"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_hints(found: Any, kind: str, words: str) -> None:
+    comparison = check([record(BIG, "Default/X-op0", "output")], [record(found, "Default/X-op0", "output")])
+    got = hint_of(comparison, "X-op0")
+    assert [name for name, _ in got] == [kind]
+    assert words in got[0][1]
+
+
+def test_saturation() -> None:
+    expected = np.array([1e5, 2.0, -np.inf], np.float32)
+    found = np.array([65504, 2.0, -65504], np.float32)
+    comparison = check([record(expected, "X", "output")], [record(found, "X", "output")])
+    assert hint_of(comparison, "X")[0] == (
+        "saturation",
+        "2 elements stop at 65504, the largest float16, where more is expected",
+    )
+
+
+def test_a_dropped_bias_is_named() -> None:
+    inputs = [r for r in network() if r.key.operator.endswith("BiasAdd-op0") and r.key.io == "input"]
+    comparison = check(network(), network(biased=X @ W))
+    assert (
+        hint_of(comparison, "BiasAdd-op0", inputs)[0][1] == "it has the bits of its own input.0: nothing was done to it"
+    )
+    assert ("constant offset", "the difference is input.1, as if it was not added") in hint_of(
+        comparison, "BiasAdd-op0", inputs
+    )
+
+
+def test_a_stale_value_is_named() -> None:
+    later = W + np.float32(1)
+    golden = [*network(), *network(weight=later, iteration=1)]
+    comparison = check(golden, [*network(), *network(weight=W, iteration=1)])
+    where = Execution(0, 0, 1, "fc.weight", 0)
+    found = [(hint.kind, hint.evidence) for hint in hints(comparison, spread(comparison), where)]
+    assert ("stale value", "it has the bits expected in iteration 0") in found
+
+
+def test_noise_looks_like_nothing() -> None:
+    found = (BIG + RNG.standard_normal(BIG.shape) * 1e-6).astype(np.float32)
+    comparison = check([record(BIG, "X", "output")], [record(found, "X", "output")])
+    assert hint_of(comparison, "X") == []
