@@ -107,6 +107,54 @@ def check(
 
 
 @app.command()
+def diff(
+    ctx: typer.Context,
+    expected: Annotated[str, typer.Argument(help="dump tree, or golden store (STORE.h5, STORE.h5::BACKEND/MODE)")],
+    found: Annotated[str, typer.Argument(help="what is held against it, likewise")],
+    rank: Annotated[int | None, typer.Option(help="rank of trees that have several")] = None,
+    tolerances: Annotated[Path | None, typer.Option(metavar="TOML", help="file with a table [tolerance]")] = None,
+    rtol: Annotated[float | None, typer.Option(help="relative tolerance for floating values")] = None,
+    atol: Annotated[float | None, typer.Option(help="absolute tolerance for floating values")] = None,
+    exact: Annotated[bool, typer.Option("--exact", help="admit nothing but equal bits")] = False,
+    as_json: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="every measure; - for stdout")] = None,
+    as_csv: Annotated[
+        Path | None, typer.Option("--csv", metavar="FILE", help="a row for each slot; - for stdout")
+    ] = None,
+) -> None:
+    """Compare two runs: where they part, how the difference spreads, what it looks like."""
+
+    def action() -> int:
+        from harness.cli.diff import Outputs, chosen_tolerances
+        from harness.cli.diff import diff as compare
+
+        stated = chosen_tolerances(tolerances, rtol, atol, exact)
+        return compare(expected, found, rank, stated, Outputs(as_json, as_csv))
+
+    ctx.obj.append(action)
+
+
+@app.command()
+def judge(
+    ctx: typer.Context,
+    comparison: Annotated[Path, typer.Argument(help="what msdump diff --json wrote")],
+    tolerances: Annotated[Path | None, typer.Option(metavar="TOML", help="file with a table [tolerance]")] = None,
+    rtol: Annotated[float | None, typer.Option(help="relative tolerance for floating values")] = None,
+    atol: Annotated[float | None, typer.Option(help="absolute tolerance for floating values")] = None,
+) -> None:
+    """Judge a stored comparison under other tolerances; nothing is run or read again."""
+
+    def action() -> int:
+        from harness.cli.diff import chosen_tolerances
+        from harness.cli.judge import judge as judge_again
+        from harness.compare import Tolerances
+
+        stated = chosen_tolerances(tolerances, rtol, atol, exact=False)
+        return judge_again(comparison, stated or Tolerances.parse("default"))
+
+    ctx.obj.append(action)
+
+
+@app.command()
 def show(
     ctx: typer.Context,
     path: Annotated[Path, typer.Argument(help="golden store, directory of stores, dump tree, or .npy file")],

@@ -50,7 +50,7 @@ def check_tree(
             comparison, network=store.network, backend=backend, mode=mode, golden=str(golden), next_steps=steps
         )
         print(text)
-    _warn(capture)
+    warn(capture)
     if not comparison.slots:
         return 2
     return 0 if comparison.holds else 1
@@ -95,7 +95,7 @@ def _listed(runs: tuple[RunId, ...]) -> str:
     return ", ".join(map(str, runs)) or "no run"
 
 
-def _warn(capture: Capture) -> None:
+def warn(capture: Capture) -> None:
     """Names files of the tree that could not be used."""
     for problem in capture.problems[:_MAX_PROBLEMS]:
         print(f"msdump: {problem.path}: {problem.kind}: {problem.why}", file=sys.stderr)

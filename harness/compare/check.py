@@ -65,17 +65,13 @@ def check(
         placed.append(key)
         beside = golden.beside(key)
         known = golden.digests.get(key)
-        if known is None:
-            verdicts[key] = judge.unexpected(record)
-        elif known == content:
-            verdicts[key] = judge.identical(record)
-        else:
+        if known is not None and known != content:
             pairs[key] = golden.record(key), record
             verdicts[key] = judge.differing(*pairs[key], array, beside)
+        else:
+            verdicts[key] = judge.unexpected(record) if known is None else judge.identical(record)
     golden.read_on()
-    for key in golden.digests:
-        if key not in verdicts:
-            verdicts[key] = judge.missing(golden.record(key))
+    verdicts |= {key: judge.missing(golden.record(key)) for key in golden.digests if key not in verdicts}
     slots = [verdicts[key] for key in _merged(list(golden.digests), placed)]
     return Comparison(
         mark_overwritten(slots, golden.digests, digests),

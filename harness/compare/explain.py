@@ -29,6 +29,7 @@ def explain(
     backend: str,
     mode: str,
     golden: str | None = None,
+    against: str | None = None,
     next_steps: Sequence[str] = (),
 ) -> str:
     """The failure in words: where it began, by how much, how far it went, and what to run next.
@@ -37,11 +38,12 @@ def explain(
         comparison: from ``check``.
         network, backend, mode: what was compared.
         golden: path of the store.
+        against: what it was compared with, where that is no golden.
         next_steps: commands to offer.
     """
-    against = f"its golden {_short(golden)}" if golden else "its golden"
+    other = _short(against) if against else f"its golden {_short(golden)}" if golden else "its golden"
     state = "agrees with" if comparison.holds else "does not agree with"
-    head = [f"{_short(network)} [{_short(backend, 40)}-{_short(mode, 40)}] {state} {against}", _counts(comparison)]
+    head = [f"{_short(network)} [{_short(backend, 40)}-{_short(mode, 40)}] {state} {other}", _counts(comparison)]
     if not comparison.slots:
         head.append("Nothing was compared: neither side has a slot.")
     divergence = first_divergence(comparison)

@@ -1,0 +1,195 @@
+"""``msdump diff``: two runs beside one another, wherever they are; and ``msdump judge``: its figures judged again."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.backends import BACKENDS
+from harness.backends.align import aligned
+from harness.cli.check import warn
+from harness.cli.sides import Side, open_side
+from harness.compare import Comparison, Tolerances, check, explain, first_divergence
+from harness.compare.hints import Hint, hints
+from harness.compare.overview import overview
+from harness.compare.spread import Role, Spread, spread
+from harness.compare.table import COLUMNS, as_json, row, stored
+from harness.compare.tolerance_file import read_tolerances
+from harness.errors import HarnessError
+from harness.records import Record
+
+_STANDARD = Path("-")
+FORMAT = "msdump-diff"
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class Found:
+    """What comparing two sides gave.
+
+    Attributes:
+        sides: the expected and the found one.
+        comparison: with every slot measured that differs.
+        spread: how the difference spreads.
+        hints: what the first divergence looks like.
+    """
+
+    sides: tuple[Side, Side]
+    comparison: Comparison
+    spread: Spread
+    hints: Sequence[Hint]
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """Where the result goes besides the text; ``-`` is standard output, in place of the text."""
+
+    as_json: Path | None = None
+    as_csv: Path | None = None
+
+
+def diff(expected: str, found: str, rank: int | None, tolerances: Any, outputs: Outputs) -> int:
+    """Compares ``expected`` and ``found`` (see ``open_side``) and prints or writes the result.
+
+    Args:
+        rank: of dump trees that hold several.
+        tolerances: as ``check`` takes them; None for the table by dtype, or equal bits between two runs of one emulated
+            backend.
+        outputs: files to write.
+
+    Returns:
+        0 if everything holds, 1 if something differs, 2 if there was nothing to compare.
+
+    Raises:
+        HarnessError: a side cannot be read.
+        OSError: a file cannot be written.
+    """
+    with open_side(expected, rank) as one, open_side(found, rank) as other:
+        result = compare_sides(one, other, tolerances)
+        quiet = _STANDARD in (outputs.as_json, outputs.as_csv)
+        if not quiet:
+            print("\n".join(_text(result)))
+        if outputs.as_json is not None:
+            _write(outputs.as_json, json.dumps(report(result), indent=1, allow_nan=False) + "\n")
+        if outputs.as_csv is not None:
+            _write(outputs.as_csv, _csv(result.comparison))
+        for side in (one, other):
+            if side.capture is not None:
+                warn(side.capture)
+    if not result.comparison.slots:
+        return 2
+    return 0 if result.comparison.holds else 1
+
+
+def compare_sides(one: Side, other: Side, tolerances: Any = None) -> Found:
+    """Measures every slot that differs, and follows the difference."""
+    alike = one.emulated and other.emulated and one.backend == other.backend
+    if tolerances is None:
+        tolerances = "exact" if alike else "default"
+    expected: Any = one.content if one.capture is None else one.records()
+    found: Any = other.content
+    order = alike
+    if one.backend != other.backend and {one.backend, other.backend} <= set(BACKENDS):
+        expected, found = aligned(one.records(), other.records(), one.backend, other.backend)
+        order = False
+    comparison = check(expected, found, tolerances, order=order)
+    course = spread(comparison)
+    divergence = first_divergence(comparison)
+    suspicions: Sequence[Hint] = ()
+    if divergence is not None:
+        suspicions = hints(comparison, course, divergence.where, _inputs(one, divergence.where))
+    return Found((one, other), comparison, course, suspicions)
+
+
+def _inputs(side: Side, where: Sequence[Any]) -> list[Record]:
+    """The records of an execution's inputs, of one side."""
+    return [r for r in side.records() if r.key.io == "input" and r.key[:5] == tuple(where)]
+
+
+def _text(result: Found) -> list[str]:
+    one, other = result.sides
+    text = explain(
+        result.comparison, network=other.network, backend=other.backend, mode=other.mode, against=one.name
+    )  # fmt: skip
+    lines = [text, *overview(result.spread, result.hints)]
+    if not result.comparison.holds:
+        lines += ["What to run next:", f"  msdump diff {one.name} {other.name} --json FILE"]
+    return lines
+
+
+def report(result: Found) -> dict[str, Any]:
+    """All of it as JSON values; what ``judge`` reads again.
+
+    Keys: ``format``, ``version``, ``sides``, ``holds``, ``counts``, ``hints``, ``steps`` (operator executions that do
+    not agree) and ``slots`` (each slot that is not identical, see ``harness.compare.table.stored``).
+    """
+    comparison = result.comparison
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "sides": [
+            {"name": s.name, "network": s.network, "backend": s.backend, "mode": s.mode, "emulated": s.emulated}
+            for s in result.sides
+        ],
+        "holds": comparison.holds,
+        "counts": {verdict.value: count for verdict, count in comparison.counts.items()},
+        "order_changed": comparison.order is not None,
+        "hints": [{"kind": h.kind, "slot": list(h.slot), "evidence": h.evidence} for h in result.hints],
+        "steps": [_step(step) for step in result.spread.steps if step.role is not Role.AGREES],
+        "slots": [stored(slot) for slot in comparison.slots if slot.reason],
+    }
+
+
+def _step(step: Any) -> dict[str, Any]:
+    return {
+        "where": step.where._asdict(), "type": step.op_type, "source": step.source, "role": step.role.value,
+        "noise_in": as_json(step.noise_in), "noise_out": as_json(step.noise_out),
+        "fed_by": [list(each) for each in step.fed_by], "feeds": [list(each) for each in step.feeds],
+    }  # fmt: skip
+
+
+def _csv(comparison: Comparison) -> str:
+    """A row for every slot, identical ones too."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for slot in comparison.slots:
+        values = row(slot)
+        writer.writerow(["" if values[name] is None else values[name] for name in COLUMNS])
+    return text.getvalue()
+
+
+def _write(path: Path, text: str) -> None:
+    """Writes a file whole or not at all."""
+    if path == _STANDARD:
+        sys.stdout.write(text)
+        return
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        part.write_text(text, encoding="utf-8")
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def chosen_tolerances(file: Path | None, rtol: float | None, atol: float | None, exact: bool) -> Tolerances | None:
+    """What the command line states; None for nothing.
+
+    Raises:
+        HarnessError: more than one of a file, ``--exact`` and numbers, or one of them is no tolerance.
+    """
+    ways = [file is not None, exact, rtol is not None or atol is not None]
+    if sum(ways) > 1:
+        raise HarnessError("--tolerances, --exact, and --rtol with --atol exclude one another")
+    if file is not None:
+        return read_tolerances(file)
+    if exact:
+        return Tolerances.parse("exact")
+    return Tolerances.parse((rtol or 0.0, atol or 0.0)) if ways[2] else None

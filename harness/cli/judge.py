@@ -1,0 +1,90 @@
+"""``msdump judge``: what ``msdump diff --json`` measured, under other tolerances, without running anything."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from harness.cli.diff import FORMAT, VERSION
+from harness.compare import Tolerances, Verdict
+from harness.compare.table import ladder_of
+from harness.errors import HarnessError
+from harness.records import SlotKey
+
+_MAX_BYTES = 1 << 30
+_LISTED = 20
+WITHIN, OUTSIDE, UNSURE = "within tolerance", "differs", "cannot tell"
+
+
+def judge(path: Path, tolerances: Tolerances) -> int:
+    """Judges every slot of a stored comparison again and prints what does not hold.
+
+    Args:
+        path: what ``msdump diff --json`` wrote.
+        tolerances: what is admitted now.
+
+    Returns:
+        0 if everything holds, 1 if something differs, 2 if nothing differs for sure but what was kept of some slots
+        cannot tell.
+
+    Raises:
+        HarnessError: the file cannot be read, or is no such comparison.
+    """
+    content = _read(path)
+    verdicts: list[tuple[str, str]] = []
+    try:
+        for slot in content["slots"]:
+            verdicts.append((_verdict(slot, tolerances), _told(slot)))
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise HarnessError(f"{path}: a damaged comparison: {error!r}") from None
+    counts = Counter(verdict for verdict, _ in verdicts)
+    identical = int(content["counts"].get(Verdict.IDENTICAL.value, 0))
+    print(", ".join([f"{identical} identical", *(f"{counts[v]} {v}" for v in (WITHIN, OUTSIDE, UNSURE))]))
+    failing = [text for verdict, text in verdicts if verdict != WITHIN]
+    print("\n".join(failing[:_LISTED] + ([f"and {len(failing) - _LISTED} more"] if len(failing) > _LISTED else [])))
+    if counts[OUTSIDE] or content.get("order_changed"):
+        return 1
+    return 2 if counts[UNSURE] or (not verdicts and not identical) else 0
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        if path.stat().st_size > _MAX_BYTES:
+            raise HarnessError(f"{path}: more than {_MAX_BYTES} bytes")
+        content = json.loads(path.read_bytes())
+    except OSError as error:
+        raise HarnessError(f"{path}: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
+        raise HarnessError(f"{path}: it is no JSON: {error}") from None
+    kinds = {"slots": list, "counts": dict}
+    if not isinstance(content, dict) or content.get("format") != FORMAT or content.get("version") != VERSION:
+        raise HarnessError(f"{path}: not a comparison of version {VERSION} as msdump diff --json writes it")
+    if not all(isinstance(content.get(name), kind) for name, kind in kinds.items()):
+        raise HarnessError(f"{path}: a damaged comparison: {' or '.join(kinds)} is missing")
+    return content
+
+
+def _verdict(slot: dict[str, Any], tolerances: Tolerances) -> str:
+    if slot["verdict"] in (Verdict.MISSING.value, Verdict.UNEXPECTED.value):
+        return OUTSIDE
+    io, _, number = slot["slot"].partition(".")
+    where = (slot["rank"], slot["graph"], slot["iteration"], slot["operator"], slot["execution"], io, int(number))
+    tolerance = tolerances.of(SlotKey(*where), slot["type"], slot["dtype"])
+    ladder = ladder_of(slot)
+    if ladder is None or tolerance.exact:
+        return OUTSIDE
+    return _ANSWERS[ladder.admits(tolerance)]
+
+
+_ANSWERS = {True: WITHIN, False: OUTSIDE, None: UNSURE}
+
+
+def _told(slot: dict[str, Any]) -> str:
+    """A slot that does not hold, and what would do."""
+    least = [f"{name[9:]}={slot[name]:.3g}" for name in ("smallest_atol", "smallest_rtol") if slot.get(name)]
+    if slot.get("max_ulp"):
+        least.append(f"max_ulp={slot['max_ulp']}")
+    passes = f"; it would pass with {' or '.join(least)}" if least else ""
+    return f"  iteration {slot['iteration']}, {slot['operator']} {slot['slot']}: {slot['reason']}{passes}"

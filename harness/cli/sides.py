@@ -1,0 +1,71 @@
+"""What a command compares: a run of a golden store, or a dump tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.capture import Capture, read_tree
+from harness.cli.check import choose_run
+from harness.compare import HasRecords
+from harness.errors import StoreError, TreeError
+from harness.records import Record
+from harness.store import GoldenStore, StoredRun
+
+_SEPARATOR = "::"
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side of a comparison.
+
+    Attributes:
+        name: how messages call it.
+        network, backend, mode: what it is of.
+        emulated: an emulated device made it.
+        content: its records, in order.
+        capture: of a dump tree; None for a run of a store.
+    """
+
+    name: str
+    network: str
+    backend: str
+    mode: str
+    emulated: bool
+    content: StoredRun | HasRecords
+    capture: Capture | None = None
+
+    def records(self) -> Iterable[Record]:
+        """All records, read anew."""
+        return self.content.records()
+
+
+@contextmanager
+def open_side(given: str, rank: int | None = None) -> Iterator[Side]:
+    """Opens ``PATH`` or ``PATH::BACKEND/MODE``: a golden store, or a directory with a dump tree.
+
+    Args:
+        given: as the command line has it.
+        rank: of a tree, if only one is wanted.
+
+    Raises:
+        StoreError: no such store, or it has several runs and none is chosen.
+        TreeError: no such tree.
+    """
+    path, _, run = given.partition(_SEPARATOR)
+    if Path(path).is_dir():
+        if run:
+            raise TreeError(f"{given}: {path} is a directory; a run is chosen of a golden store only")
+        capture = read_tree(path, rank)
+        yield Side(path, capture.network, capture.backend, capture.mode, capture.emulated, capture, capture)
+        return
+    try:
+        store = GoldenStore.open(Path(path))
+    except FileNotFoundError:
+        raise StoreError(f"{path}: there is neither a golden store nor a directory of that name") from None
+    with store:
+        chosen = choose_run(store, run)
+        backend, mode = chosen.id
+        yield Side(given, store.network, backend, mode, bool(chosen.attrs.get("emulated")), chosen)

@@ -1,0 +1,86 @@
+"""Two runs beside one another, as text: where they part, how the difference spreads, what it looks like."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from harness.compare.hints import Hint
+from harness.compare.spread import MEANING, Role, Spread, Step
+
+_LISTED = 3
+_WIDTH = 60
+#: Noise of 1e-9 and less, ..., of 1 and more.
+_BARS = " ▁▂▃▄▅▆▇█"
+_UNKNOWN = "?"
+
+
+def overview(spread: Spread, hints: Sequence[Hint]) -> list[str]:
+    """Lines about the spread of a difference; none where all agrees."""
+    if all(step.role is Role.AGREES for step in spread.steps):
+        return []
+    lines = [f"  looks like: {hint.kind} ({hint.slot.slot_name}): {hint.evidence}" for hint in hints[:_LISTED]]
+    lines.append("How it spreads:")
+    for role in (Role.GIVEN, Role.NEW, Role.UNKNOWN, Role.CARRIED, Role.CANCELLED, Role.ABSENT):
+        lines += _role(role, spread.of(role))
+    lines += _picture(spread)
+    return lines + _firsts(spread)
+
+
+def _role(role: Role, steps: Sequence[Step]) -> list[str]:
+    if not steps:
+        return []
+    lines = [f"  {role.value}: {len(steps)} ({MEANING[role]})"]
+    if role in (Role.CARRIED, Role.ABSENT):
+        return lines
+    lines += [f"    {_place(step)}{_size(step)}" for step in steps[:_LISTED]]
+    return lines + ([f"    and {len(steps) - _LISTED} more"] if len(steps) > _LISTED else [])
+
+
+def _place(step: Step) -> str:
+    rank = f"rank {step.where.rank}, " if step.where.rank else ""
+    return f"{rank}iteration {step.where.iteration}, {_short(step.where.operator)}"
+
+
+def _size(step: Step) -> str:
+    return "" if step.noise_out is None else f": noise {step.noise_out:.3g}"
+
+
+def _picture(spread: Spread) -> list[str]:
+    """The noise of the outputs along the execution order, largest of each stretch."""
+    count = len(spread.steps)
+    columns = min(_WIDTH, count)
+    bars = []
+    for column in range(columns):
+        stretch = spread.steps[count * column // columns : count * (column + 1) // columns]
+        known = [step.noise_out for step in stretch if step.noise_out is not None]
+        unknown = any(step.noise_out is None and step.role is not Role.AGREES for step in stretch)
+        bars.append(_UNKNOWN if unknown and not any(known) else _bar(max(known, default=0.0)))
+    return ["  noise along the execution order (1e-9 and less ... 1 and more):", f"    |{''.join(bars)}|"]
+
+
+def _bar(size: float) -> str:
+    if not size:
+        return _BARS[0]
+    height = 8 if math.isinf(size) else 1 + round((math.log10(size) + 9) * 7 / 9)
+    return _BARS[max(1, min(8, height))]
+
+
+def _firsts(spread: Spread) -> list[str]:
+    """The first iteration and rank that differ, where there are several."""
+    lines = []
+    for name, first, of in (
+        ("iteration", spread.first_by_iteration(), {step.where.iteration for step in spread.steps}),
+        ("rank", spread.first_by_rank(), {step.where.rank for step in spread.steps}),
+    ):
+        if len(of) > 1:
+            shown = [f"{each} (first at {_short(first[each].where.operator)})" for each in sorted(first)[:_LISTED]]
+            agree = len(of) - len(first)
+            more = f", and {len(first) - _LISTED} more" if len(first) > _LISTED else ""
+            lines.append(f"  {name}s that differ: {', '.join(shown)}{more}; {agree} agree")
+    return lines
+
+
+def _short(name: str, room: int = 90) -> str:
+    keep = (room - 3) // 2
+    return name if len(name) <= room else f"{name[:keep]}...{name[-keep:]}"

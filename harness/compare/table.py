@@ -1,0 +1,92 @@
+"""A comparison as rows of plain values: what CSV, JSON and pages show of each slot."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from harness.compare.ladder import Ladder
+from harness.compare.measurement import THOUSANDTHS, Measurement
+from harness.compare.spread import noise
+from harness.compare.verdict import SlotVerdict
+
+#: Columns that say which slot it is and how it was judged.
+_JUDGED = (
+    "rank", "graph", "iteration", "operator", "execution", "slot", "type", "dtype", "shape", "verdict", "reason",
+    "tolerance", "source",
+)  # fmt: skip
+#: Columns that say how far its values are apart.
+_MEASURED = (
+    "count", "unequal", "outside", "max_abs", "mean_abs", "max_rel", "mean_rel", "rmse", "noise", "cosine", "snr_db",
+    "max_ulp", "ulp_p50", "ulp_p99", "beyond_1e-3", "beyond_5e-3", "nan_mismatch", "inf_mismatch", "zero_mismatch",
+    "at_abs", "expected", "found", "smallest_atol", "smallest_rtol",
+)  # fmt: skip
+COLUMNS = _JUDGED + _MEASURED
+
+
+def row(slot: SlotVerdict) -> dict[str, Any]:
+    """One slot: a value for each of ``COLUMNS``; None for what was not measured.
+
+    Numbers are Python numbers (``beyond_*`` are shares of the elements), ``shape`` and ``at_abs`` lists.
+    """
+    key = slot.key
+    judged = (
+        key.rank, key.graph, key.iteration, key.operator, key.execution, key.slot_name, slot.op_type, slot.dtype,
+        list(slot.shape), slot.verdict.value, slot.reason, str(slot.tolerance), slot.source,
+    )  # fmt: skip
+    measured = _measured(slot.measurement) if slot.measurement is not None else dict.fromkeys(_MEASURED)
+    return dict(zip(_JUDGED, judged, strict=True)) | measured
+
+
+def _measured(m: Measurement) -> dict[str, Any]:
+    smallest_atol, smallest_rtol = smallest(m)
+    worst = m.worst
+    values = (
+        m.count, m.unequal, m.outside, m.max_abs, m.mean_abs, m.max_rel, m.mean_rel, m.rmse, noise(m), m.cosine, m.snr,
+        m.max_ulp, m.ulp_percentile(50), m.ulp_percentile(99), *(m.share_beyond(at) for at in range(len(THOUSANDTHS))),
+        m.nan_mismatch, m.inf_mismatch, m.zero_mismatch, None if m.at_abs is None else list(m.at_abs),
+        None if worst is None else _plain(worst.expected), None if worst is None else _plain(worst.found),
+        smallest_atol, smallest_rtol,
+    )  # fmt: skip
+    return dict(zip(_MEASURED, values, strict=True))
+
+
+def smallest(m: Measurement) -> tuple[float | None, float | None]:
+    """The smallest ``atol`` alone, and the smallest ``rtol`` alone, that would admit every element.
+
+    None where none would: NaN or infinity against something else, integers and bools, something against 0 (for rtol).
+    """
+    if m.max_ulp is None or m.nonfinite:
+        return None, None
+    atol = float(m.max_abs) if math.isfinite(m.max_abs) else None
+    rtol = float(m.max_rel) if math.isfinite(m.max_rel) else None
+    return atol, rtol
+
+
+def _plain(value: Any) -> Any:
+    return str(value) if isinstance(value, complex) else value
+
+
+def as_json(value: Any) -> Any:
+    """``value`` with what JSON has no number for (NaN, infinities) as the texts ``"nan"``, ``"inf"``, ``"-inf"``."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, Mapping):
+        return {key: as_json(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [as_json(each) for each in value]
+    return value
+
+
+def stored(slot: SlotVerdict) -> dict[str, Any]:
+    """``row`` and what is needed to judge the slot again: JSON values."""
+    m = slot.measurement
+    ladder = None if m is None or m.ladder is None else m.ladder.as_json()
+    return {key: as_json(value) for key, value in (row(slot) | {"ladder": ladder}).items()}
+
+
+def ladder_of(stored_row: Mapping[str, Any]) -> Ladder | None:
+    """The ladder of what ``stored`` gave; None if it has none. ``ValueError`` and the like for anything else."""
+    value = stored_row.get("ladder")
+    return None if value is None else Ladder.from_json(value)

@@ -1,0 +1,174 @@
+"""``msdump diff`` and ``msdump judge``: two runs beside one another, and their figures judged again."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from harness.cli import main
+from harness.cli.app import CANNOT_TELL, DIFFERS, HOLDS
+from harness.compare.table import COLUMNS
+from harness.records import Record
+from harness.store import RunData, RunId, update
+from tests.compare.helpers import operator
+
+X, W = np.arange(12, dtype=np.float32).reshape(3, 4), np.full((4, 2), 0.5, np.float32)
+
+
+def net(factor: float = 1.0, steps: int = 2) -> list[Record]:
+    """MatMul and ReLU for each step; from the second on, the product is ``factor`` times what it should be."""
+    records = []
+    for iteration in range(steps):
+        product = (X @ W * np.float32(factor if iteration else 1)).astype(np.float32)
+        records += operator("Default/MatMul-op0", [X, W], [product], "MatMul", iteration=iteration)
+        records += operator("Default/ReLU-op0", [product], [np.maximum(product, 0)], "ReLU", iteration=iteration)
+    return records
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    """A store with a run and two that are off by a little and by much."""
+    path = tmp_path / "net.h5"
+    runs = {"plain": net(), "near": net(1 + 2**-20), "far": net(1.5), "short": net()[:-2]}
+    update(path, "net", {RunId("mindspore", name): RunData(records) for name, records in runs.items()})
+    return path
+
+
+def both(store: Path, other: str) -> list[str]:
+    return ["diff", f"{store}::mindspore/plain", f"{store}::mindspore/{other}"]
+
+
+def test_equal_runs(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(both(store, "plain")) == HOLDS
+    assert "10 slots: 10 identical" in capsys.readouterr().out
+
+
+def test_runs_within_the_table_by_dtype(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(both(store, "near")) == HOLDS
+    assert main([*both(store, "near"), "--exact"]) == DIFFERS
+    assert main([*both(store, "near"), "--rtol", "1e-9"]) == DIFFERS
+    assert main([*both(store, "near"), "--rtol", "1e-5"]) == HOLDS
+
+
+def test_runs_that_differ(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(both(store, "far")) == DIFFERS
+    out = capsys.readouterr().out
+    assert "First divergence: graph 0, iteration 1, Default/MatMul-op0" in out
+    assert "looks like: constant factor (output.0): found is expected times 1.5" in out
+    assert "new: 1" in out
+    assert "carried: 1" in out
+    assert "iterations that differ: 1 (first at Default/MatMul-op0); 1 agree" in out
+
+
+def test_missing_slots(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(both(store, "short")) == DIFFERS
+    assert "absent: 1" in capsys.readouterr().out
+
+
+def test_json_and_csv(store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made, table = tmp_path / "out.json", tmp_path / "out.csv"
+    assert main([*both(store, "far"), "--json", str(made), "--csv", str(table)]) == DIFFERS
+    content = json.loads(made.read_text())
+    assert content["holds"] is False
+    assert content["counts"]["differs"] == len(content["slots"]) == 3
+    assert [(step["where"]["operator"], step["role"]) for step in content["steps"]] == [
+        ("Default/MatMul-op0", "new"), ("Default/ReLU-op0", "carried"),
+    ]  # fmt: skip
+    assert content["slots"][0]["noise"] == pytest.approx(0.5)
+    with table.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0]) == list(COLUMNS)
+    assert [row["verdict"] for row in rows].count("identical") == 7
+    assert len(rows) == 10
+    capsys.readouterr()
+    assert main([*both(store, "far"), "--json", "-"]) == DIFFERS
+    assert json.loads(capsys.readouterr().out) == content
+
+
+def test_judging_again(store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made, file = tmp_path / "out.json", tmp_path / "t.toml"
+    assert main([*both(store, "near"), "--exact", "--json", str(made)]) == DIFFERS
+    assert main(["judge", str(made)]) == HOLDS
+    assert main(["judge", str(made), "--rtol", "1e-9"]) == DIFFERS
+    assert "it would pass with" in capsys.readouterr().out
+    assert main(["judge", str(made), "--rtol", "1e-4"]) == HOLDS
+    file.write_text('[tolerance]\ndefault = "exact"\nReLU = 1e-5\n"Default/Mat*:output.0" = {max_ulp = 100}\n')
+    assert main(["judge", str(made), "--tolerances", str(file)]) == HOLDS
+    file.write_text("[tolerance]\nReLU = 1e-5\n")
+    assert main(["judge", str(made), "--tolerances", str(file)]) == DIFFERS
+    assert main([*both(store, "near"), "--tolerances", str(file)]) == DIFFERS
+
+
+def test_missing_slots_stay_missing(store: Path, tmp_path: Path) -> None:
+    made = tmp_path / "out.json"
+    assert main([*both(store, "short"), "--json", str(made)]) == DIFFERS
+    assert main(["judge", str(made), "--rtol", "1"]) == DIFFERS
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (None, "No such file"),
+        ("{", "no JSON"),
+        ("[]", "not a comparison"),
+        ('{"format": "msdump-diff", "version": 1}', "damaged"),
+        ('{"format": "msdump-diff", "version": 1, "counts": {}, "slots": [{}]}', "damaged"),
+        ('{"format": "msdump-diff", "version": 1, "counts": {}, "slots": [7]}', "damaged"),
+    ],
+)
+def test_bad_comparisons(content: str | None, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "x.json"
+    if content is not None:
+        path.write_text(content)
+    assert main(["judge", str(path)]) == CANNOT_TELL
+    err = capsys.readouterr().err
+    assert says in err
+    assert str(path) in err
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (None, "No such file"),
+        (b"x = = 1", "no TOML"),
+        (b"\xff", "no TOML"),
+        (b"default = 1", "table [tolerance]"),
+        (b"[tolerance]\nMatMul = true", "cannot read"),
+        (b"[tolerance]\nMatMul = {rtol = -1}", "rtol"),
+        (b"[tolerance]\nx = 1\n[other]\n", "'other'"),
+    ],
+)
+def test_bad_files_of_tolerances(
+    content: bytes | None, says: str, store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "t.toml"
+    if content is not None:
+        path.write_bytes(content)
+    assert main([*both(store, "near"), "--tolerances", str(path)]) == CANNOT_TELL
+    err = capsys.readouterr().err
+    assert says in err
+    assert str(path) in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["nothing", "nothing"], "neither"),
+        (["STORE", "STORE"], "--run BACKEND/MODE"),
+        (["STORE::cpu/x", "STORE"], "cpu"),
+        (["DIR::a/b", "STORE"], "is a directory"),
+        (["STORE::mindspore/plain", "STORE::mindspore/near", "--exact", "--rtol", "1"], "exclude"),
+    ],
+)
+def test_bad_arguments(
+    arguments: list[str], says: str, store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names: dict[str, Any] = {"STORE": store, "DIR": tmp_path}
+    given = [arg.replace("STORE", str(names["STORE"])).replace("DIR", str(names["DIR"])) for arg in arguments]
+    assert main(["diff", *given]) == CANNOT_TELL
+    assert says in capsys.readouterr().err
