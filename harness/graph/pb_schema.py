@@ -1,22 +1,13 @@
 """The message types of ``ms_output_trace_code_graph_N.pb``, built in code.
 
-Field names and numbers are those MindSpore 2.10 writes and MindInsight 2.3.1 reads (measured). They live in a
-descriptor pool of their own, so that they cannot clash with another copy of the same file in the process.
+Field names and numbers are those MindSpore 2.10 writes and MindInsight 2.3.1 reads (measured).
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
-
-PACKAGE = "harness.graph"
-
-_FIELD = descriptor_pb2.FieldDescriptorProto
-_SCALARS = {
-    "int64": _FIELD.TYPE_INT64, "uint64": _FIELD.TYPE_UINT64, "bool": _FIELD.TYPE_BOOL, "float": _FIELD.TYPE_FLOAT,
-    "double": _FIELD.TYPE_DOUBLE, "string": _FIELD.TYPE_STRING, "bytes": _FIELD.TYPE_BYTES,
-}  # fmt: skip
+from harness.messages import build
 
 DATA_TYPES = {
     "DT_UNDEFINED": 0, "DT_BOOL": 1, "DT_INT8": 2, "DT_INT16": 3, "DT_INT32": 4, "DT_INT64": 5, "DT_UINT8": 6,
@@ -30,8 +21,6 @@ DATA_TYPES = {
 }  # fmt: skip
 """Values of the ``DataType`` enum; MindInsight 2.3.1 does not know 43 and above and keeps them as unknown fields."""
 
-# One row a field: "name number type", a leading * for repeated; a type that is not scalar is a message, one in capitals
-# with a leading # an enum.
 _MESSAGES = {
     "ValueProto": (
         "dtype 1 #DataType", "bool_val 2 bool", "int_val 3 int64", "uint_val 4 uint64", "float_val 5 float",
@@ -72,35 +61,5 @@ _MESSAGES = {
 _ENUMS = {"DataType": DATA_TYPES, "EdgeType": {"DATA_EDGE": 0, "CONTROL_EDGE": 1}}
 
 
-def _add_field(message: descriptor_pb2.DescriptorProto, row: str) -> None:
-    name, number, kind = row.split()
-    repeated = name.startswith("*")
-    field = message.field.add(
-        name=name.lstrip("*"), number=int(number), label=_FIELD.LABEL_REPEATED if repeated else _FIELD.LABEL_OPTIONAL
-    )
-    if kind in _SCALARS:
-        field.type = _SCALARS[kind]
-    else:
-        field.type = _FIELD.TYPE_ENUM if kind.startswith("#") else _FIELD.TYPE_MESSAGE
-        field.type_name = f".{PACKAGE}.{kind.lstrip('#')}"
-
-
-def _build() -> dict[str, Any]:
-    file = descriptor_pb2.FileDescriptorProto(name="harness/graph/ms_graph.proto", package=PACKAGE, syntax="proto2")
-    for name, values in _ENUMS.items():
-        enum = file.enum_type.add(name=name)
-        for key, value in values.items():
-            enum.value.add(name=key, number=value)
-    for name, rows in _MESSAGES.items():
-        message = file.message_type.add(name=name)
-        for row in rows:
-            _add_field(message, row)
-    pool = descriptor_pool.DescriptorPool()
-    pool.Add(file)
-    return {
-        name: message_factory.GetMessageClass(pool.FindMessageTypeByName(f"{PACKAGE}.{name}")) for name in _MESSAGES
-    }
-
-
-CLASSES: dict[str, Any] = _build()
+CLASSES: dict[str, Any] = build("harness.graph", _MESSAGES, _ENUMS)
 """Message classes by name; typed as ``Any`` because they exist at run time only."""

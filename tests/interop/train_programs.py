@@ -1,8 +1,8 @@
 """Plays programs of callbacks: ``train_programs.py PROGRAMS OUT`` reads a list of them and writes their traces (JSON).
 
-The same file runs under the real MindSpore and under ``msdump run``. A program says what each callback's hooks do (stop, raise,
-change the step number, ...) and how it enters and leaves; its trace is what the hooks saw, in order, and how
-the run ended.
+The same file runs under the real MindSpore and under ``msdump run``. A program says what each callback's hooks do (stop,
+raise, change the step number) and how it enters and leaves; its trace is what the hooks saw, in order, and how the run
+ended.
 """
 
 from __future__ import annotations
