@@ -131,3 +131,7 @@ class UnknownKeyError(UnknownNameError, KeyError):
 
     def __str__(self) -> str:
         return str(self.args[0])
+
+
+class InjectionError(HarnessError, LookupError):
+    """A fault that was to be injected could not be: its operator never ran, or has no result it could spoil."""

@@ -11,6 +11,9 @@ from pytest_msdump.options import NOT_ASKED, SETTINGS
 from pytest_msdump.variants import Variant, marker_arguments, variants
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from harness.testing import Injection
     from pytest_msdump.session import GateTest
 
 
@@ -87,6 +90,31 @@ class Msdump:
 
         self._test.execute(program)
         return losses
+
+    def inject(
+        self,
+        operator: str,
+        kind: str = "error",
+        *,
+        iteration: int | None = None,
+        rank: int | None = None,
+        message: str | None = None,
+    ) -> AbstractContextManager[Injection]:
+        """Something goes wrong on purpose inside the ``with`` block; the capture says so.
+
+        Args:
+            operator: full name, type or ``name-regex(...)``, as in the ``kernels`` list of a dump configuration.
+            kind: ``error``, ``memory``, ``nan``, ``inf`` or ``-inf``.
+            iteration: label of the step, from 0; None for every one.
+            rank: of the process; None for whichever this is.
+            message: what the kernel says, for ``error``.
+
+        Raises:
+            HarnessError: see ``harness.testing.inject``; also where the backend runs programs elsewhere.
+        """
+        from pytest_msdump.session import injection
+
+        return injection(self._test.process, operator, kind=kind, iteration=iteration, rank=rank, message=message)
 
 
 @pytest.fixture

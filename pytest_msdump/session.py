@@ -23,6 +23,7 @@ from pytest_msdump.variants import Variant, marker_arguments, variant_of
 
 if TYPE_CHECKING:
     from harness.backends import Process
+    from harness.testing import Injection
     from pytest_msdump.gate import Gate
 
 SCRATCH = ".msdump"
@@ -150,6 +151,21 @@ def train_step(network: Any, loss: Any, optimizer: Any) -> Callable[..., Any]:
     step = nn.TrainOneStepCell(nn.WithLossCell(network, loss), optimizer)
     step.set_train()
     return step
+
+
+def injection(process: Process, operator: str, **given: Any) -> Injection:
+    """A fault in the runs of ``process``; see ``harness.testing.inject``.
+
+    Raises ``UnsupportedError`` for a backend whose kernels are not the harness's.
+    """
+    from harness.errors import UnsupportedError
+    from harness.runtime.session import Session
+    from harness.testing import inject
+
+    session = getattr(process, "session", None)
+    if not isinstance(session, Session):
+        raise UnsupportedError("msdump.inject: only emulated backends can have faults; this one runs kernels elsewhere")
+    return inject(operator, session=session, **given)
 
 
 def finish(item: pytest.Item, gate: Gate) -> str | None:

@@ -77,6 +77,8 @@ class EmulatedProcess:
         """See ``Process.capture``."""
         rules = rules_of(self.session.configured_device())
         rules.update(numpy=np.__version__, machine=platform.machine())
+        if self.session.struck:
+            rules["injected"] = list(self.session.struck)
         return self._observer.capture(self._network, self._backend, mode=self._mode, emulated=True, rules=rules)
 
     def dump(self, folder: Path) -> Observer:

@@ -75,7 +75,10 @@ def _store(store: GoldenStore, run: str, every: bool) -> Iterator[str]:
 
 
 def _origin(run: StoredRun) -> str:
-    return "emulated" if run.attrs.get("emulated") else "real"
+    rules = run.attrs.get("rules")
+    faults = rules.get("injected", []) if isinstance(rules, dict) else []
+    shown = f", {len(faults)} injected fault" + "s" * (len(faults) != 1) if faults else ""
+    return ("emulated" if run.attrs.get("emulated") else "real") + shown
 
 
 def _directory(path: Path, names: list[str]) -> Iterator[str]:

@@ -80,6 +80,11 @@ def plan_arguments(op: Operator, args: tuple[Any, ...]) -> list[tuple[Any, DType
     return planned
 
 
+def failure(op: str, error: BaseException) -> KernelError:
+    """What a kernel of ``op`` that raised ``error`` ends the run with."""
+    return KernelError(f"kernel of {op} failed: {type(error).__name__}: {error}")
+
+
 def execute(op: Operator, call: Call, args: tuple[Any, ...]) -> tuple[np.ndarray[Any, np.dtype[Any]], ...]:
     """Runs a kernel and rounds its results once; ``KernelError`` names the operator if it fails."""
     with np.errstate(all="ignore"):
@@ -88,7 +93,7 @@ def execute(op: Operator, call: Call, args: tuple[Any, ...]) -> tuple[np.ndarray
         except KernelError:
             raise
         except Exception as error:
-            raise KernelError(f"kernel of {op.name} failed: {type(error).__name__}: {error}") from error
+            raise failure(op.name, error) from error
     parts = result if isinstance(result, tuple) else (result,)
     specs = call.out.items if isinstance(call.out, TupleSpec) else (call.out,)
     if len(parts) != len(specs):

@@ -16,6 +16,7 @@ from harness.errors import KernelError
 from harness.graph import Const, Node, Operand, Parameter, Spec, TensorSpec, TupleSpec
 from harness.graph.ir_types import abstract
 from harness.ops.numerics import finish
+from harness.runtime.faults import Fault, after_all, before_all
 from harness.runtime.launch import Launch
 from harness.runtime.observer import Array, Observer, Step
 from harness.runtime.plan import launches_of
@@ -40,17 +41,21 @@ class Executor:
         assert program.block.result is not None
         self._result = abstract(program.block.result)
 
-    def run(self, arrays: Sequence[Array], observers: Sequence[Observer]) -> Any:
+    def run(
+        self, arrays: Sequence[Array], observers: Sequence[Observer], faults: Sequence[Fault] = (), iteration: int = 0
+    ) -> Any:
         """One step.
 
         Args:
             arrays: the data inputs, in the program's order.
             observers: told in order; an exception of one stops the step.
+            faults: what is to go wrong.
+            iteration: label of the step, for ``faults``.
 
         Returns:
             The result: tensors of their own, numbers, or nested tuples of them.
         """
-        run = _Run(self, arrays, observers)
+        run = _Run(self, arrays, observers, faults, iteration)
         step = Step(self.program.graph, self.runs, run.parameters)
         try:
             for observer in observers:
@@ -74,8 +79,17 @@ class _Run:
         running: the kernel that runs, for whoever reports a failure.
     """
 
-    def __init__(self, executor: Executor, arrays: Sequence[Array], observers: Sequence[Observer]) -> None:
+    def __init__(
+        self,
+        executor: Executor,
+        arrays: Sequence[Array],
+        observers: Sequence[Observer],
+        faults: Sequence[Fault],
+        iteration: int,
+    ) -> None:
         self.running: Node | None = None
+        self._faults = faults
+        self._iteration = iteration
         self._program = executor.program
         self._launches = executor.launches
         self._observers = observers
@@ -131,11 +145,16 @@ class _Run:
             observer.kernel_inputs(launch.node, inputs)
         arguments = launch.arguments(values)
         try:
+            if self._faults:
+                before_all(self._faults, launch, self._iteration)
             results = launch.run(call, arguments)
         except KernelError as error:
-            raise KernelError(f"{error} -- {_described(launch.node)}") from error.__cause__
+            error.args = (f"{error} -- {_described(launch.node)}",)
+            raise
         if launch.copies:
             results = tuple(r.copy() if _is_view(r, arguments) else r for r in results)
+        if self._faults:
+            results = after_all(self._faults, launch, self._iteration, results)
         self._values[id(launch.node)] = results if isinstance(launch.node.spec, TupleSpec) else results[0]
         if self._observers:
             outputs = launch.outputs(results, call)

@@ -24,6 +24,7 @@ from harness.devices.cpu import CPU
 from harness.graph import Operand
 from harness.runtime import declared
 from harness.runtime.execute import Executor
+from harness.runtime.faults import Fault
 from harness.runtime.observer import Observer
 from harness.tensor import Parameter, Tensor
 
@@ -37,6 +38,9 @@ class Session:
         observers: told of every graph and step.
         numbering: ``-opN`` counters.
         programs: executors by signature.
+        faults: what is to go wrong; see ``harness.testing``.
+        struck: what went wrong of that, in words.
+        iteration: label of the step that runs, or next: how often the graph that finished last had run.
     """
 
     def __init__(self, observers: Sequence[Observer] = (), hooked: bool = True, device: Device = CPU) -> None:
@@ -44,6 +48,9 @@ class Session:
         self.device = device
         self.numbering = Numbering()
         self.programs: dict[Any, Executor] = {}
+        self.faults: list[Fault] = []
+        self.struck: list[str] = []
+        self.iteration = 0
         self._next_graph = 0
         self._hooked = not hooked
         self._kept: list[Any] = []
@@ -103,7 +110,11 @@ class Session:
                 self.programs[signature] = executor
                 self._kept.append(keep)
         arrays = [t.asnumpy() for t in _tensors(values)]
-        return executor.run(arrays, () if executor.program.silent else self.observers)
+        if executor.program.silent:
+            return executor.run(arrays, ())
+        result = executor.run(arrays, self.observers, self.faults, self.iteration)
+        self.iteration = executor.runs
+        return result
 
     def configured_device(self) -> Device:
         """The device under the environment and the context as they are now."""

@@ -49,6 +49,7 @@ class StoreWriter:
         self._file = FileWriter(path)
         self._groups: dict[bytes, Group] = {}
         self._objects: dict[bytes, Dataset] = {}
+        self._texts: dict[bytes, Dataset] = {}
         self._statistics: dict[bytes, Statistics] = {}
 
     @property
@@ -187,15 +188,18 @@ class StoreWriter:
         table = np.array(names, f"S{max(map(len, names), default=1) or 1}")
         group.link(b"names", arrays.write(self._file, _packed(table, old.get("names")), utf8=True))
         for name in sorted(artefacts):
-            self._write_artefact(path, name, _text(artefacts[name], old.get(f"artefact {name}")))
+            self._write_artefact(path, name, artefacts[name], old.get(f"artefact {name}"))
         _set_text(group, "level", level)
         _set_text(group, "attrs", attrs_text(attrs))
         _set_text(group, "checksum", run_checksum(index, level, attrs, artefacts))
 
-    def _write_artefact(self, run: bytes, name: str, stored: Stored) -> None:
+    def _write_artefact(self, run: bytes, name: str, raw: bytes, old: Stored | None) -> None:
+        """Writes a text, or links to it where another name or run has the same one."""
         group, _, leaf = (run + b"/" + artefact_path(name)).rpartition(b"/")
         try:
-            self._group(group).link(leaf, arrays.write(self._file, stored))
+            if raw not in self._texts:
+                self._texts[raw] = arrays.write(self._file, _text(raw, old))
+            self._group(group).link(leaf, self._texts[raw])
         except ValueError as error:
             raise StoreError(f"the artefact {name!r} cannot be stored beside the others ({error})") from None
 

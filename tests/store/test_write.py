@@ -209,6 +209,24 @@ def test_any_names_and_arrays(
         assert store.verify() == []
 
 
+def test_equal_texts_are_stored_once(tmp_path: Path) -> None:
+    text = np.random.default_rng(0).bytes(30_000)
+    one, two = tmp_path / "one.h5", tmp_path / "two.h5"
+    update(one, "net", {CPU: RunData([], {"a": text})})
+    runs = {CPU: RunData([], {"a": text, "b/c": text}), ASCEND: RunData([], {"a": text})}
+    update(two, "net", runs)
+    assert two.stat().st_size < one.stat().st_size + len(text) // 2
+    with GoldenStore.open(two) as store:
+        assert store.run(*CPU).artefacts() == {"a": text, "b/c": text}
+        assert store.run(*ASCEND).artefacts() == {"a": text}
+        assert store.verify() == []
+    whole = two.read_bytes()
+    for run, data in runs.items():
+        update(two, "net", {run: None})
+        update(two, "net", {run: data})
+        assert two.read_bytes() == whole
+
+
 def test_an_empty_run_is_a_run(tmp_path: Path) -> None:
     update(tmp_path / "x.h5", "net", {CPU: RunData([])})
     with GoldenStore.open(tmp_path / "x.h5") as store:
