@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from harness.compile.differentiate import gradient
+from harness.compile.overwritten import keep_overwritten
 from harness.compile.trace import tracer
 from harness.compile.traced import Traced
 from harness.errors import TraceError
@@ -41,6 +42,7 @@ def value_and_grad_traced(
         raise TraceError("gradients of a graph can be asked for only while it is traced")
     out = function(*args)
     active.states.differentiated = True
+    keep_overwritten(active)
     wrt: list[Operand] = [_operand(active, args[p], p) for p in positions]
     wrt += [active.parameter(w) for w in weights]
     target = out[0] if has_aux else out
@@ -55,7 +57,7 @@ def value_and_grad_traced(
 def _operand(active: Any, value: Any, position: int) -> Operand:
     if not isinstance(value, Tensor):
         raise TraceError(f"argument {position} is no tensor ({type(value).__name__}); it has no gradient")
-    operand: Operand = active.operand(value)
+    operand: Operand = active.operand(value, updates=True)
     return operand
 
 

@@ -112,6 +112,8 @@ class _Gradient:
             raise TraceError(f"cannot differentiate through {node.op} in {node.scope}")
         out, dout = self._results(node)
         inputs = grouped(node, [as_value(i) for i in node.inputs])
+        if "kept" in node.extra:
+            inputs[0] = as_value(node.extra["kept"])
         needs = tuple(
             any(id(m) in self.needed for m in group) if isinstance(group, tuple) else id(group) in self.needed
             for group in grouped(node, list(node.inputs))

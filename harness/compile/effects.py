@@ -1,16 +1,20 @@
 """Makes an update wait for the readers of what it overwrites.
 
-A node that updates a parameter follows, through its state, every kernel that read the parameter before; the real
-graphs show these readers as further inputs of the ``UpdateState`` in front of the update. A read that comes after an
-update of the same parameter, or whose value is needed after one, is copied by a ``TensorMove`` (both measured).
+A node that updates memory (a parameter, or a tensor changed in place) follows, through its state, every kernel that
+read it before; the real graphs show these readers as further inputs of the ``UpdateState`` in front of the update.
+Where one memory is read more than once, between different updates, each read is copied by a ``TensorMove``.
+
+Source: MindSpore's pass that enforces the order of effects (public source), and its graphs (2.10.0), measured.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from harness.graph import Node, Operand, Parameter, TensorSpec, TupleSpec, U, printed_order
-from harness.ops.base import OPERATORS
+from harness.graph import Node, Operand, TupleSpec, U, printed_order
+
+#: what looks at its argument rather than read it: those that use its result count as readers too
+_VIEWS = frozenset({"BatchNormGrad", "ExpandDims", "Reshape"})
 
 
 def wait_for_readers(output: Operand) -> None:
@@ -56,54 +60,78 @@ def _is_unused_read(operand: Operand, used: set[int]) -> bool:
 class _Effects:
     def __init__(self, output: Operand) -> None:
         self.order = printed_order(output)
+        self.at = {id(node): at for at, node in enumerate(self.order)}
         self.users: dict[int, list[Node]] = {}
-        self.loads: list[Node] = []
         for node in self.order:
             for operand in {id(i): i for i in node.inputs}.values():
                 self.users.setdefault(id(operand), []).append(node)
-            if node.op == "Load":
-                self.loads.append(node)
-        self.updates = [n for n in self.order if n.extra.get("effect") == "memory"]
-        self.late: list[Node] = []
+        self.waited_for: set[int] = set()
 
-    def _targets(self, update: Node) -> list[Operand]:
-        return [update.inputs[at] for at in OPERATORS.get(update.op).mutates]
+    def _loads_of(self, operand: Operand) -> list[Node]:
+        return [user for user in self.users.get(id(operand), ()) if user.op == "Load"]
 
     def add_readers(self) -> None:
-        waiting: set[int] = set()
-        for update in self.updates:
-            for target in self._targets(update):
-                for load in self.loads:
-                    if load.inputs[0] is target:
-                        self._wait(update, load, waiting)
+        """To the state in front of each update its readers; to the last state of the reads in a tuple those that take
+        the tuple."""
+        for node in self.order:
+            if node.extra.get("effect") == "memory":
+                for target in node.inputs[:-1]:
+                    for load in self._loads_of(target):
+                        self._wait(node.inputs[-1], self._readers(load))
+            elif node.kernel:
+                self._wait_for_taker(node)
 
-    def _wait(self, update: Node, load: Node, waiting: set[int]) -> None:
-        state = update.inputs[-1]
-        if _reaches(load.inputs[1:], update):
+    def _readers(self, load: Node) -> list[Node]:
+        found: list[Node] = []
+        for user in self.users.get(id(load), ()):
+            if id(user) not in self.waited_for:
+                found += self.users.get(id(user), ()) if user.op in _VIEWS else [user]
+        return found
+
+    def _wait_for_taker(self, node: Node) -> None:
+        """An operator with a tuple of which some members are reads."""
+        members: list[Operand] = []
+        at = 0
+        for count in node.extra["layout"]:
+            if isinstance(count, int):
+                members += node.inputs[at : at + count]
+            at += 1 if count is None else count
+        states = [s for m in members if _op(m) == "Load" for s in self._states_after(m)]
+        if states:
+            self._wait(max(states, key=lambda s: self.at[id(s)]), [node])
+
+    def _states_after(self, read: Operand) -> Iterable[Node]:
+        for user in self.users.get(id(read), ()):
+            if user.op == "UpdateState":
+                yield user
+            elif user.op == "MakeTuple":
+                yield from self._states_after(user)
+
+    def _wait(self, state: Operand, readers: Iterable[Node]) -> None:
+        if not isinstance(state, Node) or state.op != "UpdateState":
             return
-        readers = [u for u in self.users[id(load)] if u.kernel and u is not update]
-        if any(_reaches([r], update) for r in readers):
-            if load not in self.late:
-                self.late.append(load)
-            return
-        fresh = [r for r in readers if id(r) not in waiting]
-        if fresh and isinstance(state, Node) and state.op == "UpdateState":
-            state.inputs.extend(fresh)
-            state.extra["layout"] = (None,) * len(state.inputs)
-            waiting.update(id(r) for r in fresh)
+        for reader in sorted({id(r): r for r in readers}.values(), key=lambda r: self.at[id(r)]):
+            if reader.op in ("MakeTuple", "UpdateState") or _reaches([reader], state):
+                continue
+            self.waited_for.add(id(reader))
+            if not any(i is reader for i in state.inputs):
+                state.inputs.append(reader)
+                state.extra["layout"] = (None,) * len(state.inputs)
 
     def add_copies(self) -> None:
-        for load in self.loads:
-            updates = [u for u in self.updates if any(t is load.inputs[0] for t in self._targets(u))]
-            if load in self.late or any(_reaches(load.inputs[1:], u) for u in updates):
+        """Copies every read of what is read more than once."""
+        loads: dict[int, list[Node]] = {}
+        for node in self.order:
+            if node.op == "Load":
+                loads.setdefault(id(node.extra["root"]), []).append(node)
+        for same in loads.values():
+            for load in same if len(same) > 1 else ():
                 self._copy(load)
 
     def _copy(self, load: Node) -> None:
-        assert isinstance(load.inputs[0], Parameter)
-        assert isinstance(load.spec, TensorSpec)
-        move = Node("TensorMove", [load], {}, load.scope, load.spec)
+        move = Node("TensorMove", [load], {}, "Default", load.spec)
         move.extra = {"layout": (None,), "functional": False, "region": load.extra["region"]}
-        for user in self.users[id(load)]:
+        for user in self.users.get(id(load), ()):
             user.inputs = [move if i is load else i for i in user.inputs]
 
 

@@ -19,21 +19,43 @@ from harness.ops.eager import execute
 _LATE = "Expand/"
 
 
+#: simplified even where their result is changed in place later (measured)
+_BEFORE_READS = frozenset({"Add", "Cast", "Load", "Reshape"})
+
+
 def simplify(output: Operand) -> Operand:
     """Rewrites the graph behind ``output`` (nodes are changed in place); returns the operand that replaces it."""
     became: dict[int, Operand] = {}
     known: dict[Any, Node] = {}
     for node in printed_order(output):
         node.inputs = [became.get(id(i), i) for i in node.inputs]
-        replaced = _rewrite(node)
-        if replaced is node and not _has_effect(node):
+        replaced = _rewrite(node) if "root" not in node.extra or node.op in _BEFORE_READS else node
+        if replaced is node and not _is_its_own(node):
             replaced = known.setdefault(_key(node), node)
         if replaced is not node:
+            if "root" in node.extra and isinstance(replaced, Node) and replaced.op == "Load" != node.op:
+                replaced = replaced.inputs[0]
             became[id(node)] = replaced
+            _hand_on_memory(node, replaced)
     return became.get(id(output), output)
 
 
-def _has_effect(node: Node) -> bool:
+def _hand_on_memory(node: Node, replaced: Operand) -> None:
+    """What replaces a node that is changed in place is changed in its stead."""
+    if "root" not in node.extra or node.op == "Load":
+        return
+    if isinstance(replaced, Node):
+        replaced.extra.setdefault("root", node.extra["root"])
+    elif isinstance(replaced, Parameter):
+        replaced.is_inplace = True
+
+
+def _is_its_own(node: Node) -> bool:
+    """Whether a node is never one with an equal one: it has an effect, or what it gives is changed in place later."""
+    if node.op == "Load":
+        return False
+    if "root" in node.extra:
+        return True
     if node.op in VIRTUAL:
         return False
     return "effect" in node.extra or getattr(OPERATORS.get(node.op), "random", False)

@@ -13,7 +13,7 @@ from harness.compile.closures import Closure, Closures
 from harness.compile.regions import Block, Control, Region
 from harness.compile.source import stack, user_functions, where
 from harness.compile.states import States
-from harness.compile.traced import Traced
+from harness.compile.traced import Traced, has_tensor, is_weight, tensor_spec, tensors_of
 from harness.errors import HarnessError, TraceError
 from harness.graph import Const, Node, Operand, Parameter, Spec, TensorSpec, TupleSpec, U, constant, spec_of
 from harness.ops.base import OPERATORS, Call, Operator
@@ -81,7 +81,7 @@ class Tracer:
         node.extra = {"layout": layout, "functional": operator.functional, "region": self.region}
         node.extra |= {"closure": closure, "effects before": before, "absent": operator.absent}
         closure.nodes.append(node)
-        if self.states.together(mark):
+        if self.states.together(mark, node):
             closure.affect(None)
         self._place(node)
         self.created.append(node)
@@ -90,9 +90,28 @@ class Tracer:
             if effect == "io":
                 self.states.print(node)
             else:
-                self.states.update(node, [inputs[at] for at in operator.mutates])
+                self._update(node, [inputs[at] for at in operator.mutates], operator.gives_memory)
                 closure.affect(node)
         return self.unpack(node)
+
+    def _update(self, node: Node, targets: list[Operand], gives_memory: bool) -> None:
+        """Notes an update. A target that is no parameter is read like one from then on, and by those that took it
+        before; so is the result where it is the target's memory."""
+        at = len(self.created) - 1
+        for target in targets:
+            root = self.states.root(target)
+            if not is_weight(root) and not self.states.is_changed(root):
+                self.states.refer(root, root)
+                users = [(n, user) for n, user in enumerate(self.created[:-1]) if self._takes(user, root)]
+                self.states.read_before(root, users, self.region)
+        if gives_memory:
+            self.states.refer(node, targets[0])
+        self.states.update(node, targets, at)
+
+    def _takes(self, user: Node, operand: Operand) -> bool:
+        """Whether an operator of this region reads ``operand``; one that changes memory takes it as it is."""
+        here = user.extra["region"] is self.region and user.extra.get("effect") != "memory"
+        return here and any(i is operand for i in user.inputs)
 
     def _arguments(
         self, operator: Operator, args: tuple[Any, ...], attrs: dict[str, Any], updates: bool
@@ -110,13 +129,13 @@ class Tracer:
                 members = [self.operand(v, updates) for v in value]
                 inputs += members
                 layout.append(len(members))
-                specs.append(TupleSpec(tuple(_tensor_spec(m) for m in members)))
+                specs.append(TupleSpec(tuple(tensor_spec(m) for m in members)))
                 values.append(None)
                 continue
             operand = self.operand(value, updates)
             inputs.append(operand)
             layout.append(None)
-            specs.append(_tensor_spec(operand))
+            specs.append(tensor_spec(operand))
             values.append(operand.value if isinstance(operand, Const) else None)
         return inputs, Call(operator.name, tuple(specs), tuple(values), attrs), tuple(layout)
 
@@ -150,7 +169,8 @@ class Tracer:
 
     def depend(self, value: Any, on: Any) -> Any:
         """``value``, available only after ``on``."""
-        operand = self.operand(value)
+        changed = isinstance(value, Traced) and self.states.is_changed(value.operand)
+        operand = self.operand(value, updates=changed)
         spec = operand.spec
         return Traced(self.virtual("Depend", [operand, self.operand(on)], spec), spec)
 
@@ -165,7 +185,7 @@ class Tracer:
         second = self._side(lambda: false_fn(*given))
         assert first.result is not None
         assert second.result is not None
-        if _tensors_of(first.result.spec) != _tensors_of(second.result.spec):
+        if tensors_of(first.result.spec) != tensors_of(second.result.spec):
             raise TraceError(
                 f"the two sides of a branch give different results, at {where()}: {first.result.spec} and "
                 f"{second.result.spec}; accepted: equal shapes and dtypes"
@@ -183,7 +203,7 @@ class Tracer:
         second = self._side(lambda: body_fn(current_state))
         assert second.result is not None
         spec = TupleSpec(tuple(m.spec for m in members)) if isinstance(state, (tuple, list)) else members[0].spec
-        if _tensors_of(second.result.spec) != _tensors_of(spec):
+        if tensors_of(second.result.spec) != tensors_of(spec):
             raise TraceError(
                 f"the body of a loop changes its state from {spec} to {second.result.spec}, at {where()}; accepted: "
                 "equal shapes and dtypes"
@@ -192,7 +212,7 @@ class Tracer:
 
     def _given(self, value: Any) -> Any:
         """An operand of a branch as its sides see it; tuples stay tuples."""
-        if isinstance(value, (tuple, list)) and _has_tensor(value):
+        if isinstance(value, (tuple, list)) and has_tensor(value):
             return tuple(map(self._given, value))
         return self._here(value)
 
@@ -265,16 +285,18 @@ class Tracer:
 
         Args:
             value: tensor, parameter, number, dtype, string, None, or a tuple of such.
-            updates: it is for an operator with a side effect, which takes a parameter itself, not what it reads.
+            updates: it is for an operator with a side effect or the result, which take a parameter (or what was changed
+                in place) itself, not what is read of it.
         """
         if isinstance(value, Traced):
-            return value.operand
+            changed = self._reads(value.operand) and not updates
+            return self.states.read(value.operand, self.region, len(self.created)) if changed else value.operand
         if isinstance(value, ParameterTensor):
             return self.parameter(value) if updates else self.load(value)
         if isinstance(value, Tensor):
             return self.tensor_constant(value.asnumpy())
-        if isinstance(value, (tuple, list)) and _has_tensor(value):
-            members = [self.operand(v) for v in value]
+        if isinstance(value, (tuple, list)) and has_tensor(value):
+            members = [self.operand(v, updates) for v in value]
             return self.virtual("MakeTuple", members, TupleSpec(tuple(m.spec for m in members)))
         if value is None or is_number(value) or isinstance(value, (tuple, list, str)) or hasattr(value, "proto"):
             plain = tuple(value) if isinstance(value, list) else value
@@ -283,6 +305,10 @@ class Tracer:
             f"a value of type {type(value).__name__} cannot be part of a graph, at {where()}; accepted: tensors, "
             "numbers, strings, dtypes, None, and tuples and lists of them"
         )
+
+    def _reads(self, operand: Operand) -> bool:
+        """Whether taking ``operand`` is a read of memory; a gradient takes it as it is (measured)."""
+        return self.source is None and self.states.is_changed(operand)
 
     def tensor_constant(self, array: np.ndarray[Any, np.dtype[Any]]) -> Const:
         """The constant of an array; equal arrays share one (MindSpore compares constants by value, measured)."""
@@ -313,11 +339,11 @@ class Tracer:
 
     def load(self, tensor: ParameterTensor) -> Node:
         """The read of a weight; one node for all reads between two updates of it."""
-        return self.states.read(self.parameter(tensor), self.region)
+        return self.states.read(self.parameter(tensor), self.region, len(self.created))
 
     def finish(self, value: Any) -> Operand:
         """The operand ``Return`` is given: the result after every effect."""
-        operand = self.operand(value)
+        operand = self.operand(value, updates=True)
         if self.states.io_state is not None:
             operand = self.virtual("Depend", [operand, self.states.io_state], operand.spec)
         state = self.states.flush()
@@ -325,24 +351,6 @@ class Tracer:
             operand = self.virtual("Depend", [operand, state], operand.spec)
         self.block.result = self.virtual("MakeTuple", [operand], TupleSpec((operand.spec,)))
         return self.block.result
-
-
-def _tensor_spec(operand: Operand) -> Spec:
-    spec = operand.spec
-    return spec.tensor if isinstance(spec, TensorSpec) else spec
-
-
-def _tensors_of(spec: Spec) -> tuple[Spec, ...]:
-    """The tensors of a result, whatever tuples they stand in."""
-    if isinstance(spec, TupleSpec):
-        return tuple(t for s in spec.items for t in _tensors_of(s))
-    return (spec.tensor,) if isinstance(spec, TensorSpec) else (spec,)
-
-
-def _has_tensor(value: Any) -> bool:
-    if isinstance(value, (tuple, list)):
-        return any(_has_tensor(v) for v in value)
-    return isinstance(value, Tensor)
 
 
 def tracer() -> Tracer | None:

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 from harness.compile.source import where
 from harness.dtypes import DType
 from harness.errors import TraceError
-from harness.graph import Operand, ScalarSpec, Spec, TensorSpec
+from harness.graph import Operand, Parameter, ScalarSpec, Spec, TensorSpec, TupleSpec
 from harness.tensor import Tensor
 
 
@@ -67,3 +67,28 @@ class Traced(Tensor):
     def set_data(self, data: Tensor, slice_shape: bool = False) -> None:
         """Refused while tracing."""
         raise TraceError(f"set_data cannot be part of a graph, at {where()}; use ops.assign")
+
+
+def tensor_spec(operand: Operand) -> Spec:
+    """The spec of an operand, of a reference that of the tensor it refers to."""
+    spec = operand.spec
+    return spec.tensor if isinstance(spec, TensorSpec) else spec
+
+
+def is_weight(operand: Operand) -> bool:
+    """Whether an operand is a parameter of the network."""
+    return isinstance(operand, Parameter) and operand.is_weight
+
+
+def tensors_of(spec: Spec) -> tuple[Spec, ...]:
+    """The tensors of a result, whatever tuples they stand in."""
+    if isinstance(spec, TupleSpec):
+        return tuple(t for s in spec.items for t in tensors_of(s))
+    return (spec.tensor,) if isinstance(spec, TensorSpec) else (spec,)
+
+
+def has_tensor(value: Any) -> bool:
+    """Whether a (nested) tuple holds a tensor."""
+    if isinstance(value, (tuple, list)):
+        return any(has_tensor(v) for v in value)
+    return isinstance(value, Tensor)

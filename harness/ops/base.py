@@ -86,6 +86,7 @@ class Operator:
         runs_as: name of the operator the CPU runs it as, where that is another: the finished graph shows that one.
         absent: dtype (its name) the kernel takes an argument in that may be None; the graph shows it for a None too.
         mutates: argument positions the kernel updates in place (``kernel`` writes into the array it is given).
+        gives_memory: the result is the memory of the argument it updates, under another name.
         side_effect: ``"memory"`` (updates a parameter), ``"io"`` (prints), or None.
     """
 
@@ -97,6 +98,7 @@ class Operator:
     runs_as: ClassVar[str | None] = None
     absent: ClassVar[Mapping[int, str]] = {}
     mutates: ClassVar[tuple[int, ...]] = ()
+    gives_memory: ClassVar[bool] = False
     side_effect: ClassVar[str | None] = None
 
     def effect(self, arguments: Sequence[Any]) -> str | None:

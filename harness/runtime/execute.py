@@ -38,6 +38,14 @@ class Executor:
         self.program = program
         self.runs = 0
         self.launches = launches_of(program, device)
+        #: constants that are changed in place: their memory, kept from run to run (measured)
+        self.changed = {
+            id(target): target.value.copy()
+            for launches in self.launches.values()
+            for launch in launches
+            for target in (launch.node.inputs[at] for at in launch.operator.mutates)
+            if isinstance(target, Const)
+        }
         assert program.block.result is not None
         self._result = abstract(program.block.result)
 
@@ -93,6 +101,7 @@ class _Run:
         self._program = executor.program
         self._launches = executor.launches
         self._observers = observers
+        self._changed = executor.changed
         self._values: dict[int, Any] = {id(p): a for p, a in zip(executor.program.inputs, arrays, strict=True)}
 
     def block(self, block: Block) -> None:
@@ -166,7 +175,7 @@ class _Run:
     def resolve(self, operand: Operand | None) -> Any:
         """The value of an operand now: array, number, tuple, or None for a monad."""
         if isinstance(operand, Const):
-            return operand.value
+            return self._changed.get(id(operand), operand.value)
         if isinstance(operand, Parameter):
             if operand.is_weight:
                 return operand.handle.asnumpy()

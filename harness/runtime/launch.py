@@ -106,7 +106,7 @@ class Launch:
                 operand = self.node.inputs[index]
                 dtype = _dtype(operand)
                 if dtype is not None and argument not in self.operator.unread and not _crosses(operand):
-                    known = isinstance(operand, Const)
+                    known = isinstance(operand, Const) and argument not in self.operator.mutates
                     yield Slot(index, _constant(operand, dtype), dtype) if known else (index, dtype)
                 index += 1
 

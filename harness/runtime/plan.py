@@ -19,6 +19,8 @@ def launches_of(program: Program, device: Device) -> dict[int, list[Launch]]:
     """The launches of each region (by its ``id``), in order, with what each of them frees."""
     kept = {id(node) for root in _roots(program) for node in sources(root)}
     changing = any("effect" in node.extra for graph in program.graphs for node in graph.execution_order)
+    # Values other than parameters change: then no result may be a view of another value.
+    all_copy = any("root" in node.extra and node.op != "Load" for graph in program.graphs for node in graph.nodes)
     found: dict[int, list[Launch]] = {}
     for region, graph in program.of_region.items():
         found[region] = [_launch(node, device) for node in graph.execution_order]
@@ -27,7 +29,8 @@ def launches_of(program: Program, device: Device) -> dict[int, list[Launch]]:
             last[id(launch.node)] = launch
             read = [source for i in launch.node.inputs for source in sources(i)]
             last.update((id(source), launch) for source in read if id(source) in last)
-            launch.copies = changing and "effect" not in launch.node.extra and any(map(_is_memory, read))
+            may_copy = changing and "effect" not in launch.node.extra
+            launch.copies = may_copy and (all_copy or any(map(_is_memory, read)))
         for value, launch in last.items():
             if value not in kept:
                 launch.frees += (value,)

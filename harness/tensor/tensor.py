@@ -34,6 +34,9 @@ class Tensor:
     __array_priority__ = 1000
     __array_ufunc__ = None
 
+    #: operator and arguments that would make this tensor while a graph runs; None where nothing says so
+    made_by: tuple[str, tuple[Any, ...]] | None = None
+
     def __init__(
         self,
         input_data: Any = None,
@@ -271,7 +274,8 @@ DIRECT_METHODS = frozenset(
     {
         "abs", "broadcast_to", "ceil", "cos", "div", "erf", "exp", "floor", "log", "maximum", "minimum", "neg",
         "reshape", "round", "rsqrt", "sigmoid", "sin", "sqrt", "square", "tanh", "to", "view",
-        "__floordiv__", "__ge__", "__getitem__", "__le__", "__mul__", "__pow__", "__rfloordiv__", "__rmul__",
+        "__floordiv__", "__ge__", "__getitem__", "__iadd__", "__ifloordiv__", "__imod__", "__imul__", "__isub__",
+        "__itruediv__", "__le__", "__mul__", "__pow__", "__rfloordiv__", "__rmul__",
         "__rpow__", "__rsub__", "__rtruediv__", "__sub__", "__truediv__",
     }
 )  # fmt: skip

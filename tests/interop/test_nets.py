@@ -31,6 +31,8 @@ SCRIPTS = {
     "dtypes-cast": ("dtypes.py", "cast"),
     "dtypes-arith": ("dtypes.py", "arith"),
     "dtypes-special": ("dtypes.py", "special"),
+    "residual": ("residual.py",),
+    "residual-train": ("residual.py", "train"),
     "two": ("two.py",),
     "long_names": ("long_names.py", "20", "185", "186", "200"),
     "odd_names": ("odd_names.py",),

@@ -23,6 +23,19 @@ ELEMENTWISE = {
     if name not in ("maximum", "minimum")  # their inputs meet in one element, where there is no second slope
 }
 ARRAYS = {name: Case(function, random(shapes, 7)) for name, (function, shapes) in test_array_gradients.CASES.items()}
+
+
+def in_place(method: str, other: Any = None) -> Callable[..., Any]:
+    """A function that changes ``3 * x`` in place by ``other`` (None: by its second argument)."""
+
+    def function(x: Any, *more: Any) -> Any:
+        changed = x * 3
+        changed = getattr(changed, method)(more[0] if other is None else other)
+        return changed * x
+
+    return function
+
+
 #: what those two leave out
 MORE = {
     name: Case(function, random(shapes, 11))
@@ -54,6 +67,12 @@ MORE = {
         "soft cross entropy with logits": (
             lambda x: ops.SoftmaxCrossEntropyWithLogits()(x, Tensor(np.full((3, 4), 0.25)))[0], ((3, 4),),
         ),
+        **{f"{name} in place": (in_place(name), ((3, 4), (4,))) for name in (
+            "__iadd__", "__isub__", "__imul__", "__itruediv__", "__ifloordiv__", "__imod__",
+        )},
+        **{f"{name} by a number in place": (in_place(name, 0.7013), ((3, 4),)) for name in (
+            "__iadd__", "__isub__", "__imul__", "__itruediv__", "__ifloordiv__", "__imod__",
+        )},
         "max_pool3d": (lambda x: ops.MaxPool3DWithArgmax((1, 2, 2), 1, 0)(x)[0], ((1, 2, 1, 3, 4),)),
     }.items()
 }  # fmt: skip
@@ -72,7 +91,7 @@ NO_CASE = {
     **dict.fromkeys(("BitwiseAnd", "BitwiseOr", "BitwiseXor", "IsFinite", "IsInf", "IsNan", "NonZero"), _STEPS),
     **dict.fromkeys(("Argmax", "ArgMaxExt", "Argmin", "Ceil", "Floor", "FloorDiv", "Round", "Sign", "Trunc"), _STEPS),
     **dict.fromkeys(("TruncateDiv", "OneHot", "RemainderScalarTensor", "DivMod"), _STEPS),
-    **dict.fromkeys(("LinSpace", "StandardNormal", "UniformReal", "Zeros", "Print"), _MADE),
+    **dict.fromkeys(("LinSpace", "StandardNormal", "UniformReal", "Zeros", "Ones", "Print"), _MADE),
     "Depend": "the compiler itself hands its gradient on",
     "StopGradient": "stopping the gradient is what it is for",
     "Embedding": "refused: MindSpore has no CPU kernel for its gradient",

@@ -45,7 +45,7 @@ class LentMemory:
             borrowed = self._borrowed[node] = frozenset(
                 at for at, operand in enumerate(node.inputs) if _is_memory(operand)
             )
-        updates = "effect" in node.extra
+        updates = _is_changed(node)
         for slot in inputs:
             if updates or slot.index in borrowed:
                 self._add(slot.array)
@@ -73,11 +73,16 @@ class LentMemory:
         return self.is_lent(array) or owner(array).nbytes > 2 * array.nbytes
 
 
+def _is_changed(node: Node) -> bool:
+    """Whether a kernel updates memory, or gives what is changed in place later."""
+    return "effect" in node.extra or "root" in node.extra
+
+
 def _is_memory(operand: Operand) -> bool:
     """Whether a value is, or is handed on from, a parameter or what an update in place gives. A parameter of a graph
     within another stands for a value of the outer one."""
     while isinstance(operand, Node) and operand.op in _HAND_ON:
         operand = operand.inputs[0]
     if isinstance(operand, Node):
-        return "effect" in operand.extra or (operand.op == "MakeTuple" and any(map(_is_memory, operand.inputs)))
+        return _is_changed(operand) or (operand.op == "MakeTuple" and any(map(_is_memory, operand.inputs)))
     return isinstance(operand, Parameter)

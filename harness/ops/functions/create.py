@@ -8,9 +8,9 @@ import numpy as np
 
 from harness import dtypes
 from harness.dtypes import DType
-from harness.ops.constants import int_tensor, type_tensor
+from harness.ops.constants import TYPE_IDS, int_tensor, type_tensor
 from harness.ops.functions.shape import as_dtype, sizes
-from harness.tensor import Tensor, call, tensor_method
+from harness.tensor import Tensor, call, is_tracing, tensor_method
 
 __all__ = [
     "arange", "diag", "eye", "fill", "full", "full_like", "linspace", "meshgrid", "ones", "ones_like", "range",
@@ -23,19 +23,29 @@ def constant(value: Any, shape: Any, dtype: DType) -> Tensor:
     return Tensor(np.full(sizes((shape,)), value, dtype.numpy), dtype)
 
 
+def _made(tensor: Tensor, op: str, *arguments: Any) -> Tensor:
+    """``tensor``, with the operator that makes it where it is changed in place; elsewhere it is a constant."""
+    if is_tracing():
+        tensor.made_by = op, arguments
+    return tensor
+
+
 def zeros(size: Any, dtype: Any = None) -> Tensor:
     """Zeros; float32 unless ``dtype`` is given."""
-    return constant(0, size, dtypes.float32 if dtype is None else as_dtype(dtype))
+    filled = constant(0, size, dtypes.float32 if dtype is None else as_dtype(dtype))
+    return _made(filled, "Zeros", filled.shape, TYPE_IDS[filled.dtype.name])
 
 
 def ones(shape: Any, dtype: Any = None) -> Tensor:
     """Ones; float32 unless ``dtype`` is given."""
-    return constant(1, shape, dtypes.float32 if dtype is None else as_dtype(dtype))
+    filled = constant(1, shape, dtypes.float32 if dtype is None else as_dtype(dtype))
+    return _made(filled, "Ones", filled.shape, TYPE_IDS[filled.dtype.name])
 
 
 def full(size: Any, fill_value: Any, *, dtype: Any = None) -> Tensor:
     """``fill_value`` everywhere; int64 unless ``dtype`` is given, whatever the value (measured)."""
-    return constant(fill_value, size, dtypes.int64 if dtype is None else as_dtype(dtype))
+    filled = constant(fill_value, size, dtypes.int64 if dtype is None else as_dtype(dtype))
+    return _made(filled, "FillV2", filled.shape, Tensor(fill_value, filled.dtype))
 
 
 def fill(type: Any, shape: Any, value: Any) -> Tensor:
@@ -51,7 +61,8 @@ def _like(value: Any, input: Tensor, dtype: Any, op: str) -> Tensor:
 
 def zeros_like(input: Tensor, *, dtype: Any = None) -> Tensor:
     """Zeros of the shape (and, unless given, the dtype) of ``input``."""
-    return _like(0, input, dtype, "ZerosLikeExt")
+    filled = _like(0, input, dtype, "ZerosLikeExt")
+    return _made(filled, "ZerosLike", input) if dtype is None and -1 not in input.shape else filled
 
 
 def ones_like(input: Tensor, *, dtype: Any = None) -> Tensor:

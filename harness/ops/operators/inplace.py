@@ -20,11 +20,10 @@ def zeros(shape: tuple[int, ...], dtype: DType) -> Any:
     return emit("Zeros", shape, TYPE_IDS[dtype.name])
 
 
-@operator
-class Zeros(Operator):
+class _Filled(Operator):
     """Arguments: shape, number of the dtype."""
 
-    name = "Zeros"
+    value = 0
 
     def infer(self, call: Call) -> Spec:
         shape, number = call.values
@@ -33,10 +32,25 @@ class Zeros(Operator):
         return TensorSpec(type_of(number), tuple(shape))
 
     def kernel(self, call: Call, shape: tuple[int, ...], _number: int) -> Array:
-        return np.zeros(shape, call.outputs()[0].dtype.numpy)
+        return np.full(shape, self.value, call.outputs()[0].dtype.numpy)
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         return None, None
+
+
+@operator
+class Zeros(_Filled):
+    """A tensor of zeros."""
+
+    name = "Zeros"
+
+
+@operator
+class Ones(_Filled):
+    """A tensor of ones."""
+
+    name = "Ones"
+    value = 1
 
 
 @operator

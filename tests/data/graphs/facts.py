@@ -58,5 +58,6 @@ def _argument(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """A type without what says that it refers to a parameter."""
-    return _REFERENCE.sub(r"Tensor[\1], \2", text).replace("Ref[Tensor", "[Tensor")
+    """A type without what says that it, or a member of it, refers to memory."""
+    text = re.sub(r"Ref\[(Tensor\[\w+\])\]", r"\1", _REFERENCE.sub(r"Tensor[\1], \2", text))
+    return re.sub(r"(Tensor\[\w+\])\*(\d+)", lambda same: ",".join([same[1]] * int(same[2])), text)
