@@ -120,6 +120,7 @@ def diff(
     as_csv: Annotated[
         Path | None, typer.Option("--csv", metavar="FILE", help="a row for each slot; - for stdout")
     ] = None,
+    report: Annotated[Path | None, typer.Option(metavar="HTML", help="a page to look at, in one file")] = None,
 ) -> None:
     """Compare two runs: where they part, how the difference spreads, what it looks like."""
 
@@ -128,7 +129,7 @@ def diff(
         from harness.cli.diff import diff as compare
 
         stated = chosen_tolerances(tolerances, rtol, atol, exact)
-        return compare(expected, found, rank, stated, Outputs(as_json, as_csv))
+        return compare(expected, found, rank, stated, Outputs(as_json, as_csv, report))
 
     ctx.obj.append(action)
 

@@ -24,6 +24,7 @@ from harness.compare.table import COLUMNS, as_json, row, stored
 from harness.compare.tolerance_file import read_tolerances
 from harness.errors import HarnessError
 from harness.records import Record
+from harness.report import Run, content, render
 
 _STANDARD = Path("-")
 FORMAT = "msdump-diff"
@@ -53,6 +54,7 @@ class Outputs:
 
     as_json: Path | None = None
     as_csv: Path | None = None
+    report: Path | None = None
 
 
 def diff(expected: str, found: str, rank: int | None, tolerances: Any, outputs: Outputs) -> int:
@@ -80,6 +82,8 @@ def diff(expected: str, found: str, rank: int | None, tolerances: Any, outputs: 
             _write(outputs.as_json, json.dumps(report(result), indent=1, allow_nan=False) + "\n")
         if outputs.as_csv is not None:
             _write(outputs.as_csv, _csv(result.comparison))
+        if outputs.report is not None:
+            _write(outputs.report, render([_page(result)], f"msdump diff: {one.network}"))
         for side in (one, other):
             if side.capture is not None:
                 warn(side.capture)
@@ -145,6 +149,26 @@ def report(result: Found) -> dict[str, Any]:
         "steps": [_step(step) for step in result.spread.steps if step.role is not Role.AGREES],
         "slots": [stored(slot) for slot in comparison.slots if slot.reason],
     }
+
+
+def _page(result: Found) -> dict[str, Any]:
+    one, other = result.sides
+    run = Run(
+        name=f"{other.network} [{other.backend}-{other.mode}]",
+        expected=one.name,
+        found=other.name,
+        comparison=result.comparison,
+        spread=result.spread,
+        hints=result.hints,
+        text="\n".join(_text(result)),
+        artefacts=(one.artefacts, other.artefacts),
+        notes=[f"{name}: {side.backend}, {'emulated' if side.emulated else 'real'}" for name, side in _named(result)],
+    )
+    return content(run)
+
+
+def _named(result: Found) -> list[tuple[str, Side]]:
+    return list(zip(("expected", "found"), result.sides, strict=True))
 
 
 def _step(step: Any) -> dict[str, Any]:

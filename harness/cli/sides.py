@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,6 +40,14 @@ class Side:
     def records(self) -> Iterable[Record]:
         """All records, read anew."""
         return self.content.records()
+
+    @property
+    def artefacts(self) -> Mapping[str, bytes]:
+        """Its texts by path: graphs, execution orders, recorder artefacts."""
+        if self.capture is not None:
+            return self.capture.artefacts
+        assert isinstance(self.content, StoredRun)  # what else there is to open
+        return self.content.artefacts()
 
 
 @contextmanager

@@ -1,0 +1,6 @@
+"""Pictures of comparisons: one self-contained HTML page that opens offline."""
+
+from harness.report.content import Detail, Run, content
+from harness.report.page import render
+
+__all__ = ["Detail", "Run", "content", "render"]

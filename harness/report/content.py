@@ -1,0 +1,148 @@
+"""What a page holds of a comparison: plain values, with the bulky parts kept small."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from harness.compare.divergence import Execution, execution_of, first_divergence
+from harness.compare.hints import Hint
+from harness.compare.spread import MEANING, Role, Spread
+from harness.compare.table import COLUMNS, as_json, row
+from harness.compare.verdict import Comparison, SlotVerdict, Verdict
+from harness.errors import HarnessError
+from harness.records import SlotKey
+from harness.report.pictures import picture
+
+#: Slots with pictures besides those of the first divergence: half the earliest that differ, half the noisiest.
+DETAILS = 150
+#: Larger tensors get no pictures.
+MAX_ELEMENTS = 1 << 22
+_DIFF_LINES = 400
+
+Detail = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Run:
+    """One comparison, as a page shows it.
+
+    Attributes:
+        name: heading.
+        expected, found: how the sides are called.
+        comparison, spread, hints: what was found out.
+        text: the failure in words.
+        artefacts: of both sides, by path.
+        notes: lines about where the sides come from (emulated or real, versions).
+    """
+
+    name: str
+    expected: str
+    found: str
+    comparison: Comparison
+    spread: Spread
+    hints: Sequence[Hint] = ()
+    text: str = ""
+    artefacts: tuple[Mapping[str, bytes], Mapping[str, bytes]] = field(default=({}, {}))
+    notes: Sequence[str] = ()
+
+
+def content(run: Run) -> dict[str, Any]:
+    """A run as JSON values: what ``render`` puts on a page."""
+    comparison = run.comparison
+    places = {slot.key: at for at, slot in enumerate(comparison.slots)}
+    divergence = first_divergence(comparison)
+    steps = {step.where: at for at, step in enumerate(run.spread.steps)}
+    return {
+        "name": run.name,
+        "expected": run.expected,
+        "found": run.found,
+        "notes": list(run.notes),
+        "holds": comparison.holds,
+        "counts": {verdict.value: count for verdict, count in comparison.counts.items()},
+        "text": run.text,
+        "first": None if divergence is None else steps.get(divergence.where),
+        "hints": [{"kind": h.kind, "slot": places.get(h.slot), "evidence": h.evidence} for h in run.hints],
+        "columns": list(COLUMNS),
+        "slots": [_slot(slot) for slot in comparison.slots],
+        "roles": {role.value: meaning for role, meaning in MEANING.items()},
+        "steps": _steps(run, steps),
+        "details": {str(places[key]): value for key, value in _details(run, divergence).items()},
+        "artefacts": list(_artefacts(*run.artefacts)),
+    }
+
+
+def _slot(slot: SlotVerdict) -> list[Any]:
+    """Values in the order of ``COLUMNS``; what follows the last one known is left out."""
+    known = row(slot)
+    values = [as_json(known[name]) for name in COLUMNS]
+    while values and values[-1] is None:
+        values.pop()
+    return values
+
+
+def _steps(run: Run, places: Mapping[Execution, int]) -> list[dict[str, Any]]:
+    first: dict[Execution, list[int]] = {}
+    for at, slot in enumerate(run.comparison.slots):
+        first.setdefault(execution_of(slot.key), []).append(at)
+    return [
+        {
+            "where": list(step.where), "type": step.op_type, "source": step.source, "role": step.role.value,
+            "in": as_json(step.noise_in), "out": as_json(step.noise_out), "slots": first.get(step.where, []),
+            "fed_by": [places[each] for each in step.fed_by], "feeds": [places[each] for each in step.feeds],
+        }
+        for step in run.spread.steps
+    ]  # fmt: skip
+
+
+def _details(run: Run, divergence: Any) -> dict[SlotKey, Detail]:
+    """Pictures of the slots a reader is most likely to open."""
+    noisy = {step.where: step.noise_out or 0.0 for step in run.spread.of(Role.NEW, Role.CARRIED, Role.GIVEN)}
+    first = divergence.where if divergence is not None else None
+    differing = [s for s in run.comparison.slots if s.verdict in (Verdict.DIFFERS, Verdict.WITHIN)]
+    own = [slot for slot in differing if execution_of(slot.key) == first]
+    loud = sorted(differing, key=lambda slot: (slot.key.io != "output", -noisy.get(execution_of(slot.key), 0.0)))
+    # The first that differ are looked at to see how it began, the noisiest to see how bad it is.
+    wanted = {slot.key: slot for slot in [*own, *differing[: DETAILS // 2], *loud[: DETAILS // 2]]}
+    found: dict[SlotKey, Detail] = {}
+    for slot in wanted.values():
+        detail = _detail(run.comparison, slot)
+        if detail is not None:
+            found[slot.key] = detail
+    return found
+
+
+def _detail(comparison: Comparison, slot: SlotVerdict) -> Detail | None:
+    pair = comparison.pairs.get(slot.key)
+    if pair is None or pair[0].dtype != pair[1].dtype or pair[0].shape != pair[1].shape:
+        return None
+    try:
+        expected, found = (record.load() for record in pair)
+    except HarnessError:
+        return None
+    if expected is None or found is None or expected.dtype.kind == "c" or not 0 < expected.size <= MAX_ELEMENTS:
+        return None
+    drawn: Detail = as_json(picture(expected, found.reshape(expected.shape), slot.dtype))
+    return drawn
+
+
+def _artefacts(expected: Mapping[str, bytes], found: Mapping[str, bytes]) -> Iterable[dict[str, Any]]:
+    """Texts of either side, with the difference of those that are not equal."""
+    for name in sorted(expected.keys() | found.keys()):
+        one, other = (side.get(name) for side in (expected, found))
+        if one == other:
+            yield {"name": name, "state": "equal"}
+        elif one is None or other is None:
+            yield {"name": name, "state": "found only" if one is None else "expected only"}
+        else:
+            yield {"name": name, "state": "differs", "diff": _diff(one, other)}
+
+
+def _diff(one: bytes, other: bytes) -> list[str]:
+    before, after = (side.decode("utf-8", "replace").splitlines() for side in (one, other))
+    if max(len(before), len(after)) > 20_000:
+        return ["(more than 20,000 lines; not compared line by line)"]
+    lines = list(difflib.unified_diff(before, after, "expected", "found", n=2, lineterm=""))
+    return lines[:_DIFF_LINES] + ([f"... {len(lines) - _DIFF_LINES} more lines"] if len(lines) > _DIFF_LINES else [])

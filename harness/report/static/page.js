@@ -1,0 +1,304 @@
+"use strict";
+const DATA = JSON.parse(document.getElementById("data").textContent);
+const VIEWS = ["Summary", "Error", "Slots", "Graph", "Drift", "Artefacts"];
+const ROW = 22, NOISE_LOW = -10, NOISE_HIGH = 1;
+const state = { run: 0, view: "Summary", slot: null, step: null, sort: null, descending: false, filter: "", verdict: "not identical", row: 0 };
+const $ = (selector, within) => (within || document).querySelector(selector);
+const view = $("#view");
+
+function el(tag, attributes, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes || {})) {
+    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+    else if (value !== null && value !== undefined && value !== false) made.setAttribute(name, value === true ? "" : value);
+  }
+  made.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  return made;
+}
+function svg(tag, attributes, ...children) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes || {})) made.setAttribute(name, value);
+  made.append(...children);
+  return made;
+}
+const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+const run = () => DATA.runs[state.run];
+const column = (name) => run().columns.indexOf(name);
+const cell = (slot, name) => { const value = run().slots[slot][column(name)]; return value === undefined ? null : value; };
+const number = (value) => value === null || value === undefined ? null : typeof value === "string" ? Number(value.replace("inf", "Infinity")) : value;
+function shown(value) {
+  if (value === null || value === undefined) return "";
+  if (typeof value === "number" && !Number.isInteger(value)) return value !== 0 && (Math.abs(value) < 1e-3 || Math.abs(value) >= 1e6) ? value.toExponential(3) : String(Number(value.toPrecision(6)));
+  return Array.isArray(value) ? `[${value.join(", ")}]` : String(value);
+}
+const stepName = (step) => `${step.where[0] ? `rank ${step.where[0]}, ` : ""}iteration ${step.where[2]}, ${step.where[3]}${step.where[4] ? ` (${step.where[4]})` : ""}`;
+const differing = () => run().slots.map((_, at) => at).filter((at) => cell(at, "verdict") !== "identical");
+function link(text, go) { return el("a", { href: "#", onclick: (event) => { event.preventDefault(); go(); } }, text); }
+function open(changes) { Object.assign(state, changes); draw(); }
+const openSlot = (slot) => open({ view: "Slots", slot });
+const openStep = (step) => open({ view: "Graph", step, slot: null });
+
+/* -- summary ------------------------------------------------------------------------------------------------------- */
+function summary() {
+  const counts = el("div", { class: "counts" }, Object.entries(run().counts).map(([verdict, count]) =>
+    el("div", { class: count && !["identical", "within tolerance"].includes(verdict) ? "bad" : "" }, el("b", {}, String(count)), verdict)));
+  const parts = [
+    el("p", {}, el("strong", { class: run().holds ? "good" : "bad" }, run().holds ? "holds" : "does not hold"), ` · found ${run().found} · expected ${run().expected}`),
+    run().notes.length ? el("p", { class: "dim" }, run().notes.join(" · ")) : null, counts];
+  if (run().first !== null) {
+    const step = run().steps[run().first];
+    parts.push(el("h2", {}, "First divergence"), el("p", {}, link(stepName(step), () => openStep(run().first)), step.source ? el("span", { class: "dim" }, ` at ${step.source}`) : null));
+  }
+  if (run().hints.length) parts.push(el("h2", {}, "What it looks like"), el("ul", {}, run().hints.map((hint) =>
+    el("li", {}, el("strong", {}, hint.kind), ": ", hint.evidence, " ", hint.slot === null ? null : link("slot", () => openSlot(hint.slot))))));
+  parts.push(...rolesTable());
+  if (run().steps.some((step) => step.role !== "agrees")) parts.push(el("h2", {}, "Error along the execution order"), errorCanvas(180));
+  if (run().text) parts.push(el("h2", {}, "In words"), el("pre", {}, run().text));
+  if (DATA.runs.length > 1) parts.unshift(runsTable());
+  return parts;
+}
+function runsTable() {
+  const rows = DATA.runs.map((each, at) => el("tr", {}, el("td", {}, link(each.name, () => open({ run: at, slot: null, step: null }))),
+    el("td", { class: each.holds ? "good" : "bad" }, each.holds ? "holds" : "does not hold"), Object.values(each.counts).map((count) => el("td", {}, String(count)))));
+  return el("div", {}, el("h2", {}, `${DATA.runs.length} runs`), el("table", { class: "plain" },
+    el("tr", {}, ["run", "", ...Object.keys(run().counts)].map((name) => el("th", {}, name))), rows));
+}
+function rolesTable() {
+  const rows = Object.entries(run().roles).map(([role, meaning]) => [role, meaning, run().steps.map((s, at) => [s, at]).filter(([step]) => step.role === role)])
+    .filter(([role, , steps]) => steps.length && role !== "agrees");
+  if (!rows.length) return [];
+  return [el("h2", {}, "How it spreads"), el("table", { class: "plain" }, rows.map(([role, meaning, steps]) => el("tr", {}, el("td", { class: role }, role),
+    el("td", {}, String(steps.length)), el("td", {}, meaning), el("td", {}, steps.slice(0, 3).flatMap(([step, at], i) => [i ? ", " : "", link(step.where[3].split("/").pop(), () => openStep(at))]), steps.length > 3 ? " ..." : ""))))];
+}
+
+/* -- error along the execution order ------------------------------------------------------------------------------- */
+const height = (value) => value === null ? null : value === 0 ? 0 : Math.max(0.02, Math.min(1, (Math.log10(value) - NOISE_LOW) / (NOISE_HIGH - NOISE_LOW)));
+function errorCanvas(pixels) {
+  const canvas = el("canvas", { tabindex: 0, role: "img", "aria-label": "error of each operator's outputs along the execution order; arrow keys move, Enter opens" });
+  const note = el("p", { class: "dim mono" }, "noise: root mean square error over root mean square of the expected values, logarithmic, 1e-10 to 10; move over it, or use the arrow keys");
+  const steps = run().steps;
+  let at = null;
+  function paint() {
+    const width = canvas.clientWidth || 1000, ratio = window.devicePixelRatio || 1, left = 44, inner = width - left - 6;
+    canvas.width = width * ratio; canvas.height = pixels * ratio; canvas.style.height = `${pixels}px`;
+    const pen = canvas.getContext("2d"); pen.scale(ratio, ratio); pen.font = "10px ui-monospace, monospace";
+    const y = (part) => pixels - 16 - part * (pixels - 28), x = (place) => left + (steps.length > 1 ? place / (steps.length - 1) : 0.5) * inner;
+    for (let decade = NOISE_LOW; decade <= NOISE_HIGH; decade += 2) {
+      const level = y((decade - NOISE_LOW) / (NOISE_HIGH - NOISE_LOW));
+      pen.strokeStyle = colour("line"); pen.beginPath(); pen.moveTo(left, level); pen.lineTo(width, level); pen.stroke();
+      pen.fillStyle = colour("dim"); pen.fillText(`1e${decade}`, 4, level + 3);
+    }
+    let iteration = null;
+    steps.forEach((step, place) => {
+      if (step.where[2] !== iteration) {
+        iteration = step.where[2]; pen.fillStyle = colour("dim");
+        if (place) { pen.fillRect(x(place), 4, 1, pixels - 20); }
+        pen.fillText(`it ${iteration}`, x(place) + 3, pixels - 4);
+      }
+      const noise = number(step.out), part = height(noise);
+      if (step.role === "agrees" || part === null || part === 0) return;
+      pen.fillStyle = colour({ new: "red", given: "violet", carried: "orange" }[step.role] || "blue");
+      const size = step.role === "new" || step.role === "given" ? 3 : 2;
+      pen.fillRect(x(place) - size / 2, y(part), size, y(0) - y(part) + 1);
+    });
+    if (at !== null) { pen.strokeStyle = colour("fore"); pen.strokeRect(x(at) - 3, 3, 6, pixels - 18); }
+  }
+  function move(place) { at = Math.max(0, Math.min(steps.length - 1, place)); note.textContent = `${stepName(steps[at])} · ${steps[at].role} · noise in ${shown(steps[at].in)}, out ${shown(steps[at].out)}`; paint(); }
+  const placeOf = (event) => { const box = canvas.getBoundingClientRect(); return Math.round((event.clientX - box.left - 44) / (box.width - 50) * (steps.length - 1)); };
+  canvas.addEventListener("mousemove", (event) => move(placeOf(event)));
+  canvas.addEventListener("click", (event) => { move(placeOf(event)); openStep(at); });
+  canvas.addEventListener("keydown", (event) => {
+    const by = { ArrowLeft: -1, ArrowRight: 1, PageUp: -20, PageDown: 20 }[event.key];
+    if (by) { event.preventDefault(); move((at ?? run().first ?? 0) + (at === null ? 0 : by)); }
+    if (event.key === "Enter" && at !== null) openStep(at);
+  });
+  requestAnimationFrame(paint);
+  return el("div", {}, canvas, note);
+}
+function errors() { return [el("h2", {}, "Error along the execution order"), errorCanvas(Math.max(260, Math.round(innerHeight * 0.5))), ...rolesTable()]; }
+
+/* -- table of slots ------------------------------------------------------------------------------------------------ */
+const SHOWN = ["iteration", "graph", "operator", "slot", "dtype", "shape", "verdict", "max_abs", "max_rel", "noise", "max_ulp"];
+function chosen() {
+  const words = state.filter.toLowerCase().split(/\s+/).filter(Boolean), names = ["operator", "slot", "type", "dtype", "verdict", "source", "reason"].map(column);
+  let rows = run().slots.map((_, at) => at).filter((at) => {
+    const verdict = cell(at, "verdict");
+    if (state.verdict === "not identical" ? verdict === "identical" : state.verdict !== "all" && verdict !== state.verdict) return false;
+    const text = words.length ? names.map((name) => run().slots[at][name] || "").join(" ").toLowerCase() : "";
+    return words.every((word) => text.includes(word));
+  });
+  if (state.sort) {
+    const at = column(state.sort), sign = state.descending ? -1 : 1;
+    const key = (row) => { const value = run().slots[row][at]; const n = number(value); return value === null || value === undefined ? null : typeof n === "number" && !Number.isNaN(n) && typeof value !== "object" ? n : String(value); };
+    const keys = new Map(rows.map((row) => [row, key(row)]));
+    rows = rows.sort((a, b) => { const one = keys.get(a), other = keys.get(b); return one === other ? a - b : one === null ? 1 : other === null ? -1 : (one < other ? -1 : 1) * sign; });
+  }
+  return rows;
+}
+function slots() {
+  if (state.slot !== null) return slotPage(state.slot);
+  const body = el("div", { style: "position:relative" }), head = el("div", { class: "head" }), count = el("span", { class: "dim" });
+  const grid = el("div", { class: "grid", tabindex: 0, role: "grid", "aria-label": "slots" }, head, body);
+  let rows = [];
+  SHOWN.forEach((name) => head.append(el("button", { type: "button", "data-sort": name, onclick: () => { state.descending = state.sort === name ? !state.descending : !["iteration", "graph", "operator", "slot", "dtype", "shape", "verdict"].includes(name); state.sort = name; fill(); } }, name)));
+  function paint() {
+    const from = Math.max(0, Math.floor(grid.scrollTop / ROW) - 5), to = Math.min(rows.length, from + Math.ceil(grid.clientHeight / ROW) + 10);
+    body.replaceChildren(...rows.slice(from, to).map((slot, i) => el("div", { class: "row", role: "row", style: `top:${(from + i) * ROW}px`, "aria-selected": String(from + i === state.row), onclick: () => openSlot(slot) },
+      SHOWN.map((name) => el("span", { class: name === "verdict" && !["identical", "within tolerance"].includes(cell(slot, name)) ? "bad" : "", title: shown(cell(slot, name)) }, shown(cell(slot, name)))))));
+  }
+  function fill() {
+    rows = chosen(); state.row = Math.min(state.row, Math.max(0, rows.length - 1));
+    body.style.height = `${rows.length * ROW}px`; count.textContent = `${rows.length} of ${run().slots.length} slots`;
+    head.querySelectorAll("button").forEach((button) => { const name = button.dataset.sort; button.textContent = name + (state.sort === name ? (state.descending ? " ↓" : " ↑") : ""); });
+    paint();
+  }
+  const filter = el("input", { id: "filter", type: "search", placeholder: "operator, type, dtype, source ...", value: state.filter, "aria-label": "filter", oninput: (event) => { state.filter = event.target.value; grid.scrollTop = 0; fill(); } });
+  const verdict = el("select", { "aria-label": "verdict", onchange: (event) => { state.verdict = event.target.value; grid.scrollTop = 0; fill(); } },
+    ["not identical", "all", ...Object.keys(run().counts)].map((name) => el("option", { value: name, selected: name === state.verdict }, name)));
+  grid.addEventListener("scroll", paint);
+  grid.addEventListener("keydown", (event) => {
+    const by = { ArrowDown: 1, ArrowUp: -1, PageDown: 20, PageUp: -20, Home: -1e9, End: 1e9 }[event.key];
+    if (by) {
+      event.preventDefault(); state.row = Math.max(0, Math.min(rows.length - 1, state.row + by));
+      const top = state.row * ROW;
+      if (top < grid.scrollTop) grid.scrollTop = top; else if (top > grid.scrollTop + grid.clientHeight - 3 * ROW) grid.scrollTop = top - grid.clientHeight + 3 * ROW;
+      paint();
+    }
+    if (event.key === "Enter" && rows.length) openSlot(rows[state.row]);
+  });
+  if (!run().slots.some((_, at) => cell(at, "verdict") !== "identical") && state.verdict === "not identical") { state.verdict = "all"; verdict.value = "all"; }
+  requestAnimationFrame(fill);
+  return [el("div", { class: "tools" }, filter, verdict, count), grid];
+}
+
+/* -- one slot ------------------------------------------------------------------------------------------------------ */
+function slotPage(slot) {
+  const detail = run().details[slot], step = run().steps.findIndex((each) => each.slots.includes(slot));
+  const facts = el("table", { class: "plain" }, run().columns.filter((name) => cell(slot, name) !== null).map((name) =>
+    el("tr", {}, el("th", {}, name.replace("_", " ")), el("td", { class: "mono" }, shown(cell(slot, name))))));
+  const parts = [el("p", {}, link("all slots", () => open({ slot: null })), " · ", link("graph around it", () => openStep(step)), " · ", link("over iterations", () => open({ view: "Drift" }))),
+    el("h2", {}, `${cell(slot, "operator")} ${cell(slot, "slot")}`), el("p", { class: cell(slot, "verdict") === "identical" ? "good" : "" }, `${cell(slot, "verdict")}${cell(slot, "reason") ? `: ${cell(slot, "reason")}` : ""}`)];
+  if (!detail) return [...parts, facts, el("p", { class: "dim" }, "no pictures of this slot: its values agree, were not kept, or are among the less noisy ones")];
+  const both = ["expected", "found"].map((name, i) => ({ name, counts: detail[name], colour: i ? "orange" : "blue" }));
+  return [...parts, el("div", { class: "pair" }, facts, el("div", {},
+    el("h3", {}, `values, ${shown(number(detail.low))} to ${shown(number(detail.high))}`), histogram(both), el("h3", {}, "errors, of the largest expected magnitude"), errorTable(detail.errors),
+    el("h3", {}, `largest error of each cell (${detail.cell[0]} by ${detail.cell[1]} elements)`), heat(detail.map), el("h3", {}, "statistics"), statistics(detail.statistics)))];
+}
+function histogram(series) {
+  const canvas = el("canvas", { role: "img", "aria-label": "histogram of expected and found values" });
+  requestAnimationFrame(() => {
+    const width = canvas.clientWidth || 400, tall = 120, ratio = window.devicePixelRatio || 1, most = Math.max(1, ...series.flatMap((each) => each.counts));
+    canvas.width = width * ratio; canvas.height = tall * ratio; canvas.style.height = `${tall}px`;
+    const pen = canvas.getContext("2d"); pen.scale(ratio, ratio);
+    series.forEach((each, i) => each.counts.forEach((count, bin) => {
+      const wide = width / each.counts.length, high = count ? Math.max(1, count / most * (tall - 4)) : 0;
+      pen.fillStyle = colour(each.colour); pen.fillRect(bin * wide + i * wide / 2, tall - high, Math.max(1, wide / 2 - 0.5), high);
+    }));
+  });
+  return el("div", {}, canvas, el("p", { class: "dim" }, "left bars expected, right bars found"));
+}
+function errorTable(counts) {
+  const most = Math.max(1, ...counts), names = ["none", "≤ 1e-10", ...Array.from({ length: counts.length - 3 }, (_, i) => `≤ 1e${i - 9}`), "> 1, NaN"];
+  return el("table", { class: "plain" }, counts.map((count, i) => count ? el("tr", {}, el("td", { class: "mono" }, names[i]), el("td", { class: "mono" }, String(count)),
+    el("td", {}, el("span", { style: `display:inline-block;height:.7em;background:var(--${i ? "orange" : "green"});width:${Math.max(2, 160 * count / most)}px` }))) : null));
+}
+function heat(rows) {
+  const canvas = el("canvas", { role: "img", "aria-label": "where the errors are" });
+  requestAnimationFrame(() => {
+    const across = rows.length ? rows[0].length : 1, width = canvas.clientWidth || 400, size = Math.max(2, Math.min(18, width / across)), ratio = window.devicePixelRatio || 1;
+    canvas.width = width * ratio; canvas.height = size * Math.max(1, rows.length) * ratio; canvas.style.height = `${size * Math.max(1, rows.length)}px`;
+    const pen = canvas.getContext("2d"); pen.scale(ratio, ratio);
+    rows.forEach((row, y) => [...row].forEach((digit, x) => {
+      if (digit === "0") return;
+      pen.globalAlpha = digit === "9" ? 1 : 0.12 + 0.88 * Number(digit) / 8; pen.fillStyle = colour(digit === "9" ? "violet" : "red");
+      pen.fillRect(x * size, y * size, size, size);
+    }));
+  });
+  return el("div", {}, canvas, el("p", { class: "dim" }, "blank equal, red 1e-8 to 1, violet NaN or infinity against something else"));
+}
+function statistics(both) {
+  return el("table", { class: "plain" }, el("tr", {}, ["", "expected", "found"].map((name) => el("th", {}, name))),
+    Object.keys(both[0]).map((name) => el("tr", {}, el("td", {}, name), both.map((side) => el("td", { class: "mono" }, shown(side[name]))))));
+}
+
+/* -- graph around a step ------------------------------------------------------------------------------------------- */
+function graph() {
+  const at = state.step ?? run().first;
+  if (at === null) return [el("p", {}, "Nothing differs. Open a slot to see the graph around it.")];
+  const levels = new Map([[at, 0]]);
+  const spread = (from, name, by) => { let edge = from; for (let depth = 1; depth <= 2; depth++) { const next = []; edge.forEach((each) => run().steps[each][name].forEach((other) => { if (!levels.has(other) && next.length < 6) { levels.set(other, by * depth); next.push(other); } })); edge = next; } };
+  spread([at], "fed_by", -1); spread([at], "feeds", 1);
+  const columns = new Map(), place = new Map();
+  [...levels].forEach(([step, level]) => { if (!columns.has(level)) columns.set(level, []); columns.get(level).push(step); });
+  const order = [...columns.keys()].sort((a, b) => a - b), tall = Math.max(...[...columns.values()].map((each) => each.length)) * 66 + 20;
+  const picture = svg("svg", { viewBox: `0 0 ${order.length * 250} ${tall}`, width: order.length * 250, height: tall, role: "img" });
+  order.forEach((level, x) => columns.get(level).forEach((step, y) => place.set(step, [x * 250 + 5, y * 66 + 10])));
+  place.forEach(([x, y], step) => run().steps[step].feeds.filter((other) => place.has(other)).forEach((other) => {
+    const [x2, y2] = place.get(other);
+    picture.append(svg("path", { d: `M${x + 220},${y + 25} C${x + 240},${y + 25} ${x2 - 20},${y2 + 25} ${x2},${y2 + 25}` }));
+  }));
+  place.forEach(([x, y], step) => {
+    const each = run().steps[step], name = each.where[3].split("/");
+    const box = svg("g", { tabindex: 0, role: "button" }, svg("rect", { x, y, width: 220, height: 52, rx: 4, class: `box ${each.role}` }));
+    [name.pop(), name.slice(-2).join("/"), `${each.role}, noise ${shown(each.out) || "-"}`].forEach((text, i) => { const line = svg("text", { x: x + 8, y: y + 15 + i * 15 }); line.textContent = text.length > 32 ? `${text.slice(0, 30)}..` : text; box.append(line); });
+    box.addEventListener("click", () => openStep(step)); box.addEventListener("keydown", (event) => { if (event.key === "Enter") openStep(step); });
+    picture.append(box);
+  });
+  const step = run().steps[at];
+  return [el("h2", { class: step.role }, stepName(step)), el("p", {}, `${run().roles[step.role]}${step.source ? ` · ${step.source}` : ""}`), picture,
+    el("p", { class: "dim" }, "arrows: differing values, from the operator that made them to those that take them, two operators either way"), el("h3", {}, "its slots"),
+    el("table", { class: "plain" }, step.slots.map((slot) => el("tr", {}, el("td", {}, link(cell(slot, "slot"), () => openSlot(slot))), ["dtype", "shape", "verdict", "max_abs", "max_rel", "noise"].map((name) => el("td", { class: "mono" }, shown(cell(slot, name)))))))];
+}
+
+/* -- over iterations ----------------------------------------------------------------------------------------------- */
+function drift() {
+  const names = new Map();
+  run().slots.forEach((_, at) => { if (cell(at, "slot").startsWith("output") && number(cell(at, "noise")) > 0) { const name = `${cell(at, "operator")} ${cell(at, "slot")}`; if (!names.has(name)) names.set(name, []); names.get(name).push(at); } });
+  if (!names.size) return [el("p", {}, "No output differs.")];
+  const wanted = state.slot === null ? null : `${cell(state.slot, "operator")} ${cell(state.slot, "slot")}`;
+  const rows = [...names].sort((a, b) => (b[0] === wanted) - (a[0] === wanted) || b[1].length - a[1].length).slice(0, 200);
+  const iterations = [...new Set(run().slots.map((_, at) => cell(at, "iteration")))].sort((a, b) => a - b);
+  return [el("h2", {}, "Noise of outputs over iterations"), el("table", { class: "plain" }, el("tr", {}, el("th", {}, "output"), iterations.slice(0, 24).map((each) => el("th", {}, String(each))), el("th", {}, "mean, expected → found")),
+    rows.map(([name, slots]) => el("tr", {}, el("td", { class: "mono" }, link(name, () => openSlot(slots[0]))), iterations.slice(0, 24).map((each) => {
+      const at = slots.find((slot) => cell(slot, "iteration") === each);
+      return el("td", { class: "mono" }, at === undefined ? "" : shown(number(cell(at, "noise"))));
+    }), el("td", { class: "mono" }, slots.map((slot) => run().details[slot]).filter(Boolean).slice(0, 3).map((each) => `${shown(each.statistics[0].avg)} → ${shown(each.statistics[1].avg)}`).join("; ")))))];
+}
+
+/* -- artefacts ----------------------------------------------------------------------------------------------------- */
+function artefacts() {
+  if (!run().artefacts.length) return [el("p", {}, "The runs hold no texts (graphs, execution orders, RDR artefacts).")];
+  return [el("h2", {}, "Graphs, execution orders, RDR artefacts"), run().artefacts.map((each) => el("details", { open: each.state === "differs" }, el("summary", { class: each.state === "equal" ? "" : "bad" }, `${each.name}: ${each.state}`),
+    each.diff ? el("pre", {}, each.diff.map((line) => el("div", { class: line.startsWith("+") ? "add" : line.startsWith("-") ? "del" : "" }, line || " "))) : null))];
+}
+
+/* -- frame --------------------------------------------------------------------------------------------------------- */
+const DRAW = { Summary: summary, Error: errors, Slots: slots, Graph: graph, Drift: drift, Artefacts: artefacts };
+function draw() {
+  document.querySelectorAll("nav button").forEach((button) => button.setAttribute("aria-selected", String(button.dataset.view === state.view)));
+  $("#run").value = String(state.run);
+  view.replaceChildren(...DRAW[state.view]().flat());
+  view.scrollTop = 0; scrollTo(0, 0);
+  const grid = $(".grid", view); if (grid) grid.focus({ preventScroll: true });
+  location.replace(`#${state.run}/${state.view}${state.slot !== null ? `/${state.slot}` : ""}`);
+}
+function theme(dark) { document.documentElement.dataset.theme = dark ? "dark" : "light"; draw(); }
+VIEWS.forEach((name, i) => $("nav").append(el("button", { type: "button", role: "tab", "data-view": name, onclick: () => open({ view: name, slot: null }) }, `${i + 1} ${name}`)));
+DATA.runs.forEach((each, at) => $("#run").append(el("option", { value: at }, `${each.holds ? "✓" : "✗"} ${each.name}`)));
+$("#run").addEventListener("change", (event) => open({ run: Number(event.target.value), slot: null, step: null }));
+$("#theme").addEventListener("click", () => theme(document.documentElement.dataset.theme !== "dark"));
+addEventListener("keydown", (event) => {
+  if (event.target.matches("input, select")) { if (event.key === "Escape") event.target.blur(); return; }
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (/^[1-6]$/.test(event.key)) open({ view: VIEWS[Number(event.key) - 1], slot: null });
+  if (event.key === "t") theme(document.documentElement.dataset.theme !== "dark");
+  if (event.key === "/") { event.preventDefault(); if (state.view !== "Slots" || state.slot !== null) open({ view: "Slots", slot: null }); $("#filter").focus(); }
+  if (event.key === "[" || event.key === "]") {
+    const all = differing(); if (!all.length) return;
+    const at = all.indexOf(state.slot), next = event.key === "]" ? at + 1 : at < 0 ? all.length - 1 : at - 1;
+    openSlot(all[(next + all.length) % all.length]);
+  }
+});
+const start = location.hash.slice(1).split("/");
+if (DATA.runs[Number(start[0])] && DRAW[start[1]]) Object.assign(state, { run: Number(start[0]), view: start[1], slot: start[2] && run().slots[Number(start[2])] ? Number(start[2]) : null });
+theme(matchMedia("(prefers-color-scheme: dark)").matches);
