@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.backends import BACKENDS
 from harness.backends.align import aligned
-from harness.compare import Comparison, Tolerances, Verdict, explain
+from harness.backends.modes import MODES
+from harness.capture.capture import COMPARED
+from harness.compare import Comparison, TextDifference, Tolerances, Verdict, differences, explain
 from harness.compare import check as compare
 from harness.errors import HarnessError, StoreError
 from harness.records import Record
@@ -23,10 +26,18 @@ if TYPE_CHECKING:
 
 # Rules that say on what a capture was made, not how: they must not change a store's bytes.
 MACHINE_FACTS = ("numpy", "machine")
+# Texts of which the first difference is shown.
+_TEXTS = 3
 
 
 class Judge:
-    """One test's capture, to be judged or stored."""
+    """One test's capture, to be judged or stored.
+
+    Attributes:
+        records, texts: what is compared of it.
+        watches: its mode keeps only what goes wrong.
+        beside_tensors: it may be held against another backend's run in mode ``tensor``.
+    """
 
     def __init__(self, test: GateTest) -> None:
         self.test = test
@@ -34,6 +45,10 @@ class Judge:
         self.path = test.settings.golden / test.golden
         self.capture = test.process.capture()
         self.records: list[Record] = list(self.capture.records())
+        self.texts = _results(self.capture.artefacts)
+        known = MODES.get(self.run.mode)
+        self.watches = known is not None and known.watches
+        self.beside_tensors = known is None or known.beside_tensors
 
     @property
     def shown_path(self) -> str:
@@ -92,7 +107,7 @@ class Judge:
 def regenerate(test: GateTest) -> tuple[list[Result], list[str]]:
     """Writes the test's golden; gives the result and, where it cannot be written, the failure."""
     judge = Judge(test)
-    if not judge.records:
+    if not judge.records and not judge.texts:
         return [judge.empty("not compared")], [_empty_text(judge)]
     result = judge.empty("new")
     try:
@@ -111,7 +126,7 @@ def regenerate(test: GateTest) -> tuple[list[Result], list[str]]:
 def check(test: GateTest, gate: Gate) -> tuple[list[Result], list[str]]:
     """Judges the test against its golden and against the runs its marker names; gives results and failures."""
     judge = Judge(test)
-    if not judge.records:
+    if not judge.records and not judge.texts:
         return [judge.empty("not compared")], [_empty_text(judge)]
     results: list[Result] = []
     texts: list[str] = []
@@ -142,6 +157,9 @@ def _check_all(judge: Judge, results: list[Result], texts: list[str]) -> None:
         return
     with store:
         for against, tolerance in stated.items():
+            same_mode = RunId(against, judge.run.mode) in store.runs()
+            if against != backend and not same_mode and not judge.beside_tensors:
+                continue
             result, text = _check_one(judge, store, against, tolerance)
             results.append(result)
             texts += [text] if text is not None else []
@@ -163,10 +181,28 @@ def _check_one(judge: Judge, store: GoldenStore, against: str, tolerance: Any) -
     ordered = judge.capture.emulated and bool(expected.attrs.get("emulated"))
     sides: tuple[Any, Any] = (expected, judge.records)
     if against != judge.run.backend and ordered and against in BACKENDS:
-        sides, ordered = aligned(expected.records(), judge.records, against, judge.run.backend), False
+        samples = run.mode != judge.run.mode and judge.run.mode == "sample"
+        sides = aligned(expected.records(), judge.records, against, judge.run.backend, samples=samples)
+        ordered = False
     comparison = compare(*sides, judge.tolerance(against, tolerance), order=ordered)
-    _count(result, comparison)
-    return result, None if comparison.holds else _explain(judge, run, comparison)
+    # Where a mode keeps only what goes wrong, nothing beside nothing is an agreement.
+    holds = comparison.holds or (judge.watches and not comparison.slots)
+    _count(result, comparison, holds)
+    failures = [] if holds else [_explain(judge, run, comparison)]
+    if run == judge.run and (texts := differences(_results(expected.artefacts()), judge.texts)):
+        result["verdict"] = "differs"
+        failures.insert(0, _texts_differ(judge, run, texts))
+    return result, "\n".join(failures) or None
+
+
+def _results(artefacts: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The artefacts that are compared."""
+    return {name: text for name, text in artefacts.items() if name.startswith(COMPARED)}
+
+
+def _texts_differ(judge: Judge, run: RunId, texts: Sequence[TextDifference]) -> str:
+    lines = [f"msdump: {judge.test.network}, run {run}: {len(texts)} texts differ from the golden {judge.shown_path}"]
+    return "\n".join([*lines, *(f"  {each}" for each in texts[:_TEXTS])])
 
 
 def _missing(judge: Judge, against: str) -> Result:
@@ -176,7 +212,7 @@ def _missing(judge: Judge, against: str) -> Result:
     return result
 
 
-def _count(result: Result, comparison: Comparison) -> None:
+def _count(result: Result, comparison: Comparison, holds: bool) -> None:
     counts = comparison.counts
     result["slots"] = len(comparison.slots)
     result["identical"], result["within"] = counts[Verdict.IDENTICAL], counts[Verdict.WITHIN]
@@ -184,7 +220,7 @@ def _count(result: Result, comparison: Comparison) -> None:
     result["unexpected"] = counts[Verdict.UNEXPECTED]
     errors = [float(slot.measurement.max_abs) for slot in comparison.slots if slot.measurement is not None]
     result["max_abs"] = max(errors, default=None)
-    if not comparison.holds:
+    if not holds:
         result["verdict"] = "differs"
     elif result["within"]:
         result["verdict"] = "within tolerance"

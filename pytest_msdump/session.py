@@ -19,7 +19,7 @@ from pytest_msdump import report
 from pytest_msdump.collection import identity_of
 from pytest_msdump.options import SETTINGS, Settings
 from pytest_msdump.report import Result
-from pytest_msdump.variants import Variant, marker_arguments, variant_of
+from pytest_msdump.variants import Variant, marker_arguments, variant_of, variants
 
 if TYPE_CHECKING:
     from harness.backends import Process
@@ -91,23 +91,36 @@ def scratch(root: Path, name: str) -> Path:
 
 
 def check_names(backend_names: Sequence[str], modes: Sequence[str]) -> None:
-    """Raises ``pytest.UsageError`` for a backend there is none of, or a mode that one of them lacks."""
+    """Raises ``pytest.UsageError`` for a backend there is none of, or a mode that none of them has."""
+    refusals = [refused(name, mode) for mode in modes for name in backend_names]
+    for at, _mode in enumerate(modes):
+        of_mode = refusals[at * len(backend_names) : (at + 1) * len(backend_names)]
+        if None not in of_mode:
+            raise pytest.UsageError("; ".join(map(str, of_mode)))
+
+
+def refused(name: str, mode: str) -> str | None:
+    """Why backend ``name`` does not run in ``mode``, in one line; None if it does.
+
+    Raises ``pytest.UsageError`` for a backend there is none of, or a mode that no backend has.
+    """
     try:
         from harness import backends
-        from harness.errors import UnknownNameError
+        from harness.errors import UnknownNameError, UnsupportedError
     except ValueError as error:  # an environment that cannot be read, such as GLOG_v=9
         raise pytest.UsageError(f"msdump: {error}") from None
-
-    for name in backend_names:
-        try:
-            backend = backends.get(name)
-        except UnknownNameError as error:
-            raise pytest.UsageError(f"msdump: {error}; known are {', '.join(backends.BACKENDS)}") from None
-        for mode in modes:
-            if mode not in backend.modes:
-                raise pytest.UsageError(
-                    f"msdump: backend {name} has no dump mode {mode!r}; it has {', '.join(backend.modes)}"
-                )
+    try:
+        backend = backends.get(name)
+    except UnknownNameError as error:
+        raise pytest.UsageError(f"msdump: {error}; known are {', '.join(backends.BACKENDS)}") from None
+    if mode in backend.modes:
+        return None
+    text = f"msdump: backend {name} has no dump mode {mode!r}"
+    try:
+        why = backend.refusal(mode)
+    except UnsupportedError:
+        raise pytest.UsageError(f"{text}; it has {', '.join(backend.modes)}") from None
+    return f"{text}: {why}; it has {', '.join(backend.modes)}"
 
 
 def described(backend_names: Sequence[str]) -> list[str]:
@@ -119,11 +132,18 @@ def described(backend_names: Sequence[str]) -> list[str]:
 
 @contextmanager
 def begin(item: pytest.Item, variant: Variant) -> Iterator[GateTest]:
-    """A gate test's surroundings: graph mode, a fixed seed; skipped where its backend cannot run.
+    """A gate test's surroundings: graph mode, a fixed seed; skipped where its backend cannot run, or has not the mode
+    and another variant of the test has something to run.
 
-    Raises ``pytest.UsageError`` for a backend or mode (from the marker) that does not exist.
+    Raises ``pytest.UsageError`` for a backend or mode (from the marker) that does not exist, and for one the backend
+    lacks where the marker names it for this backend or nothing else of the test can run.
     """
-    check_names([variant.backend], [variant.mode])
+    why = refused(*variant)
+    if why is not None:
+        marker = marker_arguments(item)
+        if isinstance(marker.get("backends"), Mapping) or all(refused(*v) for v in variants(item.config, marker)):
+            raise pytest.UsageError(why)
+        pytest.skip(why)
     import numpy as np
 
     from harness import backends, context

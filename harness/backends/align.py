@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from harness.backends.base import get
 from harness.capture.contents import is_dumped
+from harness.capture.sample import sample_of
 from harness.capture.statistic import row_of
 from harness.devices import DEVICES, Device
 from harness.dump.names import PARAMETER
@@ -19,7 +20,12 @@ from harness.records import Record, SlotKey
 
 
 def aligned(
-    expected: Iterable[Record], found: Iterable[Record], expected_backend: str, found_backend: str
+    expected: Iterable[Record],
+    found: Iterable[Record],
+    expected_backend: str,
+    found_backend: str,
+    *,
+    samples: bool = False,
 ) -> tuple[list[Record], list[Record]]:
     """The records of both sides that stand for the same slot of the network, under the same key.
 
@@ -30,6 +36,7 @@ def aligned(
     Args:
         expected, found: records of the two captures.
         expected_backend, found_backend: names of the emulated backends that made them.
+        samples: ``found`` holds samples, ``expected`` whole tensors.
     """
     devices = _device(expected_backend), _device(found_backend)
     expected, found = list(expected), list(found)
@@ -40,6 +47,8 @@ def aligned(
     # A device leaves parameters out, or those that are data inputs.
     one_sided = dtypes[0].keys() ^ dtypes[1].keys()
     left, right = ([record for record in side if not _is_left_out(record, other, one_sided)] for side in sides)
+    if samples:
+        left = [sample_of(record) for record in left]
     rows = {record.key for record in right if record.values is None}
     return [_row(record) if record.key in rows else record for record in left], right
 

@@ -52,6 +52,13 @@ class Backend(Protocol):
     def available(self) -> str | None:
         """Why it cannot run here, in one line, or None."""
 
+    def refusal(self, mode: str) -> str | None:
+        """Why it has no dump mode ``mode``, as documented for the device, in one line; None if it has.
+
+        Raises:
+            UnsupportedError: there is no such mode anywhere.
+        """
+
     def open(
         self, *, network: str, mode: str = "tensor", rootdir: str | None = None
     ) -> AbstractContextManager[Process]:

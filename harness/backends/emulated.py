@@ -6,7 +6,7 @@ One class serves every device: what differs is data of ``harness.devices``.
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from harness.backends.everything import dump_everything
-from harness.capture import Capture, CaptureObserver
-from harness.capture.statistic import FullObserver, StatisticObserver
+from harness.backends.modes import MODES, modes_of, refusal
+from harness.capture import Capture
 from harness.devices import DEVICES, Device
 from harness.errors import UnsupportedError
 from harness.runtime import session
@@ -31,12 +31,6 @@ RULES = {
 GRAPHS = {
     "": "as MindSpore 2.10.0 CPU, without the casts its kernels need",
     "fuses": "as MindSpore 2.10.0 CPU, without the casts its kernels need; chains of elementwise kernels fused",
-}
-#: dump mode -> what collects what a tree of that mode would hold
-OBSERVERS: Mapping[str, type[CaptureObserver]] = {
-    "tensor": CaptureObserver,
-    "statistic": StatisticObserver,
-    "full": FullObserver,
 }
 
 
@@ -64,7 +58,7 @@ class EmulatedProcess:
         self._backend = backend
         self._network = network
         self._mode = mode
-        self._observer = OBSERVERS.get(mode, CaptureObserver)(rootdir=rootdir, device=device)
+        self._observer = MODES.get(mode, MODES["tensor"]).observer(rootdir=rootdir, device=device)
         self.session = session.Session([self._observer], hooked=False, device=device)
 
     def execute(self, program: Callable[[], Any], observers: Sequence[Observer] = ()) -> Any:
@@ -107,8 +101,11 @@ class Emulated:
     @property
     def modes(self) -> tuple[str, ...]:
         """The dump modes the device has, of those a capture can be made of."""
-        capabilities = self.device.capabilities
-        return tuple(mode for mode in OBSERVERS if capabilities.has(mode))
+        return modes_of(self.device)
+
+    def refusal(self, mode: str) -> str | None:
+        """See ``Backend.refusal``."""
+        return None if mode in self.modes else refusal(self.device, mode)
 
     def available(self) -> str | None:
         """Always available."""
@@ -117,11 +114,10 @@ class Emulated:
     @contextmanager
     def open(self, *, network: str, mode: str = "tensor", rootdir: str | None = None) -> Iterator[EmulatedProcess]:
         """See ``Backend.open``."""
-        if mode not in self.modes:
-            gist = self.device.capabilities[mode].gist if mode in self.device.capabilities else ""
-            why = f" ({gist})" if gist else ""
+        why = self.refusal(mode)
+        if why is not None:
             raise UnsupportedError(
-                f"backend {self.name} has no dump mode {mode!r}{why}; it has {', '.join(self.modes)}"
+                f"backend {self.name} has no dump mode {mode!r} ({why}); it has {', '.join(self.modes)}"
             )
         process = EmulatedProcess(self.name, self.device, network, mode, rootdir)
         try:

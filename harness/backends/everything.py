@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from harness.backends.modes import MODES, RAW_RELEASE
 from harness.capture.statistic import ITEMS
 from harness.devices import Device
 from harness.dump import DumpConfig, parse
@@ -21,22 +22,27 @@ def configuration(folder: Path, device: Device, mode: str = "tensor") -> DumpCon
     Args:
         folder: where the tree is written. The rules for paths in a configuration file are narrower than a file
             system's; they do not count here.
-        device: whose rules count.
-        mode: ``tensor``, ``statistic`` or ``full``.
+        device: whose rules count: those of the newest release that has it, or, for files in the DumpData framing kernel
+            by kernel, of the last that wrote them.
+        mode: a name of ``modes.MODES``.
     """
+    chosen = MODES[mode]
     common: dict[str, Any] = {
-        "dump_mode": 0, "path": "/msdump", "net_name": "net", "iteration": "all", "saved_data": mode,
-        "input_output": 0, "kernels": [], "support_device": [0], "op_debug_mode": 0,
-        "statistic_category": [item for item in ITEMS if item != "md5"],
+        "dump_mode": 0, "path": "/msdump", "net_name": "net", "iteration": "all", "saved_data": "tensor",
+        "input_output": 0, "kernels": [], "support_device": [0], "op_debug_mode": 0, **chosen.common,
     }  # fmt: skip
     sections: dict[str, Any] = {"common_dump_settings": common}
+    release = None
     if device.sinks:
-        common["file_format"] = "bin" if mode == "tensor" else "npy"  # statistics need npy
+        statistics = common["saved_data"] != "tensor"  # need npy
+        common.setdefault("file_format", "npy" if statistics else "bin")
+    elif chosen.raw:
+        release = RAW_RELEASE
     else:
-        sections["e2e_dump_settings"] = {"enable": True, "trans_flag": True}
-    config = parse(json.dumps(sections), device.name, environ={})
+        sections["e2e_dump_settings"] = {"enable": not chosen.asynchronous, "trans_flag": True, **chosen.e2e}
+    config = parse(json.dumps(sections), device.name, release, environ={})
     # A hash is no item of every release; a row without it would not show every difference.
-    return replace(config, path=str(folder), statistic_category=ITEMS if mode != "tensor" else ())
+    return replace(config, path=str(folder), statistic_category=ITEMS if config.keeps_statistics else ())
 
 
 def dump_everything(folder: Path, device: Device, mode: str = "tensor") -> Observer:

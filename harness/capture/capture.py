@@ -8,6 +8,9 @@ from typing import Any, NamedTuple
 
 from harness.records import Record
 
+COMPARED = "compared/"
+"""Where artefacts lie that are results, and compared like records; the others only describe."""
+
 
 class Problem(NamedTuple):
     """Something in a dump tree that is not in the records.

@@ -27,13 +27,17 @@ def is_dumped(op: str, output: int) -> bool:
 class Contents:
     """What the dump of ``device`` holds.
 
+    Args:
+        raw: files are in the framing of the asynchronous dump, where tensors lie as on the device.
+
     Attributes:
         graphs: ``.ir`` and execution order of each graph.
         global_order: the order in which graphs ran.
     """
 
-    def __init__(self, device: Device) -> None:
+    def __init__(self, device: Device, raw: bool = False) -> None:
         self._device = device
+        self._raw = raw or device.sinks
         has = device.capabilities.has
         self._parameters = has("parameters")
         self.graphs = has("graphs")
@@ -54,8 +58,9 @@ class Contents:
         return [slot for slot in outputs if is_dumped(node.op, slot.index)] if self._selects_outputs else outputs
 
     def format_of(self, node: Node, io: str, slot: Slot) -> str:
-        """The format a slot's file names: a sunk graph's tensors lie as on the device, all others as on the host."""
-        if not self._device.sinks:
+        """The format a slot's file names: a sunk graph's and raw tensors lie as on the device, others as on the
+        host."""
+        if not self._raw:
             return DEFAULT_FORMAT
         return self._device.format_for(node, io, slot.index, TensorSpec(slot.dtype, slot.array.shape)).format
 

@@ -41,6 +41,7 @@ class CaptureObserver(Observer):
         rootdir: source paths are given relative to it; the current directory by default.
         counter: gives each step its label; a new one by default.
         device: whose dump it is.
+        raw: of the dump in the DumpData framing, which has tensors in the device's formats.
     """
 
     def __init__(
@@ -49,9 +50,10 @@ class CaptureObserver(Observer):
         rootdir: str | None = None,
         counter: IterationCounter | None = None,
         device: Device = CPU,
+        raw: bool = False,
     ) -> None:
         self._rank = rank
-        self._contents = Contents(device)
+        self._contents = Contents(device, raw)
         self._rootdir = os.path.abspath(rootdir or os.getcwd())
         self._counter = counter or IterationCounter()
         self._step: Step | None = None

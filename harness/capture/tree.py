@@ -15,6 +15,7 @@ from typing import Any
 
 from harness.capture.capture import Capture, Problem
 from harness.capture.join import Join
+from harness.capture.kernel_args import ArgumentsFile, artefacts, is_arguments_file
 from harness.capture.models import read_models
 from harness.capture.names import parse
 from harness.capture.normalise import ir_text
@@ -226,7 +227,7 @@ def read_tree(
         records,
         _mode(ranks, name),
         rules=ranks[0].metadata(),
-        artefacts=_artefacts(ranks),
+        artefacts=_artefacts(ranks, name),
         execution_order=ranks[0].orders,
         problems=problems,
     )
@@ -283,7 +284,19 @@ def _numbered(rank: _Rank, path: str) -> Iterator[str]:
             yield found
 
 
-def _artefacts(ranks: list[_Rank]) -> dict[str, bytes]:
+def _artefacts(ranks: list[_Rank], network: str) -> dict[str, bytes]:
+    found = {rank.rank: rank.artefacts | artefacts(_arguments(rank, network)) for rank in ranks}
     if len(ranks) == 1:
-        return ranks[0].artefacts
-    return {f"rank_{r.rank}/{name}": data for r in ranks for name, data in r.artefacts.items()}
+        return found[ranks[0].rank]
+    return {f"rank_{rank}/{name}": data for rank, texts in found.items() for name, data in texts.items()}
+
+
+def _arguments(rank: _Rank, network: str) -> Iterator[ArgumentsFile]:
+    """The files of operators' arguments; they stand in every iteration directory or in none."""
+    if not any(map(is_arguments_file, _files(rank, network))):
+        return
+    for graph in _numbered(rank, os.path.join(rank.root, network)):
+        for iteration in _numbered(rank, graph):
+            for name in filter(is_arguments_file, _listing(iteration)):
+                text = _text(rank.root, os.path.join(iteration, name)).decode("utf-8", "surrogateescape")
+                yield ArgumentsFile(int(os.path.basename(graph)), int(os.path.basename(iteration)), name, text)

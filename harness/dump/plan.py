@@ -29,6 +29,11 @@ LOADED: MappingProxyType[str, tuple[int, ...]] = MappingProxyType({"BatchNorm": 
 _CHECKED = frozenset({"float16", "float32", "bfloat16"})
 
 
+def overflow(slots: Sequence[Slot]) -> bool:
+    """Whether a tensor of float16, float32 or bfloat16 among them holds a NaN or an infinity."""
+    return any(slot.dtype.lower in _CHECKED and not bool(np.isfinite(slot.array).all()) for slot in slots)
+
+
 class NodePlan:
     """One operator.
 
@@ -64,9 +69,7 @@ class NodePlan:
 
     def overflows(self, outputs: Sequence[Slot]) -> bool:
         """Whether an output of float16, float32 or bfloat16 holds a NaN or an infinity."""
-        return any(
-            slot.dtype.lower in _CHECKED and not bool(np.isfinite(slot.array).all()) for slot in self.outputs(outputs)
-        )
+        return overflow(self.outputs(outputs))
 
     def layout(self, device: Device, io: str, slot: Slot) -> Layout:
         """How a slot lies on the device; numbers and tuples have the default."""

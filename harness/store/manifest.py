@@ -133,12 +133,19 @@ def _parse_run(text: str) -> RunId:
 def _store(golden: Path, name: str, old: Mapping[RunKey, Mapping[str, Any]], provenance: Provenance) -> dict[str, Any]:
     path = golden / name
     with GoldenStore.open(path) as store:
-        runs = {}
+        runs: dict[str, Any] = {}
         for run_id in store.runs():
             key, run = RunKey(name, run_id), store.run(*run_id)
             known = old.get(key, {})
             same = known.get("checksum") == run.checksum
-            runs[_run_text(run_id)] = _run(run, known.get("provenance") if same else provenance.get(key))
+            entry = _run(run, known.get("provenance") if same else provenance.get(key))
+            # What runs have in common is said once, as it is stored once.
+            runs[_run_text(run_id)] = entry | {
+                field: f"as {other}"
+                for field in ("attrs", "operators")
+                for other, earlier in runs.items()
+                if entry[field] and earlier[field] == entry[field]
+            }
         return {"network": store.network, "bytes": path.stat().st_size, "runs": runs}
 
 

@@ -32,9 +32,12 @@ from harness.store.schema import (
     run_path,
     slot_path,
 )  # fmt: skip
+from harness.store.sharing import Shared, table_key
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
+#: Group of a run's links to tensors, as ``slot_path`` begins.
+TENSORS = b"tensors"
 
 #: Statistics kept by digest: most arrays that repeat do so within a step.
 _REMEMBERED = 16_384
@@ -49,8 +52,8 @@ class StoreWriter:
         self._file = FileWriter(path)
         self._groups: dict[bytes, Group] = {}
         self._objects: dict[bytes, Dataset] = {}
-        self._texts: dict[bytes, Dataset] = {}
         self._statistics: dict[bytes, Statistics] = {}
+        self._shared = Shared()
 
     @property
     def objects(self) -> int:
@@ -183,23 +186,33 @@ class StoreWriter:
     ) -> None:  # fmt: skip
         path = run_path(run)
         group, old = self._group(path), _parts(past)
-        group.link(b"index", arrays.write(self._file, _packed(index.rows, old.get("index"))))
+        tensors = group.links.get(TENSORS)
+        if isinstance(tensors, Group):
+            group.links[TENSORS] = self._shared.group(tensors)
+        group.link(b"index", self._table(index.rows, old.get("index")))
         names = [name.encode("utf-8", "surrogateescape") for name in index.names]
         table = np.array(names, f"S{max(map(len, names), default=1) or 1}")
-        group.link(b"names", arrays.write(self._file, _packed(table, old.get("names")), utf8=True))
+        group.link(b"names", self._table(table, old.get("names"), utf8=True))
         for name in sorted(artefacts):
-            self._write_artefact(path, name, artefacts[name], old.get(f"artefact {name}"))
+            raw = artefacts[name]
+            # One string as long as the text, so that viewers show it as text.
+            text = np.frombuffer(raw, f"S{len(raw)}") if raw else np.empty(0, "S1")
+            self._link_artefact(path, name, self._table(text, old.get(f"artefact {name}")))
         _set_text(group, "level", level)
         _set_text(group, "attrs", attrs_text(attrs))
         _set_text(group, "checksum", run_checksum(index, level, attrs, artefacts))
 
-    def _write_artefact(self, run: bytes, name: str, raw: bytes, old: Stored | None) -> None:
-        """Writes a text, or links to it where another name or run has the same one."""
+    def _table(self, table: Array, old: Stored | None, *, utf8: bool = False) -> Dataset:
+        """A table's or a text's dataset: written now, or for an earlier run that has the same."""
+        key = table_key(table, utf8)
+        if key not in self._shared.tables:
+            self._shared.tables[key] = arrays.write(self._file, _packed(table, old), utf8=utf8)
+        return self._shared.tables[key]
+
+    def _link_artefact(self, run: bytes, name: str, dataset: Dataset) -> None:
         group, _, leaf = (run + b"/" + artefact_path(name)).rpartition(b"/")
         try:
-            if raw not in self._texts:
-                self._texts[raw] = arrays.write(self._file, _text(raw, old))
-            self._group(group).link(leaf, self._texts[raw])
+            self._group(group).link(leaf, dataset)
         except ValueError as error:
             raise StoreError(f"the artefact {name!r} cannot be stored beside the others ({error})") from None
 
@@ -245,8 +258,3 @@ def _packed(table: Array, old: Stored | None) -> Stored:
         return old
     packed = pack(raw, table.dtype.itemsize)
     return Stored(table.dtype, table.shape, raw if packed is None else packed, packed is not None)
-
-
-def _text(raw: bytes, old: Stored | None) -> Stored:
-    """A text artefact as stored: one string as long as the text, so that viewers show it as text."""
-    return _packed(np.frombuffer(raw, f"S{len(raw)}") if raw else np.empty(0, "S1"), old)

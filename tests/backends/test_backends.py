@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -12,11 +13,13 @@ from harness import backends, jit, ops
 from harness.backends import BACKENDS, get
 from harness.capture import Capture
 from harness.devices import DEVICES
+from harness.devices.capabilities import MODES as CAPABLE
 from harness.errors import UnsupportedError
 from harness.nn import Conv2d
 from harness.runtime import session
 from harness.tensor import Tensor
 from tests.compile.build import Net, graph_mode
+from tests.gate.emulated import BACKENDS as BACKENDS_OF_THE_GATE
 
 EMULATED = ("cpu", "gpu", "ascend-o0", "ascend-o1", "ascend-o2")
 OTHERS = EMULATED[1:]
@@ -28,23 +31,44 @@ def captured(backend: str, program: Callable[[], Any], mode: str = "tensor") -> 
         return get(backend).run(program, network="net", mode=mode)
 
 
+#: feature of a device -> modes of a backend
+FEATURES = {
+    "tensor": ["tensor"], "statistic": ["statistic"], "full": ["full"], "sample": ["sample"], "overflow": ["overflow"],
+    "exception": ["exception"], "kernel_args": ["kernel-args"], "asynchronous": ["async-npy", "async-bin"],
+}  # fmt: skip
+
+
 @pytest.mark.parametrize("name", EMULATED)
 def test_modes_are_those_of_the_device(name: str) -> None:
     capabilities = DEVICES.get(name).capabilities
-    modes = ("tensor", "statistic", "full")
-    assert get(name).modes == tuple(mode for mode in modes if capabilities.has(mode))
+    assert set(FEATURES) == {*CAPABLE, "kernel_args"}
+    assert get(name).modes == tuple(
+        m for feature, modes in FEATURES.items() if capabilities.has(feature) for m in modes
+    )
+    assert get(name).modes == BACKENDS_OF_THE_GATE[name]
     assert get(name).emulated
     assert name in BACKENDS
 
 
-@pytest.mark.parametrize("mode", ["statistic", "full"])
-def test_a_mode_the_device_lacks_is_refused_as_documented(mode: str) -> None:
-    gist = DEVICES.get("cpu").capabilities[mode].gist
-    with (
-        pytest.raises(UnsupportedError, match=f"no dump mode '{mode}' \\({gist}\\); it has tensor"),
-        get("cpu").open(network="net", mode=mode),
-    ):
-        pass
+@pytest.mark.parametrize("name", EMULATED)
+@pytest.mark.parametrize("feature", FEATURES)
+def test_a_mode_the_device_lacks_is_refused_as_documented(name: str, feature: str) -> None:
+    answer = DEVICES.get(name).capabilities[feature]
+    for mode in FEATURES[feature]:
+        if answer:
+            assert get(name).refusal(mode) is None
+            continue
+        assert get(name).refusal(mode) == answer.gist
+        with (
+            pytest.raises(UnsupportedError, match=re.escape(f"no dump mode {mode!r} ({answer.gist}); it has tensor")),
+            get(name).open(network="net", mode=mode),
+        ):
+            pass
+
+
+def test_a_mode_there_is_none_of() -> None:
+    with pytest.raises(UnsupportedError, match="there is no dump mode 'tensors'; there are tensor, statistic, "):
+        get("cpu").refusal("tensors")
 
 
 @pytest.mark.parametrize("name", EMULATED)

@@ -9,8 +9,17 @@ from __future__ import annotations
 
 from typing import Any
 
-ALL = ("tensor", "statistic", "full")
-BACKENDS = {"cpu": ("tensor",), "gpu": ALL, "ascend-o0": ALL, "ascend-o1": ALL, "ascend-o2": ALL}
+SUNK = ("tensor", "statistic", "full", "overflow", "exception", "async-npy", "async-bin")
+KERNEL_BY_KERNEL = (
+    "tensor", "statistic", "full", "sample", "overflow", "exception", "kernel-args", "async-npy", "async-bin",
+)  # fmt: skip
+BACKENDS = {
+    "cpu": ("tensor",),
+    "gpu": ("tensor", "statistic", "full", "kernel-args"),
+    "ascend-o0": KERNEL_BY_KERNEL,
+    "ascend-o1": KERNEL_BY_KERNEL,
+    "ascend-o2": SUNK,
+}
 
 
 def near_cpu(bits: int) -> dict[str, Any]:

@@ -30,6 +30,30 @@ def test_a_mode_the_backend_lacks_is_a_usage_error(nets: pytest.Pytester) -> Non
     result.stderr.fnmatch_lines(["ERROR: msdump: backend cpu has no dump mode 'statistics'; it has *tensor*"])
 
 
+def test_a_documented_refusal_is_the_reason(nets: pytest.Pytester) -> None:
+    """Alone it is an error; beside a backend that has the mode, the test is skipped with it."""
+    why = "*backend cpu has no dump mode 'statistic': saved_data statistic is for GPU and Ascend only; it has tensor"
+    result = nets.runpytest("--msdump", "--msdump-mode=statistic")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([why])
+    both = ("--msdump-backend=cpu,gpu", "--msdump-mode=statistic", "-k", "test_one", "-rs")
+    nets.runpytest("--msdump-regen", *both).assert_outcomes(passed=1, skipped=1)
+    result = nets.runpytest("--msdump", *both)
+    result.assert_outcomes(passed=1, skipped=1)
+    result.stdout.fnmatch_lines(["*skipped 1; *", f"skipped 1: msdump: {why[1:]}"])
+
+
+@pytest.mark.parametrize(
+    "given", ["modes='exception'", "backends={'cpu': 'exception'}", "backends={'gpu': 'tensor', 'cpu': 'exception'}"]
+)
+def test_a_marker_that_asks_for_what_the_backend_lacks_fails(nets: pytest.Pytester, given: str) -> None:
+    text = (nets.path / "test_nets.py").read_text()
+    nets.makepyfile(test_nets=text.replace("mark.msdump\n", f"mark.msdump({given})\n"))
+    result = nets.runpytest("--msdump-regen", "-k", "test_one and cpu")
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*backend cpu has no dump mode 'exception': op_debug_mode 4 is for Ascend only; *"])
+
+
 def test_the_command_line_wins_over_the_marker(nets: pytest.Pytester) -> None:
     text = (nets.path / "test_nets.py").read_text()
     nets.makepyfile(test_nets=text.replace("mark.msdump\n", 'mark.msdump(modes="never")\n'))
