@@ -17,6 +17,7 @@ from harness.capture.capture import Capture, Problem
 from harness.capture.join import Join
 from harness.capture.kernel_args import ArgumentsFile, artefacts, is_arguments_file
 from harness.capture.models import read_models
+from harness.capture.msprobe import read_msprobe
 from harness.capture.names import parse
 from harness.capture.normalise import ir_text
 from harness.capture.statistic_rows import FILE as STATISTICS
@@ -186,7 +187,8 @@ def read_tree(
     """Reads a dump tree.
 
     Args:
-        path: the dump path, a ``rank_N`` directory, or a ``MS_DIAGNOSTIC_DATA_PATH``.
+        path: the dump path, a ``rank_N`` directory, or a ``MS_DIAGNOSTIC_DATA_PATH``; or a ``dump_path`` of
+            msprobe's.
         rank: read this rank only; every rank by default, one after the other.
         network: directory of tensors to read where the tree holds those of several networks.
         backend: what to call the backend; by default ``mindspore``, or for a tree the harness wrote ``cpu``, ``gpu`` or
@@ -200,9 +202,10 @@ def read_tree(
         TreeError: no dump tree; a rank or network it does not hold; a link that leaves it; a damaged ``.ir``.
     """
     where = os.fspath(path)
-    models = read_models(where, rank, network=network, backend=backend) if os.path.isdir(where) else None
-    if models is not None:
-        return models
+    other = read_models(where, rank, network=network, backend=backend) if os.path.isdir(where) else None
+    other = other or read_msprobe(where, rank, backend=backend, rootdir=rootdir)
+    if other is not None:
+        return other
     directories = _chosen(rank_directories(where), rank, where)
     base = os.path.abspath(rootdir or os.getcwd())
     ranks = [_Rank(number, root, base) for number, root in sorted(directories.items())]

@@ -179,13 +179,14 @@ def run(
     args: Annotated[list[str] | None, typer.Argument(metavar="[ARGS]", help="its arguments")] = None,
     backend: Annotated[str, typer.Option(help="emulated backend that stands in for MindSpore")] = "cpu",
     config: Annotated[Path | None, typer.Option(help="dump configuration (sets MINDSPORE_DUMP_CONFIG)")] = None,
+    msprobe: Annotated[Path | None, typer.Option(help="config.json of msprobe (sets MSDUMP_MSPROBE_CONFIG)")] = None,
 ) -> None:
     """Run a MindSpore script on an emulated backend; the exit code is the script's."""
 
     def action() -> int:
         from harness.cli.run import run_script
 
-        return run_script(script, args or [], backend, config)
+        return run_script(script, args or [], backend, config, msprobe)
 
     ctx.obj.append(action)
 

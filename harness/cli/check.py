@@ -22,7 +22,7 @@ def check_tree(
     Args:
         tree: dump tree.
         golden: store.
-        run: ``backend/mode``; empty to take the tree's own backend, or the only run there is.
+        run: ``backend/mode``; empty to take the tree's own backend and mode, or the only run there is.
         rank: rank of the tree; None for all.
         rtol, atol: tolerance for floating values.
         exact: admit equal bits only.
@@ -39,7 +39,7 @@ def check_tree(
     except FileNotFoundError:
         raise StoreError(f"{golden}: there is no such golden store") from None
     with store:
-        expected = choose_run(store, run, capture.backend)
+        expected = choose_run(store, run, capture.backend, capture.mode)
         emulated = bool(expected.attrs.get("emulated")) and capture.emulated
         tolerance = "exact" if exact else stated(rtol, atol) or default_tolerance(expected, emulated)
         # A real device launches kernels side by side; which is seen first says nothing.
@@ -74,18 +74,20 @@ def default_tolerance(expected: StoredRun, emulated: bool) -> Any:
     return "exact" if emulated else "default"
 
 
-def choose_run(store: GoldenStore, run: str, backend: str = "") -> StoredRun:
-    """The run called ``backend/mode``; without a name the only one, or the one of that backend.
+def choose_run(store: GoldenStore, run: str, backend: str = "", mode: str = "") -> StoredRun:
+    """The run called ``backend/mode``; without a name the only one, or the one of that backend (and mode).
 
     Raises ``StoreError`` naming the runs where that does not say which.
     """
     there = store.runs()
     if run:
-        name, separator, mode = run.rpartition("/")
+        name, separator, wanted = run.rpartition("/")
         if not separator:
             raise StoreError(f"--run takes BACKEND/MODE, got {run!r}; {store.path} holds {_listed(there)}")
-        return store.run(name, mode)
+        return store.run(name, wanted)
     candidates = there if len(there) == 1 else [each for each in there if each.backend == backend]
+    if len(candidates) > 1:
+        candidates = [each for each in candidates if each.mode == mode]
     if len(candidates) != 1:
         raise StoreError(f"{store.path} holds {_listed(there)}; say which with --run BACKEND/MODE")
     return store.run(*candidates[0])

@@ -10,7 +10,9 @@ from pathlib import Path
 from harness.cli import importing, script
 
 
-def run_script(path: str, arguments: Sequence[str], backend: str, config: Path | None) -> int:
+def run_script(
+    path: str, arguments: Sequence[str], backend: str, config: Path | None, msprobe: Path | None = None
+) -> int:
     """Runs ``path`` with ``mindspore`` resolved to ``harness``.
 
     Args:
@@ -18,6 +20,7 @@ def run_script(path: str, arguments: Sequence[str], backend: str, config: Path |
         arguments: its arguments.
         backend: name of an emulated backend.
         config: dump configuration for ``MINDSPORE_DUMP_CONFIG``; None leaves the environment as it is.
+        msprobe: likewise for ``MSDUMP_MSPROBE_CONFIG``.
 
     Returns:
         The script's exit code; 2 where the script or the configuration cannot be read.
@@ -29,9 +32,10 @@ def run_script(path: str, arguments: Sequence[str], backend: str, config: Path |
 
     try:
         script.load(path)
-        if config is not None:
-            with config.open("rb"):
-                os.environ["MINDSPORE_DUMP_CONFIG"] = os.path.abspath(config)
+        for variable, file in (("MINDSPORE_DUMP_CONFIG", config), ("MSDUMP_MSPROBE_CONFIG", msprobe)):
+            if file is not None:
+                with file.open("rb"):
+                    os.environ[variable] = os.path.abspath(file)
     except OSError as error:
         print(f"msdump: {error}", file=sys.stderr)
         return 2

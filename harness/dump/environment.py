@@ -1,5 +1,7 @@
 """The dump that the environment asks for: ``MINDSPORE_DUMP_CONFIG``, read at the first graph compilation.
 
+``MSDUMP_MSPROBE_CONFIG`` names a ``config.json`` of msprobe's in its place.
+
 Measured on 2.10.0: unset or empty means no dump; once read without error the answer is frozen for the process (later
 edits of the file or of the variable change nothing); after an error every later compilation reads it again.
 
@@ -15,7 +17,7 @@ import os
 import re
 import threading
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from harness import log
 from harness.devices import DEVICES, Device
@@ -25,8 +27,12 @@ from harness.errors import DumpConfigError
 
 if TYPE_CHECKING:
     from harness.dump.asynchronous.observer import AsyncDumpObserver
+    from harness.dump.msprobe.observer import ProbeObserver
+
+    DumpWriter: TypeAlias = DumpObserver | AsyncDumpObserver | ProbeObserver
 
 VARIABLE = "MINDSPORE_DUMP_CONFIG"
+MSPROBE = "MSDUMP_MSPROBE_CONFIG"
 RELEASE = "MSDUMP_RELEASE"
 DISTRIBUTED = "MSDUMP_DISTRIBUTED"
 _NUMBER = re.compile(r"[0-9]{1,9}")
@@ -74,13 +80,36 @@ def observer_for(
     return DumpObserver(config, device, ms_version, rank)
 
 
+def _asked_for(
+    environ: Mapping[str, str], device: Device, ms_version: str, device_id: int, pynative: bool
+) -> DumpWriter | None:
+    """The observer of the configuration that ``environ`` names; None where it names none."""
+    value, probe = environ.get(VARIABLE, ""), environ.get(MSPROBE, "")
+    if not value and not probe:
+        return None
+    if value and probe:
+        text = f"{VARIABLE} is {value[:80]!r} and {MSPROBE} is {probe[:80]!r}; one of them can say what is dumped"
+        raise DumpConfigError("both", text)
+    rank, device_id = rank_and_device(environ, device_id)
+    release = environ.get(RELEASE) or None
+    config: DumpConfig | ProbeObserver | None
+    if probe:
+        from harness.dump.msprobe.asked import asked_for
+
+        known = rank if environ.get(DISTRIBUTED) == "1" else None
+        config = asked_for(probe, device, known, release, environ, device_id=device_id, pynative=pynative)
+    else:
+        config = parse(resolve(value), device.name, release, environ, device_id=device_id, pynative=pynative)
+    return observer_for(config, device, ms_version, rank) if isinstance(config, DumpConfig) else config
+
+
 class DumpEnvironment:
     """What one process was told to dump; ``install`` answers the same until ``forget``."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._decided = False
-        self._observer: DumpObserver | AsyncDumpObserver | None = None
+        self._observer: DumpWriter | None = None
         self._initial: int | None = None
         self._switch: bool | None = None
 
@@ -92,7 +121,7 @@ class DumpEnvironment:
         *,
         device_id: int = 0,
         pynative: bool = False,
-    ) -> DumpObserver | AsyncDumpObserver | None:
+    ) -> DumpWriter | None:
         """The observer the environment asks for, or None; to be called at each compilation, before anything runs.
 
         ``.dump_metadata`` is written at once, and ``closed`` is called at the end of the process.
@@ -109,18 +138,12 @@ class DumpEnvironment:
         """
         with self._lock:
             if not self._decided:
-                if value := config_env.get(VARIABLE, ""):
-                    rank, device_id = rank_and_device(config_env, device_id)
-                    device = device or DEVICES.get("cpu")
-                    config = parse(
-                        resolve(value), device.name, config_env.get(RELEASE) or None, config_env, device_id=device_id,
-                        pynative=pynative,
-                    )  # fmt: skip
-                    self._observer = self._start(observer_for(config, device, ms_version, rank))
+                device = device or DEVICES.get("cpu")
+                self._observer = self._start(_asked_for(config_env, device, ms_version, device_id, pynative))
                 self._decided = True
             return self._observer
 
-    def _start(self, observer: DumpObserver | AsyncDumpObserver | None) -> DumpObserver | AsyncDumpObserver | None:
+    def _start(self, observer: DumpWriter | None) -> DumpWriter | None:
         if observer is not None:
             if self._initial is not None:
                 observer.counter.set_initial(self._initial)
@@ -192,6 +215,6 @@ def install(
     *,
     device_id: int = 0,
     pynative: bool = False,
-) -> DumpObserver | AsyncDumpObserver | None:
+) -> DumpWriter | None:
     """``DumpEnvironment.install`` of this process."""
     return PROCESS.install(config_env, device, ms_version, device_id=device_id, pynative=pynative)

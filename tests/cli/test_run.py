@@ -81,6 +81,15 @@ def test_it_dumps(tmp_path: Path, config: Path, by: str) -> None:
     assert {"MatMul", "ReLU", "Parameter"} <= types
 
 
+def test_it_dumps_as_msprobe_is_told(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(SCRIPT)
+    (tmp_path / "config.json").write_text(json.dumps({"task": "tensor", "level": "L2", "dump_path": "probe"}))
+    done = msdump("--backend", "ascend-o2", "--msprobe", "config.json", "train.py", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (5, "")
+    assert (tmp_path / "probe" / "step0" / "rank" / "dump.json").exists()
+    assert "MatMul" in {record.op_type for record in read_tree(tmp_path / "probe").records()}
+
+
 def test_an_uncaught_exception_is_printed_as_by_python(tmp_path: Path) -> None:
     (tmp_path / "bad.py").write_text("import mindspore\nraise ValueError('mine')\n")
     done = msdump("bad.py", cwd=tmp_path)
@@ -105,10 +114,11 @@ def test_a_module_the_harness_lacks_is_named(tmp_path: Path) -> None:
     [
         (["none.py"], "msdump: cannot open script 'none.py'"),
         (["--config", "none.json", "ok.py"], "none.json"),
+        (["--msprobe", "none.json", "ok.py"], "none.json"),
         (["--backend", "cpv", "ok.py"], "no backend is called 'cpv'; did you mean cpu?"),
         (["."], "msdump: cannot open script '.'"),
     ],
-    ids=["script", "config", "backend", "directory"],
+    ids=["script", "config", "msprobe", "backend", "directory"],
 )
 def test_what_cannot_be_run(tmp_path: Path, arguments: list[str], message: str) -> None:
     (tmp_path / "ok.py").write_text("print('ran')")

@@ -42,7 +42,7 @@ def mindinsight_python() -> str:
 
 @pytest.fixture(scope="session")
 def msprobe_python() -> str:
-    """Interpreter with mindstudio-probe 26.2.0 (msprobe and msaccucmp)."""
+    """Interpreter with mindstudio-probe 26.2.0 (msprobe and msaccucmp) and MindSpore."""
     return oracle_python("msprobe")
 
 

@@ -32,7 +32,8 @@ ORACLES = {
     "mindspore": Oracle("MSDUMP_INTEROP_MINDSPORE", ("mindspore==2.10.0", "numpy<2"), "mindspore"),
     # Its generated messages need a protobuf before 3.21.
     "mindinsight": Oracle("MSDUMP_INTEROP_MINDINSIGHT", ("mindinsight==2.3.1", "protobuf<3.21"), "mindinsight"),
-    "msprobe": Oracle("MSDUMP_INTEROP_MSPROBE", ("mindstudio-probe==26.2.0",), "msprobe"),
+    # Its compare imports MindSpore to read dumps of MindSpore's.
+    "msprobe": Oracle("MSDUMP_INTEROP_MSPROBE", ("mindstudio-probe==26.2.0", "mindspore==2.10.0"), "msprobe"),
 }
 
 

@@ -1,0 +1,305 @@
+"""Dumps in msprobe's layout, ours or msprobe's: ``step{n}/rank{r}/dump.json`` with tensors beside it.
+
+Entries of ours say which operator they are of; an entry of msprobe's own (a cell or an API) is an operator of that
+name. Real dumps of another framework are read likewise, where their tensors are ``.npy`` or statistics.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any, NamedTuple
+
+from harness import dtypes
+from harness.capture import npy
+from harness.capture.capture import Capture, Problem
+from harness.capture.normalise import source_of
+from harness.dtypes import DType
+from harness.dump.asynchronous.layout import MARK
+from harness.dump.msprobe.entries import HALVES, KEYS
+from harness.dump.msprobe.fields import SUMMARY_ITEMS
+from harness.dump.msprobe.step_files import DUMP, OPERATOR, STACK, TENSORS
+from harness.errors import DtypeError, TreeError
+from harness.graph import SourceLine
+from harness.records import Array, Record, SlotKey
+from harness.stats.printed import PrintedStatistics, printed_statistics, row_digest
+
+MAX_TEXT = 1 << 30
+_STEP = re.compile(r"step(\d{1,9})")
+_RANK = re.compile(r"(?:rank|proc)(\d{0,9})")
+_LINE = re.compile(r"File (.*), line (\d{1,9}),")
+_NETWORK = "Net"
+
+
+class StepDirectory(NamedTuple):
+    """Where one ``dump.json`` is.
+
+    Attributes:
+        step, rank: as the directories' names say; 0 where they say nothing.
+        path: real path of its directory.
+    """
+
+    step: int
+    rank: int
+    path: str
+
+
+class _Leaf(NamedTuple):
+    """One tensor of an entry: ``io``, its position, and what ``dump.json`` says of it."""
+
+    io: str
+    slot: int
+    said: Mapping[str, Any]
+
+
+def step_directories(path: str) -> list[StepDirectory]:
+    """Every step's directory in ``path``: that of a dump, of a step, or of a rank; empty if it is none of them."""
+    root = os.path.realpath(path)
+    if os.path.isfile(os.path.join(root, DUMP)):
+        return [StepDirectory(_number(_STEP, os.path.dirname(root)), _number(_RANK, root), root)]
+    steps = [(root, _number(_STEP, root))] + [(found, _number(_STEP, found)) for found in _children(root, _STEP)]
+    found = [
+        StepDirectory(step, _number(_RANK, rank), rank)
+        for directory, step in steps
+        for rank in _children(directory, _RANK)
+        if os.path.isfile(os.path.join(rank, DUMP))
+    ]
+    return sorted(found, key=lambda each: (each.rank, each.step))
+
+
+def _number(pattern: re.Pattern[str], path: str) -> int:
+    match = pattern.fullmatch(os.path.basename(path))
+    return int(match[1] or 0) if match else 0
+
+
+def _children(path: str, pattern: re.Pattern[str]) -> list[str]:
+    """Directories in ``path`` of such names; links are not followed."""
+    try:
+        with os.scandir(path) as entries:
+            return [e.path for e in entries if pattern.fullmatch(e.name) and e.is_dir(follow_symlinks=False)]
+    except OSError:
+        return []
+
+
+def _json(path: str) -> dict[str, Any]:
+    try:
+        with open(path, "rb") as file:
+            content = file.read(MAX_TEXT + 1)
+        if len(content) > MAX_TEXT:
+            raise TreeError(f"{path}: more than {MAX_TEXT} bytes; such files are not read")
+        found = json.loads(content)
+    except OSError as error:
+        raise TreeError(f"{path}: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
+        raise TreeError(f"{path}: no JSON: {str(error)[:200]}") from None
+    if not isinstance(found, dict):
+        raise TreeError(f"{path}: holds no object")
+    return found
+
+
+def _leaves(io: str, values: Any, start: int = 0) -> Iterator[_Leaf]:
+    """The tensors of one of an entry's lists; each value that is none takes a position, too."""
+    at = start
+    stack = [values]
+    while stack:
+        value = stack.pop()
+        if isinstance(value, list):
+            stack.extend(reversed(value))
+        elif isinstance(value, dict) and not isinstance(value.get("type"), str):
+            stack.extend(reversed(list(value.values())))
+        else:
+            if isinstance(value, dict) and isinstance(value.get("shape"), list) and isinstance(value.get("dtype"), str):
+                yield _Leaf(io, at, value)
+            at += 1
+
+
+class _Records:
+    """The records of one step of one rank.
+
+    Args:
+        problems: what is left out is added here.
+    """
+
+    def __init__(self, where: StepDirectory, root: str, rootdir: str, problems: list[Problem]) -> None:
+        self._where = where
+        self._root = root
+        self._rootdir = rootdir
+        self._problems = problems
+        self._executions: Counter[tuple[int, str]] = Counter()
+
+    def __iter__(self) -> Iterator[Record]:
+        data = _json(os.path.join(self._where.path, DUMP)).get("data")
+        if not isinstance(data, dict):
+            raise TreeError(f"{self._where.path}/{DUMP}: it has no object 'data'")
+        sources = self._sources()
+        self._executions.clear()
+        for key, entry in data.items():
+            if isinstance(entry, dict):
+                yield from self._entry(key, entry, sources.get(key))
+            else:
+                self._problem(key, "damaged", "the entry is no object")
+
+    def _entry(self, key: str, entry: dict[str, Any], source: str | None) -> Iterator[Record]:
+        said = entry.get(OPERATOR)
+        facts: dict[str, Any] = said if isinstance(said, dict) else {}
+        name, op_type = facts.get("name", key), facts.get("type", _type_of(key))
+        graph = facts.get("graph", 0)
+        if not (isinstance(name, str) and isinstance(op_type, str) and type(graph) is int):
+            self._problem(key, "damaged", f"{OPERATOR} says no name, type and graph")
+            return
+        execution = self._executions[graph, name]
+        self._executions[graph, name] += 1
+        inputs = [entry.get(field) for field in ("input_args", "input_kwargs", "input") if entry.get(field)]
+        for leaf in (*_leaves("input", inputs), *_leaves("output", entry.get("output"))):
+            slot = SlotKey(self._where.rank, graph, self._where.step, name, execution, leaf.io, leaf.slot)
+            record = self._record(f"{key}.{leaf.io}.{leaf.slot}", slot, op_type, leaf.said)
+            if record is not None:
+                record.source = source
+                record.extra |= _extra(facts)
+                yield record
+
+    def _record(self, label: str, key: SlotKey, op_type: str, said: Mapping[str, Any]) -> Record | None:
+        shape = tuple(said["shape"])
+        try:
+            dtype = dtypes.by_name(said["dtype"].removeprefix("torch."))
+        except DtypeError as error:
+            self._problem(label, "damaged", str(error))
+            return None
+        if not all(type(size) is int and size >= 0 for size in shape):
+            self._problem(label, "damaged", f"its shape is {str(said['shape'])[:80]}")
+            return None
+        shown = said.get("format")
+        record = Record(key, op_type, dtype.name, shape, shown if isinstance(shown, str) else "DefaultFormat")
+        if "data_name" in said:
+            return self._with_values(record, dtype, said["data_name"])
+        row = _row(said, dtype, shape)
+        record.extra["row"] = row
+        record.digest = row_digest(dtype.name, shape, row)
+        try:
+            record.extra["statistics"] = printed_statistics(row)
+        except (KeyError, ValueError):
+            record.extra["statistics"] = row
+        return record
+
+    def _with_values(self, record: Record, dtype: DType, name: Any) -> Record | None:
+        if not isinstance(name, str) or os.path.basename(name) != name or not name.endswith(".npy"):
+            self._problem(str(name)[:255], "skipped", "no name of an .npy file")
+            return None
+        path = os.path.join(self._where.path, TENSORS, name)
+        real = os.path.realpath(path)
+        if not real.startswith(self._root + os.sep):
+            raise TreeError(f"{path}: a link to {real}, outside of the dump {self._root}; it is not followed")
+        try:
+            header, _ = npy.read(path, modes=False, limit=0, device=None)
+        except npy.Incomplete as error:
+            self._problem(name, "incomplete", str(error))
+            return None
+        except (ValueError, OSError) as error:
+            self._problem(name, "damaged", str(error))
+            return None
+        if header.shape != record.shape:
+            self._problem(name, "damaged", f"its shape is {header.shape}, {DUMP} says {record.shape}")
+            return None
+        record.values = partial(_load, path, dtype, record.shape)
+        return record
+
+    def _sources(self) -> dict[str, str | None]:
+        """Source line of each entry."""
+        path = os.path.join(self._where.path, STACK)
+        if not os.path.isfile(path):
+            return {}
+        found: dict[str, str | None] = {}
+        for value in _json(path).values():
+            if isinstance(value, list) and len(value) == 2 and all(isinstance(each, list) for each in value):
+                names, lines = value
+                source = source_of(_frames(lines), self._rootdir)
+                found.update((name, source) for name in names if isinstance(name, str))
+        return found
+
+    def _problem(self, what: str, kind: str, why: str) -> None:
+        path = os.path.relpath(os.path.join(self._where.path, what), self._root)
+        self._problems.append(Problem(path, kind, why))
+
+
+def _load(path: str, dtype: DType, shape: tuple[int, ...]) -> Array:
+    return npy.load(path, dtype.name, shape, None)
+
+
+def _extra(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """What an entry of ours says of where the operator ran, and of what it was fused."""
+    known = {name: facts[name] for name in ("stream", "task", "alone") if name in facts}
+    return known | ({"members": tuple(facts["members"])} if isinstance(facts.get("members"), list) else {})
+
+
+def _type_of(key: str) -> str:
+    """``conv2d`` of ``Functional.conv2d.0.forward``, ``Dense`` of ``Cell.fc1.Dense.forward.0``."""
+    parts = [part for part in key.split(".") if part not in ("forward", "backward") and not part.isdecimal()]
+    return parts[-1] if parts else key
+
+
+def _frames(lines: list[Any]) -> list[SourceLine]:
+    """Lines of a stack, outermost call first."""
+    found = [_LINE.match(line) for line in lines if isinstance(line, str)]
+    return [SourceLine(m[1], int(m[2]), int(m[2]), None, None, "") for m in reversed(found) if m is not None]
+
+
+def _row(said: Mapping[str, Any], dtype: DType, shape: tuple[int, ...]) -> PrintedStatistics:
+    """The items that mean what they mean in a ``statistic.csv``, as that prints them.
+
+    A norm of a 0-d tensor is its value, numbers of float16 and bfloat16 may be rounded to these, those of complex
+    tensors are of the absolute values, and the md5 is none: such are left out.
+    """
+    texts: dict[str, str] = {}
+    for item, named in SUMMARY_ITEMS.items():
+        value = said.get(KEYS.get(item, item))
+        rounded = item in ("mean", "l2norm") and (dtype in HALVES or not shape)
+        if isinstance(value, (int, float)) and dtype.kind != "c" and not rounded:
+            texts[named] = f"{value:g}" if item in KEYS else str(value)
+    return PrintedStatistics(texts, dtype.name)
+
+
+def read_msprobe(
+    path: str, rank: int | None = None, *, backend: str | None = None, rootdir: str | None = None
+) -> Capture | None:
+    """Reads such a dump; None if ``path`` is none.
+
+    Args:
+        path: the ``dump_path``, or the directory of one step, or of one rank of it.
+        rank: read this rank only; every rank by default.
+        backend: what to call the backend; by default ``ascend-o2`` for a dump the harness wrote, else ``mindspore``.
+        rootdir: source paths are given relative to it; the current directory by default.
+
+    Raises:
+        TreeError: a rank it does not hold; a damaged ``dump.json``; a link that leaves the dump.
+    """
+    found = step_directories(path)
+    if not found:
+        return None
+    ranks = sorted({each.rank for each in found})
+    if rank is not None and rank not in ranks:
+        raise TreeError(f"{path}: no rank {rank} in it; it holds {', '.join(map(str, ranks))}")
+    head = _json(os.path.join(found[0].path, DUMP))
+    problems: list[Problem] = []
+    root, base = os.path.realpath(path), os.path.abspath(rootdir or os.getcwd())
+    sources = [_Records(each, root, base, problems) for each in found if rank in (None, each.rank)]
+
+    def records() -> Iterator[Record]:
+        problems.clear()
+        for source in sources:
+            yield from source
+
+    emulated = bool(head.get(MARK))
+    device, rules = head.get("device"), head.get("rules")
+    return Capture(
+        _NETWORK,
+        backend or (device if emulated and isinstance(device, str) else "mindspore"),
+        emulated,
+        records,
+        "statistic" if head.get("task") == "statistics" else "tensor",
+        rules=rules if isinstance(rules, dict) else {},
+        problems=problems,
+    )

@@ -1,0 +1,1 @@
+"""msprobe's way to a dump: its ``config.json``, and the ``dump.json`` layout its ``compare`` reads."""
