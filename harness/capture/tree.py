@@ -206,9 +206,7 @@ def read_tree(
     other = other or read_msprobe(where, rank, backend=backend, rootdir=rootdir)
     if other is not None:
         return other
-    directories = _chosen(rank_directories(where), rank, where)
-    base = os.path.abspath(rootdir or os.getcwd())
-    ranks = [_Rank(number, root, base) for number, root in sorted(directories.items())]
+    ranks = _ranks(_chosen(rank_directories(where), rank, where), rootdir)
     name = _network(ranks, network, where)
     problems: list[Problem] = []
     sources = [
@@ -234,6 +232,11 @@ def read_tree(
         execution_order=ranks[0].orders,
         problems=problems,
     )
+
+
+def _ranks(directories: dict[int, str], rootdir: str | None) -> list[_Rank]:
+    base = os.path.abspath(rootdir or os.getcwd())
+    return [_Rank(number, root, base) for number, root in sorted(directories.items())]
 
 
 def _chosen(directories: dict[int, str], rank: int | None, path: str) -> dict[int, str]:
