@@ -35,7 +35,13 @@ _NAMES = {
     **dict.fromkeys(("get_level", "get_log_config"), "harness.log"),
     **dict.fromkeys(("grad", "jit", "value_and_grad"), "harness.nn.transforms"),
     "set_dump": "harness.tools",
-    **dict.fromkeys(("Callback", "Model", "RunContext"), "harness.train"),
+    **dict.fromkeys(
+        (
+            "Callback", "CheckpointConfig", "Model", "ModelCheckpoint", "RunContext", "load_checkpoint",
+            "load_param_into_net", "save_checkpoint",
+        ),
+        "harness.train",
+    ),
     "dtype": "harness.common.dtype:",
     **{name: f"harness.{name}:" for name in ("common", "context", "dataset", "log", "nn", "ops", "tools", "train")},
 }  # fmt: skip

@@ -135,3 +135,11 @@ class UnknownKeyError(UnknownNameError, KeyError):
 
 class InjectionError(HarnessError, LookupError):
     """A fault that was to be injected could not be: its operator never ran, or has no result it could spoil."""
+
+
+class CheckpointError(HarnessError, ValueError):
+    """A checkpoint file is not there, damaged, or not what its format says; names the file."""
+
+
+class CheckpointWriteError(HarnessError, OSError):
+    """A checkpoint cannot be written where it was asked for; a file that stood there still does."""

@@ -21,7 +21,7 @@ from harness.compile.trace import cell_scope
 from harness.context import get_context
 from harness.devices import Device
 from harness.devices.cpu import CPU
-from harness.graph import Operand
+from harness.graph import Graph, Operand
 from harness.runtime import declared
 from harness.runtime.execute import Executor
 from harness.runtime.faults import Fault
@@ -115,6 +115,13 @@ class Session:
         result = executor.run(arrays, self.observers, self.faults, self.iteration)
         self.iteration = executor.runs
         return result
+
+    def graph_of(self, cell: Any) -> Graph | None:
+        """The graph that was compiled last for a cell that ran as one; None before."""
+        for (key, _), executor in reversed(self.programs.items()):
+            if key == (id(cell), cell.phase) and executor.program.graphs:
+                return executor.program.graphs[0]
+        return None
 
     def configured_device(self) -> Device:
         """The device under the environment and the context as they are now."""

@@ -15,6 +15,7 @@ from harness.train import networks, training
 from harness.train.callback import __all__ as own_names
 from harness.train.callback.base import InternalCallbackParam
 from harness.train.callback.manager import CallbackManager, as_list
+from harness.train.callback.model_checkpoint import ModelCheckpoint
 from harness.train.checks import whole
 from harness.train.evaluation import Judge, evaluate
 from harness.train.metrics import get_metrics
@@ -168,9 +169,20 @@ class Model:
             train_dataset_element=None, network=self._network, last_save_ckpt_step=None, latest_ckpt_file=None,
             loss_scale_mananger=None, initial_step=None,
         )  # fmt: skip
-        with CallbackManager(run.list_callback) as entered:
-            self._claim(plan.train)
-            training.train(self, plan, entered, run)
+        try:
+            with CallbackManager(run.list_callback) as entered:
+                self._claim(plan.train)
+                training.train(self, plan, entered, run)
+        except BaseException:
+            self._save_breakpoint(callbacks)
+            raise
+
+    def _save_breakpoint(self, callbacks: Any) -> None:
+        """Lets the last checkpoint callback of a list save where an exception ended the training."""
+        given = callbacks if isinstance(callbacks, list) else [callbacks]
+        saving = [each for each in given if isinstance(each, ModelCheckpoint)]
+        if saving:
+            saving[-1].save_breakpoint(self._train_network, *self.position)
 
     def _claim(self, dataset: Any) -> None:
         """``StateError`` if another model trained with this dataset object."""

@@ -1,7 +1,7 @@
 """Plays programs of callbacks: ``train_programs.py PROGRAMS OUT`` reads a list of them and writes their traces (JSON).
 
-The same file runs under the real MindSpore and under ``msdump run``. A program says what each callback's hooks do (stop,
-raise, change the step number) and how it enters and leaves; its trace is what the hooks saw, in order, and how the run
+The same file runs under the real MindSpore and under ``msdump run``. A program says what each hook does (stop, raise,
+change the step number) and how callbacks enter and leave; its trace is what the hooks saw, in order, and how the run
 ended.
 """
 
