@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
 from types import CodeType, FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.compile.source import is_shown, is_users
 from harness.graph import Node
@@ -31,7 +31,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 #: to the one its operators stand in (1 where nothing else is said), and how many more its result passes (measured)
 FUNCTIONS: dict[Any, tuple[int, int]] = {
     "ops.relu": (3, 0), "ops.flatten": (10, 0), "ops.gelu": (6, 1), "ops.leaky_relu": (2, 0),
-    "Tensor.__add__": (2, 0), "Tensor.__radd__": (2, 0),
+    "Tensor.__add__": (2, 0),
 }  # fmt: skip
 #: the same for layers, by class; the structure of those not named here is that of their source in this package
 LAYERS = {
@@ -92,6 +92,14 @@ class _Loop:
     place: Place = (0, 0)
 
 
+class _Turns(NamedTuple):
+    """What tells the turns of a loop apart: the loop, what each turn assigns, the frame that holds it."""
+
+    loop: ast.For | ast.ListComp | ast.GeneratorExp
+    target: ast.expr
+    frame: FrameType
+
+
 @dataclass(eq=False, slots=True)
 class _Activation:
     """A function that is running: its frame, the closure its operators stand in, its syntax tree if its statements
@@ -101,13 +109,13 @@ class _Activation:
     closure: Closure
     function: Function | None
     made: dict[Any, Closure] = field(default_factory=dict)
-    loops: dict[Compound, _Loop] = field(default_factory=dict)
+    loops: dict[ast.AST, _Loop] = field(default_factory=dict)
 
     def child(self, key: Any, parent: Closure, waits: bool = False) -> Closure:
-        """The closure known as ``key``; made inside ``parent`` at its first use."""
-        if key not in self.made:
-            self.made[key] = Closure(parent, waits)
-        return self.made[key]
+        """The closure known as ``key`` inside ``parent``; made at its first use."""
+        if (key, parent) not in self.made:
+            self.made[key, parent] = Closure(parent, waits)
+        return self.made[key, parent]
 
 
 class Closures:
@@ -122,7 +130,7 @@ class Closures:
     def current(self) -> Closure:
         """The closure of the statement being carried out."""
         closure = self.root
-        frames = list(_frames(self._stop))
+        frames = list(frames_of_graphs(self._stop))
         for depth, frame in enumerate(frames):
             if depth == len(self._running) or self._running[depth].frame is not frame:
                 del self._running[depth:]
@@ -141,8 +149,8 @@ class Closures:
                 closure.tail = tail
 
 
-def _frames(stop: FrameType | None) -> Iterator[FrameType]:
-    """Frames of functions that are graphs, outermost first: the user's, layers', and those of the library."""
+def frames_of_graphs(stop: FrameType | None) -> Iterator[FrameType]:
+    """Running functions that are graphs, outermost first: the user's, layers', and those of the library."""
     found: list[FrameType] = []
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame is not stop:
@@ -170,7 +178,7 @@ def _enter(frame: FrameType, caller: Closure) -> _Activation:
         before, after = LAYERS[layer]
         checks = layer in CHECKING
     else:
-        function = _function(frame.f_code)
+        function = function_of(frame.f_code)
     closure = Closure(caller, checks=checks)
     for _ in range(1, before):
         closure.tail = closure = Closure(closure)
@@ -185,34 +193,49 @@ def _locate(activation: _Activation) -> Closure:
     closure = activation.closure
     if activation.function is None:
         return closure
-    place = _place(activation.frame.f_code, activation.frame.f_lasti)
+    place = place_of(activation.frame)
     body: list[ast.stmt] = activation.function.body
     while True:
         for statement in body:
-            if _holds(statement, place):
+            if holds(statement, place):
                 break
-            if isinstance(statement, (ast.If, ast.For)) and _end(statement) <= place:
+            if isinstance(statement, (ast.If, ast.For)) and end_of(statement) <= place:
                 closure = _after(activation, statement, closure)
         else:
             return closure
         if isinstance(statement, ast.With):
             body = statement.body
-        elif isinstance(statement, ast.If) and not _holds(statement.test, place):
-            body = statement.body if place < _end(statement.body[-1]) else statement.orelse
+        elif isinstance(statement, ast.If) and not holds(statement.test, place):
+            body = statement.body if place < end_of(statement.body[-1]) else statement.orelse
             closure = activation.child((statement, "side"), closure)
-        elif isinstance(statement, ast.For) and not _holds(statement.iter, place):
+        elif isinstance(statement, ast.For) and not holds(statement.iter, place):
             body = statement.body
-            closure = _turn(activation, statement, closure, place)
+            closure = _turn(activation, _Turns(statement, statement.target, activation.frame), closure)
         else:
             return _choice(activation, statement, closure, place)
 
 
 def _choice(activation: _Activation, statement: ast.stmt, closure: Closure, place: Place) -> Closure:
-    """The closure of a place inside a statement: each side of ``a if c else b`` is one."""
+    """The closure of a place inside a statement: each side of ``a if c else b`` is one, and each turn of a list made
+    by a loop."""
     for part in ast.walk(statement):
-        if isinstance(part, ast.IfExp) and (_holds(part.body, place) or _holds(part.orelse, place)):
+        if isinstance(part, ast.IfExp) and (holds(part.body, place) or holds(part.orelse, place)):
             closure = activation.child((part, "side"), closure)
+        elif isinstance(part, (ast.ListComp, ast.GeneratorExp)) and holds(part, place):
+            frame = _frame_of(activation.frame)
+            if holds(part.elt, place_of(frame)):
+                closure = _turn(activation, _Turns(part, part.generators[0].target, frame), closure)
     return closure
+
+
+def _frame_of(around: FrameType) -> FrameType:
+    """The frame a list made by a loop in ``around`` runs in: one of its own before Python 3.12."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame is not around:
+        if frame.f_back is around and frame.f_code.co_name in ("<listcomp>", "<genexpr>"):
+            return frame
+        frame = frame.f_back
+    return around
 
 
 def _after(activation: _Activation, statement: Compound, closure: Closure) -> Closure:
@@ -222,17 +245,16 @@ def _after(activation: _Activation, statement: Compound, closure: Closure) -> Cl
         loop = activation.loops.get(statement)
         inner = loop.turns[-1] if loop is not None else closure
         return activation.child((statement, "after"), activation.child((statement, "end"), inner))
-    if _is_attribute(statement.test):
+    if is_attribute(statement.test):
         closure = activation.child((statement, "side"), closure)
     return activation.child((statement, "after"), closure)
 
 
-def _turn(activation: _Activation, statement: ast.For, closure: Closure, place: Place) -> Closure:
+def _turn(activation: _Activation, turns: _Turns, closure: Closure) -> Closure:
     """The closure of this turn of a loop, inside that of the turn before it."""
-    names = [n.id for n in ast.walk(statement.target) if isinstance(n, ast.Name)]
-    variables = activation.frame.f_locals
-    value = tuple(id(variables.get(name)) for name in names)
-    loop = activation.loops.setdefault(statement, _Loop([]))
+    names = [n.id for n in ast.walk(turns.target) if isinstance(n, ast.Name)]
+    value, place = tuple(id(turns.frame.f_locals.get(name)) for name in names), place_of(turns.frame)
+    loop = activation.loops.setdefault(turns.loop, _Loop([]))
     if not loop.turns or value != loop.value or place < loop.place:
         head = Closure(loop.turns[-1] if loop.turns else closure)
         loop.turns.append(Closure(head, waits=True))
@@ -240,18 +262,23 @@ def _turn(activation: _Activation, statement: ast.For, closure: Closure, place: 
     return loop.turns[-1]
 
 
-def _is_attribute(test: ast.expr) -> bool:
+def is_attribute(test: ast.expr) -> bool:
     """Whether a condition is known when the function is parsed: it names attributes of ``self`` only."""
     names = {n.id for n in ast.walk(test) if isinstance(n, ast.Name)}
     return names == {"self"} and not any(isinstance(n, ast.Call) for n in ast.walk(test))
 
 
-def _holds(node: ast.stmt | ast.expr, place: Place) -> bool:
-    return (node.lineno, node.col_offset) <= place < _end(node)
+def holds(node: ast.stmt | ast.expr, place: Place) -> bool:
+    return (node.lineno, node.col_offset) <= place < end_of(node)
 
 
-def _end(node: ast.stmt | ast.expr) -> Place:
+def end_of(node: ast.stmt | ast.expr) -> Place:
     return node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
+
+
+def place_of(frame: FrameType) -> Place:
+    """Where in its source a frame is."""
+    return _place(frame.f_code, frame.f_lasti)
 
 
 @lru_cache(maxsize=16384)
@@ -275,6 +302,6 @@ def _functions(filename: str) -> dict[tuple[str, int], Function]:
     return found
 
 
-def _function(code: CodeType) -> Function | None:
+def function_of(code: CodeType) -> Function | None:
     """The syntax tree of a function, or None if its source cannot be read."""
     return _functions(code.co_filename).get((code.co_name, code.co_firstlineno))

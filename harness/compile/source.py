@@ -117,9 +117,15 @@ def user_functions(stop: FrameType | None) -> Iterator[tuple[CodeType, int]]:
         if code.co_name == "construct":
             return
         if is_users(code.co_filename):
-            owner = frame.f_locals.get("self") if code.co_varnames[:1] == ("self",) else None
-            yield code, id(owner) if owner is not None else 0
+            yield function_key(frame)
         frame = frame.f_back
+
+
+def function_key(frame: FrameType) -> tuple[CodeType, int]:
+    """What tells the function of a frame from others: its code and the object it is a method of (0 for none)."""
+    code = frame.f_code
+    owner = frame.f_locals.get("self") if code.co_varnames[:1] == ("self",) else None
+    return code, id(owner) if owner is not None else 0
 
 
 def where() -> str:

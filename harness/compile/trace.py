@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from harness.compile.closures import Closure, Closures
+from harness.compile.functions import FunctionScopes
 from harness.compile.regions import Block, Control, Region
-from harness.compile.source import stack, user_functions, where
+from harness.compile.source import stack, where
 from harness.compile.states import States
 from harness.compile.traced import Traced, has_tensor, is_weight, tensor_spec, tensors_of
 from harness.errors import HarnessError, TraceError
@@ -25,10 +26,6 @@ from harness.tensor import Tensor, current
 VIRTUAL = frozenset({"Load", "Depend", "MakeTuple", "TupleGetItem", "UpdateState", "Return", "Switch"})
 
 
-#: methods that lead to a function: called through one of them first, the function stands in ``Default`` (measured)
-METHODS = {"Tensor.sum": "ops.sum"}
-
-
 class Tracer:
     """The dispatcher in force while a function is traced.
 
@@ -39,6 +36,7 @@ class Tracer:
         source: stack given to nodes in place of the real one while a gradient is written; None otherwise.
         marks: attributes given to every new node (``set_dump``).
         closures: the function graphs the nodes are written in.
+        functions: the scopes of the functions called.
         created: every operator's node, in program order.
     """
 
@@ -49,11 +47,10 @@ class Tracer:
         self.source: tuple[str, tuple[Any, ...]] | None = None
         self.marks: dict[str, Any] = {}
         self.created: list[Node] = []
-        self._function_scopes: dict[Any, str] = {}
-        self._in_function = 0
         self._consts: dict[Any, Const] = {}
         self._stop = sys._getframe(1)
         self.closures = Closures(self._stop)
+        self.functions = FunctionScopes(self._stop)
         self.region = Region()
         self.block = Block([self.region])
 
@@ -76,7 +73,7 @@ class Tracer:
         before, mark = len(closure.effects), self.states.mark()
         inputs, call, layout = self._arguments(operator, args, attrs, effect is not None)
         if scope is None:
-            scope = self.scope if self._in_function or self.source is not None else self._users_scope()
+            scope = self.scope if self.source is not None else self._users_scope()
         node = Node(operator.name, inputs, {**attrs, **self.marks}, scope, operator.infer(call))
         node.extra = {"layout": layout, "functional": operator.functional, "region": self.region}
         node.extra |= {"closure": closure, "effects before": before, "absent": operator.absent}
@@ -258,26 +255,22 @@ class Tracer:
     # -- functions -------------------------------------------------------------------------------------------------
     @contextmanager
     def function_scope(self, key: Any) -> Iterator[None]:
-        """Puts new nodes into the scope in which the function ``key`` was first called (see ``graph_function``)."""
-        before = self.scope
-        here = self.scope if self._in_function else self._users_scope()
-        if key in METHODS:
-            key, here = METHODS[key], "Default"
-        self.scope = self._function_scopes.setdefault(key, here)
-        self._in_function += 1
+        """Puts new nodes into the scope of the function ``key`` (see ``FunctionScopes``); one that is a single
+        operator and was first called in ``Default`` takes the scope of each call (measured)."""
+        before, made = self.scope, len(self.created)
+        self.scope, here = self.functions.enter(key, self._users_scope())
+        self.functions.inside += 1
         try:
             yield
+            if self.scope == "Default" and len(self.created) == made + 1:
+                self.created[-1].scope = here
         finally:
             self.scope = before
-            self._in_function -= 1
+            self.functions.inside -= 1
 
     def _users_scope(self) -> str:
-        """The current scope, seen from the functions of the user that ``construct`` is in the middle of: each is a
-        graph function, known by its code and, for a method, its object."""
-        scope = self.scope
-        for key in reversed(list(user_functions(self._stop))):
-            scope = self._function_scopes.setdefault(key, scope)
-        return scope
+        """The current scope; while no function of the library runs, that of the user's function which does."""
+        return self.scope if self.functions.inside else self.functions.of_users(self.scope)
 
     # -- operands --------------------------------------------------------------------------------------------------
     def operand(self, value: Any, updates: bool = False) -> Operand:

@@ -6,6 +6,7 @@ from harness.tensor.dispatch import (
     current,
     graph_function,
     graph_function_key,
+    graph_key,
     is_tracing,
     read,
     reference,
@@ -17,5 +18,5 @@ from harness.tensor.tensor import Tensor, as_array, tensor_method, tensor_proper
 
 __all__ = [
     "Dispatcher", "Parameter", "ParameterTuple", "Tensor", "as_array", "call", "current", "graph_function",
-    "graph_function_key", "is_tracing", "read", "reference", "set_default", "tensor_method", "tensor_property", "using",
+    "graph_function_key", "graph_key", "is_tracing", "read", "reference", "set_default", "tensor_method", "tensor_property", "using",
 ]  # fmt: skip

@@ -105,6 +105,13 @@ def graph_function(key: Any, function: F, shared: bool = True) -> F:
     return entered  # type: ignore[return-value]
 
 
+def graph_key(function: Any) -> Any:
+    """The key of a graph function, or None for anything else."""
+    if getattr(function, "__code__", None) is not _ENTERED:
+        return None
+    return function.__closure__[_ENTERED.co_freevars.index("key")].cell_contents
+
+
 _ENTERED = next(c for c in graph_function.__code__.co_consts if isinstance(c, CodeType))
 
 

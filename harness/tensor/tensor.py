@@ -272,13 +272,16 @@ def _method(name: str) -> Callable[..., Any]:
 #: methods whose operator stands where they are called; every other one is a function of its own (``graph_function``)
 DIRECT_METHODS = frozenset(
     {
-        "abs", "broadcast_to", "ceil", "cos", "div", "erf", "exp", "floor", "log", "maximum", "minimum", "neg",
-        "reshape", "round", "rsqrt", "sigmoid", "sin", "sqrt", "square", "tanh", "to", "view",
-        "__floordiv__", "__ge__", "__getitem__", "__iadd__", "__ifloordiv__", "__imod__", "__imul__", "__isub__",
-        "__itruediv__", "__le__", "__mul__", "__pow__", "__rfloordiv__", "__rmul__",
-        "__rpow__", "__rsub__", "__rtruediv__", "__sub__", "__truediv__",
+        "abs", "broadcast_to", "ceil", "cos", "div", "eq", "erf", "exp", "expm1", "floor", "greater", "gt",
+        "le", "less", "less_equal", "log", "log1p", "logical_not", "lt", "maximum", "minimum", "ne", "neg",
+        "not_equal", "reciprocal", "reshape", "round", "rsqrt", "sigmoid", "sin", "sinh", "sqrt", "square",
+        "tan", "tanh", "to", "triu", "trunc", "view", "__abs__", "__floordiv__", "__ge__", "__getitem__",
+        "__iadd__", "__ifloordiv__", "__imod__", "__imul__", "__isub__", "__itruediv__", "__le__", "__mul__", "__pow__", "__rfloordiv__", "__rmul__", "__rpow__", "__rsub__", "__rtruediv__", "__sub__", "__truediv__",
     }
 )  # fmt: skip
+
+#: methods that are the same function as another one
+REFLECTED = {"__radd__": "__add__"}
 
 
 def tensor_method(*names: str) -> Callable[[F], F]:
@@ -288,7 +291,7 @@ def tensor_method(*names: str) -> Callable[[F], F]:
         for name in names:
             method = function
             if name not in DIRECT_METHODS or name.startswith("__"):
-                method = graph_function(f"Tensor.{name}", function, name not in DIRECT_METHODS)
+                method = graph_function(f"Tensor.{REFLECTED.get(name, name)}", function, name not in DIRECT_METHODS)
             _METHODS[name] = method
             if name not in ("__getitem__", "__setitem__"):
                 setattr(Tensor, name, method)
@@ -298,11 +301,11 @@ def tensor_method(*names: str) -> Callable[[F], F]:
 
 
 def tensor_property(*names: str) -> Callable[[F], F]:
-    """Attaches a function as a read-only property of ``Tensor`` (``x.T``)."""
+    """Attaches a function as a read-only property of ``Tensor`` (``x.T``); each is a function of its own."""
 
     def attach(function: F) -> F:
         for name in names:
-            setattr(Tensor, name, property(function))
+            setattr(Tensor, name, property(graph_function(f"Tensor.{name}", function)))
         return function
 
     return attach

@@ -44,7 +44,7 @@ def gelu(input: Any, approximate: str = "none") -> Any:
         raise ValueError(f"ops.gelu: approximate must be 'none' or 'tanh', got {approximate!r}")
     if approximate == "tanh":
         return call("GeLU", input)
-    share = call("Add", call("Erf", call("Div", input, scalar(math.sqrt(2.0), input.dtype))), scalar(1, input.dtype))
+    share = call("Erf", call("Div", input, scalar(math.sqrt(2.0), input.dtype))) + scalar(1, input.dtype)
     return call("Mul", call("Mul", input, share), scalar(0.5, input.dtype))
 
 

@@ -1,0 +1,84 @@
+"""The scopes in which the functions of a traced function stand.
+
+MindSpore keeps a function as a graph of its own: wherever it is called from, its nodes stand in the scope it was first
+looked up from (measured; for the order see ``lookup``).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from types import CodeType, FrameType
+from typing import Any
+
+from harness.compile.closures import frames_of_graphs
+from harness.compile.lookup import looked_up
+from harness.compile.source import function_key, is_users, user_functions
+from harness.tensor import graph_key
+
+#: methods that lead to a function: called through one of them first, the function stands in ``Default`` (measured)
+METHODS = {"Tensor.sum": "ops.sum"}
+
+
+class FunctionScopes:
+    """Remembers the scope each function was first looked up from.
+
+    Attributes:
+        inside: how many functions of the library are running.
+    """
+
+    def __init__(self, stop: FrameType | None) -> None:
+        self.inside = 0
+        self._stop = stop
+        self._scopes: dict[Any, str] = {}
+
+    def enter(self, key: Any, scope: str) -> tuple[str, str]:
+        """The scope of the nodes of a library function that is called in ``scope``, and the one it is called from."""
+        if key in METHODS:
+            key, scope = METHODS[key], "Default"
+        elif key not in self._scopes and isinstance(key, str) and key.startswith("ops."):
+            self._scopes[key] = self._named_first(key, scope)
+        return self._scopes.setdefault(key, scope), scope
+
+    def of_users(self, scope: str) -> str:
+        """``scope`` as seen from the functions of the user that ``construct`` is in the middle of: each is a graph
+        function, known by its code and, for a method, its object."""
+        for key in reversed(list(user_functions(self._stop))):
+            if key not in self._scopes:
+                self._scopes[key] = self._named_first(key, scope)
+            scope = self._scopes[key]
+        return scope
+
+    def _named_first(self, key: Any, scope: str) -> str:
+        """The scope of the outermost function of the user that is running and looked the function ``key`` up, or
+        ``scope``."""
+        at = "Default"
+        for frame in frames_of_graphs(self._stop):
+            if frame.f_code.co_name == "construct":
+                at = getattr(frame.f_locals.get("self"), "_scope", None) or at
+            else:
+                at = self._scopes.get(function_key(frame), at)
+            if is_users(frame.f_code.co_filename) and key in _named(frame):
+                return at
+        return scope
+
+
+def _named(frame: FrameType) -> Iterator[Any]:
+    """Keys of the functions ``frame`` has looked up."""
+    for name in looked_up(frame):
+        found = _value(name, frame)
+        code = getattr(found, "__code__", None)
+        yield graph_key(found)
+        if isinstance(code, CodeType):
+            yield code, 0
+
+
+def _value(node: ast.expr, frame: FrameType) -> Any:
+    """What a name, or an attribute of a module, stands for; None for anything else."""
+    if isinstance(node, ast.Name):
+        return None if node.id in frame.f_locals else frame.f_globals.get(node.id)
+    if isinstance(node, ast.Attribute):
+        owner = _value(node.value, frame)
+        return getattr(owner, node.attr, None) if isinstance(owner, type(ast)) else None
+    return None
+
