@@ -25,6 +25,7 @@ from harness.tensor import graph_function_key
 
 Place = tuple[int, int]
 Compound = ast.If | ast.For
+Loop = ast.For | ast.ListComp | ast.GeneratorExp
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 #: function graphs that a function or a layer of MindSpore's library consists of: how many, one inside the other, down
@@ -95,7 +96,7 @@ class _Loop:
 class _Turns(NamedTuple):
     """What tells the turns of a loop apart: the loop, what each turn assigns, the frame that holds it."""
 
-    loop: ast.For | ast.ListComp | ast.GeneratorExp
+    loop: Loop
     target: ast.expr
     frame: FrameType
 
@@ -109,7 +110,7 @@ class _Activation:
     closure: Closure
     function: Function | None
     made: dict[Any, Closure] = field(default_factory=dict)
-    loops: dict[ast.AST, _Loop] = field(default_factory=dict)
+    loops: dict[tuple[Loop, Closure], _Loop] = field(default_factory=dict)
 
     def child(self, key: Any, parent: Closure, waits: bool = False) -> Closure:
         """The closure known as ``key`` inside ``parent``; made at its first use."""
@@ -242,8 +243,8 @@ def _after(activation: _Activation, statement: Compound, closure: Closure) -> Cl
     """The closure of what follows ``statement``: inside the last turn of a loop; inside the side taken of an ``if`` on
     an attribute of the cell, beside it for any other."""
     if isinstance(statement, ast.For):
-        loop = activation.loops.get(statement)
-        inner = loop.turns[-1] if loop is not None else closure
+        loop = activation.loops.get((statement, closure))
+        inner = _end_of_turn(activation, statement, loop.turns[-1]) if loop is not None else closure
         return activation.child((statement, "after"), activation.child((statement, "end"), inner))
     if is_attribute(statement.test):
         closure = activation.child((statement, "side"), closure)
@@ -254,12 +255,20 @@ def _turn(activation: _Activation, turns: _Turns, closure: Closure) -> Closure:
     """The closure of this turn of a loop, inside that of the turn before it."""
     names = [n.id for n in ast.walk(turns.target) if isinstance(n, ast.Name)]
     value, place = tuple(id(turns.frame.f_locals.get(name)) for name in names), place_of(turns.frame)
-    loop = activation.loops.setdefault(turns.loop, _Loop([]))
+    loop = activation.loops.setdefault((turns.loop, closure), _Loop([]))
     if not loop.turns or value != loop.value or place < loop.place:
-        head = Closure(loop.turns[-1] if loop.turns else closure)
+        head = Closure(_end_of_turn(activation, turns.loop, loop.turns[-1]) if loop.turns else closure)
         loop.turns.append(Closure(head, waits=True))
     loop.value, loop.place = value, place
     return loop.turns[-1]
+
+
+def _end_of_turn(activation: _Activation, loop: Loop, turn: Closure) -> Closure:
+    """The closure in which a turn of a loop goes on to the next one."""
+    for statement in loop.body if isinstance(loop, ast.For) else ():
+        if isinstance(statement, (ast.If, ast.For)):
+            turn = _after(activation, statement, turn)
+    return turn
 
 
 def is_attribute(test: ast.expr) -> bool:

@@ -14,10 +14,23 @@ from typing import Any
 from harness.compile.closures import frames_of_graphs
 from harness.compile.lookup import looked_up
 from harness.compile.source import function_key, is_users, user_functions
-from harness.tensor import graph_key
+from harness.tensor import OLD, graph_key
 
 #: methods that lead to a function: called through one of them first, the function stands in ``Default`` (measured)
-METHODS = {"Tensor.sum": "ops.sum"}
+METHODS = {"Tensor.sum": "ops.sum", "ops.less": "ops.less"}
+
+#: functions whose one operator stands in a function further in: first called in ``Default``, it stays there (measured)
+DEEP = frozenset(
+    {
+        "ops.argmax", "ops.chunk", "ops.concat", "ops.cumsum", "ops.div", "ops.dot", "ops.dropout", "ops.flatten",
+        "ops.less", "ops.matmul", "ops.mean", "ops.one_hot", "ops.pad", "ops.relu", "ops.smooth_l1_loss", "ops.softmax",
+        "ops.split", "ops.squeeze", "ops.std", "ops.swapaxes", "ops.topk", "ops.unsqueeze",
+        "Tensor.T", "Tensor.any", "Tensor.argmax", "Tensor.argmin", "Tensor.astype", "Tensor.bool", "Tensor.chunk",
+        "Tensor.cumsum", "Tensor.flatten", "Tensor.float", "Tensor.gather_elements", "Tensor.half", "Tensor.int",
+        "Tensor.isnan", "Tensor.mT", "Tensor.matmul", "Tensor.mean", "Tensor.mul", "Tensor.sign", "Tensor.split",
+        "Tensor.squeeze", "Tensor.swapaxes", "Tensor.topk", "Tensor.unsqueeze",
+    }
+)  # fmt: skip
 
 
 class FunctionScopes:
@@ -33,12 +46,15 @@ class FunctionScopes:
         self._scopes: dict[Any, str] = {}
 
     def enter(self, key: Any, scope: str) -> tuple[str, str]:
-        """The scope of the nodes of a library function that is called in ``scope``, and the one it is called from."""
-        if key in METHODS:
-            key, scope = METHODS[key], "Default"
+        """The scope of the nodes of a library function that is called in ``scope``; and that of its operator if it
+        has only one: a function first called in ``Default`` takes the scope of each call then (measured)."""
+        if key in METHODS or (isinstance(key, str) and key.endswith(OLD)):
+            key, scope = METHODS.get(key, key), "Default"
         elif key not in self._scopes and isinstance(key, str) and key.startswith("ops."):
             self._scopes[key] = self._named_first(key, scope)
-        return self._scopes.setdefault(key, scope), scope
+        first = self._scopes.setdefault(key, scope)
+        stays = first != "Default" or key in DEEP or not isinstance(key, str)
+        return first, first if stays else scope
 
     def of_users(self, scope: str) -> str:
         """``scope`` as seen from the functions of the user that ``construct`` is in the middle of: each is a graph
@@ -81,4 +97,3 @@ def _value(node: ast.expr, frame: FrameType) -> Any:
         owner = _value(node.value, frame)
         return getattr(owner, node.attr, None) if isinstance(owner, type(ast)) else None
     return None
-

@@ -5,7 +5,7 @@ of the call are inferred, and the graph it leads to is entered behind them. So i
 around sees ``ops.softmax`` before the inner one does, whatever runs first (measured).
 
 What is inferred is told from the syntax tree: of the statements of one function graph (what follows an ``if`` that no
-attribute decides is one of its own, and so is every turn of a ``for``), following variables to where they were assigned.
+attribute decides is one of its own, and so is every turn of a ``for``), variables followed to what they were assigned.
 """
 
 from __future__ import annotations

@@ -255,15 +255,14 @@ class Tracer:
     # -- functions -------------------------------------------------------------------------------------------------
     @contextmanager
     def function_scope(self, key: Any) -> Iterator[None]:
-        """Puts new nodes into the scope of the function ``key`` (see ``FunctionScopes``); one that is a single
-        operator and was first called in ``Default`` takes the scope of each call (measured)."""
+        """Puts new nodes into the scope of the function ``key`` (see ``FunctionScopes``)."""
         before, made = self.scope, len(self.created)
-        self.scope, here = self.functions.enter(key, self._users_scope())
+        self.scope, of_one = self.functions.enter(key, self._users_scope())
         self.functions.inside += 1
         try:
             yield
-            if self.scope == "Default" and len(self.created) == made + 1:
-                self.created[-1].scope = here
+            if len(self.created) == made + 1:
+                self.created[-1].scope = of_one
         finally:
             self.scope = before
             self.functions.inside -= 1

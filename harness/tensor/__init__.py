@@ -1,6 +1,7 @@
 """Tensors, parameters, and the hook through which every computation goes."""
 
 from harness.tensor.dispatch import (
+    OLD,
     Dispatcher,
     call,
     current,
@@ -17,6 +18,7 @@ from harness.tensor.parameter import Parameter, ParameterTuple
 from harness.tensor.tensor import Tensor, as_array, tensor_method, tensor_property
 
 __all__ = [
-    "Dispatcher", "Parameter", "ParameterTuple", "Tensor", "as_array", "call", "current", "graph_function",
-    "graph_function_key", "graph_key", "is_tracing", "read", "reference", "set_default", "tensor_method", "tensor_property", "using",
+    "OLD", "Dispatcher", "Parameter", "ParameterTuple", "Tensor", "as_array", "call", "current", "graph_function",
+    "graph_function_key", "graph_key", "is_tracing", "read", "reference", "set_default", "tensor_method",
+    "tensor_property", "using",
 ]  # fmt: skip

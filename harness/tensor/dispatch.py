@@ -84,6 +84,13 @@ def using(dispatcher: Dispatcher) -> Iterator[None]:
         _current.reset(token)
 
 
+#: end of the key of a method called with ``axis=``, the older name of ``dim=``: that is another function (measured)
+OLD = "(axis=)"
+_WITH_AXIS = frozenset(
+    f"Tensor.{n}" for n in ("any", "argmax", "argmin", "cumsum", "max", "mean", "min", "squeeze", "std")
+)
+
+
 def graph_function(key: Any, function: F, shared: bool = True) -> F:
     """Marks ``function`` as one MindSpore keeps as a graph of its own: wherever it is called from, its nodes stand in
     the scope of its first call in a compilation (measured). Outside of tracing nothing changes.
@@ -99,7 +106,7 @@ def graph_function(key: Any, function: F, shared: bool = True) -> F:
         scope_of = getattr(_current.get(_default[0]), "function_scope", None) if shared else None
         if scope_of is None or key is None:
             return function(*args, **kwargs)
-        with scope_of(key):
+        with scope_of(f"{key}{OLD}" if "axis" in kwargs and key in _WITH_AXIS else key):
             return function(*args, **kwargs)
 
     return entered  # type: ignore[return-value]
