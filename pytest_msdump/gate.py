@@ -119,9 +119,25 @@ class Gate:
 
             self.summary.problems += manifests.rebuild(self.config, self.settings, self.summary)
             manifests.inspect(self.settings, self.summary)
+        self._publish()
         unattended = self.summary.undescribed or (self.summary.stale and not self.settings.regen)
         if (self.summary.problems or unattended) and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def _publish(self) -> None:
+        """Writes the session's page, if one was asked for, and what the CI service shows."""
+        from pytest_msdump import annotations
+
+        summary, settings = self.summary, self.settings
+        try:
+            if settings.in_ci:
+                summary.notes += annotations.publish(summary.results, settings.root)
+            if settings.report is not None and not settings.regen:
+                from pytest_msdump import pages
+
+                summary.notes.append(pages.publish(settings, self.bundle))
+        except OSError as error:
+            summary.problems.append(f"msdump: a report was not written: {error}")
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """The closing section, where there is something to say."""

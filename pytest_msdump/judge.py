@@ -11,11 +11,11 @@ from harness.backends import BACKENDS
 from harness.backends.align import aligned
 from harness.backends.modes import MODES
 from harness.capture.capture import COMPARED
-from harness.compare import Comparison, TextDifference, Tolerances, Verdict, differences, explain
+from harness.compare import Comparison, TextDifference, Tolerances, Verdict, differences, explain, first_divergence
 from harness.compare import check as compare
 from harness.errors import HarnessError, StoreError
 from harness.records import Record
-from harness.store import GoldenStore, RunData, RunId, UpdateResult, update
+from harness.store import GoldenStore, RunData, RunId, StoredRun, UpdateResult, update
 from pytest_msdump import options
 from pytest_msdump.report import Result, empty_result
 from pytest_msdump.session import GateTest, scratch
@@ -131,7 +131,7 @@ def check(test: GateTest, gate: Gate) -> tuple[list[Result], list[str]]:
     results: list[Result] = []
     texts: list[str] = []
     try:
-        _check_all(judge, results, texts)
+        _check_all(judge, gate, results, texts)
     except HarnessError as error:
         results.append(judge.empty("not compared"))
         texts.append(f"msdump: {test.network}, run {judge.run} cannot be checked: {error}")
@@ -146,7 +146,7 @@ def check(test: GateTest, gate: Gate) -> tuple[list[Result], list[str]]:
     return results, texts
 
 
-def _check_all(judge: Judge, results: list[Result], texts: list[str]) -> None:
+def _check_all(judge: Judge, gate: Gate, results: list[Result], texts: list[str]) -> None:
     marker, backend = judge.test.marker, judge.run.backend
     stated = {backend: marker.get("tolerance"), **others(marker.get("against"), backend)}
     try:
@@ -160,12 +160,12 @@ def _check_all(judge: Judge, results: list[Result], texts: list[str]) -> None:
             same_mode = RunId(against, judge.run.mode) in store.runs()
             if against != backend and not same_mode and not judge.beside_tensors:
                 continue
-            result, text = _check_one(judge, store, against, tolerance)
+            result, text = _check_one(judge, gate, store, against, tolerance)
             results.append(result)
             texts += [text] if text is not None else []
 
 
-def _check_one(judge: Judge, store: GoldenStore, against: str, tolerance: Any) -> tuple[Result, str | None]:
+def _check_one(judge: Judge, gate: Gate, store: GoldenStore, against: str, tolerance: Any) -> tuple[Result, str | None]:
     run = RunId(against, held_against(against, judge.run.mode, store.runs()))
     try:
         expected = store.run(*run)
@@ -192,7 +192,10 @@ def _check_one(judge: Judge, store: GoldenStore, against: str, tolerance: Any) -
     if run == judge.run and (texts := differences(_results(expected.artefacts()), judge.texts)):
         result["verdict"] = "differs"
         failures.insert(0, _texts_differ(judge, run, texts))
-    return result, "\n".join(failures) or None
+    failure = "\n".join(failures) or None
+    if judge.test.settings.report is not None:
+        _keep_page(judge, gate, expected, comparison, failure)
+    return result, failure
 
 
 def _results(artefacts: Mapping[str, bytes]) -> dict[str, bytes]:
@@ -203,6 +206,20 @@ def _results(artefacts: Mapping[str, bytes]) -> dict[str, bytes]:
 def _texts_differ(judge: Judge, run: RunId, texts: Sequence[TextDifference]) -> str:
     lines = [f"msdump: {judge.test.network}, run {run}: {len(texts)} texts differ from the golden {judge.shown_path}"]
     return "\n".join([*lines, *(f"  {each}" for each in texts[:_TEXTS])])
+
+
+def _keep_page(judge: Judge, gate: Gate, expected: StoredRun, comparison: Comparison, failure: str | None) -> None:
+    """Leaves the comparison's part of the session's page."""
+    from pytest_msdump import pages
+
+    own, against = f"{judge.test.network} [{judge.run.backend}-{judge.run.mode}]", expected.id
+    name = own if against.backend == judge.run.backend else f"{own} against {against.backend}"
+    emulated = judge.capture.emulated, bool(expected.attrs.get("emulated"))
+    made = ["emulated" if each else "real" for each in emulated]
+    sides = f"{judge.shown_path}, run {against} ({made[1]})", f"{judge.run} ({made[0]})"
+    # A text is compared where both sides keep it as it is stored: normalised.
+    artefacts = expected.artefacts(), judge.data("digest").artefacts
+    pages.keep(gate.settings, gate.bundle, name, sides, comparison, failure, artefacts, judge.records)
 
 
 def _missing(judge: Judge, against: str) -> Result:
@@ -222,8 +239,19 @@ def _count(result: Result, comparison: Comparison, holds: bool) -> None:
     result["max_abs"] = max(errors, default=None)
     if not holds:
         result["verdict"] = "differs"
+        result["where"], result["source"] = _first(comparison)
     elif result["within"]:
         result["verdict"] = "within tolerance"
+
+
+def _first(comparison: Comparison) -> tuple[str, str]:
+    """What left the golden first, in a line, and its source line."""
+    divergence = first_divergence(comparison)
+    slot = divergence.slots[0] if divergence is not None else next(iter(comparison.failures()), None)
+    if slot is None:
+        return "the execution order changed", ""
+    words = f"iteration {slot.key.iteration}, {slot.key.operator} {slot.key.slot_name}: {slot.reason}"
+    return words[:400], slot.source or ""
 
 
 def _leave_candidate(judge: Judge, gate: Gate) -> str:

@@ -54,6 +54,7 @@ OPTIONS = (
     Option("msdump_mode", "list", ("tensor",), "dump modes to run in", "NAME", marker="modes"),
     Option("msdump_golden", "path", "golden", "directory of the golden stores", "DIR"),
     Option("msdump_keep", "flag", False, "keep the dump trees of failing tests in .msdump/trees/"),
+    Option("msdump_report", "path", "", "write a page about the session's comparisons, in one HTML file", "FILE"),
     Option("msdump_level", "text", "tensors", "what a new golden keeps", "LEVEL", LEVELS, "level"),
 )
 BY_NAME = {option.name: option for option in OPTIONS}
@@ -73,6 +74,7 @@ class Settings(NamedTuple):
         regen: goldens are written.
         keep: dump trees of failing tests stay.
         golden: directory of the stores, absolute.
+        report: page to write about the session, absolute; None for none.
         root: pytest's rootdir; everything else the plugin writes lies in ``root/.msdump``.
         in_ci: a CI service runs this session.
     """
@@ -83,6 +85,7 @@ class Settings(NamedTuple):
     golden: Path
     root: Path
     in_ci: bool
+    report: Path | None = None
 
 
 SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
@@ -182,6 +185,15 @@ def settings(config: pytest.Config) -> Settings:
         regen=regen,
         keep=bool(resolve(config, "msdump_keep")),
         golden=golden,
+        report=_report(config),
         root=config.rootpath,
         in_ci=in_ci,
     )
+
+
+def _report(config: pytest.Config) -> Path | None:
+    given = resolve(config, "msdump_report")
+    base = config.invocation_params.dir if given_on_command_line(config, "msdump_report") else config.rootpath
+    if given and (base / given).is_dir():
+        raise pytest.UsageError(f"--msdump-report: {given} is a directory; the name of an HTML file is accepted")
+    return Path(os.path.abspath(base / given)) if given else None

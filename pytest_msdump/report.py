@@ -37,6 +37,8 @@ class Result(TypedDict):
             (regenerated), ``not compared`` (the test ended before, or what it left cannot be judged).
         slots, identical, within, differing, missing, unexpected, new: how many slots.
         max_abs: largest absolute error seen, None where nothing was measured.
+        where: what left the golden first, in a line; empty if nothing did.
+        source: its source line (``file.py:17``), if known.
         candidate: what was left for ``msdump accept``, relative to rootdir; empty if nothing.
         checksum: of the golden run, as the manifest should say it; empty if there is none.
         used_runs: runs of the store (``backend/mode``) its test may use; None where that is not to be judged.
@@ -57,6 +59,8 @@ class Result(TypedDict):
     unexpected: int
     new: int
     max_abs: float | None
+    where: str
+    source: str
     candidate: str
     checksum: str
     used_runs: list[str] | None
@@ -68,7 +72,7 @@ def empty_result(network: str, golden: str, backend: str, mode: str, verdict: st
         network=network, golden=golden, backend=backend, mode=mode, against=backend, against_mode=mode,
         verdict=verdict,
         slots=0, identical=0, within=0, differing=0, missing=0, unexpected=0, new=0,
-        max_abs=None, candidate="", checksum="", used_runs=None,
+        max_abs=None, where="", source="", candidate="", checksum="", used_runs=None,
     )  # fmt: skip
 
 
@@ -112,6 +116,8 @@ def properties(results: Sequence[Result]) -> Iterator[tuple[str, Any]]:
             yield prefix + name, result[name]  # type: ignore[literal-required]
         if result["max_abs"] is not None:
             yield prefix + "max_abs_error", result["max_abs"]
+        if result["where"]:
+            yield prefix + "first_divergence", result["where"]
 
 
 def header(regen: bool, backends: Sequence[str], modes: Sequence[str], golden: str, stores: int) -> str:
@@ -155,6 +161,7 @@ class Summary:
         unused_runs: ``store: backend/mode`` of runs in a store that its tests do not use.
         undescribed: runs that ``MANIFEST.json`` does not describe as they are.
         problems: what went wrong at the end of the session.
+        notes: further lines for the closing section.
     """
 
     def __init__(self) -> None:
@@ -164,6 +171,7 @@ class Summary:
         self.unused_runs: list[str] = []
         self.undescribed: list[str] = []
         self.problems: list[str] = []
+        self.notes: list[str] = []
 
     def add(self, report: pytest.TestReport) -> None:
         """Takes one phase of one test."""
@@ -265,6 +273,7 @@ def closing(summary: Summary, settings: Settings, start: Path, verbose: int) -> 
         yield "MANIFEST.json does not describe these goldens as they are (`msdump regen` writes it):"
         yield from named(summary.undescribed)
     yield from summary.problems
+    yield from summary.notes
     candidates = _candidates(summary.results.values())
     if candidates:
         yield f"candidate bundle left: take it over with `{accept_command(settings, candidates, start)}`"

@@ -1,0 +1,99 @@
+"""What CI services show beside the code: GitHub's workflow commands, GitLab's code quality report."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pytest_msdump.report import Result
+from pytest_msdump.session import scratch
+
+#: GitHub shows ten annotations of a step; more would hide the others.
+MAX = 10
+GITLAB_REPORT = "gl-code-quality.json"
+
+
+class Annotation(NamedTuple):
+    """One failing comparison at a source line.
+
+    Attributes:
+        file, line: of the operator that left the golden first, relative to rootdir; the test's file and line 1 where
+            that is not known.
+        title: network, backend and mode.
+        message: what differs.
+    """
+
+    file: str
+    line: int
+    title: str
+    message: str
+
+
+def collect(results: Mapping[str, Sequence[Result]]) -> Iterator[Annotation]:
+    """The annotations of a session, by test id."""
+    for nodeid, given in results.items():
+        for result in given:
+            if result["verdict"] not in ("differs", "missing", "not compared"):
+                continue
+            file, _, line = result["source"].rpartition(":")
+            known = bool(file) and line.isdecimal() and not os.path.isabs(file) and not file.startswith("..")
+            title = f"msdump: {result['network']} [{result['backend']}-{result['mode']}]"
+            message = result["where"] or f"verdict: {result['verdict']}"
+            yield Annotation(file if known else nodeid.partition("::")[0], int(line) if known else 1, title, message)
+
+
+def github(found: Sequence[Annotation]) -> Iterator[str]:
+    """Lines GitHub reads from the log; the last says how many more there are."""
+    for each in found[:MAX]:
+        place = f"file={_property(each.file)},line={each.line},title={_property(each.title)}"
+        yield f"::error {place}::{_data(each.message)}"
+    if len(found) > MAX:
+        yield f"::notice::{_data(f'msdump: {len(found) - MAX} more comparisons do not hold')}"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def gitlab(found: Sequence[Annotation]) -> str:
+    """The text of a code quality report (a JSON list)."""
+    issues: list[dict[str, Any]] = [
+        {
+            "description": f"{each.title}: {each.message}",
+            "check_name": "msdump",
+            "fingerprint": hashlib.sha256("\0".join(map(str, each)).encode()).hexdigest(),
+            "severity": "major",
+            "location": {"path": each.file, "lines": {"begin": each.line}},
+        }
+        for each in found
+    ]
+    return json.dumps(issues, indent=1) + "\n"
+
+
+def publish(results: Mapping[str, Sequence[Result]], root: Path, environ: Mapping[str, str] = os.environ) -> list[str]:
+    """Lines for the log, and a report in ``root/.msdump``, as the CI service this runs in wants them.
+
+    Args:
+        results: by test id.
+        root: pytest's rootdir.
+
+    Raises:
+        OSError: the report cannot be written.
+    """
+    found = list(collect(results))
+    lines: list[str] = []
+    if environ.get("GITHUB_ACTIONS") == "true":
+        lines += github(found)
+    if found and environ.get("GITLAB_CI") == "true":
+        path = scratch(root, GITLAB_REPORT)
+        path.write_text(gitlab(found), encoding="utf-8")
+        lines.append(f"code quality report: {path}")
+    return lines

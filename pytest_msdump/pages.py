@@ -1,0 +1,86 @@
+"""``--msdump-report``: one page about the whole session. Each comparison leaves a part, on whichever worker it ran; the
+controller puts them together. Imports ``harness``; imported when needed.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import uuid
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from harness.compare import Comparison, first_divergence
+from harness.compare.hints import hints
+from harness.compare.spread import spread
+from harness.records import Record
+from harness.report import Run, content, render
+from pytest_msdump.options import Settings
+from pytest_msdump.session import scratch
+
+# Parts of a run that holds: its table would be as long as the others' and say nothing.
+_BULKY = ("slots", "steps", "details", "artefacts")
+
+
+def folder(settings: Settings, bundle: str) -> Path:
+    """Where a session's parts lie until it ends."""
+    return scratch(settings.root, "reports") / bundle
+
+
+def keep(
+    settings: Settings,
+    bundle: str,
+    name: str,
+    sides: tuple[str, str],
+    comparison: Comparison,
+    failure: str | None,
+    artefacts: tuple[Mapping[str, bytes], Mapping[str, bytes]],
+    records: list[Record],
+) -> None:
+    """Leaves the part of one comparison.
+
+    Args:
+        bundle: the session's name, the same on every worker.
+        name: of the run, as the page lists it.
+        sides: what was expected, what was found, and what either is.
+        failure: its text; None where everything holds.
+        artefacts: of both sides.
+        records: of the found side; inputs of the first divergence are looked up in them.
+    """
+    course, divergence = spread(comparison), first_divergence(comparison)
+    inputs = [r for r in records if divergence and r.key.io == "input" and r.key[:5] == tuple(divergence.where)]
+    looks = hints(comparison, course, divergence.where, inputs) if divergence else ()
+    part = content(Run(name, *sides, comparison, course, looks, failure or "", artefacts))
+    part["holds"] = failure is None
+    if part["holds"]:
+        part |= {each: type(part[each])() for each in _BULKY} | {"first": None, "hints": []}
+    target = folder(settings, bundle)
+    target.mkdir(parents=True, exist_ok=True)
+    (target / f"{uuid.uuid4().hex}.json").write_text(json.dumps(part, allow_nan=False), encoding="utf-8")
+
+
+def publish(settings: Settings, bundle: str) -> str:
+    """Puts the parts on the page; gives the line that says so.
+
+    Raises:
+        OSError: the page cannot be written; what was there stays.
+    """
+    assert settings.report is not None  # or nothing would be published
+    parts = folder(settings, bundle)
+    runs: list[dict[str, Any]] = []
+    if parts.is_dir():
+        runs = [json.loads(path.read_bytes()) for path in parts.iterdir() if path.suffix == ".json"]
+    # What does not hold first; else in the order of names, whichever worker was faster.
+    runs.sort(key=lambda run: (run["holds"], run["name"]))
+    failed = sum(not run["holds"] for run in runs)
+    page = render(runs, f"msdump: {len(runs)} runs, {failed} do not hold")
+    settings.report.parent.mkdir(parents=True, exist_ok=True)
+    part = settings.report.with_name(f".{settings.report.name}.part")
+    try:
+        part.write_text(page, encoding="utf-8")
+        part.replace(settings.report)
+    finally:
+        part.unlink(missing_ok=True)
+    shutil.rmtree(parts, ignore_errors=True)
+    return f"report: {settings.report}"
