@@ -143,3 +143,7 @@ class CheckpointError(HarnessError, ValueError):
 
 class CheckpointWriteError(HarnessError, OSError):
     """A checkpoint cannot be written where it was asked for; a file that stood there still does."""
+
+
+class ArtefactError(HarnessError, ValueError):
+    """A text of the Running Data Recorder cannot be read; names the line."""

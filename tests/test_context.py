@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -96,3 +97,39 @@ def test_without_any_seed_operators_choose_their_own(monkeypatch: pytest.MonkeyP
     assert seed.operator_seeds("dropout", 5) == (0, 5)
     with pytest.raises(SettingError, match="at least 0, got -1"):
         seed.operator_seeds("dropout", -1)
+
+
+# --- env_config_path --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", ["{}", "[1]", "5", "null", '{"rdr": 3, "sys": {"mem_reuse": "yes"}}'])
+def test_any_json_file_is_taken_and_its_real_path_kept(text: str, tmp_path: Path, caplog: Any) -> None:
+    (tmp_path / "any.name").write_text(text)
+    (tmp_path / "link").symlink_to(tmp_path / "any.name")
+    context.set_context(env_config_path=f"{tmp_path}/./link")
+    assert context.get_context("env_config_path") == str((tmp_path / "any.name").resolve())
+    assert "deprecated" in caplog.text
+
+
+@pytest.mark.parametrize("value", [5, None, b"x", ["a"]])
+def test_a_configuration_path_is_a_str(value: Any) -> None:
+    with pytest.raises(TypeError, match="'env_config_path' must be str"):
+        context.set_context(env_config_path=value)
+    assert context.get_context("env_config_path") == ""
+
+
+@pytest.mark.parametrize("name", ["gone", "", "directory"])
+def test_a_configuration_file_must_exist(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "directory").mkdir()
+    with pytest.raises(ValueError, match="is not exists"):
+        context.set_context(env_config_path=name)
+    assert context.get_context("env_config_path") == ""
+
+
+@pytest.mark.parametrize("data", [b"", b"{", b"{'a': 1}", b"\xef\xbb\xbf{}", b"\xff", b"[" * 100_000])
+def test_a_configuration_file_is_json(data: bytes, tmp_path: Path) -> None:
+    (tmp_path / "c.json").write_bytes(data)
+    with pytest.raises(ValueError, match=r"\n.*open or load of the 'env_config_path' file '.*c.json' failed"):
+        context.set_context(env_config_path=str(tmp_path / "c.json"))
+    assert context.get_context("env_config_path") == ""

@@ -14,6 +14,7 @@ from harness import log
 from harness.rdr import names
 from harness.rdr.config import NORMAL, RdrConfig
 from harness.rdr.folder import Folder
+from harness.rdr.paths import is_relative
 from harness.rdr.recorders import RECORDERS, Counter, Export, Recorder
 
 _log = log.get("rdr.container")
@@ -94,11 +95,13 @@ class Recorders:
         self._export(self._all())
 
     def snapshot(self) -> None:
-        """In mode 2: exports every recorder and drops what was exported."""
+        """In mode 2: exports every recorder and drops it; what was exported since it was recorded is only dropped."""
         if not self.config.enable or self.config.mode != NORMAL:
             return
         recorders = self._all()
-        self._export(recorders)
+        pending = [recorder for recorder in recorders if recorder.pending]
+        if pending or not recorders:
+            self._export(pending)
         _log.info("rdr: RDR exports all recorders in normal end scenario.")
         with self._lock:
             for recorder in recorders:
@@ -133,6 +136,10 @@ class Recorders:
                 self._export_one(recorder, export)
 
     def _export_one(self, recorder: Recorder, export: Export) -> None:
+        info = f"Info: module={recorder.module}, name={recorder.name}, path={export.folder.path}."
+        if is_relative(export.folder.path):
+            _log.error("rdr: Do not support relative path. %s", info)
+            return
         recorder.pending = False
         done: bool | None
         try:
@@ -141,8 +148,5 @@ class Recorders:
             _log.error("rdr: %s of module %s cannot be exported: %r", recorder.name, recorder.module, error)
             done = None
         if done is False:
-            _log.error(
-                "rdr: Get real path failed. Info: module=%s, name=%s, path=%s.",
-                recorder.module, recorder.name, export.folder.path,
-            )  # fmt: skip
+            _log.error("rdr: Get real path failed. %s", info)
         recorder.pending = recorder.pending or not done

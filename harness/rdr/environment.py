@@ -9,6 +9,7 @@ A switch of the harness's own, off by default: ``MSDUMP_RDR_TRIGGERS``, see ``ha
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -68,9 +69,13 @@ class RdrEnvironment:
         self._triggers.install()
 
     def at_exit(self, device: Device, environ: Mapping[str, str] = os.environ, env_config_path: str = "") -> None:
-        """The end of the process: mode 2 exports what is left. A forked child leaves that to its parent."""
+        """The end of the process: mode 2 exports what is left.
+
+        Not at the end by an interrupt that nobody caught (measured), nor in a forked child: that is its parent's.
+        """
         observer = self.install(device, environ, env_config_path)
-        if observer is not None and os.getpid() == self._process:
+        interrupted = getattr(sys, "last_type", None) is KeyboardInterrupt
+        if observer is not None and os.getpid() == self._process and not interrupted:
             observer.closed()
 
     def forget(self) -> None:

@@ -2,8 +2,8 @@
 
 ``exceptions``: an exception that nobody catches, in any thread. ``compile``: a compilation fails. ``signals``: SIGTERM,
 SIGINT or SIGABRT arrives. Each exports what was not exported before, and then lets happen what would have happened:
-messages, exit code and the signal's effect stay as they are. A process that calls ``abort()`` itself dies before Python
-could write anything.
+messages, exit code and the signal's effect stay as they are (only the traceback of an interrupt shows our handler). A
+process that calls ``abort()`` itself dies before Python could write anything.
 """
 
 from __future__ import annotations

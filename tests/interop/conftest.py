@@ -35,6 +35,12 @@ def mindspore_python() -> str:
 
 
 @pytest.fixture(scope="session")
+def mindspore_2_7_python() -> str:
+    """Interpreter with MindSpore 2.7.0, the last release with the Running Data Recorder."""
+    return oracle_python("mindspore-2.7")
+
+
+@pytest.fixture(scope="session")
 def mindinsight_python() -> str:
     """Interpreter with MindInsight 2.3.1."""
     return oracle_python("mindinsight")

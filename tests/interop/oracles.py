@@ -30,6 +30,8 @@ class Oracle:
 ORACLES = {
     # numpy 2 is kept out: with it MindSpore 2.10.0 has no bfloat16 parameters.
     "mindspore": Oracle("MSDUMP_INTEROP_MINDSPORE", ("mindspore==2.10.0", "numpy<2"), "mindspore"),
+    # The last release with the Running Data Recorder.
+    "mindspore-2.7": Oracle("MSDUMP_INTEROP_MINDSPORE_2_7", ("mindspore==2.7.0",), "mindspore"),
     # Its generated messages need a protobuf before 3.21.
     "mindinsight": Oracle("MSDUMP_INTEROP_MINDINSIGHT", ("mindinsight==2.3.1", "protobuf<3.21"), "mindinsight"),
     # Its compare imports MindSpore to read dumps of MindSpore's.

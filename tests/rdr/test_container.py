@@ -188,7 +188,7 @@ def test_a_name_cannot_leave_the_directory(tmp_path: Path, caplog: pytest.LogCap
     recorders.record("text", "KERNEL", "/../../../../out", "x")
     recorders.record("text", "KERNEL", "a\0b", "x")
     recorders.trigger()
-    assert len(refused(caplog)) == 4
+    assert len(refused(caplog)) == 4  # what is wrong, and for which recorder
     assert not [p for p in tmp_path.rglob("*") if p.is_file()]
 
 

@@ -11,7 +11,7 @@ from harness.compile.memory.plan import MemoryPlan
 
 
 class Address(NamedTuple):
-    """First byte and bytes; no address (None) for what has no bytes."""
+    """First byte and bytes; no address (None) for a result without bytes."""
 
     start: int | None
     size: int
@@ -45,7 +45,8 @@ class _Finder:
         self._plan = plan
         self._base = base
         self._end = base + plan.total
-        self._parameters = [self._take(p.size) for p in plan.state.parameters]
+        # A constant without bytes (an empty tuple) has an address all the same (measured).
+        self._parameters = [self._place(p.size) for p in plan.state.parameters]
         self._updated = {
             node.outputs[0]: self._parameters[node.inputs[0].index]
             for node in plan.state.nodes
@@ -79,6 +80,9 @@ class _Finder:
         return Address(self._outside[first], tensor.size)
 
     def _take(self, size: int) -> int | None:
+        return self._place(size) if size else None
+
+    def _place(self, size: int) -> int:
         start = self._end
         self._end += self._plan.memory.aligned(size)
-        return start if size else None
+        return start

@@ -95,15 +95,16 @@ def _contiguous(group: Group) -> str:
 def offline_log(plan: MemoryPlan) -> str:
     """An edge for each tensor and each of its readers, as they stand before placing.
 
-    A tensor nobody reads, or that is part of a union, has one edge to nowhere; workspaces, results of the graph and
-    updated parameters have none.
+    A tensor nobody reads, or that is part of a union, has one edge to nowhere; a workspace has none, nor has a result
+    of the graph or an updated parameter that no kernel reads (measured).
     """
     return _lines(_edges(plan.processed))
 
 
 def _edges(state: State) -> Iterator[str]:
     for tensor, readers in zip(state.tensors, state.consumers(), strict=True):
-        if tensor.kind in ("Workspace", "GraphOutput", "GraphInput"):
+        outside = tensor.kind in ("GraphOutput", "GraphInput")
+        if tensor.kind == "Workspace" or (outside and readers == [tensor.node]):
             continue
         stream = state.nodes[tensor.node].stream
         nowhere = tensor.kind in ("OutputOnly", "Union")

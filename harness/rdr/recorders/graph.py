@@ -35,9 +35,9 @@ class GraphRecorder(Recorder):
         """See ``Recorder.export``."""
         kinds, done = self.content.file_types, True
         if ".ir" in kinds:
-            done = self._text(export) and done
-        if ".pb" in kinds and self.content.pb is not None:
-            done = self.put(export, "pb", self.content.pb) and done
+            done = self._text(export)
+        if done and ".pb" in kinds and self.content.pb is not None:
+            done = self.put(export, "pb", self.content.pb)
         if not any(kind in kinds for kind in (".ir", ".pb", ".dat")):
             _log.warning("rdr: Unknown save graph type: %s", kinds)
         return done

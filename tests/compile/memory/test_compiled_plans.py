@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Callable
 
 import pytest
 
+from harness import ops
 from harness.compile.memory import MemoryPlan, PlanTensor, parse, plan, texts
 from harness.graph import Graph
-from tests.compile.build import compiled, play
+from tests.compile.build import compiled, floats, graph_of, play
 from tests.compile.memory import recorded
 from tests.gate.networks.recorder import Recorder
 
@@ -65,3 +67,21 @@ def test_operators_with_workspaces_and_views() -> None:
         made = plan(graph)
         compare(made, found[f"CPU_somas_tensor_offset_{graph.id}.ir"])
         assert texts.offline_log(made) + "\n" == found[f"CPU_somas_offline_log_{graph.id}.ir"]
+
+
+def test_results_and_updated_parameters_that_kernels_read_have_edges() -> None:
+    """The lines MindSpore 2.7.0 and 2.10.0 write of this network."""
+    graph = graph_of(
+        lambda net, x: (ops.exp(ops.assign_add(net.w, ops.sin(x))), ops.reshape(ops.cos(x), (3, 2))), floats(2, 3)
+    )
+    rows = re.findall(r"src=(n\d+), .* dst=(n\w+), .* tid=(\d)", texts.offline_log(plan(graph)))
+    assert rows == [("n0", "n1", "0"), ("n1", "n4", "1"), ("n2", "n3", "2")]
+
+
+def test_a_result_that_a_kernel_reads_has_an_edge() -> None:
+    def function(_net: object, x: object) -> object:
+        y = ops.exp(x)
+        return y, ops.sin(y)
+
+    rows = re.findall(r"src=(n\d+), .* dst=(n\w+)", texts.offline_log(plan(graph_of(function, floats(2, 3)))))
+    assert rows == [("n0", "n1")]

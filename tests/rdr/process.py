@@ -1,0 +1,50 @@
+"""Runs ``play.py`` in a process of its own and looks at what it left."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+
+from harness.rdr.listing import artefacts
+
+ROOT = Path(__file__).parents[2]
+PLAY = ROOT / "tests" / "rdr" / "play.py"
+REAL = ROOT / "tests" / "interop" / "rdr_real.py"
+SIGNALS = ("sigint", "sigterm", "sighup", "sigabrt", "sigsegv", "sigkill")
+
+Set = Counter[tuple[str, str, str]]
+
+
+def environment(variables: Mapping[str, str]) -> dict[str, str]:
+    """This process's environment with ``variables``, and without anything that concerns the recorder."""
+    ours = ("MS_RDR_", "MSDUMP_RDR_", "RANK_ID", "OMPI_COMM_WORLD_RANK", "GLOG_", "MINDSPORE_DUMP_CONFIG")
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(ours)}
+    return {**kept, "PYTHONPATH": str(ROOT), **variables}
+
+
+def python(
+    arguments: list[str], variables: Mapping[str, str], cwd: Path, interpreter: str = sys.executable
+) -> subprocess.CompletedProcess[str]:
+    """``python ARGUMENTS``; never raises for its exit code."""
+    return subprocess.run(
+        [interpreter, *arguments], env=environment(variables), cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True,
+        text=True, check=False, timeout=300,
+    )  # fmt: skip
+
+
+def play(
+    network: str, situation: str, folder: Path, mode: int, interpreter: str = sys.executable, **variables: str
+) -> subprocess.CompletedProcess[str]:
+    """One process of ``play.py``; of the real package where ``interpreter`` is not this one."""
+    script = PLAY if interpreter == sys.executable else REAL
+    given = {"MS_RDR_ENABLE": "1", "MS_RDR_MODE": str(mode), "MS_RDR_PATH": str(folder), **variables}
+    return python([str(script), network, situation], given, folder.parent, interpreter)
+
+
+def found(folder: Path) -> Set:
+    """How often each module, name and extension is there."""
+    return Counter(artefact.key for artefact in artefacts(folder))
