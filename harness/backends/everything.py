@@ -23,7 +23,7 @@ def configuration(folder: Path, device: Device, mode: str = "tensor") -> DumpCon
         folder: where the tree is written. The rules for paths in a configuration file are narrower than a file
             system's; they do not count here.
         device: whose rules count: those of the newest release that has it, or, for files in the DumpData framing kernel
-            by kernel, of the last that wrote them.
+            by kernel, of ``modes.RAW_RELEASE``.
         mode: a name of ``modes.MODES``.
     """
     chosen = MODES[mode]
