@@ -9,6 +9,7 @@ import os as _os
 import sys as _sys
 from typing import Any as _Any
 
+from harness import exit_status as _exit_status  # noqa: F401 - registers what runs last at exit
 from harness import hooks as _hooks
 from harness import log as _log  # noqa: F401 - notes the log's environment, which counts as it is now
 from harness._namespace import DTYPES as _DTYPES

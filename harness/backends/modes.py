@@ -17,8 +17,8 @@ from harness.devices import Device
 from harness.errors import UnsupportedError
 
 RAW_RELEASE = "2.2"
-"""Whose rules an asynchronous dump in the DumpData framing keeps kernel by kernel: the last release whose tree of it holds
-graphs, without which names stay mangled."""
+"""Whose rules an asynchronous dump in the DumpData framing keeps kernel by kernel: the last release whose tree of it
+holds graphs, without which names stay mangled."""
 _STATISTICS = {"statistic_category": [item for item in ITEMS if item != "md5"]}
 
 

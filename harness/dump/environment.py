@@ -19,11 +19,11 @@ import threading
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
-from harness import log
+from harness import exit_status, log
 from harness.devices import DEVICES, Device
 from harness.dump.config import DumpConfig, parse, resolve
 from harness.dump.observer import MS_VERSION, DumpObserver
-from harness.errors import DumpConfigError
+from harness.errors import DumpConfigError, DumpWriteError
 
 if TYPE_CHECKING:
     from harness.dump.asynchronous.observer import AsyncDumpObserver
@@ -124,7 +124,8 @@ class DumpEnvironment:
     ) -> DumpWriter | None:
         """The observer the environment asks for, or None; to be called at each compilation, before anything runs.
 
-        ``.dump_metadata`` is written at once, and ``closed`` is called at the end of the process.
+        ``.dump_metadata`` is written at once, and ``closed`` is called at the end of the process, which ends with exit
+        code 1 if the disk failed by then.
 
         Args:
             config_env: the environment variables.
@@ -150,8 +151,15 @@ class DumpEnvironment:
             if isinstance(observer, DumpObserver):
                 observer.switch = self._switch
             observer.start()
-            atexit.register(observer.closed)
+            atexit.register(self._close_at_exit)
         return observer
+
+    def _close_at_exit(self) -> None:
+        if self._observer is not None:
+            try:
+                self._observer.closed()
+            except DumpWriteError as error:
+                exit_status.fail(error)
 
     def set_initial_iteration(self, value: int) -> None:
         """MindSpore's ``_set_init_iter``, before or after the first compilation; ``ValueError`` if negative."""
@@ -200,7 +208,7 @@ class DumpEnvironment:
             observer, self._observer, self._decided = self._observer, None, False
             self._initial = self._switch = None
         if observer is not None:
-            atexit.unregister(observer.closed)
+            atexit.unregister(self._close_at_exit)
             observer.closed()
 
 

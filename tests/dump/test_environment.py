@@ -18,6 +18,7 @@ from harness.dump.asynchronous.overlapped import OverlappedDumpObserver
 from harness.dump.environment import PROCESS, VARIABLE, DumpEnvironment, install
 from harness.errors import DumpConfigError, UnsupportedError
 from tests.dump.build import config, npy_files, one_op
+from tests.subprocesses import ROOT
 
 
 @pytest.fixture
@@ -260,3 +261,41 @@ _dump_stop()
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert {path.parent.name for path in npy_files(tmp_path)} == {"5", "8"}
+
+
+@pytest.mark.parametrize("command", [["-m", "harness.cli", "run", "--backend", "ascend-o0"], []])
+def test_a_disk_that_fails_at_the_very_end_fails_the_process(tmp_path: Path, command: list[str]) -> None:
+    """What waits to be written when the script has ended; other functions that run at exit still run."""
+    environ = write_config(tmp_path / "c.json", tmp_path / "t")
+    text = json.loads((tmp_path / "c.json").read_text())
+    text["e2e_dump_settings"] = {"enable": False}
+    (tmp_path / "c.json").write_text(json.dumps(text))
+    script = """
+import atexit, resource, time
+import numpy as np
+from harness import Tensor, backends, jit
+from harness.dump.writer import Directory
+
+write = Directory.write
+
+def late(self, name, *rest):
+    if name.endswith(".npy"):
+        time.sleep(0.3)  # the script has ended by now
+    return write(self, name, *rest)
+
+Directory.write = late
+backends.stand_in("ascend-o0")
+atexit.register(print, "bye")
+resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, resource.RLIM_INFINITY))
+jit(lambda x: x + x)(Tensor(np.ones((100, 100), np.float32)))
+print("ended")
+"""
+    (tmp_path / "s.py").write_text(script)
+    done = subprocess.run(
+        [sys.executable, *command, str(tmp_path / "s.py")], env=os.environ | environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (1, "ended\nbye\n"), done.stderr
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("harness.errors.DumpWriteError: [Errno 27] a dump file could not be written")
+    assert npy_files(tmp_path) == []
