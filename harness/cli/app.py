@@ -156,6 +156,27 @@ def judge(
 
 
 @app.command()
+def audit(
+    ctx: typer.Context,
+    golden: Annotated[Path, typer.Argument(help="golden store, or directory of stores")] = Path("golden"),
+    run: Annotated[str, typer.Option(metavar="BACKEND/MODE", help="only this run of a store")] = "",
+    tolerances: Annotated[Path | None, typer.Option(metavar="TOML", help="file with a table [tolerance]")] = None,
+    limit: Annotated[float | None, typer.Option(help="largest change that may pass, of the values' size")] = None,
+    every: Annotated[bool, typer.Option("--all", help="every slot")] = False,
+) -> None:
+    """Change each golden tensor and see what would pass: how loose is this gate?"""
+
+    def action() -> int:
+        from harness.cli.audit import audit_goldens
+        from harness.compare.tolerance_file import read_tolerances
+
+        stated = read_tolerances(tolerances) if tolerances is not None else None
+        return audit_goldens(golden, run, stated, limit, every)
+
+    ctx.obj.append(action)
+
+
+@app.command()
 def show(
     ctx: typer.Context,
     path: Annotated[Path, typer.Argument(help="golden store, directory of stores, dump tree, or .npy file")],

@@ -1,0 +1,80 @@
+"""``msdump audit``: how large a change a golden would let pass."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+from harness.cli.check import choose_run, default_tolerance
+from harness.cli.text import table
+from harness.compare import Tolerances
+from harness.compare.audit import Looseness, audit
+from harness.errors import HarnessError, StoreError
+from harness.store import GoldenStore, RunId, StoredRun
+from harness.store.manifest import store_paths
+
+_LISTED = 10
+_HEADINGS = ("noise", "faults that pass", "iteration", "operator", "slot", "dtype", "tolerance")
+
+
+def audit_goldens(path: Path, run: str, tolerances: Tolerances | None, limit: float | None, every: bool) -> int:
+    """Audits each run of a store, or of all stores of a directory, and prints what is loosest.
+
+    Args:
+        path: golden store or directory of stores.
+        run: ``backend/mode``, only this run of a store.
+        tolerances: what to admit; None for what each run is checked with by default.
+        limit: the largest noise that may pass (see ``Looseness.noise``); None for no limit.
+        every: a line for each slot.
+
+    Returns:
+        0 if nothing looser than ``limit`` passes, and none of the faults; 1 if something does (without a limit only the
+        faults count); 2 if no slot has values.
+
+    Raises:
+        HarnessError: a store cannot be read.
+    """
+    if limit is not None and not 0 <= limit < math.inf:
+        raise HarnessError(f"--limit is a number of at least 0; given was {limit!r}")
+    paths = [path / name for name in store_paths(path)] if path.is_dir() else [path]
+    loose = judged = 0
+    for each in paths:
+        try:
+            store = GoldenStore.open(each)
+        except FileNotFoundError:
+            raise StoreError(f"{each}: there is no such golden store") from None
+        with store:
+            runs = [choose_run(store, run)] if run else [store.run(*known) for known in store.runs()]
+            for chosen in runs:
+                slots = list(audit(chosen.records(), tolerances or _default(chosen)))
+                judged += len(slots)
+                loose += _print(store.network, chosen.id, slots, limit, every)
+    if not judged:
+        print("no slot has values: nothing to audit")
+        return 2
+    return 1 if loose else 0
+
+
+def _default(run: StoredRun) -> Tolerances:
+    return Tolerances.parse(default_tolerance(run, bool(run.attrs.get("emulated"))))
+
+
+def _print(network: str, run: RunId, slots: list[Looseness], limit: float | None, every: bool) -> int:
+    """Prints a run's loosest slots; gives how many are too loose."""
+    too_loose = [slot for slot in slots if slot.faults or (limit is not None and slot.noise > limit)]
+    worst = max((slot.noise for slot in slots), default=0.0)
+    counts = f"{len(slots)} slots, the largest change that passes is {worst:.3g}, {len(too_loose)} too loose"
+    print(f"{network} [{run}]: {counts}")
+    shown = slots if every else sorted(too_loose, key=lambda slot: -slot.noise)[:_LISTED]
+    if shown:
+        rows = [_row(slot) for slot in shown]
+        print("\n".join(f"  {line}" for line in table(_HEADINGS, rows)))
+        if not every and len(too_loose) > len(shown):
+            print(f"  and {len(too_loose) - len(shown)} more (--all lists every slot)")
+    return len(too_loose)
+
+
+def _row(slot: Looseness) -> tuple[object, ...]:
+    key = slot.key
+    where = key.iteration, key.operator, key.slot_name
+    return f"{slot.noise:.3g}", ", ".join(slot.faults), *where, slot.dtype, slot.tolerance

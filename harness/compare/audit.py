@@ -1,0 +1,125 @@
+"""How loose a gate is: each golden tensor is changed, and judged as a run would be.
+
+For each slot the largest change that still passes is found, element by element at the edge of what its tolerance
+admits, and confirmed by judging it; and faults that no gate should let through are tried.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from harness import dtypes
+from harness.compare.floats import wide
+from harness.compare.measure import largest, measure
+from harness.compare.tolerances import Tolerance, Tolerances
+from harness.records import Record, SlotKey
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Looseness:
+    """What one golden slot lets through.
+
+    Attributes:
+        key, op_type, dtype, shape: of the slot.
+        tolerance: what is admitted.
+        noise: the largest change that passes: the root mean square of the change over that of the values; 0 if nothing
+            does, infinite if anything does (values that are all 0 beside an ``atol``).
+        faults: names of those in ``FAULTS`` that pass though they change the values.
+    """
+
+    key: SlotKey
+    op_type: str
+    dtype: str
+    shape: tuple[int, ...]
+    tolerance: Tolerance
+    noise: float
+    faults: tuple[str, ...]
+
+
+def _zeroed(array: Array) -> Array:
+    return np.zeros_like(array)
+
+
+def _negated(array: Array) -> Array:
+    return np.asarray(~array if array.dtype == np.bool_ else np.negative(array))
+
+
+def _doubled(array: Array) -> Array:
+    return np.asarray(array + array).astype(array.dtype)
+
+
+def _reversed(array: Array) -> Array:
+    return np.ascontiguousarray(array.reshape(-1)[::-1]).reshape(array.shape)
+
+
+def _largest_dropped(array: Array) -> Array:
+    changed = array.copy()
+    flat = changed.reshape(-1)
+    flat[int(np.abs(flat.astype(np.float64)).argmax())] = 0
+    return changed
+
+
+#: Faults tried on each tensor: what each makes of it.
+FAULTS: Mapping[str, Callable[[Array], Array]] = {
+    "all zero": _zeroed,
+    "other sign": _negated,
+    "twice as large": _doubled,
+    "reversed": _reversed,
+    "largest element 0": _largest_dropped,
+}
+
+
+def audit(records: Iterable[Record], tolerances: Tolerances) -> Iterator[Looseness]:
+    """Audits each record that has values; the others are left out.
+
+    Args:
+        records: of a golden run.
+        tolerances: what the gate admits.
+    """
+    for record in records:
+        array = record.load()
+        if array is None or array.dtype.kind == "c":
+            continue
+        tolerance = tolerances.of(record.key, record.op_type, record.dtype)
+        passing = tuple(name for name, fault in FAULTS.items() if _passes(array, fault, record.dtype, tolerance))
+        noise = _admitted_noise(array, record.dtype, tolerance)
+        yield Looseness(record.key, record.op_type, record.dtype, record.shape, tolerance, noise, passing)
+
+
+def _passes(array: Array, fault: Callable[[Array], Array], dtype: str, tolerance: Tolerance) -> bool:
+    if not array.size:
+        return False
+    with np.errstate(all="ignore"):
+        changed = fault(array)
+        m = measure(array, changed, dtype, tolerance)
+    return bool(m.max_abs or m.nonfinite) and m.within
+
+
+def _admitted_noise(array: Array, dtype: str, tolerance: Tolerance) -> float:
+    """The noise of the largest change at the edge of the tolerance, after judging it."""
+    if tolerance.exact or dtypes.by_name(dtype).kind != "f" or not array.size:
+        return 0.0
+    flat = np.ascontiguousarray(array).reshape(-1)
+    with np.errstate(all="ignore"):
+        values = wide(flat)
+        finite = np.isfinite(values)
+        admitted = tolerance.atol + tolerance.scaled * largest(flat) + tolerance.rtol * np.abs(values)
+        # Rounding to the dtype may step over the edge: the change is made smaller until it passes.
+        for part in (1.0, 0.999, 0.99, 0.9, 0.5):
+            changed = np.where(finite, values + part * admitted, values).astype(array.dtype)
+            changed = np.where(finite, changed, flat).astype(array.dtype)
+            m = measure(flat, changed, dtype, tolerance)
+            if m.within:
+                break
+        else:
+            return 0.0
+    if not m.sums.error_squared:
+        return 0.0
+    return math.sqrt(m.sums.error_squared / m.sums.expected_squared) if m.sums.expected_squared else math.inf
