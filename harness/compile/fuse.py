@@ -2,28 +2,20 @@
 
 A kernel joins the one that uses it where nothing else uses its result, so that contracting them can make no circle.
 What lies between the members of a fusion exists nowhere: neither its tensors nor its members' names are dumped. A
-fused kernel is called like its members in the order of the graph (public source), with a postfix. Its text and
-which operators take part, those that compute each element alone, are this emulation's own rule: neither was checked.
+fused kernel is called ``GraphKernel_``, its members in the order of the graph, ``_fusion`` (public source:
+``ExtractGraphKernelName``, ``CNode::fullname_with_scope``). Which kernels take part: ``fusible``. The original also
+makes fusions of several results, and may split one again.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from harness.compile.fusible import is_fusible
 from harness.compile.order import Numbering, arrange
-from harness.graph import Const, Graph, Node, Operand, TensorSpec
-from harness.ops.base import OPERATORS
-from harness.ops.elementwise import Binary, Unary
+from harness.graph import Const, Graph, Node, Operand
 
-POSTFIX = "fusion"
-#: elementwise operators that share no base class with the others
-_MORE = frozenset(
-    {
-        "AddScalar", "Cast", "ClampScalar", "ClampTensor", "Divs", "EqScalar", "GreaterEqualScalar", "LessScalar",
-        "Muls", "PowTensorScalar", "ReLU", "RemainderScalarTensor", "RemainderTensorScalar", "RemainderTensorTensor",
-        "ReluGrad", "Select", "SiLU", "SiLUGrad", "SoftplusExt", "SubScalar",
-    }
-)  # fmt: skip
+PREFIX, POSTFIX = "GraphKernel", "fusion"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +53,7 @@ def _chains(graph: Graph) -> list[list[Node]]:
             users.setdefault(id(operand), []).append(node)
     root_of: dict[int, Node] = {}
     for node in reversed(graph.nodes):
-        if not _is_elementwise(node):
+        if not is_fusible(node):
             continue
         roots = {id(root): root for root in (root_of.get(id(user)) for user in users.get(id(node), ())) if root}
         inside = all(id(user) in root_of for user in users.get(id(node), ()))
@@ -74,12 +66,6 @@ def _chains(graph: Graph) -> list[list[Node]]:
     return list(chains.values())
 
 
-def _is_elementwise(node: Node) -> bool:
-    if not node.kernel or "effect" in node.extra or not isinstance(node.spec, TensorSpec):
-        return False
-    return node.op in _MORE or isinstance(OPERATORS.get(node.op), (Unary, Binary))
-
-
 def _fuse(members: list[Node]) -> None:
     """Makes the last of ``members``, which others refer to, the fused node."""
     root = members[-1]
@@ -90,7 +76,7 @@ def _fuse(members: list[Node]) -> None:
         for operand in node.inputs:
             if not isinstance(operand, Const) and id(operand) not in inside:
                 outer.setdefault(id(operand), operand)
-    root.op = "_".join([*(node.op for node in members), POSTFIX])
+    root.op = "_".join([PREFIX, *(node.op for node in members), POSTFIX])
     root.inputs = list(outer.values())
     root.attrs = {}
     layout = (None,) * len(root.inputs)

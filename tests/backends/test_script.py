@@ -28,7 +28,7 @@ class Net(nn.Cell):
 
 Net()(Tensor(np.ones((2, 3), np.float32)))
 """
-FUSED = {"Mul_Exp_Add_fusion"}
+FUSED = {"GraphKernel_Mul_Exp_Add_fusion"}
 ALONE = {"Mul", "Exp", "Add"}
 
 

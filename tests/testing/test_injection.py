@@ -191,7 +191,7 @@ def test_a_fused_kernel_is_found_by_its_members() -> None:
     ):
         process.execute(lambda: Function(chain)(X))
     (struck,) = fault.struck
-    assert struck.startswith("nan in Default/Exp_Mul_Add_fusion-op0,")
+    assert struck.startswith("nan in Default/GraphKernel_Exp_Mul_Add_fusion-op0,")
 
 
 def test_labels_go_on_with_the_graph_that_ran_last() -> None:
