@@ -18,6 +18,7 @@ from harness.compile.traced import Traced
 from harness.devices import Kernels
 from harness.devices.cpu import CPU
 from harness.graph import Const, Graph, Node, Operand, Parameter, TensorSpec
+from harness.ops.functions.printing import python_print
 from harness.tensor import Parameter as ParameterTensor
 from harness.tensor import Tensor, using
 
@@ -84,7 +85,7 @@ def compile_function(
     for position, (value, name) in enumerate(zip(args, names, strict=True)):
         shape = dynamic[position] if position < len(dynamic) else None
         traced.append(_input(value, name, shape, inputs))
-    with using(tracer):
+    with using(tracer), python_print():
         tracer.finish(function(*traced))
     block = tracer.block
     finish_regions(block)

@@ -71,12 +71,3 @@ def test_uniform_stays_within_its_bounds() -> None:
 def test_dropout_outside_training_is_the_input_itself() -> None:
     x = Tensor([1.0, 2.0])
     assert ops.dropout(x, 0.9, training=False) is x
-
-
-def test_printing_writes_every_argument(capsys: pytest.CaptureFixture[str]) -> None:
-    done = ops.print_("loss", Tensor([1.5, 2.0]), 3)
-    out = capsys.readouterr().out
-    assert out.startswith("loss\n")
-    assert "1.5" in out
-    assert out.endswith("3\n")
-    np.testing.assert_array_equal(done.asnumpy(), [1])

@@ -1,4 +1,4 @@
-"""Random functions, dropout and printing."""
+"""Random functions and dropout."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from harness.seed import operator_seeds
 from harness.tensor import Tensor, call
 
 __all__ = [
-    "dropout", "normal", "print_", "rand", "rand_like", "randn", "randn_like", "standard_normal", "uniform",
+    "dropout", "normal", "rand", "rand_like", "randn", "randn_like", "standard_normal", "uniform",
 ]  # fmt: skip
 
 
@@ -89,8 +89,3 @@ def uniform(shape: Any, minval: Any, maxval: Any, seed: int | None = None, dtype
 
 def _typed(value: Any) -> Any:
     return value if isinstance(value, Tensor) else scalar(value, dtypes.float32)
-
-
-def print_(*input_x: Any) -> Any:
-    """Writes its arguments when the graph runs."""
-    return call("Print", *input_x, side_effect_io=True)

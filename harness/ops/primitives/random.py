@@ -1,15 +1,12 @@
-"""Random primitives, and Print."""
+"""Random primitives."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from harness import dtypes
 from harness.ops.functions.random import stream_attrs
 from harness.ops.primitive import Primitive
-from harness.tensor import call
 
-__all__ = ["Dropout", "Print", "StandardNormal", "UniformReal"]
+__all__ = ["Dropout", "StandardNormal", "UniformReal"]
 
 
 class Dropout(Primitive):
@@ -31,13 +28,3 @@ class UniformReal(Primitive):
 
     def __init__(self, seed: int = 0, seed2: int = 0) -> None:
         super().__init__(attrs=stream_attrs((seed, seed2), dtypes.float32, None))
-
-
-class Print(Primitive):
-    """Writes its arguments."""
-
-    def __init__(self) -> None:
-        super().__init__(attrs={"side_effect_io": True})
-
-    def __call__(self, *args: Any) -> Any:
-        return call("Print", *args, **self.attrs, **self.marks)
