@@ -29,8 +29,9 @@ def select_kernels(output: Operand, kernels: Kernels) -> None:
             continue
         if node.kernel:
             node.op = OPERATORS.get(node.op).runs_as or node.op
+            is_mixed = kernels.is_mixed(node)
             node.inputs = [_given(node, i, operand, asked, kernels) for i, operand in enumerate(node.inputs)]
-            node.spec = _in_float32(node.op, node.spec, kernels)
+            node.spec = _float32(node.spec) if is_mixed else _in_float32(node.op, node.spec, kernels)
         elif node.op == "Depend":
             node.spec = node.inputs[0].spec
         elif node.op == "TupleGetItem":
@@ -72,6 +73,10 @@ def _in_float32(op: str, spec: Spec, kernels: Kernels) -> Spec:
     if isinstance(spec, TensorSpec) and kernels.in_float32(op, spec.dtype):
         return TensorSpec(dtypes.float32, spec.shape)
     return spec
+
+
+def _float32(spec: Spec) -> Spec:
+    return TensorSpec(dtypes.float32, spec.shape) if isinstance(spec, TensorSpec) else spec
 
 
 def hide_dtypes(output: Operand) -> None:

@@ -37,7 +37,10 @@ def simplify(output: Operand) -> Operand:
                 replaced = replaced.inputs[0]
             became[id(node)] = replaced
             _hand_on_memory(node, replaced)
-    return became.get(id(output), output)
+    simplified = became.get(id(output), output)
+    _merge_sums(simplified)
+    _reshape_for_transpose(simplified)
+    return simplified
 
 
 def _hand_on_memory(node: Node, replaced: Operand) -> None:
@@ -63,7 +66,9 @@ def _is_its_own(node: Node) -> bool:
 
 def _key(node: Node) -> Any:
     attrs = tuple(sorted((k, repr(v)) for k, v in node.attrs.items()))
-    return node.op, attrs, node.extra.get("layout"), node.spec, tuple(constant_key(i) for i in node.inputs)
+    # The Cast that brings operands together and that of a gradient are not one with an equal one of the network.
+    kind = node.extra.get("cast", node.related_kind == "forward node") if node.op == "Cast" else None
+    return node.op, attrs, kind, node.extra.get("layout"), node.spec, tuple(constant_key(i) for i in node.inputs)
 
 
 def constant_key(operand: Operand) -> Any:
@@ -82,7 +87,7 @@ _FOLDED = frozenset({"BroadcastTo", "Cast", "Divs", "Mul", "Muls", "Neg", "Resha
 
 def _fold(node: Node) -> Operand:
     tensors = [i for i in node.inputs if isinstance(i.spec, TensorSpec)]
-    if not all(isinstance(i, Const) for i in node.inputs) or not tensors:
+    if not all(isinstance(i, Const) and not i.late for i in node.inputs) or not tensors:
         return node
     values = tuple(i.value for i in node.inputs)  # type: ignore[union-attr]
     call = Call(node.op, tuple(i.spec for i in node.inputs), values, node.attrs, node.spec)
@@ -99,8 +104,6 @@ def _rewrite(node: Node) -> Operand:
         return _reshape(node)
     if node.op == "Depend":
         return _depend(node)
-    if node.op == "MakeTuple":
-        return _whole_tuple(node)
     if node.scope.startswith(_LATE):
         return node
     if node.op == "Cast" and isinstance(node.spec, TensorSpec):
@@ -108,7 +111,9 @@ def _rewrite(node: Node) -> Operand:
         if isinstance(source, TensorSpec) and source.dtype is node.spec.dtype and not _is_reference(node.inputs[0]):
             return node.inputs[0]
     if node.op == "Mul":
-        return _multiply(node)
+        return _multiply(_merged_product(node))
+    if node.op in ("TupleGetItem", "Unstack"):
+        return _taken_apart(node)
     if node.op == "Muls":
         number = node.inputs[1]
         # x * 1.0 and x * True were seen to stay.
@@ -116,11 +121,85 @@ def _rewrite(node: Node) -> Operand:
         return node.inputs[0] if is_one and _same_result(node, node.inputs[0]) else node
     if node.op == "Add":
         return _add(node)
+    if node.op == "Sub" and len({i.spec for i in node.inputs}) == 1:
+        return _fold(node)
     return node
 
 
+def _merged_product(node: Node) -> Node:
+    """``C1 * (C2 * x)`` is ``x * C``, in whatever order they stand and whoever else takes the inner product."""
+    for inner, outer in (node.inputs, node.inputs[::-1]):
+        if not (isinstance(inner, Node) and inner.op == "Mul" and _is_tensor_constant(outer)):
+            continue
+        for x, factor in (inner.inputs, inner.inputs[::-1]):
+            if _is_tensor_constant(factor) and not isinstance(x, Const) and _one_dtype(x, factor, outer, node):
+                product = np.asarray(factor.value * outer.value)  # type: ignore[union-attr]
+                node.inputs = [x, Const(product, spec_of(product))]
+                return node
+    return node
+
+
+def _is_tensor_constant(operand: Operand) -> bool:
+    return isinstance(operand, Const) and isinstance(operand.value, np.ndarray) and not operand.late
+
+
+def _one_dtype(*operands: Operand) -> bool:
+    return len({o.spec.dtype if isinstance(o.spec, TensorSpec) else None for o in operands}) == 1
+
+
+def _taken_apart(node: Node) -> Operand:
+    """A tuple put together and taken apart again, as a tuple or along one axis of a tensor."""
+    inner = node.inputs[0]
+    if not isinstance(inner, Node):
+        return node
+    if node.op == "TupleGetItem":
+        at = node.inputs[1]
+        return inner.inputs[at.value] if inner.op == "MakeTuple" and isinstance(at, Const) else node
+    if inner.op != "Stack" or not isinstance(inner.spec, TensorSpec):
+        return node
+    rank = len(inner.spec.shape)
+    if node.attrs["axis"] % rank != inner.attrs["axis"] % rank:
+        return node
+    parts = Node("MakeTuple", list(inner.inputs), {}, node.scope, node.spec, kernel=False)
+    parts.extra = {**node.extra, "layout": (None,) * len(inner.inputs), "functional": False}
+    return parts
+
+
+def _reshape_for_transpose(output: Operand) -> None:
+    """A ``Transpose`` that moves nothing but axes of length 1 is a ``Reshape`` (measured)."""
+    for node in printed_order(output):
+        spec, given = node.spec, node.inputs[0].spec if node.inputs else None
+        if node.op != "Transpose" or not (isinstance(spec, TensorSpec) and isinstance(given, TensorSpec)):
+            continue
+        axes = node.inputs[1]
+        if -1 in given.shape or not isinstance(axes, Const) or 1 not in given.shape:
+            continue
+        long = [axis % len(given.shape) for axis in axes.value if given.shape[axis] != 1]
+        if long == sorted(long):
+            node.op, node.attrs = "Reshape", {}
+            node.inputs[1] = Const(spec.shape, spec_of(spec.shape))
+
+
+def _merge_sums(output: Operand) -> None:
+    """``AddN`` of two of which one is an ``AddN`` that nothing else takes: one sum of all, users before what they use
+    (measured)."""
+    order = printed_order(output)
+    users: dict[int, int] = {}
+    for node in order:
+        for operand in node.inputs:
+            users[id(operand)] = users.get(id(operand), 0) + 1
+    for node in reversed(order):
+        if node.op != "AddN" or len(node.inputs) != 2:
+            continue
+        for at, inner in enumerate(node.inputs):
+            if isinstance(inner, Node) and inner.op == "AddN" and users[id(inner)] == 1:
+                node.inputs[at : at + 1] = inner.inputs
+                node.extra["layout"] = (len(node.inputs),)
+                break
+
+
 def _whole_tuple(node: Node) -> Operand:
-    """A tuple of all results of one operator, in order, is that operator's result."""
+    """What waits for all results of one operator, in order, waits for that operator."""
     first = node.inputs[0] if node.inputs else None
     if not isinstance(first, Node) or first.op != "TupleGetItem":
         return node
@@ -149,6 +228,8 @@ def _reshape(node: Node) -> Operand:
 
 def _depend(node: Node) -> Operand:
     """A result that waits for nothing but effects, then for the final state: that says it already."""
+    if isinstance(node.inputs[1], Node) and node.inputs[1].op == "MakeTuple":
+        node.inputs[1] = _whole_tuple(node.inputs[1])
     inner, state = node.inputs
     if not (isinstance(inner, Node) and inner.op == "Depend" and isinstance(state, Node) and state.op == "UpdateState"):
         return node
@@ -160,7 +241,7 @@ def _depend(node: Node) -> Operand:
 
 
 def _filled_with(operand: Operand, value: int) -> bool:
-    return isinstance(operand, Const) and isinstance(operand.value, np.ndarray) and bool((operand.value == value).all())
+    return _is_tensor_constant(operand) and bool((operand.value == value).all())  # type: ignore[union-attr]
 
 
 def _same_result(node: Node, kept: Operand) -> bool:
@@ -173,6 +254,8 @@ def _same_result(node: Node, kept: Operand) -> bool:
 
 def _multiply(node: Node) -> Operand:
     a, b = node.inputs
+    if node.spec.dtype.itemsize == 2:  # type: ignore[union-attr]
+        return node  # ones of float16 are not looked for (measured)
     if _filled_with(b, 1) and _same_result(node, a):
         return a
     if _filled_with(a, 1) and _same_result(node, b):

@@ -26,6 +26,10 @@ from harness.tensor import Tensor, current
 VIRTUAL = frozenset({"Load", "Depend", "MakeTuple", "TupleGetItem", "UpdateState", "Return", "Switch"})
 
 
+#: what makes constants that are known late
+_LATE = frozenset({"ZerosLike"})
+
+
 class Tracer:
     """The dispatcher in force while a function is traced.
 
@@ -122,6 +126,7 @@ class Tracer:
         for value, cast in plan_arguments(operator, args):
             if cast is not None:
                 value = self.call("Cast", (value, cast), {}, None)
+                value.operand.extra["cast"] = "implicit"
             if isinstance(value, (tuple, list)) and any(isinstance(v, Tensor) for v in value):
                 members = [self.operand(v, updates) for v in value]
                 inputs += members
@@ -286,7 +291,7 @@ class Tracer:
         if isinstance(value, ParameterTensor):
             return self.parameter(value) if updates else self.load(value)
         if isinstance(value, Tensor):
-            return self.tensor_constant(value.asnumpy())
+            return self.tensor_constant(value.asnumpy(), value.made_by is not None and value.made_by[0] in _LATE)
         if isinstance(value, (tuple, list)) and has_tensor(value):
             members = [self.operand(v, updates) for v in value]
             return self.virtual("MakeTuple", members, TupleSpec(tuple(m.spec for m in members)))
@@ -302,11 +307,11 @@ class Tracer:
         """Whether taking ``operand`` is a read of memory; a gradient takes it as it is (measured)."""
         return self.source is None and self.states.is_changed(operand)
 
-    def tensor_constant(self, array: np.ndarray[Any, np.dtype[Any]]) -> Const:
+    def tensor_constant(self, array: np.ndarray[Any, np.dtype[Any]], late: bool = False) -> Const:
         """The constant of an array; equal arrays share one (MindSpore compares constants by value, measured)."""
-        key = (array.dtype.str if array.dtype.kind != "V" else str(array.dtype), array.shape, array.tobytes())
+        key = (array.dtype.str if array.dtype.kind != "V" else str(array.dtype), array.shape, array.tobytes(), late)
         if key not in self._consts:
-            self._consts[key] = Const(array.copy(), spec_of(array))
+            self._consts[key] = Const(array.copy(), spec_of(array), late)
         return self._consts[key]
 
     def parameter(self, tensor: ParameterTensor) -> Parameter:

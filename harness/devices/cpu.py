@@ -54,7 +54,13 @@ CPU = device(
                 "useless_outputs": ignored("every output is written"),
             }
         ),
-        kernels=Kernels(FLOAT16_AS_FLOAT32, INT64_AS_INT32, FLOAT64_AS_FLOAT32),
+        kernels=Kernels(
+            FLOAT16_AS_FLOAT32,
+            INT64_AS_INT32,
+            FLOAT64_AS_FLOAT32,
+            frozenset({("Conv2DBackpropFilter", 2)}),
+            frozenset({"MaskedFill"}),
+        ),
         numerics=Numerics(),
         formats=Storage(),
         streams=Streams(),

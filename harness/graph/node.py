@@ -39,10 +39,12 @@ class Const:
         value: bool, int, float, str, None, a ``DType``, a tuple of such, an array (tensor constant), or the text
             ``"U"`` / ``"IO"`` of a monad (then ``spec`` tells).
         spec: what it is.
+        late: it becomes known only after what is known is computed: nothing is computed from it (measured).
     """
 
     value: Any
     spec: Spec
+    late: bool = False
 
 
 @dataclass(eq=False, slots=True)

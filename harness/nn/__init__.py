@@ -14,6 +14,7 @@ from harness.nn.activation import (
     LeakyReLU,
     LogSigmoid,
     LogSoftmax,
+    PReLU,
     ReLU,
     ReLU6,
     Sigmoid,
@@ -69,9 +70,10 @@ __all__ = [
     "Flatten", "ForwardValueAndGrad", "GRUCell", "GroupNorm", "HSigmoid", "HSwish", "Hardtanh", "HuberLoss",
     "Identity", "InverseDecayLR", "L1Loss", "LSTMCell", "LayerNorm", "LeakyReLU", "LearningRateSchedule",
     "LogSigmoid", "LogSoftmax", "LossBase", "MAELoss", "MSELoss", "MaxPool1d", "MaxPool2d", "Momentum", "NLLLoss",
-    "NaturalExpDecayLR", "Optimizer", "PolynomialDecayLR", "RMSELoss", "RNNCell", "ReLU", "ReLU6", "SequentialCell",
-    "SiLU", "Sigmoid", "SmoothL1Loss", "Softmax", "SoftmaxCrossEntropyWithLogits", "Softmin", "Softsign", "Tanh",
-    "Tanhshrink", "TrainOneStepCell", "WarmUpLR", "WithEvalCell", "WithGradCell", "WithLossCell", "get_activation",
+    "NaturalExpDecayLR", "Optimizer", "PReLU", "PolynomialDecayLR", "RMSELoss", "RNNCell", "ReLU", "ReLU6",
+    "SequentialCell", "SiLU", "Sigmoid", "SmoothL1Loss", "Softmax", "SoftmaxCrossEntropyWithLogits", "Softmin",
+    "Softsign", "Tanh", "Tanhshrink", "TrainOneStepCell", "WarmUpLR", "WithEvalCell", "WithGradCell", "WithLossCell",
+    "get_activation",
 ]  # fmt: skip
 
 # MindSpore's older place for the metrics; they stand above this package, so they are looked up when first used.

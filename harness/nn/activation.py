@@ -5,15 +5,18 @@ from __future__ import annotations
 import difflib
 from typing import Any
 
+import numpy as np
+
+from harness import dtypes
 from harness.errors import CellNameError, SettingError
 from harness.nn import checks
 from harness.nn.cell import Cell
 from harness.nn.namespace import ops
-from harness.tensor import Tensor
+from harness.tensor import Parameter, Tensor
 
 __all__ = [
-    "ELU", "GELU", "HSigmoid", "HSwish", "Hardtanh", "LeakyReLU", "LogSigmoid", "LogSoftmax", "ReLU", "ReLU6", "SiLU",
-    "Sigmoid", "Softmax", "Softmin", "Softsign", "Tanh", "Tanhshrink", "get_activation",
+    "ELU", "GELU", "HSigmoid", "HSwish", "Hardtanh", "LeakyReLU", "LogSigmoid", "LogSoftmax", "PReLU", "ReLU", "ReLU6",
+    "SiLU", "Sigmoid", "Softmax", "Softmin", "Softsign", "Tanh", "Tanhshrink", "get_activation",
 ]  # fmt: skip
 
 
@@ -114,6 +117,35 @@ class LeakyReLU(Cell):
 
     def construct(self, x: Tensor) -> Any:
         return ops.leaky_relu(x, self.alpha)
+
+
+class PReLU(Cell):
+    """x where positive, else ``w * x`` with one trained weight, or one for each of ``channel`` channels.
+
+    Args:
+        channel: number of weights.
+        w: their first values: one number, a list or a tensor of ``channel`` of them (float16 or float32).
+    """
+
+    def __init__(self, channel: int = 1, w: Any = 0.25) -> None:
+        super().__init__()
+        if isinstance(channel, bool) or not isinstance(channel, int) or channel < 1:
+            raise ValueError(f"nn.PReLU: channel must be a positive int, got {channel!r}")
+        if isinstance(w, float):
+            w = Tensor(np.full(channel, w, np.float32))
+        elif isinstance(w, list) and all(isinstance(value, float) for value in w):
+            w = Tensor(np.array(w, np.float32))
+        elif not isinstance(w, Tensor):
+            raise TypeError(f"nn.PReLU: w must be a float, a list of floats or a tensor, got {w!r}")
+        if w.shape != (channel,) or w.dtype not in (dtypes.float16, dtypes.float32):
+            raise ValueError(
+                f"nn.PReLU: w must be {channel} values of Float16 or Float32, got {w.dtype} of shape {w.shape}"
+            )
+        self.w = Parameter(w, name="a")
+        self.prelu = ops.PReLU()
+
+    def construct(self, x: Tensor) -> Any:
+        return self.prelu(x, ops.cast(self.w, x.dtype))
 
 
 class SiLU(Cell):

@@ -20,9 +20,7 @@ RECORDED: dict[str, list[dict[str, Any]]] = json.loads((DATA / "graphs.json").re
 GRAPHS = [(net, graph["graph"]) for net, graphs in RECORDED.items() for graph in graphs]
 #: graphs that differ, and why; a reason that no longer holds fails here
 KNOWN: dict[tuple[str, int], str] = {
-    ("gradients", 10): "gradients of casts stand in the forward scope and are not merged with forward casts",
     ("pieces", 2): "a tuple of axes is a kernel of its own, RealMakeTuple, in front of ReduceProd",
-    ("simplify", 10): "the pieces of a split given back as they are stand one by one",
 }
 
 

@@ -89,8 +89,14 @@ def _value_dtype(value: Any) -> dtypes.DType:
 
 
 def masked_fill(input_x: Tensor, mask: Tensor, value: Any) -> Tensor:
-    """``value`` where ``mask`` holds, else ``input_x``."""
-    return call("MaskedFill", input_x, mask, scalar(value, input_x.dtype) if is_number(value) else value)  # type: ignore[no-any-return]
+    """``value`` where ``mask`` holds, else ``input_x``.
+
+    A fraction is a Float32 tensor whatever the dtype of ``input_x``: the CPU then computes in Float32 (measured).
+    """
+    if is_number(value):
+        is_fraction = isinstance(value, (float, np.floating)) and input_x.dtype.kind == "f"
+        value = scalar(value, dtypes.float32 if is_fraction else input_x.dtype)
+    return call("MaskedFill", input_x, mask, value)  # type: ignore[no-any-return]
 
 
 @tensor_method("masked_fill")

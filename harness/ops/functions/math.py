@@ -9,7 +9,7 @@ import numpy as np
 
 from harness.errors import UnsupportedError
 from harness.ops.eager import is_number
-from harness.ops.expansion import scalar
+from harness.ops.expansion import constant_value, scalar
 from harness.ops.functions.arithmetic import SUB
 from harness.ops.operators.log import LOG
 from harness.tensor import Tensor, call, tensor_method
@@ -200,7 +200,13 @@ def clip_by_value(x: Any, clip_value_min: Any = None, clip_value_max: Any = None
     if clip_value_min is None and clip_value_max is None:
         raise ValueError("ops.clip_by_value needs clip_value_min or clip_value_max")
     if clip_value_min is not None:
-        x = call("Maximum", x, clip_value_min)
+        x = call("Maximum", x, _bound(clip_value_min, x))
     if clip_value_max is not None:
-        x = call("Minimum", x, clip_value_max)
+        x = call("Minimum", x, _bound(clip_value_max, x))
     return x
+
+
+def _bound(value: Any, x: Any) -> Any:
+    """A bound as a constant in the dtype of what it bounds, also where that loses a fraction (measured)."""
+    known = value if is_number(value) else constant_value(value)
+    return value if known is None else Tensor(np.asarray(known), x.dtype)

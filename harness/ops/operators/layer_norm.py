@@ -20,7 +20,7 @@ from harness.tensor import call as emit
 class LayerNorm(Operator):
     """x, gamma, beta, first normalised axis, first parameter axis, epsilon: the result, mean and variance.
 
-    Mean and variance are float32 (float64 for float64) with length 1 on the normalised axes.
+    Mean and variance are float32, whatever x is (measured), with length 1 on the normalised axes.
     """
 
     name = "LayerNorm"
@@ -34,7 +34,7 @@ class LayerNorm(Operator):
         if call.shape(1) != x.shape[params % rank :] or call.shape(2) != call.shape(1):
             raise call.fail(f"gamma and beta must have the shape {list(x.shape[params % rank :])}")
         at = norm % rank
-        small = TensorSpec(_moment_dtype(x.dtype), (*x.shape[:at], *[1] * (rank - at)))
+        small = TensorSpec(dtypes.float32, (*x.shape[:at], *[1] * (rank - at)))
         return TupleSpec((x.tensor, small, small))
 
     def kernel(
@@ -52,10 +52,6 @@ class LayerNorm(Operator):
         _out, mean, variance = b.out
         grads = emit("LayerNormGrad", x, b.dout[0], variance, mean, gamma, norm, params, epsilon=epsilon)
         return *grads, None, None, None
-
-
-def _moment_dtype(dtype: dtypes.DType) -> dtypes.DType:
-    return dtypes.float64 if dtype is dtypes.float64 else dtypes.float32
 
 
 @operator

@@ -23,7 +23,6 @@ class MaskedFill(Operator):
 
     name = "MaskedFill"
     tensors = (0, 1, 2)
-    same_dtype = (0, 2)
 
     def infer(self, call: Call) -> Spec:
         if call.dtype(1).kind != "b":
