@@ -76,7 +76,7 @@ def stack_unstacked_elsewhere(net, x, y):
 
 def stack_used(net, x, y):
     s = ops.stack((x, y))
-    a, b = ops.unstack(s)
+    a, _ = ops.unstack(s)
     return a, s
 
 
