@@ -76,6 +76,17 @@ class Recorders:
         _log.info('rdr: RDR record object %s in module "%s".', recorder.name, recorder.module)
         return True
 
+    def note(self, kind: str, module: str, name: str, change: Callable[[Recorder], None]) -> bool:
+        """Changes the recorder of a key, which is made with an empty list if there is none; see ``record``.
+
+        No export comes between finding and changing it, so that no change goes to a recorder that was dropped.
+        """
+        with self._lock:
+            if (module, name) not in self._recorders and not self.record(kind, module, name, []):
+                return False
+            change(self._recorders[module, name])
+            return True
+
     def find(self, module: str, name: str) -> Recorder | None:
         """The recorder of a key, or None."""
         with self._lock:
@@ -98,15 +109,15 @@ class Recorders:
         """In mode 2: exports every recorder and drops it; what was exported since it was recorded is only dropped."""
         if not self.config.enable or self.config.mode != NORMAL:
             return
-        recorders = self._all()
+        recorders = {recorder: recorder.changes for recorder in self._all()}
         pending = [recorder for recorder in recorders if recorder.pending]
         if pending or not recorders:
             self._export(pending)
         _log.info("rdr: RDR exports all recorders in normal end scenario.")
         with self._lock:
-            for recorder in recorders:
-                # What was recorded under the same key meanwhile is not lost.
-                if self._recorders.get(recorder.key) is recorder:
+            for recorder, changes in recorders.items():
+                # What was recorded meanwhile, under the same key or by the same recorder, is not lost.
+                if self._recorders.get(recorder.key) is recorder and recorder.changes == changes:
                     del self._recorders[recorder.key]
 
     def trigger_new(self) -> None:
@@ -140,7 +151,7 @@ class Recorders:
         if is_relative(export.folder.path):
             _log.error("rdr: Do not support relative path. %s", info)
             return
-        recorder.pending = False
+        changes = recorder.changes
         done: bool | None
         try:
             done = recorder.export(export)
@@ -149,4 +160,5 @@ class Recorders:
             done = None
         if done is False:
             _log.error("rdr: Get real path failed. %s", info)
-        recorder.pending = recorder.pending or not done
+        if done:
+            recorder.exported = changes

@@ -6,6 +6,7 @@ differs on purpose: docs/differences.md.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -19,6 +20,7 @@ from harness.rdr import graph_text, names
 from harness.rdr.config import RdrConfig
 from harness.rdr.container import Recorders
 from harness.rdr.of_graph import GraphRecords
+from harness.rdr.recorders import Recorder
 from harness.rdr.recorders.graph import GraphTexts
 from harness.rdr.recorders.memory import MemoryRecorder
 from harness.runtime.observer import Observer, Slot
@@ -35,6 +37,13 @@ AFTER = {"traced": (1, 12), "simplified": (12, 18), "ordered": (18, 22), "select
 """The actions whose work a stage of our compiler does: the graph after the stage stands for the graph after each."""
 MEMORY_MODULE, MEMORY_NAME = "RUNTIME_FRAMEWORK", "mem_address_list"
 _log = log.get("rdr.observer")
+
+
+class _Compiling(threading.local):
+    """What a thread compiles."""
+
+    graph_mode = False
+    title = ""
 
 
 class RdrObserver(Observer):
@@ -66,8 +75,7 @@ class RdrObserver(Observer):
         self.recorders = Recorders(config, rank if callable(rank) else lambda: rank, clock)
         self._synchronous_dump = synchronous_dump
         self._triggers_compile = triggers_compile
-        self._graph_mode = False
-        self._title = ""
+        self._compiling = _Compiling()
         self._closed = False
         self._records = GraphRecords(self.recorders, device)
 
@@ -75,17 +83,17 @@ class RdrObserver(Observer):
 
     def compile_begin(self, name: str, inputs: Sequence[str]) -> None:
         """Records what the compilation begins with. Outside graph mode no stage and no graph is recorded (measured)."""
-        self._graph_mode = get_context("mode") == GRAPH_MODE
-        self._title = name
+        self._compiling.graph_mode = get_context("mode") == GRAPH_MODE
+        self._compiling.title = name
         self._stage((0, 1), lambda: graph_text.bootstrap_text(name, inputs))
 
     def compile_stage(self, stage: str, outputs: Sequence[Operand]) -> None:
         """Records the graph as it stands, under the actions the stage stands for."""
         if stage in AFTER:
-            self._stage(AFTER[stage], lambda: graph_text.stage_text(self._title, outputs))
+            self._stage(AFTER[stage], lambda: graph_text.stage_text(self._compiling.title, outputs))
 
     def _stage(self, actions: tuple[int, int], text: Callable[[], str]) -> None:
-        if not self._graph_mode or not self.recorders.config.enable:
+        if not self._compiling.graph_mode or not self.recorders.config.enable:
             return
 
         def record() -> None:
@@ -101,7 +109,7 @@ class RdrObserver(Observer):
             reuse = reuse_applies(
                 get_context("memory_optimize_level"), self.recorders.config.mem_reuse, self._synchronous_dump
             )
-            mode = self._graph_mode
+            mode = self._compiling.graph_mode
             self._safely(f"graph {graph.id}", lambda: self._records.compiled(graph, reuse, mode))
 
     def compile_end(self, error: BaseException | None) -> None:
@@ -109,7 +117,7 @@ class RdrObserver(Observer):
         if error is not None:
             if self._triggers_compile and isinstance(error, Exception):
                 self.recorders.trigger_new()
-        elif self._graph_mode:
+        elif self._compiling.graph_mode:
             self.recorders.snapshot()
 
     # --- running ------------------------------------------------------------------------------------------------------
@@ -117,16 +125,14 @@ class RdrObserver(Observer):
     def kernel_inputs(self, node: Node, inputs: Sequence[Slot]) -> None:
         """Notes the addresses of a kernel that is launched."""
         found = self._records.addresses.get(id(node))
-        if found is not None:
-            self._memory().add(node.name, found)
+        if found is None:
+            return
 
-    def _memory(self) -> MemoryRecorder:
-        recorder = self.recorders.find(MEMORY_MODULE, MEMORY_NAME)
-        if not isinstance(recorder, MemoryRecorder):
-            self.recorders.record("mem_address_list", MEMORY_MODULE, MEMORY_NAME, [])
-            recorder = self.recorders.find(MEMORY_MODULE, MEMORY_NAME)
+        def add(recorder: Recorder) -> None:
             assert isinstance(recorder, MemoryRecorder)
-        return recorder
+            recorder.add(node.name, found)
+
+        self.recorders.note("mem_address_list", MEMORY_MODULE, MEMORY_NAME, add)
 
     def failed(self, node: Node | None, error: BaseException) -> None:
         """A run that ends with an error exports everything at once, in both modes; an interrupt does not (measured)."""

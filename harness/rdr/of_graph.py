@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 from harness.compile.memory import Addresses, MemoryPlan, addresses, plan, texts
 from harness.devices import Device
 from harness.graph import Graph
@@ -32,6 +34,7 @@ class GraphRecords:
         self._recorders = recorders
         self._device = device
         self._base = BASE
+        self._lock = threading.Lock()
         self._kept: list[Graph] = []  # so that no other node gets an id of theirs
 
     def compiled(self, graph: Graph, reuse: bool, graph_mode: bool) -> None:
@@ -43,7 +46,8 @@ class GraphRecords:
         """
         self._kept.append(graph)
         planned = plan(graph, device=self._device, reuse=reuse)
-        by_name = self._place(planned)
+        with self._lock:
+            by_name = self._place(planned)
         for node in graph.execution_order:
             if node.name in by_name:
                 self.addresses[id(node)] = by_name[node.name]

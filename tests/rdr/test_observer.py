@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import json
 import re
+import threading
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -12,13 +15,15 @@ import numpy as np
 import pytest
 
 from harness import Tensor, context, nn, ops
-from harness.compile.memory import parse
+from harness.compile.memory import Addresses, parse
 from harness.devices import DEVICES
 from harness.errors import KernelError, ShapeError
 from harness.graph import pb
 from harness.rdr.config import RdrConfig
 from harness.rdr.listing import artefacts
 from harness.rdr.observer import ACTIONS, RdrObserver
+from harness.rdr.read import memory_addresses
+from harness.rdr.recorders import Recorder
 from harness.rdr.recorders.memory import MemoryRecorder
 from harness.runtime import session
 from tests.compile.build import floats, graph_mode
@@ -321,3 +326,31 @@ def test_the_list_of_addresses_is_made_by_the_first_kernel(tmp_path: Path) -> No
         found = watcher.recorders.find("RUNTIME_FRAMEWORK", "mem_address_list")
         assert isinstance(found, MemoryRecorder)
         assert found.content[0][0] == "Default/Sin-op0"
+
+
+def test_kernels_of_many_threads_are_all_there(tmp_path: Path) -> None:
+    stamps = itertools.count()
+    watcher = RdrObserver(RdrConfig(True, 2, f"{tmp_path}/"), clock=lambda: f"{next(stamps):014d}")
+    threads = 16
+    barrier = threading.Barrier(threads)
+
+    def add(recorder: Recorder, name: str) -> None:
+        assert isinstance(recorder, MemoryRecorder)
+        recorder.add(name, Addresses((), (), ()))
+
+    def work(thread: int) -> None:
+        barrier.wait()
+        for kernel in range(50):
+            change = functools.partial(add, name=f"{thread}.{kernel}")
+            watcher.recorders.note("mem_address_list", "RUNTIME_FRAMEWORK", "mem_address_list", change)
+            if kernel % 10 == 0:
+                watcher.recorders.snapshot()
+
+    running = [threading.Thread(target=work, args=(n,)) for n in range(threads)]
+    for thread in running:
+        thread.start()
+    for thread in running:
+        thread.join()
+    watcher.closed()
+    kernels = [kernel.name for found in artefacts(tmp_path) for kernel in memory_addresses(found.read().decode())]
+    assert set(kernels) == {f"{thread}.{kernel}" for thread in range(threads) for kernel in range(50)}

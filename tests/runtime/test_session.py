@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,9 @@ import pytest
 
 import harness
 from harness import Tensor, dtypes, hooks, nn, ops
+from harness.compile.program import STAGES
 from harness.errors import HarnessError, SettingError, SettingTypeError
-from harness.graph import Graph
+from harness.graph import Graph, Operand
 from harness.runtime import session
 from harness.runtime.observer import Observer
 from harness.runtime.session import bind
@@ -349,3 +350,59 @@ def test_one_executor_may_run_in_two_threads() -> None:
     for start, got in results:
         expected = np.exp(floats(2, 3, start=start).asnumpy().astype(np.float64)).astype(np.float32) * 2
         np.testing.assert_allclose(got, expected.sum(1), rtol=1e-6)
+
+
+class Compiling(Observer):
+    """Keeps what it is told of compilations."""
+
+    def __init__(self) -> None:
+        self.events: list[str] = []
+
+    def compile_begin(self, name: str, inputs: Sequence[str]) -> None:
+        self.events.append(f"begin {name}({', '.join(inputs)})")
+
+    def compile_stage(self, stage: str, outputs: Sequence[Operand]) -> None:
+        self.events.append(f"{stage} {len(outputs)}")
+
+    def graph_compiled(self, graph: Graph) -> None:
+        self.events.append(f"graph {graph.id}")
+
+    def compile_end(self, error: BaseException | None) -> None:
+        self.events.append(f"end {type(error).__name__}")
+
+
+def test_observers_follow_a_compilation() -> None:
+    def wrong(_net: Any, x: Any) -> Any:
+        return ops.matmul(x, x)
+
+    def choice(_net: Any, x: Any) -> Any:
+        return ops.cond(ops.reduce_sum(x) > 0, lambda v: ops.sin(v), lambda v: ops.cos(v), x)
+
+    watch = Compiling()
+    with graph_mode(), session.fresh([watch], hooked=False):
+        net = Net(lambda net, x: ops.exp(x))
+        net(X)
+        net(X)
+        assert watch.events == [
+            "begin Net_construct(inputs0)",
+            *(f"{stage} 1" for stage in STAGES),
+            "graph 0",
+            "end NoneType",
+        ]
+        watch.events.clear()
+        with pytest.raises(HarnessError):
+            Net(wrong)(X)
+        assert watch.events == ["begin Net_construct(inputs0)", "end ShapeError"]
+        watch.events.clear()
+        Net(lambda net, x: x)(X)
+        assert watch.events == ["begin Net_construct(inputs0)", *(f"{stage} 1" for stage in STAGES), "end NoneType"]
+        watch.events.clear()
+        Net(choice)(X)
+        graphs = sum(event.startswith("graph") for event in watch.events)
+        assert graphs > 1
+        assert watch.events[1:-1] == [
+            *(f"{stage} {graphs}" for stage in STAGES),
+            *(f"graph {n}" for n in range(1, graphs + 1)),
+        ]
+        session.current().run_function(choice, (None, X), {})
+        assert "begin choice(_net, x)" in watch.events

@@ -43,7 +43,8 @@ class Recorder:
     Attributes:
         accepts: the type of ``content``; anything else is an error of the caller.
         appends: a second export of it prolongs the file.
-        pending: it holds what was not exported yet.
+        changes: how often its content changed.
+        exported: what ``changes`` was when it was last exported; None if it never was.
     """
 
     accepts: ClassVar[type | tuple[type, ...]] = object
@@ -56,12 +57,18 @@ class Recorder:
         self.name = name
         self.stamp = stamp
         self.content: Any = content
-        self.pending = True
+        self.changes = 0
+        self.exported: int | None = None
 
     @property
     def key(self) -> tuple[str, str]:
         """What a later recorder must have to replace this one."""
         return self.module, self.name
+
+    @property
+    def pending(self) -> bool:
+        """Whether it holds what was not exported yet."""
+        return self.exported != self.changes
 
     def put(self, export: Export, extension: str, data: bytes, number: int | None = None) -> bool:
         """Writes one file of the recorder."""

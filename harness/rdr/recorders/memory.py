@@ -49,7 +49,7 @@ class MemoryRecorder(Recorder):
                 self.content.clear()
             self._names.add(name)
             self.content.append((name, of))
-            self.pending = True
+            self.changes += 1
 
     def export(self, export: Export) -> bool:
         """See ``Recorder.export``."""
