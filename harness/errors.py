@@ -11,6 +11,11 @@ class HarnessError(Exception):
     """Base of every deliberate error."""
 
 
+def first_line(error: BaseException) -> str:
+    """The first line of an error's text (HDF5's go on for many), or its type."""
+    return str(error).splitlines()[0][:200] if str(error) else type(error).__name__
+
+
 class UnsupportedError(HarnessError, NotImplementedError):
     """Something MindSpore has and the harness does not; names it and where it stands."""
 

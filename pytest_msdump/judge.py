@@ -166,7 +166,7 @@ def _check_all(judge: Judge, gate: Gate, results: list[Result], texts: list[str]
 
 
 def _check_one(judge: Judge, gate: Gate, store: GoldenStore, against: str, tolerance: Any) -> tuple[Result, str | None]:
-    run = RunId(against, held_against(against, judge.run.mode, store.runs()))
+    run = RunId(against, held_against(against, judge.run.mode, store))
     try:
         expected = store.run(*run)
     except StoreError:

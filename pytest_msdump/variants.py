@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping
 from typing import Any, NamedTuple
 
 import pytest
@@ -91,7 +91,7 @@ def others(against: Any, backend: str) -> dict[str, Any]:
     return found
 
 
-def held_against(backend: str, mode: str, runs: Sequence[tuple[str, str]]) -> str:
+def held_against(backend: str, mode: str, runs: Container[tuple[str, str]]) -> str:
     """The mode of ``backend`` that a run in ``mode`` is held against: its own where there is such a run, else
     ``tensor``, which has everything."""
     return mode if (backend, mode) in runs else "tensor"

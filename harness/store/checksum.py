@@ -21,8 +21,8 @@ def attrs_text(attrs: Mapping[str, Any]) -> str:
         raise StoreError(f"the run's attrs are no JSON: {error}") from None
 
 
-def run_checksum(index: Index, level: Level, attrs: Mapping[str, Any], artefacts: Mapping[str, bytes]) -> str:
-    """32 hex digits of xxh3_128 over index, names, level, attributes and artefacts."""
+def run_checksum(index: Index, level: Level, attrs: Mapping[str, Any] | str, artefacts: Mapping[str, bytes]) -> str:
+    """32 hex digits of xxh3_128 over index, names, level, attributes (or their text) and artefacts."""
     hasher = xxhash.xxh3_128()
 
     def add(raw: bytes) -> None:
@@ -34,7 +34,7 @@ def run_checksum(index: Index, level: Level, attrs: Mapping[str, Any], artefacts
     for name in index.names:
         add(name.encode("utf-8", "surrogateescape"))
     add(level.encode())
-    add(attrs_text(attrs).encode())
+    add((attrs if isinstance(attrs, str) else attrs_text(attrs)).encode())
     for name in sorted(artefacts):
         add(name.encode("utf-8", "surrogateescape"))
         add(artefacts[name])

@@ -6,13 +6,16 @@ Everything here is low-level h5py: several times faster than the friendly layer,
 from __future__ import annotations
 
 import os
+from functools import cache
+from math import prod
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from h5py import h5a, h5d, h5f, h5g, h5l, h5o, h5p, h5t
+from h5py import h5a, h5d, h5f, h5g, h5l, h5o, h5p, h5t, h5z
 
-from harness.errors import StoreError
+from harness.errors import StoreError, first_line
+from harness.store.arrays import MAX_RATIO, Stored, fetch
 from harness.store.h5write.types import datatype
 from harness.store.schema import MAX_ATTRIBUTE
 
@@ -28,21 +31,15 @@ def _file_access() -> Any:
 
 
 _ACCESS = _file_access()
+_FILTERS = (h5z.FILTER_SHUFFLE, h5z.FILTER_DEFLATE)
 
 
-def open_file(path: Path) -> Any:
-    """An HDF5 file for reading; ``FileNotFoundError`` or ``StoreError``."""
+def open_file(path: Path, opened: str | os.PathLike[str]) -> Any:
+    """The HDF5 file ``opened`` for reading, which ``StoreError`` calls ``path``."""
     try:
-        return h5f.open(os.fsencode(path), h5f.ACC_RDONLY, fapl=_ACCESS)
-    except FileNotFoundError:
-        raise FileNotFoundError(f"{path}: there is no such golden store") from None
+        return h5f.open(os.fsencode(opened), h5f.ACC_RDONLY, fapl=_ACCESS)
     except OSError as error:
         raise StoreError(f"{path}: not a whole HDF5 file ({first_line(error)})") from None
-
-
-def first_line(error: BaseException) -> str:
-    """The first line of an error's text (HDF5's go on for many), or its type."""
-    return str(error).splitlines()[0][:200] if str(error) else type(error).__name__
 
 
 # --- groups and links -----------------------------------------------------------------------------------------------
@@ -144,3 +141,65 @@ def type_of(dtype: np.dtype[Any]) -> Any:
     """The HDF5 type a numpy dtype is stored as."""
     # The two bytes are libhdf5's own prefix of an encoded datatype.
     return h5t.decode(b"\x03\x00" + datatype(dtype))
+
+
+# --- datasets --------------------------------------------------------------------------------------------------------
+
+
+def read(dataset: Any, descriptor: int, file_size: int, expected: np.dtype[Any] | None = None) -> Stored:
+    """What ``arrays.write`` wrote.
+
+    Args:
+        dataset: from ``open_dataset``.
+        descriptor: of the open file, to read from.
+        file_size: of that file in bytes.
+        expected: the dtype it must have, where the caller knows (comparing types is faster than translating one).
+
+    Raises:
+        StoreError: another type or layout, sizes the file cannot hold, or too few bytes.
+    """
+    dtype, shape, layout = _described(dataset, expected)
+    nbytes = prod(shape) * dtype.itemsize
+    if nbytes == 0:
+        return Stored(dtype, shape, b"", packed=False)
+    if layout == h5d.CONTIGUOUS:
+        at, size, packed = dataset.get_offset(), nbytes, False
+        if at is None or dataset.get_storage_size() != nbytes:
+            raise StoreError(f"its {nbytes} bytes are not in the file")
+    else:
+        at, size, packed = _only_chunk(dataset, shape, nbytes)
+    if at + size > file_size:
+        raise StoreError(f"its {size} bytes at {at} lie beyond the end of the file ({file_size} bytes)")
+    return Stored(dtype, shape, fetch(descriptor, size, at), packed)
+
+
+def _described(dataset: Any, expected: np.dtype[Any] | None) -> tuple[np.dtype[Any], tuple[int, ...], int]:
+    plist = dataset.get_create_plist()
+    layout, shape = plist.get_layout(), dataset.shape
+    if expected is None:
+        dtype = dataset.dtype
+    elif dataset.get_type().equal(_type_of(expected)):
+        dtype = expected
+    else:
+        raise StoreError("it is not of the type this schema version describes")
+    if dtype.hasobject or shape is None:
+        raise StoreError(f"its type {dtype} is none a golden store uses")
+    if layout not in (h5d.CONTIGUOUS, h5d.CHUNKED):
+        raise StoreError("it is virtual or compact; a golden store has no such datasets")
+    if layout == h5d.CONTIGUOUS and plist.get_external_count():
+        raise StoreError("its bytes lie in another file; a golden store has no such datasets")
+    return dtype, shape, layout
+
+
+_type_of = cache(type_of)
+
+
+def _only_chunk(dataset: Any, shape: tuple[int, ...], nbytes: int) -> tuple[int, int, bool]:
+    plist = dataset.get_create_plist()
+    filters = tuple(plist.get_filter(at)[0] for at in range(plist.get_nfilters()))
+    if filters != _FILTERS or plist.get_chunk() != shape or dataset.get_num_chunks() != 1:
+        raise StoreError("it is chunked in a way a golden store never uses")
+    chunk = dataset.get_chunk_info(0)
+    if chunk.filter_mask or chunk.byte_offset is None or nbytes > MAX_RATIO * chunk.size + MAX_RATIO:
+        raise StoreError(f"its chunk of {chunk.size} bytes cannot hold {nbytes}")
+    return chunk.byte_offset, chunk.size, True

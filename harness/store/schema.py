@@ -15,7 +15,6 @@ import re
 from typing import Any, Literal, NamedTuple
 from urllib.parse import unquote_to_bytes
 
-import h5py
 import numpy as np
 
 from harness.errors import StoreError
@@ -45,7 +44,8 @@ MAX_NAME = 16_384
 NO_SOURCE = -1
 
 IOS = ("input", "output")
-_IO_TYPE = h5py.enum_dtype({name: number for number, name in enumerate(IOS)}, basetype="u1")
+# What ``h5py.enum_dtype`` gives, without the cost of importing h5py.
+_IO_TYPE = np.dtype("u1", metadata={"enum": {name: number for number, name in enumerate(IOS)}})
 
 #: One row of the index. ``operator``, ``type``, ``dtype``, ``shape``, ``format`` and ``source`` are rows of ``names``.
 INDEX_DTYPE: np.dtype[Any] = np.dtype(

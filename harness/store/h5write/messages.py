@@ -11,8 +11,10 @@ from harness.store.h5write.lookup3 import checksums
 #: Address that says "nowhere".
 UNDEFINED = 0xFFFF_FFFF_FFFF_FFFF
 
-_DATASPACE, _LINK_INFO, _DATATYPE, _FILL, _LINK = 0x01, 0x02, 0x03, 0x05, 0x06
-_LAYOUT, _GROUP_INFO, _FILTERS, _ATTRIBUTE, _REFERENCES = 0x08, 0x0A, 0x0B, 0x0C, 0x16
+#: Kinds of messages.
+DATASPACE, LINK_INFO, DATATYPE, FILL, LINK = 0x01, 0x02, 0x03, 0x05, 0x06
+LAYOUT, GROUP_INFO, FILTERS, ATTRIBUTE, REFERENCES = 0x08, 0x0A, 0x0B, 0x0C, 0x16
+KINDS = (DATASPACE, LINK_INFO, DATATYPE, FILL, LINK, LAYOUT, GROUP_INFO, FILTERS, ATTRIBUTE, REFERENCES)
 
 _SHUFFLE, _DEFLATE = 2, 1
 
@@ -21,22 +23,22 @@ Message = tuple[int, bytes]
 
 def dataspace(shape: Sequence[int]) -> Message:
     """A scalar's or an array's extent."""
-    return _DATASPACE, struct.pack(f"<4B{len(shape)}Q", 2, len(shape), 0, 1 if shape else 0, *shape)
+    return DATASPACE, struct.pack(f"<4B{len(shape)}Q", 2, len(shape), 0, 1 if shape else 0, *shape)
 
 
 def datatype(kind: bytes) -> Message:
     """The type of elements; ``kind`` from ``types.datatype``."""
-    return _DATATYPE, kind
+    return DATATYPE, kind
 
 
 def fill_never(*, chunked: bool) -> Message:
     """No fill value is ever written; space is there from the beginning (chunks: as they come)."""
-    return _FILL, struct.pack("<2B", 3, (3 if chunked else 1) | 1 << 2)
+    return FILL, struct.pack("<2B", 3, (3 if chunked else 1) | 1 << 2)
 
 
 def contiguous(address: int, size: int) -> Message:
     """``size`` bytes at ``address``."""
-    return _LAYOUT, struct.pack("<2BQQ", 3, 1, address if size else UNDEFINED, size)
+    return LAYOUT, struct.pack("<2BQQ", 3, 1, address if size else UNDEFINED, size)
 
 
 def one_chunk(shape: Sequence[int], itemsize: int, address: int, size: int) -> Message:
@@ -46,30 +48,30 @@ def one_chunk(shape: Sequence[int], itemsize: int, address: int, size: int) -> M
     sizes = b"".join(n.to_bytes(width, "little") for n in extent)
     # 2: the chunk's size in the file and its filter mask are in this message; 1: index type "single chunk".
     head = struct.pack("<5B", 4, 2, 2, len(extent), width)
-    return _LAYOUT, head + sizes + struct.pack("<BQIQ", 1, size, 0, address)
+    return LAYOUT, head + sizes + struct.pack("<BQIQ", 1, size, 0, address)
 
 
 def shuffle_deflate(itemsize: int, level: int) -> Message:
     """The filters of a packed chunk."""
     shuffle = struct.pack("<HHHI", _SHUFFLE, 1, 1, itemsize)
-    return _FILTERS, struct.pack("<2B", 2, 2) + shuffle + struct.pack("<HHHI", _DEFLATE, 1, 1, level)
+    return FILTERS, struct.pack("<2B", 2, 2) + shuffle + struct.pack("<HHHI", _DEFLATE, 1, 1, level)
 
 
 def references(count: int) -> Message:
     """How many hard links lead here; only where it is not one."""
-    return _REFERENCES, struct.pack("<BI", 0, count)
+    return REFERENCES, struct.pack("<BI", 0, count)
 
 
 def attribute(name: str, kind: bytes, value: bytes) -> Message:
     """A scalar attribute."""
     raw, space = name.encode() + b"\0", dataspace(())[1]
     head = struct.pack("<2B3HB", 3, 0, len(raw), len(kind), len(space), 0)
-    return _ATTRIBUTE, head + raw + kind + space + value
+    return ATTRIBUTE, head + raw + kind + space + value
 
 
 def group_messages() -> list[Message]:
     """What every group has: links are kept in its header, in no particular order."""
-    return [(_LINK_INFO, struct.pack("<2BQQ", 0, 0, UNDEFINED, UNDEFINED)), (_GROUP_INFO, bytes(2))]
+    return [(LINK_INFO, struct.pack("<2BQQ", 0, 0, UNDEFINED, UNDEFINED)), (GROUP_INFO, bytes(2))]
 
 
 def link(name: bytes, address: int) -> Message:
@@ -78,7 +80,7 @@ def link(name: bytes, address: int) -> Message:
     width = 0 if len(name) < 2**8 else 1 if len(name) < 2**16 else 2
     flags = width | (0x10 if utf8 else 0)
     head = struct.pack("<2B", 1, flags) + (b"\1" if utf8 else b"")
-    return _LINK, head + len(name).to_bytes(1 << width, "little") + name + struct.pack("<Q", address)
+    return LINK, head + len(name).to_bytes(1 << width, "little") + name + struct.pack("<Q", address)
 
 
 def encoded(messages: Iterable[Message]) -> bytes:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import struct
 from typing import Any
 
-import h5py
 import numpy as np
 
 from harness.errors import StoreError
@@ -33,7 +32,7 @@ def datatype(dtype: np.dtype[Any], *, utf8: bool = False) -> bytes:
     Raises:
         StoreError: a dtype a store has no use for.
     """
-    names = h5py.check_enum_dtype(dtype)
+    names = dict(dtype.metadata or {}).get("enum")
     if dtype.names is not None:
         return _compound([(name, *_field(dtype, name)) for name in dtype.names], dtype.itemsize)
     if dtype.kind == "b":
