@@ -15,13 +15,14 @@ from harness.compare import Comparison, TextDifference, Tolerances, Verdict, dif
 from harness.compare import check as compare
 from harness.errors import HarnessError, StoreError
 from harness.records import Record
-from harness.store import GoldenStore, RunData, RunId, StoredRun, UpdateResult, update
+from harness.store import GoldenStore, RunId, StoredRun
 from pytest_msdump import options
 from pytest_msdump.report import Result, empty_result
 from pytest_msdump.session import GateTest, scratch
 from pytest_msdump.variants import held_against, others, used_runs
 
 if TYPE_CHECKING:
+    from harness.store import RunData, UpdateResult
     from pytest_msdump.gate import Gate
 
 # Rules that say on what a capture was made, not how: they must not change a store's bytes.
@@ -72,6 +73,8 @@ class Judge:
         stated = self.test.marker.get("tolerance")
         if stated is not None:
             attrs["tolerance"] = Tolerances.parse(stated).as_json()
+        from harness.store import RunData
+
         return RunData(self.records, texts, attrs, level)  # type: ignore[arg-type]
 
     def next_steps(self, own: bool) -> list[str]:
@@ -89,6 +92,8 @@ class Judge:
 
     def write(self, path: Path) -> UpdateResult:
         """Stores the run in the store at ``path``, leaving its other runs alone."""
+        from harness.store import update
+
         path.parent.mkdir(parents=True, exist_ok=True)
         return update(path, self.test.network, {self.run: self.data(self.level())})
 

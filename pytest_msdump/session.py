@@ -197,6 +197,9 @@ def finish(item: pytest.Item, gate: Gate) -> str | None:
     from pytest_msdump import judge
 
     test = item.stash.get(_TEST, None)
+    if test is not None:
+        # The item lives as long as the session; what it captured may be large.
+        del item.stash[_TEST]
     if test is None or not test.programs:
         _keep_results(item, [_nothing(item)])
         return f"msdump: nothing was compared: {item.nodeid} called neither msdump.run nor msdump.train"
@@ -228,6 +231,8 @@ def _closing_lines(test: GateTest, results: Sequence[Result]) -> Iterator[str]:
 
 def abandon(item: pytest.Item) -> None:
     """Notes that a test ended before it could be judged; a dump tree it wrote stays."""
+    if _TEST in item.stash:
+        del item.stash[_TEST]
     _keep_results(item, [_nothing(item)])
 
 

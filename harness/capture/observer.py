@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from harness import dtypes
 from harness.capture.capture import Capture
 from harness.capture.contents import Contents
 from harness.capture.normalise import ir_text, source_of
+from harness.capture.texts import Texts
 from harness.devices import Device
 from harness.devices.cpu import CPU
 from harness.dump.counter import IterationCounter
@@ -59,7 +60,7 @@ class CaptureObserver(Observer):
         self._step: Step | None = None
         self._iteration = 0
         self._records: list[Record] = []
-        self._artefacts: dict[str, bytes] = {}
+        self._artefacts: dict[str, str | Callable[[], str]] = {}
         self._order: dict[int, tuple[str, ...]] = {}
         self._global: dict[int, list[int]] = {}
         self._last_global: int | None = None
@@ -73,10 +74,11 @@ class CaptureObserver(Observer):
             return
         names = tuple(node.name for node in graph.execution_order)
         self._order[graph.id] = names
-        text = ir_text(ir.write(graph), self._rootdir)
-        self._artefacts[f"graphs/ms_output_trace_code_graph_{graph.id}.ir"] = text.encode()
+        rootdir = self._rootdir
+        # What runs a graph leaves it as it is, so that its text can wait until somebody reads it.
+        self._artefacts[f"graphs/ms_output_trace_code_graph_{graph.id}.ir"] = lambda: ir_text(ir.write(graph), rootdir)
         csv = "".join(f"{line}\n" for line in (ORDER_HEADER, *names))
-        self._artefacts[f"execution_order/ms_execution_order_graph_{graph.id}.csv"] = csv.encode()
+        self._artefacts[f"execution_order/ms_execution_order_graph_{graph.id}.csv"] = csv
 
     def step_begin(self, step: Step) -> None:
         """Gives the step its label."""
@@ -133,9 +135,10 @@ class CaptureObserver(Observer):
         artefacts = dict(self._artefacts)
         for graph, labels in self._global.items():
             text = "".join(f"{label}\n" for label in labels)
-            artefacts[f"execution_order/ms_global_execution_order_graph_{graph}.csv"] = text.encode()
+            artefacts[f"execution_order/ms_global_execution_order_graph_{graph}.csv"] = text
+        texts = Texts(artefacts)
         return Capture(
-            network, backend, emulated, tuple(self._records), mode, dict(rules or {}), artefacts, dict(self._order)
+            network, backend, emulated, tuple(self._records), mode, dict(rules or {}), texts, dict(self._order)
         )
 
     def _execution(self, graph: int, name: str) -> int:

@@ -149,6 +149,12 @@ class Closures:
             for closure, tail in pairwise(path[path.index(activation.closure) :]):
                 closure.tail = tail
 
+    def leave(self) -> None:
+        """Lets go of the frames, which hold whatever their functions do; nothing is traced after this."""
+        self._stop = None
+        self._running.clear()
+        self._all.clear()
+
 
 def frames_of_graphs(stop: FrameType | None) -> Iterator[FrameType]:
     """Running functions that are graphs, outermost first: the user's, layers', and those of the library."""

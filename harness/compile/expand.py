@@ -36,6 +36,7 @@ def _parts(node: Node, inputs: list[Operand]) -> Operand:
     args = grouped(node, [as_value(i) for i in inputs])
     with using(tracer):
         operand = tracer.operand(operator.expand(*args))
+    tracer.leave()
     if any(isinstance(OPERATORS.get(n.op), Composite) for n in tracer.created):
         operand = expand(operand)
     if "root" in node.extra and isinstance(operand, Node):

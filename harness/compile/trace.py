@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -52,7 +53,7 @@ class Tracer:
         self.marks: dict[str, Any] = {}
         self.created: list[Node] = []
         self._consts: dict[Any, Const] = {}
-        self._stop = sys._getframe(1)
+        self._stop: FrameType | None = sys._getframe(1)
         self.closures = Closures(self._stop)
         self.functions = FunctionScopes(self._stop)
         self.region = Region()
@@ -348,6 +349,11 @@ class Tracer:
             operand = self.virtual("Depend", [operand, state], operand.spec)
         self.block.result = self.virtual("MakeTuple", [operand], TupleSpec((operand.spec,)))
         return self.block.result
+
+    def leave(self) -> None:
+        """Ends tracing: frames are let go of."""
+        self._stop = None
+        self.closures.leave()
 
 
 def tracer() -> Tracer | None:

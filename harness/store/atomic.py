@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import filecmp
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -35,6 +34,8 @@ def sweep(path: Path) -> list[Path]:
 
 def put_in_place(scratch: Path, path: Path) -> bool:
     """Makes ``scratch`` the new ``path``, durably; False (and nothing done) if both hold the same bytes."""
+    import filecmp
+
     if path.exists() and filecmp.cmp(scratch, path, shallow=False):
         return False
     _flush(scratch, os.O_RDWR)
@@ -54,6 +55,11 @@ def remove(path: Path) -> None:
     """Removes a file, durably."""
     path.unlink()
     _flush(path.parent, os.O_RDONLY)
+
+
+def reason(error: OSError) -> str:
+    """An operating-system error in a few words."""
+    return os.strerror(error.errno) if error.errno else str(error).splitlines()[0][:200]
 
 
 def _flush(path: Path, flags: int) -> None:

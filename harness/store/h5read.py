@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
 from math import prod
 from typing import Any
@@ -29,7 +29,6 @@ _SUPERBLOCK = struct.Struct("<28x2Q")
 _MESSAGE = struct.Struct("<BHB")
 _ATTRIBUTE = struct.Struct("<2B3HB")
 _PLACE = struct.Struct("<2Q")
-_ADDRESS = struct.Struct("<Q")
 _CHUNK = struct.Struct("<BQIQ")
 
 #: What of a superblock and of a chunk's message does not depend on addresses.
@@ -51,17 +50,24 @@ class Node:
 
     __slots__ = ("_parts", "attributes", "links")
 
-    def __init__(self, found: Iterator[tuple[int, bytes]]) -> None:
+    def __init__(self, raw: bytes, at: int) -> None:
         self.links: dict[bytes, int] = {}
         self.attributes: dict[bytes, tuple[bytes, bytes]] = {}
         self._parts: dict[int, bytes] = {}
-        for kind, data in found:
+        at, end = _body(raw, at)
+        while at < end:
+            kind, size, flags = _MESSAGE.unpack_from(raw, at)
+            at += 4
+            if flags or at + size > end:
+                raise NotOurs("a message leaves its header")
+            data = raw[at : at + size]
+            at += size
             if kind == messages.LINK:
                 name, address = _link(data)
                 self.links[name] = address
             elif kind == messages.ATTRIBUTE:
-                name, *rest = _attribute(data)
-                self.attributes[name] = (rest[0], rest[1])
+                name, encoded, value = _attribute(data)
+                self.attributes[name] = (encoded, value)
             elif kind in self._parts or kind not in messages.KINDS:
                 raise NotOurs("a message of another kind, or twice")
             else:
@@ -135,7 +141,7 @@ class Headers:
         found = self._groups.get(address)
         if found is None:
             try:
-                found = Node(self._messages(address - self._start))
+                found = Node(self._raw, address - self._start)
             except (struct.error, IndexError) as error:
                 raise NotOurs(str(error)) from None
             if found.is_group():
@@ -145,32 +151,11 @@ class Headers:
     def have_checksums(self, addresses: Sequence[int]) -> bool:
         """Whether the root's header, and those at ``addresses``, have the checksums that stand behind them."""
         wholes = [self._whole(address - self._start) for address in (self._start, *addresses)]
-        return checksums([whole[:-4] for whole in wholes]) == [
-            int.from_bytes(whole[-4:], "little") for whole in wholes
-        ]
+        return checksums([whole[:-4] for whole in wholes]) == [int.from_bytes(whole[-4:], "little") for whole in wholes]
 
     def _whole(self, at: int) -> bytes:
-        """A header with its checksum; one at ``at`` that ``node`` could take apart."""
-        width = 1 << self._raw[at + 5]
-        start = at + 6 + width
-        return self._raw[at : start + int.from_bytes(self._raw[at + 6 : start], "little") + 4]
-
-    def _messages(self, at: int) -> Iterator[tuple[int, bytes]]:
-        raw = self._raw
-        if at < 0 or raw[at : at + 5] != b"OHDR\2" or raw[at + 5] > 2:
-            raise NotOurs("no object header")
-        width = 1 << raw[at + 5]
-        start = at + 6 + width
-        end = start + int.from_bytes(raw[at + 6 : start], "little")
-        if end + 4 > len(raw):
-            raise NotOurs("an object header leaves the file")
-        while start < end:
-            kind, size, flags = _MESSAGE.unpack_from(raw, start)
-            start += 4
-            if flags or start + size > end:
-                raise NotOurs("a message leaves its header")
-            yield kind, raw[start : start + size]
-            start += size
+        """A header with its checksum."""
+        return self._raw[at : _body(self._raw, at)[1] + 4]
 
     def table(self, node: Node, dtype: np.dtype[Any]) -> Stored:
         """A dataset's array as it lies in the file; ``NotOurs`` if it is not of that dtype."""
@@ -220,17 +205,27 @@ def _filters(itemsize: int) -> bytes:
     return messages.shuffle_deflate(itemsize, DEFLATE_LEVEL)[1]
 
 
+def _body(raw: bytes, at: int) -> tuple[int, int]:
+    """Where the messages of the header at ``at`` begin and end."""
+    if at < 0 or raw[at : at + 5] != b"OHDR\2" or raw[at + 5] > 2:
+        raise NotOurs("no object header")
+    start = at + 6 + (1 << raw[at + 5])
+    end = start + int.from_bytes(raw[at + 6 : start], "little")
+    if end + 4 > len(raw):
+        raise NotOurs("an object header leaves the file")
+    return start, end
+
+
 def _link(data: bytes) -> tuple[bytes, int]:
     """Name and address of a hard link."""
-    name = data[_name_start(data) : -8]
-    (address,) = _ADDRESS.unpack_from(data, len(data) - 8)
-    if messages.link(name, address)[1] != data:
+    flags, at = data[1], 2
+    if flags & 0x10:
+        at += 1
+    start = at + (1 << (flags & 3))
+    end = start + int.from_bytes(data[at:start], "little")
+    if data[0] != 1 or flags & 0xEC or flags & 3 == 3 or end + 8 != len(data):
         raise NotOurs("another kind of link")
-    return name, address
-
-
-def _name_start(data: bytes) -> int:
-    return 2 + (1 << (data[1] & 3)) + (data[1] >> 4 & 1)
+    return data[start:end], int.from_bytes(data[end:], "little")
 
 
 def _attribute(data: bytes) -> tuple[bytes, bytes, bytes]:

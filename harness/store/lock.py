@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 from harness.errors import LockError, StoreWriteError
 
 #: Seconds a writer waits for another one.
@@ -29,6 +27,8 @@ def writer_lock(path: Path, timeout: float = DEFAULT_TIMEOUT) -> Iterator[None]:
         LockError: another process held it for ``timeout`` seconds.
         StoreWriteError: the lock file cannot be made.
     """
+    from filelock import FileLock, Timeout  # only writers need it
+
     beside = lock_path(path)
     lock = FileLock(beside, timeout=timeout)
     try:

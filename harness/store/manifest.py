@@ -14,11 +14,10 @@ from typing import Any, NamedTuple
 import xxhash
 
 from harness.errors import StoreError, StoreWriteError
-from harness.store.atomic import sweep, write_atomically
+from harness.store.atomic import reason, sweep, write_atomically
 from harness.store.lock import DEFAULT_TIMEOUT, writer_lock
 from harness.store.read import GoldenStore, StoredRun
 from harness.store.schema import RunId, escape, unescape
-from harness.store.write import reason
 
 NAME = "MANIFEST.json"
 FORMAT = "msdump manifest"

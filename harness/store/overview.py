@@ -25,6 +25,9 @@ from harness.store.schema import FORMAT, INDEX_DTYPE, LEVELS, RESERVED, Level, R
 #: What hostile bytes can raise on the way, besides.
 _DAMAGE = (NotOurs, StoreError, ValueError, OverflowError, MemoryError, RecursionError, OSError)
 
+#: Texts and groups of one run; of more, libhdf5 has to tell whether they are a circle.
+_MAX_PARTS = 100_000
+
 
 @dataclass(frozen=True, slots=True)
 class RunOverview:
@@ -135,18 +138,17 @@ def _member(headers: Headers, group: Node, name: bytes) -> Node:
 
 
 def _artefacts(headers: Headers, group: Node) -> Iterator[tuple[str, bytes]]:
-    """Every text of a run; a group that is met twice is damage."""
-    seen: set[int] = set()
+    """Every text of a run. Equal ones, and equal groups of them, may be the same object."""
     stack = [
-        (name, address) for name, address in group.links.items() if name.decode("utf-8", "replace") not in RESERVED
+        ((name,), address) for name, address in group.links.items() if name.decode("utf-8", "replace") not in RESERVED
     ]
-    while stack:
+    for _ in range(_MAX_PARTS):
+        if not stack:
+            return
         path, address = stack.pop()
         node = headers.node(address)
-        if not node.is_group():
-            yield "/".join(map(unescape, path.split(b"/"))), headers.strings(node, utf8=False).unpacked().tobytes()
-        elif address in seen:
-            raise NotOurs("a circle of groups")
+        if node.is_group():
+            stack += [((*path, name), inner) for name, inner in node.links.items()]
         else:
-            seen.add(address)
-            stack += [(path + b"/" + name, inner) for name, inner in node.links.items()]
+            yield "/".join(map(unescape, path)), headers.strings(node, utf8=False).unpacked().tobytes()
+    raise NotOurs("groups in circles, or very many texts")

@@ -109,7 +109,8 @@ def update(
             if isinstance(error, StoreWriteError):
                 raise
             raise StoreWriteError(
-                f"{target}: the golden store could not be written ({reason(error)}); what was there before stands"
+                f"{target}: the golden store could not be written ({atomic.reason(error)}); "
+                "what was there before stands"
             ) from error
 
 
@@ -118,11 +119,6 @@ def rewrite(path: str | os.PathLike[str], *, compression: Compression | None = N
     with GoldenStore.open(path) as store:
         network = store.network
     return update(path, network, {}, compression=compression)
-
-
-def reason(error: OSError) -> str:
-    """An operating-system error in a few words."""
-    return os.strerror(error.errno) if error.errno else str(error).splitlines()[0][:200]
 
 
 def _check_arguments(path: Path, runs: Mapping[RunId, object], compression: str | None) -> None:

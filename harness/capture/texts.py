@@ -1,0 +1,30 @@
+"""Texts that are written when somebody reads them: a check of tensors needs none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+
+class Texts(Mapping[str, bytes]):
+    """UTF-8 texts by path; one given as a function is made when it is first asked for.
+
+    Args:
+        source: texts, or functions without arguments that make them.
+    """
+
+    def __init__(self, source: Mapping[str, str | Callable[[], str]]) -> None:
+        self._source = dict(source)
+        self._made: dict[str, bytes] = {}
+
+    def __getitem__(self, name: str) -> bytes:
+        found = self._made.get(name)
+        if found is None:
+            text = self._source[name]
+            found = self._made[name] = (text if isinstance(text, str) else text()).encode()
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._source)
+
+    def __len__(self) -> int:
+        return len(self._source)
