@@ -87,7 +87,6 @@ def compile_function(
         traced.append(_input(value, name, shape, inputs))
     with using(tracer), python_print():
         tracer.finish(function(*traced))
-    tracer.leave()
     block = tracer.block
     finish_regions(block)
     graphs: list[Graph] = []

@@ -348,6 +348,7 @@ class Tracer:
         if state is not U:
             operand = self.virtual("Depend", [operand, state], operand.spec)
         self.block.result = self.virtual("MakeTuple", [operand], TupleSpec((operand.spec,)))
+        self.leave()
         return self.block.result
 
     def leave(self) -> None:

@@ -139,7 +139,7 @@ def _member(headers: Headers, group: Node, name: bytes) -> Node:
 
 def _artefacts(headers: Headers, group: Node) -> Iterator[tuple[str, bytes]]:
     """Every text of a run. Equal ones, and equal groups of them, may be the same object."""
-    stack = [
+    stack: list[tuple[tuple[bytes, ...], int]] = [
         ((name,), address) for name, address in group.links.items() if name.decode("utf-8", "replace") not in RESERVED
     ]
     for _ in range(_MAX_PARTS):
