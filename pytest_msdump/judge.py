@@ -162,8 +162,8 @@ def _check_all(judge: Judge, gate: Gate, results: list[Result], texts: list[str]
         return
     with store:
         for against, tolerance in stated.items():
-            same_mode = RunId(against, judge.run.mode) in store.runs()
-            if against != backend and not same_mode and not judge.beside_tensors:
+            same_mode = against == backend or RunId(against, judge.run.mode) in store
+            if not same_mode and not judge.beside_tensors:
                 continue
             result, text = _check_one(judge, gate, store, against, tolerance)
             results.append(result)
@@ -205,7 +205,7 @@ def _check_one(judge: Judge, gate: Gate, store: GoldenStore, against: str, toler
 
 def _results(artefacts: Mapping[str, bytes]) -> dict[str, bytes]:
     """The artefacts that are compared."""
-    return {name: text for name, text in artefacts.items() if name.startswith(COMPARED)}
+    return {name: artefacts[name] for name in artefacts if name.startswith(COMPARED)}
 
 
 def _texts_differ(judge: Judge, run: RunId, texts: Sequence[TextDifference]) -> str:

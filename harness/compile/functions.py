@@ -78,6 +78,10 @@ class FunctionScopes:
                 return at
         return scope
 
+    def leave(self) -> None:
+        """Lets go of the frames; nothing is traced after this."""
+        self._stop = None
+
 
 def _named(frame: FrameType) -> Iterator[Any]:
     """Keys of the functions ``frame`` has looked up."""

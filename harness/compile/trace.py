@@ -355,6 +355,7 @@ class Tracer:
         """Ends tracing: frames are let go of."""
         self._stop = None
         self.closures.leave()
+        self.functions.leave()
 
 
 def tracer() -> Tracer | None:

@@ -25,9 +25,6 @@ from harness.store.schema import FORMAT, INDEX_DTYPE, LEVELS, RESERVED, Level, R
 #: What hostile bytes can raise on the way, besides.
 _DAMAGE = (NotOurs, StoreError, ValueError, OverflowError, MemoryError, RecursionError, OSError)
 
-#: Texts and groups of one run; of more, libhdf5 has to tell whether they are a circle.
-_MAX_PARTS = 100_000
-
 
 @dataclass(frozen=True, slots=True)
 class RunOverview:
@@ -38,6 +35,7 @@ class RunOverview:
         checksum: 32 hex digits.
         attrs: JSON values.
         index: all slots.
+        artefacts: texts by name, sorted.
         headers, group: where its tensors are found.
     """
 
@@ -45,6 +43,7 @@ class RunOverview:
     checksum: str
     attrs: Mapping[str, Any]
     index: Index
+    artefacts: Mapping[str, bytes]
     headers: Headers
     group: Node
 
@@ -115,12 +114,13 @@ class Overview:
             raise NotOurs("names are no list")
         index = checked_index(rows, [raw.decode("utf-8", "surrogateescape") for raw in names.tolist()])
         checksum = group.text(b"checksum")
-        if run_checksum(index, level, text, dict(_artefacts(headers, group))) != checksum:
+        artefacts = dict(sorted(_artefacts(headers, group)))
+        if run_checksum(index, level, text, artefacts) != checksum:
             raise NotOurs("another checksum")
         attrs = json.loads(text)
         if not isinstance(attrs, dict):
             raise NotOurs("attrs are no JSON object")
-        return RunOverview(level, checksum, MappingProxyType(attrs), index, headers, group)
+        return RunOverview(level, checksum, MappingProxyType(attrs), index, artefacts, headers, group)
 
 
 def look(descriptor: int, size: int) -> Overview | None:
@@ -138,17 +138,18 @@ def _member(headers: Headers, group: Node, name: bytes) -> Node:
 
 
 def _artefacts(headers: Headers, group: Node) -> Iterator[tuple[str, bytes]]:
-    """Every text of a run. Equal ones, and equal groups of them, may be the same object."""
-    stack: list[tuple[tuple[bytes, ...], int]] = [
-        ((name,), address) for name, address in group.links.items() if name.decode("utf-8", "replace") not in RESERVED
+    """Every text of a run; a group that is met twice is damage."""
+    seen: set[int] = set()
+    stack = [
+        (name, address) for name, address in group.links.items() if name.decode("utf-8", "replace") not in RESERVED
     ]
-    for _ in range(_MAX_PARTS):
-        if not stack:
-            return
+    while stack:
         path, address = stack.pop()
         node = headers.node(address)
-        if node.is_group():
-            stack += [((*path, name), inner) for name, inner in node.links.items()]
+        if not node.is_group():
+            yield "/".join(map(unescape, path.split(b"/"))), headers.strings(node, utf8=False).unpacked().tobytes()
+        elif address in seen:
+            raise NotOurs("a circle of groups")
         else:
-            yield "/".join(map(unescape, path)), headers.strings(node, utf8=False).unpacked().tobytes()
-    raise NotOurs("groups in circles, or very many texts")
+            seen.add(address)
+            stack += [(path + b"/" + name, inner) for name, inner in node.links.items()]

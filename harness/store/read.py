@@ -348,6 +348,8 @@ class StoredRun:
 
     def artefacts(self) -> Mapping[str, bytes]:
         """All text artefacts by name, sorted."""
+        if self._overview is not None:
+            return self._overview.artefacts
         found = {}
         for name, stored in self._stored_artefacts().items():
             with self.located(f"artefact {name}"):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import json
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 
@@ -204,3 +206,17 @@ def test_another_rank(backend: str, tmp_path: Path) -> None:
     assert by_slot(expected, sunk=sunk).keys() == {
         r.key._replace(operator=mangle(r.key.operator)) if sunk else r.key for r in records
     }
+
+
+def test_nothing_holds_a_capture_but_who_asked_for_it() -> None:
+    network = Net(lambda _, x: x + 1)
+    gc.disable()
+    try:
+        with graph_mode():
+            capture = get("cpu").run(lambda: network(Tensor(np.ones(3, np.float32))), network="net")
+        values = weakref.ref(next(capture.records()).load())
+        assert values() is not None
+        del capture
+        assert values() is None
+    finally:
+        gc.enable()
