@@ -12,6 +12,7 @@ import pytest
 from harness.rdr.listing import artefacts
 from harness.rdr.observer import ACTIONS
 from tests.rdr.process import PLAY, SIGNALS, Set, found, play, python
+from tests.rdr.test_names import GRAMMAR
 
 STAGES: Set = Counter(("PIPELINE", f"{at:02d}_{action}", "ir") for at, action in enumerate(ACTIONS))
 MEMORY: Set = Counter([("RUNTIME_FRAMEWORK", "mem_address_list", "txt")])
@@ -47,6 +48,7 @@ def test_every_situation(situation: str, mode: int, tmp_path: Path) -> None:
     ended = play("plain", situation, tmp_path / "out", mode)
     assert ended.returncode == code, ended.stderr
     assert found(tmp_path / "out") == expected[mode - 1]
+    assert all(GRAMMAR.match(path.name) for path in tmp_path.rglob("*") if path.is_file())
     if not expected[mode - 1]:
         assert not (tmp_path / "out").exists()
     if situation == "eager":
