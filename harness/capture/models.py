@@ -1,6 +1,7 @@
 """Asynchronous dump trees of graphs that are sunk as a whole (O2): ``{step}/{time}/{device}/{model}/{id}/{iteration}``.
 
-They hold no graphs, so operators have the names their files give them.
+They hold no graphs. Raw files hold their operator's name; for ``.npy`` files of ours a list beside the steps does, and
+otherwise operators have the names their files give them.
 """
 
 from __future__ import annotations
@@ -9,16 +10,17 @@ import json
 import os
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from harness.capture.capture import Capture, Problem
 from harness.capture.join import Join
 from harness.capture.tree_records import RankDirectory, RankRecords
-from harness.dump.asynchronous.layout import MARK
+from harness.dump.asynchronous.layout import MARK, operators_name
+from harness.dump.names import ambiguous, mangle
 from harness.errors import TreeError
 from harness.records import Record
 
-MAX_TEXT = 1 << 20
+MAX_TEXT = 1 << 26
 _TIME = re.compile(r"\d{14}")
 _ACL_DUMP = re.compile(r"acl_dump_\d{1,9}\.json")
 _BACKEND = "ascend-o2"
@@ -86,23 +88,40 @@ class _ModelRecords(RankRecords):
     def __init__(self, rank: int, root: str, runs: list[ModelDirectory], problems: list[Problem]) -> None:
         super().__init__(RankDirectory(rank, root, "", False), Join([], root), problems)
         self._runs = runs
+        self._names = _full_names(os.path.join(root, operators_name(rank)))
+
+    def _full_name(self, name: str) -> str:
+        return self._names.get(name, name)
 
     def _directories(self) -> Iterator[tuple[int, int, str]]:
         return ((run.number, run.step, run.path) for run in self._runs)
+
+
+def _full_names(path: str) -> dict[str, str]:
+    """Mangled name -> full name, of the list of operators at ``path``; where two are mangled alike, of neither."""
+    operators = _object(path).get("operators")
+    names = [name for name in operators if isinstance(name, str)] if isinstance(operators, list) else []
+    unclear = {mangle(name) for name in ambiguous(names)}
+    return {mangle(name): name for name in names if mangle(name) not in unclear}
+
+
+def _object(path: str) -> dict[str, Any]:
+    """The JSON object in a file; empty where there is none."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+        with open(descriptor, "rb") as file:
+            content = json.loads(file.read(MAX_TEXT))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return content if isinstance(content, dict) else {}
 
 
 def _acl_dumps(path: str) -> list[dict[str, object]]:
     """What the files beside the steps say."""
     found = []
     for name in sorted(os.listdir(path)):
-        if _ACL_DUMP.fullmatch(name):
-            try:
-                with open(os.path.join(path, name), "rb") as file:
-                    content = json.loads(file.read(MAX_TEXT))
-            except (OSError, ValueError, RecursionError):
-                continue
-            if isinstance(content, dict):
-                found.append(content)
+        if _ACL_DUMP.fullmatch(name) and (content := _object(os.path.join(path, name))):
+            found.append(content)
     return found
 
 

@@ -165,10 +165,14 @@ class RankRecords:
         self._seen[key] = count + 1
         owners = self._join.owners(execution.graph, name.op_type, name.op_name)
         if not owners:
-            return None, name.op_name, count
+            return None, self._full_name(name.op_name), count
         # Those whose names mangle alike take turns, in the order of the graph.
         owner = owners[count % len(owners)]
         return owner, owner.name, count // len(owners)
+
+    def _full_name(self, name: str) -> str:
+        """The name of an operator that no graph tells, by the one its files have."""
+        return name
 
     def _records(self, execution: _Execution) -> Iterator[tuple[_Values | None, Record]]:
         owner, operator, number = self._owner(execution)

@@ -88,7 +88,7 @@ def test_npy_of_a_sunk_graph(saved: str, tmp_path: Path) -> None:
     found = list(read_tree(tmp_path).records())
     assert len(found) == len(wanted)
     for mine, theirs in zip(found, wanted, strict=True):
-        assert mine.key._replace(operator="") == theirs.key._replace(operator="")
+        assert mine.key == theirs.key
         assert (mine.dtype, mine.shape) == (theirs.dtype, theirs.shape)
         assert ("statistics" in mine.extra) == (saved != "tensor")
         if saved != "statistic":
@@ -119,8 +119,35 @@ def test_names_too_long_for_a_file(tmp_path: Path) -> None:
         observer.closed()
         records = list(read_tree(tmp_path / kind).records())
         assert [record.key.slot_name for record in records] == ["input.0", "input.1", "output.0"]
-        wanted = name if kind == "bin" else name.replace("/", "_")
-        assert {record.key.operator for record in records} == {wanted}
+        assert {record.key.operator for record in records} == {name}
+
+
+def test_names_of_npy_files_without_the_list_of_operators(tmp_path: Path) -> None:
+    dump(tmp_path, file_format="npy")
+    (tmp_path / "operators_0.json").unlink()
+    assert {record.key.operator for record in read_tree(tmp_path).records()} == {"Default_conv-Conv2d_Conv2D-op0"}
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", '{"operators": 3}', '{"operators": [3, "Default/Else-op0"]}', "[" * 100_000]
+)
+def test_a_list_of_operators_that_tells_nothing(text: str, tmp_path: Path) -> None:
+    dump(tmp_path, file_format="npy")
+    (tmp_path / "operators_0.json").chmod(0o600)
+    (tmp_path / "operators_0.json").write_text(text)
+    assert {record.key.operator for record in read_tree(tmp_path).records()} == {"Default_conv-Conv2d_Conv2D-op0"}
+
+
+def test_names_that_mangle_alike(tmp_path: Path) -> None:
+    names = ["Default/a/b/Add-op0", "Default/a_b/Add-op0", "Default/Mul-op1"]
+    observer = AsyncDumpObserver(config(tmp_path, file_format="npy"), O2)
+    for at, name in enumerate(names):
+        net = one_op(name, graph_id=at)
+        observer.graph_compiled(net.graph)
+        net.run(observer)
+    observer.closed()
+    found = {record.key.operator for record in read_tree(tmp_path).records()}
+    assert found == {"Default_a_b_Add-op0", "Default/Mul-op1"}
 
 
 def test_two_devices(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ the steps. Sources: MindSpore's documents and the public source of the writer of
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -100,6 +100,16 @@ def layout_of(config: DumpConfig, rank: int, time: datetime) -> Layout:
 def acl_dump_name(rank: int) -> str:
     """Name of the file that hands the configuration on to the device's runtime."""
     return f"acl_dump_{rank}.json"
+
+
+def operators_name(rank: int) -> str:
+    """Name of the file that keeps full names of operators, beside that one; MindSpore writes none."""
+    return f"operators_{rank}.json"
+
+
+def operators(names: Iterable[str]) -> str:
+    """Its content: the full names of all operators whose files may be there."""
+    return json.dumps({"operators": list(names), MARK: True}, separators=(",", ":"), ensure_ascii=False)
 
 
 def acl_dump(config: DumpConfig, label: int | None) -> str:

@@ -91,6 +91,7 @@ class AsyncDumpObserver(Observer):
         self._plan = Plan(config, self.device)
         self._clock = Clock()
         self._kernels: dict[Node, _Kernel] = {}
+        self._names: dict[str, None] = {}
         self._started = False
         self._closed = False
         self._place: layout.Place | None = None
@@ -116,6 +117,9 @@ class AsyncDumpObserver(Observer):
         unclear = _unclear([node.name for node in graph.nodes if node.kernel], self._style)
         for position, node in enumerate(graph.execution_order):
             self._add(node, position, node.name in unclear)
+        if not self._layout.has_graphs and self.config.file_format == "npy":
+            self._names.update(dict.fromkeys(node.name for node in graph.execution_order))
+            self._write_operators()
 
     def _add(self, node: Node, position: int, is_unclear: bool = False) -> _Kernel:
         streams = self.device.streams
@@ -262,6 +266,12 @@ class AsyncDumpObserver(Observer):
                 self.queue.afterwards(directory.close)
         self._directories.clear()
         self._memory.begin(())
+
+    def _write_operators(self) -> None:
+        """Keeps the full names, which those of the files do not tell; a raw file holds its operator's own."""
+        with self._queued.opened() as directory:
+            if directory is not None:
+                directory.write(layout.operators_name(self.rank), [layout.operators(self._names).encode()])
 
     def _write_acl_dump(self, label: int | None) -> None:
         if self._layout.has_graphs:
