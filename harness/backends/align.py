@@ -7,14 +7,17 @@ is taken out; everything else stays, so that a slot one side lacks is found.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
+
+import numpy as np
 
 from harness.backends.base import get
 from harness.capture.contents import is_dumped
 from harness.capture.sample import sample_of
 from harness.capture.statistic import row_of
 from harness.devices import DEVICES, Device
+from harness.dtypes import by_name
 from harness.dump.names import PARAMETER
 from harness.records import Record, SlotKey
 
@@ -29,8 +32,9 @@ def aligned(
 ) -> tuple[list[Record], list[Record]]:
     """The records of both sides that stand for the same slot of the network, under the same key.
 
-    Results of a fused kernel stand where its last member's would. Slots of another dtype (a kernel that one device
-    lacks in float16) are left out on both sides. Where ``found`` has rows of statistics in place of values, so has
+    Results of a fused kernel stand where its last member's would. Where a slot is of a narrower float in ``found`` (a
+    kernel that the other device lacks in float16), what is expected is rounded to it; slots that differ in dtype
+    otherwise are left out on both sides. Where ``found`` has rows of statistics in place of values, so has
     what it is compared with.
 
     Args:
@@ -43,7 +47,10 @@ def aligned(
     gone = _inner(found) | _inner(expected)
     sides = [_shown(side, devices, gone) for side in (expected, found)]
     dtypes = [{record.key: record.dtype for record in side} for side in sides]
-    other = {key for key in dtypes[0].keys() & dtypes[1].keys() if dtypes[0][key] != dtypes[1][key]}
+    unlike = {key for key in dtypes[0].keys() & dtypes[1].keys() if dtypes[0][key] != dtypes[1][key]}
+    narrower = {key: dtypes[1][key] for key in unlike if _rounds(dtypes[0][key], dtypes[1][key])}
+    sides[0] = [_rounded(record, narrower) for record in sides[0]]
+    other = unlike - narrower.keys()
     # A device leaves parameters out, or those that are data inputs.
     one_sided = dtypes[0].keys() ^ dtypes[1].keys()
     left, right = ([record for record in side if not _is_left_out(record, other, one_sided)] for side in sides)
@@ -51,6 +58,23 @@ def aligned(
         left = [sample_of(record) for record in left]
     rows = {record.key for record in right if record.values is None}
     return [_row(record) if record.key in rows else record for record in left], right
+
+
+def _rounds(wide: str, narrow: str) -> bool:
+    """Whether values of one dtype are rounded to another one's: both are floats, and that has fewer bits."""
+    left, right = by_name(wide), by_name(narrow)
+    return left.is_floating and right.is_floating and right.itemsize < left.itemsize
+
+
+def _rounded(record: Record, narrower: Mapping[SlotKey, str]) -> Record:
+    name = narrower.get(record.key)
+    if name is None:
+        return record
+    array = record.load()
+    if array is not None:
+        with np.errstate(over="ignore"):
+            array = array.astype(by_name(name).numpy)
+    return replace(record, dtype=name, values=array, digest=None)
 
 
 def _is_left_out(record: Record, other: Set[SlotKey], one_sided: Set[SlotKey]) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from harness.dtypes import DType
+from harness.dtypes import DType, int4
 from harness.dump.config import DumpConfig
 from harness.dump.names import row_text
 from harness.dump.writer import FILE_MODE, Directory
@@ -44,11 +44,12 @@ def row(
         op_type: primitive name, or ``Parameter``.
         name: full name with scope, unmangled.
         stream, timestamp, io, slot, task: as in the tensor's file name.
-        array: the tensor as it is dumped; its size in bytes and its shape are columns.
+        array: the tensor as it is dumped; its size in bytes and its shape are columns (of Int4: 0 and none, measured).
         dtype: of its elements.
         texts: of the items (``host_texts``, ``device_texts``).
     """
-    shape = ",".join(map(str, array.shape))
+    size, sizes = (0, ()) if dtype is int4 else (array.nbytes, array.shape)
+    shape = ",".join(map(str, sizes))
     first = (
         _cell(op_type),
         _cell(row_text(name)),
@@ -57,7 +58,7 @@ def row(
         timestamp,
         io,
         slot,
-        array.nbytes,
+        size,
         dtype.lower,
         f'"[{shape}]"',
     )

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness import float16, nn, ops
+from harness import dtypes, float16, nn, ops
 from harness.backends import get
 from harness.backends.align import aligned
 from harness.compare import Verdict, check
-from harness.records import Record
+from harness.records import Record, SlotKey
 from harness.tensor import Tensor
 from tests.compile.build import Net, graph_mode
 
@@ -85,3 +85,35 @@ def test_outputs_a_device_does_not_read_are_left_out() -> None:
     slots = [{r.key.slot for r in side if r.op_type == "BatchNorm" and r.key.io == "output"} for side in sides]
     assert slots == [{0, 1, 2, 3, 4}, {0, 3, 4}]
     assert check(*aligned(sides[0], sides[1], "cpu", "gpu"), "default", order=False).holds
+
+
+def slot(dtype: str, values: list[float]) -> Record:
+    with np.errstate(over="ignore"):
+        array = np.array(values).astype(dtypes.by_name(dtype).numpy)
+    return Record(SlotKey(0, 0, 0, "Default/MatMul-op0", 0, "output", 0), "MatMul", dtype, array.shape, values=array)
+
+
+@pytest.mark.parametrize(
+    ("expected", "found", "left"),
+    [
+        ("Float32", "Float16", "Float16"),
+        ("Float32", "BFloat16", "BFloat16"),
+        ("Float64", "Float32", "Float32"),
+        ("Float16", "Float32", None),
+        ("Float16", "BFloat16", None),
+        ("Int64", "Int32", None),
+        ("Float32", "Int32", None),
+    ],
+)
+def test_a_wider_float_is_rounded_to_what_was_found(expected: str, found: str, left: str | None) -> None:
+    numbers = [1.0, 3.0, 70000.0]
+    ours, theirs = aligned([slot(expected, numbers)], [slot(found, numbers)], "cpu", "gpu")
+    assert [record.dtype for record in ours] == [record.dtype for record in theirs] == ([left] if left else [])
+    if left:
+        assert {each.verdict for each in check(ours, theirs, "exact").slots} == {Verdict.IDENTICAL}
+
+
+def test_what_was_found_is_held_against_the_rounded_value() -> None:
+    ours, theirs = aligned([slot("Float32", [1.0001])], [slot("Float16", [1.001])], "cpu", "gpu")
+    (each,) = check(ours, theirs, "exact").slots
+    assert each.verdict is Verdict.DIFFERS

@@ -24,13 +24,11 @@ def test_the_real_writer_s_rows() -> None:
     found = list(rows(HOST.read_bytes()))
     assert len(found) == len(lines) - 1
     for row, line in zip(found, lines[1:], strict=True):
-        if isinstance(row, BadRow):
-            assert line.startswith("OpT,int4,")  # a dtype the harness does not have
-            assert "int4" in row.why
-            continue
+        assert isinstance(row, Row)
         cells = line.split(",")
         assert row.op_name == cells[1]
-        assert list(row.statistics.values()) == cells[-1 - len(COLUMNS) : -1]
+        # Of int4 there is no hash.
+        assert list(row.statistics.values()) == [cell for cell in cells[-1 - len(COLUMNS) : -1] if cell]
         assert f'"[{",".join(map(str, row.shape))}]"' in line
 
 

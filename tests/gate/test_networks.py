@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.gate.emulated import AGAINST_CPU, BACKENDS
+from tests.gate.emulated import BACKENDS, CONVOLVING, HALVES, SAME
 from tests.gate.networks import (
     alexnet,
     brain,
@@ -23,21 +23,26 @@ from tests.gate.never_written import AGAINST_REAL
 
 # Each network has a second golden: what the real MindSpore 2.10.0 computed on a CPU (`tests/interop/capture_real.py`).
 # The other devices are emulated and stand beside the CPU's emulation.
-pytestmark = pytest.mark.msdump(backends=BACKENDS, against={"cpu~mindspore": AGAINST_REAL, **AGAINST_CPU})
+REAL = {"cpu~mindspore": AGAINST_REAL}
+pytestmark = pytest.mark.msdump(backends=BACKENDS, against={**REAL, **SAME})
+convolves = pytest.mark.msdump(against={**REAL, **CONVOLVING})
 
 
 def test_mlp(msdump: Any) -> None:
     mlp.play(msdump)
 
 
+@convolves
 def test_lenet(msdump: Any) -> None:
     lenet.play(msdump)
 
 
+@convolves
 def test_alexnet(msdump: Any) -> None:
     alexnet.play(msdump)
 
 
+@convolves
 def test_residual(msdump: Any) -> None:
     residual.play(msdump)
 
@@ -50,6 +55,7 @@ def test_lstm(msdump: Any) -> None:
     lstm.play(msdump)
 
 
+@pytest.mark.msdump(against={**REAL, **HALVES})
 def test_half(msdump: Any) -> None:
     half.play(msdump)
 
