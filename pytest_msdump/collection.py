@@ -90,11 +90,12 @@ class Collection:
         """Takes what deselection left."""
         self.selected = sum(map(is_gate_test, items))
 
-    def unused(self, golden: Path) -> list[str]:
-        """Golden files under ``golden`` that no test owns, sorted, relative and ``/``-separated."""
+    def unused(self, golden: Path) -> list[str] | None:
+        """Golden files under ``golden`` that no test owns, sorted, relative and ``/``-separated; None where none is
+        known and that of others cannot be judged."""
         partial = self._partial_files()
         root = self._config.rootpath
-        unused = []
+        unused, unjudged = [], False
         for path in stores(golden):
             module = keys.owner_module(path)
             if path in self._owned or module is None:
@@ -103,7 +104,8 @@ class Collection:
             whole = partial is not None and module in self._whole - self._broken and root / module not in partial
             if gone or whole:
                 unused.append(path)
-        return unused
+            unjudged |= partial is None
+        return None if unjudged and not unused else unused
 
     def _partial_files(self) -> set[Path] | None:
         """Files of which only some tests were asked for; None where that cannot be told, so every file may be."""

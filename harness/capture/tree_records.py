@@ -101,6 +101,21 @@ class RankRecords:
                 yield record
                 if values is not None:
                     values.hot = None
+        self._look_at_constants()
+
+    def _look_at_constants(self) -> None:
+        """Constants are no slots of an iteration; a file among them that is not whole is named all the same."""
+        for _, graph in self._numbered(os.path.join(self._where.root, self._where.network)):
+            folder = os.path.join(graph, "constants")
+            names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+            for path in (os.path.join(folder, name) for name in names if name.endswith(".npy")):
+                self._inside(path)
+                try:
+                    npy.read(path, limit=0)
+                except npy.Incomplete as error:
+                    self._problem(path, "incomplete", str(error))
+                except (ValueError, OSError) as error:
+                    self._problem(path, "damaged", str(error))
 
     # -- directories -----------------------------------------------------------------------------------------------
     def _directories(self) -> Iterator[tuple[int, int, str]]:

@@ -26,6 +26,23 @@ app = typer.Typer(
 )
 
 
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        print(f"msdump {version('pytest-msdump')}")
+        raise typer.Exit
+
+
+@app.callback(help=app.info.help)
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """What stands before a command."""
+
+
 def dispatch(argv: Sequence[str]) -> int:
     """Parses ``argv``, then runs the command outside the parser, which would swallow signals and exits."""
     chosen: list[Action] = []
@@ -179,7 +196,7 @@ def audit(
 @app.command()
 def show(
     ctx: typer.Context,
-    path: Annotated[Path, typer.Argument(help="golden store, directory of stores, dump tree, or .npy file")],
+    path: Annotated[str, typer.Argument(help="golden store, directory of stores, dump tree, or .npy file")],
     run: Annotated[str, typer.Option(metavar="BACKEND/MODE", help="only this run of a store")] = "",
     every: Annotated[bool, typer.Option("--all", help="every slot, not one line per operator")] = False,
 ) -> None:

@@ -26,7 +26,7 @@ _SLOT_HEADINGS = (
 _OPERATOR_HEADINGS = ("graph", "operator", "type", "iterations", "slots", "outputs", "source")
 
 
-def show_path(path: Path, run: str, every: bool) -> int:
+def show_path(path: str, run: str, every: bool) -> int:
     """Prints what ``path`` holds.
 
     Args:
@@ -40,7 +40,9 @@ def show_path(path: Path, run: str, every: bool) -> int:
     Raises:
         HarnessError: it cannot be read, or is none of these.
     """
-    for line in _lines(path, run, every):
+    if not path:
+        raise TreeError("show: an empty text names no file or directory; '.' is the current one")
+    for line in _lines(Path(path), run, every):
         print(line)
     return 0
 
@@ -82,12 +84,19 @@ def _origin(run: StoredRun) -> str:
 
 
 def _directory(path: Path, names: list[str]) -> Iterator[str]:
-    rows = []
+    """The stores of a directory, and which of its ``.h5`` files are none; ``StoreError`` where none is one."""
+    rows, others = [], []
     for name in names:
-        with GoldenStore.open(path / name) as store:
-            runs = [f"{each} ({len(store.run(*each))})" for each in store.runs()]
-            rows.append((name, store.network, (path / name).stat().st_size, ", ".join(runs)))
+        try:
+            with GoldenStore.open(path / name) as store:
+                runs = [f"{each} ({len(store.run(*each))})" for each in store.runs()]
+                rows.append((name, store.network, (path / name).stat().st_size, ", ".join(runs)))
+        except StoreError as error:
+            others.append(str(error))
+    if not rows:
+        raise StoreError(others[0])
     yield from table(("store", "network", "bytes", "runs (slots)"), rows, right=(2,))
+    yield from others
 
 
 def _tree(path: Path, every: bool) -> Iterator[str]:

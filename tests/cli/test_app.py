@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -179,6 +180,16 @@ def test_check_names_files_that_could_not_be_used(
     assert file.name in err
 
 
+def test_check_names_a_damaged_constant(tree: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    golden = store(tmp_path / "net.h5", tree)
+    copy = shutil.copytree(tree, tmp_path / "copy")
+    folder = next(path for path in copy.rglob("*") if path.name == "0" and path.parent.name == "net") / "constants"
+    folder.mkdir(exist_ok=True)
+    (folder / "Parameter.data-7.npy").write_bytes(b"\x93NUMPY\x01\x00 cut off")
+    assert main(["check", str(copy), str(golden)]) == HOLDS
+    assert "Parameter.data-7.npy" in text(capsys)[1]
+
+
 # --- show ----------------------------------------------------------------------------------------------------------
 
 
@@ -202,6 +213,28 @@ def test_show_a_directory_of_stores(tree: Path, tmp_path: Path, capsys: pytest.C
     store(tmp_path / "golden" / "a" / "net.h5", tree)
     assert main(["show", str(tmp_path / "golden")]) == HOLDS
     assert "a/net.h5" in text(capsys)[0]
+
+
+def test_show_a_directory_with_other_files(tree: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "foreign.h5").write_text("not HDF5")
+    assert main(["show", str(tmp_path)]) == CANNOT_TELL
+    assert "foreign.h5" in text(capsys)[1]
+    store(tmp_path / "net.h5", tree)
+    assert main(["show", str(tmp_path)]) == HOLDS
+    out = text(capsys)[0]
+    assert "network" in out.splitlines()[0]
+    assert any(line.startswith("net.h5") for line in out.splitlines())
+    assert "foreign.h5: not a whole HDF5 file" in out
+
+
+def test_show_of_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", ""]) == CANNOT_TELL
+    assert "an empty text names no file" in text(capsys)[1]
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == HOLDS
+    assert text(capsys)[0].strip() == f"msdump {version('pytest-msdump')}"
 
 
 @pytest.mark.parametrize("every", [[], ["--all"]])
