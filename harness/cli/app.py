@@ -194,6 +194,27 @@ def audit(
 
 
 @app.command()
+def learn(
+    ctx: typer.Context,
+    golden: Annotated[Path, typer.Argument(help="golden store (.h5)")],
+    trees: Annotated[list[str] | None, typer.Argument(help="dump trees, or STORE.h5::BACKEND/MODE")] = None,
+    run: Annotated[str, typer.Option(metavar="BACKEND/MODE", help="run of the store, if it has several")] = "",
+    command: Annotated[str, typer.Option(help="program to run instead, dumping everything")] = "",
+    times: Annotated[int, typer.Option(help="how often to run it")] = 3,
+    margin: Annotated[float, typer.Option(help="how many times the scatter seen is admitted")] = 2.0,
+    dry: Annotated[bool, typer.Option("--dry-run", help="print only")] = False,
+) -> None:
+    """Learn a golden's tolerances from how far unchanged runs scatter; they travel with it."""
+
+    def action() -> int:
+        from harness.cli.learn import learn as learn_from
+
+        return learn_from(golden, run, trees or [], command, times, margin, dry)
+
+    ctx.obj.append(action)
+
+
+@app.command()
 def show(
     ctx: typer.Context,
     path: Annotated[str, typer.Argument(help="golden store, directory of stores, dump tree, or .npy file")],

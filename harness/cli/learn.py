@@ -1,0 +1,121 @@
+"""``msdump learn``: tolerances of a golden run from how far unchanged runs scatter."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+from harness.cli.check import choose_run
+from harness.cli.sides import Side, open_side
+from harness.compare import Comparison, check
+from harness.compare.learn import Scatter, learned, scatter
+from harness.errors import HarnessError, StoreError
+from harness.store import GoldenStore, RunData, RunId, StoredRun, manifest, update
+
+_LISTED = 10
+#: Everything of every step, for a program that dumps as MindSpore does on a CPU.
+_EVERYTHING: dict[str, Any] = {
+    "common_dump_settings": {
+        "dump_mode": 0, "path": "", "net_name": "net", "iteration": "all", "saved_data": "tensor", "input_output": 0,
+        "kernels": [], "support_device": [0], "op_debug_mode": 0,
+    },
+    "e2e_dump_settings": {"enable": True, "trans_flag": True},
+}  # fmt: skip
+
+
+def learn(golden: Path, run: str, trees: Sequence[str], command: str, times: int, margin: float, dry: bool) -> int:
+    """Compares runs with the golden one, and stores with it what their scatter calls for.
+
+    Args:
+        golden: store.
+        run: ``backend/mode``; empty if it has one only.
+        trees: dump trees, or runs of stores, of the unchanged network (see ``open_side``).
+        command: a program to run ``times`` times instead, with ``MINDSPORE_DUMP_CONFIG`` set to dump everything.
+        margin: how many times the scatter that was seen is admitted.
+        dry: print only; nothing is written.
+
+    Returns:
+        0; 1 if some slot scatters in a way no tolerance admits.
+
+    Raises:
+        HarnessError: a side cannot be read, nothing was given to learn from, or the program failed.
+    """
+    if bool(trees) == bool(command):
+        raise HarnessError("msdump learn takes dump trees, or --command with --times; one of the two")
+    with ExitStack() as stack:
+        sources = list(trees) if trees else stack.enter_context(_dumped(command, times))
+        try:
+            store = stack.enter_context(GoldenStore.open(golden))
+        except FileNotFoundError:
+            raise StoreError(f"{golden}: there is no such golden store") from None
+        expected = choose_run(store, run)
+        found = scatter(_compared(expected, source) for source in sources)
+        table = learned(found, margin)
+        _print(expected.id, len(expected), len(sources), found, table)
+        if not dry:
+            _store(store, expected, table, len(sources), margin)
+    return 1 if any(each.reason for each in found) else 0
+
+
+def _compared(expected: StoredRun, source: str) -> Comparison:
+    with open_side(source) as side:
+        comparison = check(expected, _records(side), "exact", order=False)
+    if not comparison.slots:
+        raise HarnessError(f"{source}: nothing in it to learn from")
+    return comparison
+
+
+def _records(side: Side) -> Any:
+    return side.content if side.capture is None else side.records()
+
+
+@contextmanager
+def _dumped(command: str, times: int) -> Iterator[list[str]]:
+    """Dump trees of so many runs of a program, in a temporary directory."""
+    words = shlex.split(command)
+    if not words or times < 1:
+        raise HarnessError(f"--command is a program and --times at least 1; given were {command!r} and {times}")
+    with tempfile.TemporaryDirectory(prefix="msdump-learn-") as folder:
+        trees = []
+        for number in range(times):
+            tree, config = Path(folder, f"tree{number}"), Path(folder, f"{number}.json")
+            common = {**_EVERYTHING["common_dump_settings"], "path": str(tree)}
+            config.write_text(json.dumps({**_EVERYTHING, "common_dump_settings": common}), encoding="utf-8")
+            environment = {**os.environ, "MINDSPORE_DUMP_CONFIG": str(config)}
+            try:
+                code = subprocess.run(words, env=environment, check=False, stdin=subprocess.DEVNULL).returncode
+            except OSError as error:
+                raise HarnessError(f"--command {command!r}: {error.strerror}") from None
+            if code:
+                raise HarnessError(f"--command {command!r} ended with {code} in run {number + 1} of {times}")
+            trees.append(str(tree))
+        yield trees
+
+
+def _print(run: RunId, slots: int, runs: int, found: Sequence[Scatter], table: dict[str, Any]) -> None:
+    unstable = [each for each in found if each.reason]
+    print(f"{run}: {slots} slots, {runs} runs: {len(found)} scatter, {len(unstable)} of them in a way nothing admits")
+    for each in unstable[:_LISTED]:
+        print(f"  {each.name}: {each.reason}")
+    names = [name for name in table if name != "default"]
+    for name in names[:_LISTED]:
+        print(f"  {name}: {' '.join(f'{key}={value:g}' for key, value in table[name].items())}")
+    if len(names) > _LISTED:
+        print(f"  and {len(names) - _LISTED} more")
+
+
+def _store(store: GoldenStore, run: StoredRun, table: dict[str, Any], runs: int, margin: float) -> None:
+    """Keeps the table with the run; its content stays. The manifest above it, if there is one, is made anew."""
+    attrs = {**run.attrs, "tolerance": table, "learned": {"runs": runs, "margin": margin}}
+    data = RunData(list(run.records()), run.artefacts(), attrs, run.level)
+    update(store.path, store.network, {run.id: data})
+    above = next((each for each in store.path.resolve().parents if (each / manifest.NAME).is_file()), None)
+    if above is not None:
+        manifest.rebuild(above)
