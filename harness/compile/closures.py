@@ -19,7 +19,7 @@ from itertools import pairwise
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
-from harness.compile.source import is_shown, is_users
+from harness.compile.source import is_function, is_shown, is_users
 from harness.graph import Node
 from harness.tensor import graph_function_key
 
@@ -171,7 +171,7 @@ def _is_graph(frame: FrameType) -> bool:
     code = frame.f_code
     if code.co_name == "construct":
         return is_shown(code.co_filename)
-    return graph_function_key(frame) is not None or (not code.co_name.startswith("<") and is_users(code.co_filename))
+    return graph_function_key(frame) is not None or is_function(frame)
 
 
 def _enter(frame: FrameType, caller: Closure) -> _Activation:

@@ -116,9 +116,19 @@ def user_functions(stop: FrameType | None) -> Iterator[tuple[CodeType, int]]:
         code = frame.f_code
         if code.co_name == "construct":
             return
-        if is_users(code.co_filename):
+        if is_function(frame):
             yield function_key(frame)
         frame = frame.f_back
+
+
+def is_function(frame: FrameType) -> bool:
+    """Whether a frame is of a function of the user: not of a comprehension, nor of what wraps the call of a cell, which
+    MindSpore never sees."""
+    code = frame.f_code
+    if code.co_name.startswith("<") or not is_users(code.co_filename):
+        return False
+    owner = type(frame.f_locals.get("self"))
+    return not (hasattr(owner, "construct") and getattr(owner.__call__, "__code__", None) is code)
 
 
 def function_key(frame: FrameType) -> tuple[CodeType, int]:

@@ -1,10 +1,9 @@
 """MindSpore's ``nn`` namespace: cells, layers, losses, optimizers and wrappers."""
 
-import difflib as _difflib
 from typing import Any as _Any
 
 from harness._namespace import lazy as _lazy
-from harness.errors import UnsupportedNameError as _UnsupportedNameError
+from harness.errors import unsupported_name as _unsupported_name
 from harness.nn.activation import (
     ELU,
     GELU,
@@ -31,6 +30,15 @@ from harness.nn.basic import Dense, Dropout, Flatten, Identity
 from harness.nn.cell import Cell
 from harness.nn.containers import CellDict, CellList, SequentialCell
 from harness.nn.convolution import Conv1d, Conv2d, Conv2dTranspose
+from harness.nn.dynamic_lr import (
+    cosine_decay_lr,
+    exponential_decay_lr,
+    inverse_decay_lr,
+    natural_exp_decay_lr,
+    piecewise_constant_lr,
+    polynomial_decay_lr,
+    warmup_lr,
+)
 from harness.nn.embedding import Embedding
 from harness.nn.learning_rate_schedule import (
     CosineDecayLR,
@@ -71,9 +79,10 @@ __all__ = [
     "Identity", "InverseDecayLR", "L1Loss", "LSTMCell", "LayerNorm", "LeakyReLU", "LearningRateSchedule",
     "LogSigmoid", "LogSoftmax", "LossBase", "MAELoss", "MSELoss", "MaxPool1d", "MaxPool2d", "Momentum", "NLLLoss",
     "NaturalExpDecayLR", "Optimizer", "PReLU", "PolynomialDecayLR", "RMSELoss", "RNNCell", "ReLU", "ReLU6",
-    "SequentialCell", "SiLU", "Sigmoid", "SmoothL1Loss", "Softmax", "SoftmaxCrossEntropyWithLogits", "Softmin",
-    "Softsign", "Tanh", "Tanhshrink", "TrainOneStepCell", "WarmUpLR", "WithEvalCell", "WithGradCell", "WithLossCell",
-    "get_activation",
+    "SequentialCell", "SiLU", "Sigmoid", "SmoothL1Loss", "Softmax", "SoftmaxCrossEntropyWithLogits", "Softmin", "Softsign", "Tanh",
+    "Tanhshrink", "TrainOneStepCell", "WarmUpLR", "WithEvalCell", "WithGradCell", "WithLossCell", "cosine_decay_lr",
+    "exponential_decay_lr", "get_activation", "inverse_decay_lr", "natural_exp_decay_lr", "piecewise_constant_lr",
+    "polynomial_decay_lr", "warmup_lr",
 ]  # fmt: skip
 
 # MindSpore's older place for the metrics; they stand above this package, so they are looked up when first used.
@@ -89,6 +98,4 @@ _metric, _ = _lazy(__name__, dict.fromkeys(_METRICS, "harness.train.metrics"))
 def __getattr__(name: str) -> _Any:
     if name in _METRICS:
         return _metric(name)
-    near = _difflib.get_close_matches(name, [*__all__, *_METRICS], n=3, cutoff=0.6)
-    hint = f"; did you mean {', '.join(near)}?" if near else ""
-    raise _UnsupportedNameError(f"nn.{name} is not supported, or is no name of MindSpore{hint}")
+    raise _unsupported_name("nn", name, [*__all__, *_METRICS])

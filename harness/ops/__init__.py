@@ -6,6 +6,7 @@ Every module of ``functions`` and ``primitives`` lists in ``__all__`` what it ad
 import importlib as _importlib
 import pkgutil as _pkgutil
 
+from harness.errors import unsupported_name as _unsupported_name
 from harness.ops import eager as _eager  # noqa: F401 - installs the default dispatcher
 from harness.ops import functions as _functions
 from harness.ops import primitives as _primitives
@@ -33,4 +34,6 @@ def __getattr__(name: str) -> object:
     """``GradOperation``, ``grad`` and ``value_and_grad``: MindSpore lists them here, they live with graphs."""
     if name in ("GradOperation", "grad", "value_and_grad"):
         return getattr(_importlib.import_module("harness.nn.transforms"), name)
-    raise AttributeError(f"module 'harness.ops' has no attribute {name!r}")
+    if name.startswith("__"):
+        raise AttributeError(f"module 'harness.ops' has no attribute {name!r}")
+    raise _unsupported_name("ops", name, __all__)

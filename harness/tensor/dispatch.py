@@ -84,11 +84,11 @@ def using(dispatcher: Dispatcher) -> Iterator[None]:
         _current.reset(token)
 
 
-#: end of the key of a method called with ``axis=``, the older name of ``dim=``: that is another function (measured)
-OLD = "(axis=)"
-_WITH_AXIS = frozenset(
-    f"Tensor.{n}" for n in ("any", "argmax", "argmin", "cumsum", "max", "mean", "min", "squeeze", "std")
-)
+#: end of the key of a method called with a keyword of its older form: that is another function (measured)
+OLD = " (older form)"
+_OLD_KEYWORDS = dict.fromkeys(
+    (f"Tensor.{name}" for name in ("any", "argmax", "argmin", "cumsum", "max", "mean", "min", "squeeze", "std")), "axis"
+) | {"Tensor.flatten": "start_dim"}
 
 
 def graph_function(key: Any, function: F, shared: bool = True) -> F:
@@ -106,7 +106,7 @@ def graph_function(key: Any, function: F, shared: bool = True) -> F:
         scope_of = getattr(_current.get(_default[0]), "function_scope", None) if shared else None
         if scope_of is None or key is None:
             return function(*args, **kwargs)
-        with scope_of(f"{key}{OLD}" if "axis" in kwargs and key in _WITH_AXIS else key):
+        with scope_of(f"{key}{OLD}" if _OLD_KEYWORDS.get(key) in kwargs else key):
             return function(*args, **kwargs)
 
     return entered  # type: ignore[return-value]

@@ -38,6 +38,18 @@ SCRIPTS = {
     "odd_names": ("odd_names.py",),
     "pynative": ("pynative.py",),
     "dynamic": ("dynamic.py",),
+    "autoencoder": ("autoencoder.py",),
+    "chosen": ("chosen.py",),
+    "cross": ("cross.py",),
+    "dilated": ("dilated.py",),
+    "excitation": ("excitation.py",),
+    "gru": ("gru.py",),
+    "helpers": ("helpers.py",),
+    "mixture": ("mixture.py",),
+    "rates": ("rates.py",),
+    "repeated": ("repeated.py",),
+    "sequence": ("sequence.py",),
+    "siamese": ("siamese.py",),
 }
 
 
