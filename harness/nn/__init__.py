@@ -79,10 +79,10 @@ __all__ = [
     "Identity", "InverseDecayLR", "L1Loss", "LSTMCell", "LayerNorm", "LeakyReLU", "LearningRateSchedule",
     "LogSigmoid", "LogSoftmax", "LossBase", "MAELoss", "MSELoss", "MaxPool1d", "MaxPool2d", "Momentum", "NLLLoss",
     "NaturalExpDecayLR", "Optimizer", "PReLU", "PolynomialDecayLR", "RMSELoss", "RNNCell", "ReLU", "ReLU6",
-    "SequentialCell", "SiLU", "Sigmoid", "SmoothL1Loss", "Softmax", "SoftmaxCrossEntropyWithLogits", "Softmin", "Softsign", "Tanh",
-    "Tanhshrink", "TrainOneStepCell", "WarmUpLR", "WithEvalCell", "WithGradCell", "WithLossCell", "cosine_decay_lr",
-    "exponential_decay_lr", "get_activation", "inverse_decay_lr", "natural_exp_decay_lr", "piecewise_constant_lr",
-    "polynomial_decay_lr", "warmup_lr",
+    "SequentialCell", "SiLU", "Sigmoid", "SmoothL1Loss", "Softmax", "SoftmaxCrossEntropyWithLogits", "Softmin",
+    "Softsign", "Tanh", "Tanhshrink", "TrainOneStepCell", "WarmUpLR", "WithEvalCell", "WithGradCell", "WithLossCell",
+    "cosine_decay_lr", "exponential_decay_lr", "get_activation", "inverse_decay_lr", "natural_exp_decay_lr",
+    "piecewise_constant_lr", "polynomial_decay_lr", "warmup_lr",
 ]  # fmt: skip
 
 # MindSpore's older place for the metrics; they stand above this package, so they are looked up when first used.

@@ -73,7 +73,9 @@ def natural_exp_decay_lr(
     _decay("natural_exp_decay_lr", learning_rate, decay_rate, decay_epoch, is_stair)
 
     def rate(epoch: int) -> float:
-        return learning_rate * math.e ** (-decay_rate * (epoch // decay_epoch * decay_epoch if is_stair else epoch))
+        return float(
+            learning_rate * math.e ** (-decay_rate * (epoch // decay_epoch * decay_epoch if is_stair else epoch))
+        )
 
     return _each(rate, total_step, step_per_epoch, "natural_exp_decay_lr")
 
