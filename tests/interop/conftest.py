@@ -47,6 +47,12 @@ def mindinsight_python() -> str:
 
 
 @pytest.fixture(scope="session")
+def tensorboard_python() -> str:
+    """Interpreter with TensorBoard 2.20.0."""
+    return oracle_python("tensorboard")
+
+
+@pytest.fixture(scope="session")
 def msprobe_python() -> str:
     """Interpreter with mindstudio-probe 26.2.0 (msprobe and msaccucmp) and MindSpore."""
     return oracle_python("msprobe")

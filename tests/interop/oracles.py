@@ -35,6 +35,8 @@ ORACLES = {
     # Its generated messages need a protobuf before 3.21.
     "mindinsight": Oracle("MSDUMP_INTEROP_MINDINSIGHT", ("mindinsight==2.3.1", "protobuf<3.21"), "mindinsight"),
     # Its compare imports MindSpore to read dumps of MindSpore's.
+    # It imports pkg_resources.
+    "tensorboard": Oracle("MSDUMP_INTEROP_TENSORBOARD", ("tensorboard==2.20.0", "setuptools<81"), "tensorboard"),
     "msprobe": Oracle("MSDUMP_INTEROP_MSPROBE", ("mindstudio-probe==26.2.0", "mindspore==2.10.0"), "msprobe"),
 }
 

@@ -53,7 +53,7 @@ class ModelCheckpoint(Callback):
         self._prefix_func = prefix if callable(prefix) else None
         self._directory_func = directory if callable(directory) else None
         self._given_prefix = "" if callable(prefix) else _prefix(prefix)
-        self._directory = "" if callable(directory) else _START if directory is None else _make(directory)
+        self._directory = "" if callable(directory) else _START if directory is None else make_directory(directory)
         self._prefix = self._given_prefix
         if not (self._prefix_func or self._directory_func):
             self._prefix = _free_prefix(self._directory, self._given_prefix)
@@ -69,7 +69,7 @@ class ModelCheckpoint(Callback):
         if self._prefix_func is not None:
             self._prefix = _prefix(self._prefix_func(run))
         if self._directory_func is not None:
-            self._directory = _make(self._directory_func(run))
+            self._directory = make_directory(self._directory_func(run))
         if not self._graph_saved:
             _save_graph(run.train_network, Path(self._directory, f"{self._prefix}-graph.meta"))
             self._graph_saved = True
@@ -163,11 +163,12 @@ def _prefix(given: Any) -> str:
     return given
 
 
-def _make(directory: Any) -> str:
+def make_directory(directory: Any, name: str = "ModelCheckpoint: directory") -> str:
+    """The real path of a directory, made (mode 0700) where it is not there; ``name`` is what errors call it."""
     if not isinstance(directory, str):
-        raise SettingTypeError(f"ModelCheckpoint: directory must be a str, got {type(directory).__name__}")
+        raise SettingTypeError(f"{name} must be a str, got {type(directory).__name__}")
     if not directory.strip():
-        raise SettingError("ModelCheckpoint: directory must not be empty")
+        raise SettingError(f"{name} must not be empty")
     path = os.path.realpath(directory)
     missing = [each for each in (Path(path), *Path(path).parents) if not each.exists()]
     for each in reversed(missing):

@@ -1,0 +1,1 @@
+"""Summary files: what MindInsight shows of a training."""

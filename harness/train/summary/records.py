@@ -1,0 +1,99 @@
+"""Files of records: each with its length and two check sums, as TensorFlow's event files have them.
+
+A record: length (8 bytes, little-endian), masked CRC-32C of the length, the payload, its masked CRC-32C.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import struct
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from harness.errors import CheckpointError
+
+_POLYNOMIAL = 0x82F63B78
+_MASK = 0xA282EAD8
+
+
+def _table() -> tuple[int, ...]:
+    rows = []
+    for byte in range(256):
+        for _ in range(8):
+            byte = byte >> 1 ^ (_POLYNOMIAL if byte & 1 else 0)
+        rows.append(byte)
+    return tuple(rows)
+
+
+_TABLE = _table()
+
+
+def masked_crc(data: bytes) -> int:
+    """CRC-32C (Castagnoli) of ``data``, rotated and shifted as event files keep it."""
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc = crc >> 8 ^ _TABLE[(crc ^ byte) & 0xFF]
+    crc ^= 0xFFFFFFFF
+    return ((crc >> 15 | crc << 17) + _MASK) & 0xFFFFFFFF
+
+
+def framed(payload: bytes) -> bytes:
+    """One record."""
+    length = struct.pack("<Q", len(payload))
+    return length + struct.pack("<I", masked_crc(length)) + payload + struct.pack("<I", masked_crc(payload))
+
+
+def read(data: bytes, where: str) -> Iterator[bytes]:
+    """The payloads of a file; ``CheckpointError`` for damage."""
+    at = 0
+    while at < len(data):
+        if at + 12 > len(data):
+            raise CheckpointError(f"{where}: the record at byte {at} is cut off")
+        size, check = struct.unpack_from("<QI", data, at)
+        if masked_crc(data[at : at + 8]) != check or at + 16 + size > len(data):
+            raise CheckpointError(f"{where}: the length of the record at byte {at} is damaged")
+        payload = data[at + 12 : at + 12 + size]
+        if masked_crc(payload) != struct.unpack_from("<I", data, at + 12 + size)[0]:
+            raise CheckpointError(f"{where}: the record at byte {at} is damaged")
+        yield payload
+        at += 16 + size
+
+
+class RecordFile:
+    """A file that records are added to as a run goes; it is made with its first record, and read-only in the end.
+
+    Args:
+        folder: where it stands.
+        kind: end of its name: ``MS`` or ``lineage``.
+        device: number of the device.
+    """
+
+    def __init__(self, folder: Path, kind: str, device: int) -> None:
+        self._folder, self._kind, self._device = folder, kind, device
+        self._started = int(time.time())
+        self.path: Path | None = None
+
+    def add(self, payload: bytes) -> None:
+        """Adds a record; it is in the file when this returns."""
+        if self.path is None:
+            self.path = self._new_path()
+        with open(self.path, "ab") as file:
+            file.write(framed(payload))
+
+    def _new_path(self) -> Path:
+        """A name that is not taken: by the second it was started in, or the next free one."""
+        while True:
+            name = f"events.out.events.summary.{self._started}.{self._device}.{socket.gethostname()}_{self._kind}"
+            try:
+                os.close(os.open(self._folder / name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+            except FileExistsError:
+                self._started += 1
+            else:
+                return self._folder / name
+
+    def close(self) -> None:
+        """Makes the file read-only."""
+        if self.path is not None:
+            self.path.chmod(0o400)
