@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from harness.compile.traced import is_weight
 from harness.graph import IO, IOMONAD, Node, Operand, Parameter, Spec, TensorSpec, TupleSpec, U
 
 
@@ -40,6 +41,7 @@ class _Step:
         gathered, members: the state after the reads and the tuple of them, where there are any.
         at: number of the updating operator among those traced.
         differentiated: whether the gradient had been taken.
+        written: the parameters (by id) that had been written before.
         update, after: that operator and the state after it.
         saved: the copy an update takes of what it overwrites, and the state after the copy.
     """
@@ -49,6 +51,7 @@ class _Step:
     members: Node
     at: int
     differentiated: bool
+    written: frozenset[int]
     update: Node | None = None
     after: Node | None = None
     saved: tuple[Node, Node] | None = None
@@ -193,6 +196,7 @@ class States:
     def update(self, node: Node, targets: Sequence[Operand], at: int) -> None:
         """Makes ``node``, which updates ``targets`` and is the ``at``-th operator traced, follow what came before and
         be followed by what comes."""
+        step = self._end(at)
         for target in targets:
             root = self.root(target)
             if isinstance(root, Parameter):
@@ -201,7 +205,6 @@ class States:
             # Memory that is handed to an update, changed or not, is read anew after it (measured).
             root = self.root(operand)
             self._updates[id(root)] = self._updates.get(id(root), 0) + 1
-        step = self._end(at)
         step.update, step.after = node, self._virtual("UpdateState", [U, node], U.spec)
         node.inputs.append(U)
         self.link()
@@ -225,10 +228,15 @@ class States:
 
     def _end(self, at: int) -> _Step:
         gathered = self._virtual("UpdateState", [U, U], U.spec)
-        step = _Step(self._log.units, gathered, self._virtual("MakeTuple", [], TupleSpec(())), at, self.differentiated)
+        members = self._virtual("MakeTuple", [], TupleSpec(()))
+        step = _Step(self._log.units, gathered, members, at, self.differentiated, self._written())
         self._log.units = []
         self._log.steps.append(step)
         return step
+
+    def _written(self) -> frozenset[int]:
+        parameters = [r.inputs[0] for unit in self._log.units for r in unit.reads]
+        return frozenset(id(p) for p in parameters if isinstance(p, Parameter) and p.is_inplace)
 
     def link(self) -> Operand:
         """Lets each state follow the one before it; gives the last."""
@@ -252,7 +260,7 @@ class States:
         if not step.units:
             return state
         every = list({id(r): r for unit in step.units for r in unit.reads}.values())
-        free = [r for r in every if isinstance(r.inputs[0], Parameter) and not r.inputs[0].is_inplace]
+        free = [r for r in every if is_weight(r.inputs[0]) and id(r.inputs[0]) not in step.written]
         # Reads in a row are seen to float to the start, all but the last if nothing among them was written before
         # (measured).
         for read in free[:-1] if free[-1:] == every[-1:] and len(free) == len(every) else free:

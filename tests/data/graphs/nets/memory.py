@@ -129,6 +129,14 @@ class RowUnwritten(Parameters):
         return ops.exp(self.w) * self.u
 
 
+class RowWrittenLater(Parameters):
+    def construct(self, x):
+        ops.assign(self.v, x)
+        z = ops.exp(self.w) * self.u
+        ops.assign(self.w, x)
+        return z
+
+
 class LongRow(Parameters):
     def construct(self, x):
         ops.assign(self.v, x)
@@ -193,5 +201,6 @@ for net in (
     Reshaped,
     Handed,
     Made,
+    RowWrittenLater,
 ):
     net()(x)
