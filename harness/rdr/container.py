@@ -42,6 +42,7 @@ class Recorders:
         self._clock = clock
         self._counter = counter or Counter()
         self._recorders: dict[tuple[str, str], Recorder] = {}
+        self._stamps: dict[tuple[str, str], str] = {}
         # Reentrant: a signal's handler may export while its own thread records.
         self._lock = threading.RLock()
         self._exporting = threading.RLock()
@@ -56,7 +57,7 @@ class Recorders:
 
         Args:
             kind: a name of ``RECORDERS``.
-            module: one of ``names.MODULES``.
+            module: one of ``harness.log.submodules.NAMES``.
             name: cut to 64 characters.
             content: as the kind takes it.
 
@@ -65,7 +66,14 @@ class Recorders:
         """
         if not self.config.enable:
             return False
-        return self.keep(RECORDERS.get(kind)(module, names.limited(name), self._clock(), content))
+        made = RECORDERS.get(kind)
+        name = names.limited(name)
+        with self._lock:
+            stamp = self._clock()
+            if made.alone:
+                stamp = names.after(self._stamps.get((module, name), ""), stamp)
+                self._stamps[module, name] = stamp
+            return self.keep(made(module, name, stamp, content))
 
     def keep(self, recorder: Recorder) -> bool:
         """Keeps a recorder made elsewhere; see ``record``."""

@@ -1,6 +1,7 @@
-"""Names of recorder files, of their modules and directories.
+"""Names of recorder files and directories.
 
-Source: MindSpore 2.7.0 CPU (the last release with the recorder), measured; rdr_names in docs/rdr.md.
+Source: MindSpore 2.7.0 CPU (the last release with the recorder), measured. Modules are the sub-modules of the log
+(``harness.log.submodules``).
 """
 
 from __future__ import annotations
@@ -9,16 +10,10 @@ import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 
 from harness import log
 
-MODULES = (
-    "UNKNOWN", "CORE", "ANALYZER", "COMMON", "DEBUG", "OFFLINE_DEBUG", "DEVICE", "GE_ADPT", "IR", "KERNEL", "MD", "ME",
-    "EXPRESS", "OPTIMIZER", "PARALLEL", "PARSER", "PIPELINE", "PRE_ACT", "PYNATIVE", "SESSION", "UTILS", "VM",
-    "PROFILER", "PS", "PI", "FL", "DISTRIBUTED", "LITE", "ARMOUR", "HCCL_ADPT", "RUNTIME_FRAMEWORK", "GE", "API",
-    "SYMBOLIC_SHAPE", "GRAPH_KERNEL", "LLM_BOOST", "TRACE", "INTERNAL_KERNEL", "EXTENSION",
-)  # fmt: skip
-"""Sub-modules in the order of their numbers."""
 MAX_NAME = 64
 """Characters of a recorder's name; a longer one is cut."""
 MAX_FILE_NAME = 255
@@ -31,6 +26,7 @@ _NAME = re.compile(
 )
 _HWOPT_NAME = re.compile(rf"(?P<name>{HWOPT}[0-9]+)\.ir")
 _LEADING_NUMBER = re.compile(r"\s*([+-]?[0-9]+)")
+_STAMP = "%Y%m%d%H%M%S"
 _log = log.get("rdr.names")
 
 Clock = Callable[[], str]
@@ -38,12 +34,16 @@ Clock = Callable[[], str]
 
 def timestamp() -> str:
     """Now, local time, 14 digits: ``20261120135518``."""
-    return time.strftime("%Y%m%d%H%M%S")
+    return time.strftime(_STAMP)
 
 
-def module_of(number: int) -> str:
-    """The module of a number; numbers beyond the last begin anew (measured)."""
-    return MODULES[number % len(MODULES)]
+def after(former: str, stamp: str) -> str:
+    """``stamp``, or the second after ``former`` where that is later; one that is no time stays as it is."""
+    try:
+        following = datetime.strptime(former, _STAMP) + timedelta(seconds=1)
+        return max(stamp, following.strftime(_STAMP))
+    except (ValueError, OverflowError):
+        return stamp
 
 
 def limited(name: str) -> str:

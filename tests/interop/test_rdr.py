@@ -24,7 +24,7 @@ TEXTS = [(network, "O0") for network in NETWORKS] + [(network, "O1") for network
 @pytest.mark.parametrize("situation", SITUATIONS)
 @pytest.mark.parametrize("network", NETWORKS)
 def test_the_same_files(network: str, situation: str, tmp_path: Path, mindspore_2_7_python: str) -> None:
-    # MindSpore's list of addresses comes by messages: with three lists in a second it is not always the same set.
+    # Three errors in mode 2 are no situation of the table: MindSpore may have two lists of addresses in one second.
     for mode in (1,) if situation == "three_errors" else (1, 2):
         real, ours = tmp_path / f"real{mode}", tmp_path / f"ours{mode}"
         theirs = play(network, situation, real, mode, mindspore_2_7_python)

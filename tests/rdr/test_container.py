@@ -274,3 +274,15 @@ def test_64_threads_lose_nothing(tmp_path: Path) -> None:
 
 def test_kinds_come_from_the_one_registry() -> None:
     assert set(RECORDERS) >= {"text", "graph", "graph_exec_order", "mem_address_list", "stream_exec_order", "task_info"}
+
+
+def test_two_lists_of_addresses_in_one_second_are_two_files(tmp_path: Path) -> None:
+    recorders = Recorders(RdrConfig(True, 2, f"{tmp_path}/"), clock=lambda: "20261231235959")
+    for _ in range(3):
+        recorders.record("mem_address_list", "RUNTIME_FRAMEWORK", "mem_address_list", [])
+        recorders.record("graph", "PIPELINE", "00_bootstrap", GraphTexts("x"))
+        recorders.snapshot()
+    assert [f.timestamp for f in artefacts(tmp_path) if f.extension == "txt"] == [
+        "20261231235959", "20270101000000", "20270101000001",
+    ]  # fmt: skip
+    assert {f.timestamp for f in artefacts(tmp_path) if f.extension == "ir"} == {"20261231235959"}

@@ -9,6 +9,7 @@ import pytest
 
 from harness import context
 from harness.devices import DEVICES
+from harness.log.submodules import NAMES
 from harness.rdr import config, triggers
 from harness.rdr.config import RdrConfig
 from harness.rdr.listing import artefacts
@@ -33,6 +34,7 @@ def test_every_artefact_is_in_the_table(tmp_path: Path, monkeypatch: pytest.Monk
         if name not in stages:
             shown = re.sub(r"(?<=[._])0$", "<graph>", name.replace("Ascend", "<DEVICE>"))
             wanted = (f"`{module}`" if module else "none", f"`{shown}`", f"`{extension}`")
+            assert module in ("", *NAMES)
             assert any(row[0] == wanted[0] and wanted[1] in row[1] and wanted[2] in row[2] for row in rows), wanted
 
 

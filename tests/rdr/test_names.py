@@ -10,13 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.log.submodules import NAMES
 from harness.rdr import names
 
 GRAMMAR = re.compile(
     r"^(?P<module>[A-Z_]*)\.(?P<name>.*)\.(?P<ts>\d{14})(?:_(?P<n>\d{4,}))?\.(?P<ext>ir|pb|txt|json|dat)$"
 )
 
-module = st.sampled_from(names.MODULES)
+module = st.sampled_from(NAMES)
 plain = st.text(st.characters(codec="utf-8", exclude_characters="\n/\0"), max_size=20)
 stamp = st.integers(0, 10**14 - 1).map("{:014d}".format)
 number = st.none() | st.integers(0, 10**6)
@@ -66,12 +67,6 @@ def test_64_characters_are_kept_and_65_are_cut(caplog: pytest.LogCaptureFixture)
     assert "name length is 65, exceeding the limit 64" in record.getMessage()
 
 
-def test_modules_wrap_around() -> None:
-    assert len(names.MODULES) == len(set(names.MODULES)) == 39
-    assert names.module_of(19) == "SESSION"
-    assert names.module_of(39 + 13) == "OPTIMIZER"
-
-
 @pytest.mark.parametrize(
     ("environ", "rank"),
     [
@@ -94,3 +89,17 @@ def test_ranks_as_measured(environ: dict[str, str], rank: int) -> None:
 def test_a_rank_that_is_none_is_0_and_says_so(text: str, caplog: pytest.LogCaptureFixture) -> None:
     assert names.rank_of({"RANK_ID": text}) == 0
     assert "RANK_ID" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("former", "stamp", "expected"),
+    [
+        ("", "20260101000000", "20260101000000"),
+        ("20260101000000", "20260101000001", "20260101000001"),
+        ("20260101000005", "20260101000001", "20260101000006"),
+        ("20261399000000", "20260101000000", "20260101000000"),
+        ("99991231235959", "99991231235959", "99991231235959"),
+    ],
+)
+def test_the_second_after(former: str, stamp: str, expected: str) -> None:
+    assert names.after(former, stamp) == expected

@@ -156,7 +156,7 @@ def test_a_new_graph_in_mode_2(tmp_path: Path) -> None:
     with graph_mode(), session.fresh([observer(tmp_path, 2)], hooked=False):
         Chain()(X)
         Gather()(X, index(0))
-    assert Counter(keys(tmp_path)) == Counter(PIPELINE * 2 + of_graph(0) + of_graph(1) + MEMORY)
+    assert Counter(keys(tmp_path)) == Counter(PIPELINE * 2 + of_graph(0) + of_graph(1) + MEMORY * 2)
 
 
 def test_control_flow_gives_one_set_a_kernel_graph(tmp_path: Path) -> None:

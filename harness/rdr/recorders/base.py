@@ -35,7 +35,7 @@ class Recorder:
     """One artefact in the making; subclass and register a kind.
 
     Args:
-        module: one of ``names.MODULES``.
+        module: one of ``harness.log.submodules.NAMES``.
         name: at most ``names.MAX_NAME`` characters; those of a graph end in its id.
         stamp: when it was recorded; part of the file name at every export.
         content: what ``accepts`` says.
@@ -43,12 +43,14 @@ class Recorder:
     Attributes:
         accepts: the type of ``content``; anything else is an error of the caller.
         appends: a second export of it prolongs the file.
+        alone: two recorders of one key must not get one file name: the second would replace what the first wrote.
         changes: how often its content changed.
         exported: what ``changes`` was when it was last exported; None if it never was.
     """
 
     accepts: ClassVar[type | tuple[type, ...]] = object
     appends: ClassVar[bool] = False
+    alone: ClassVar[bool] = False
 
     def __init__(self, module: str, name: str, stamp: str, content: Any) -> None:
         if not isinstance(content, self.accepts):

@@ -32,6 +32,7 @@ class MemoryRecorder(Recorder):
     """
 
     accepts = list
+    alone = True
 
     def __init__(self, module: str, name: str, stamp: str, content: Any) -> None:
         super().__init__(module, name, stamp, content)
