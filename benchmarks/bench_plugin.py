@@ -10,6 +10,7 @@ array is what a network of one operator takes and gives (two tensors of 512 KiB)
 from __future__ import annotations
 
 import argparse
+import importlib.metadata
 import importlib.util
 import os
 import shutil
@@ -248,6 +249,20 @@ def measure_idle(plugins: Sequence[Plugin], root: Path, count: int, rounds: int)
     return result
 
 
+def markdown(
+    plugins: Sequence[Plugin], checks: dict[str, Costs], idle: dict[str, tuple[float, float]], count: int
+) -> str:
+    """README's table."""
+    lines = ["| plugin | a check adds to a test | idle start-up |", "|---|---|---|"]
+    for plugin in plugins:
+        name, _, form = plugin.name.partition(" ")
+        version = "" if plugin is OURS else f" {importlib.metadata.version(name)}"
+        form = form and ", " + form.strip("()")
+        each, start = checks[plugin.name].each(count)[0], idle[plugin.name][0] * 1e3
+        lines.append(f"| {name}{version}{form} | {each:.2g} ms | {start:.0f} ms |")
+    return "\n".join(lines)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measures and prints two tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -270,6 +285,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print(f"{'plugin':32}{'start-up ms':>12}{'us/test':>10}")
     for name, (start, each) in idle.items():
         print(f"{name:32}{start * 1e3:12.1f}{each * 1e6:10.1f}")
+    print(f"\nREADME:\n{markdown(plugins, checks, idle, given.count)}")
     if missing:
         print(f"\nnot installed here, not measured: {', '.join(missing)}")
 
