@@ -64,5 +64,7 @@ if "train" in sys.argv[1:]:
     for _ in range(2):
         print(step(x, labels))
 else:
+    # Outside training MindSpore leaves two more outputs of BatchNorm unwritten.
+    net.set_train()
     for _ in range(2):
         print(net(x))
