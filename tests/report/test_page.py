@@ -113,10 +113,11 @@ FLAGS = (
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """A headless Chromium; skips where there is none (its packages: chromium, chromium-driver, and selenium)."""
-    webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
     paths = {name: shutil.which(name) for name in ("chromium", "chromedriver")}
     if not all(paths.values()):
-        pytest.skip("no chromium and chromedriver on this machine")
+        missing = "no chromium and chromedriver on this machine"
+        pytest.fail(missing) if os.environ.get("MSDUMP_BROWSER_REQUIRED") else pytest.skip(missing)
+    webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
     options = webdriver.ChromeOptions()
     options.binary_location = str(paths["chromium"])
     for flag in FLAGS:
