@@ -220,13 +220,20 @@ def show(
     path: Annotated[str, typer.Argument(help="golden store, directory of stores, dump tree, or .npy file")],
     run: Annotated[str, typer.Option(metavar="BACKEND/MODE", help="only this run of a store")] = "",
     every: Annotated[bool, typer.Option("--all", help="every slot, not one line per operator")] = False,
+    line: Annotated[str, typer.Option(metavar="FILE:N", help="operators that a line of the script made")] = "",
+    operator: Annotated[str, typer.Option(metavar="PATTERN", help="operators of this name")] = "",
+    slot: Annotated[str, typer.Option(metavar="output.0", help="values of this slot")] = "",
+    iteration: Annotated[int | None, typer.Option(help="only this iteration")] = None,
+    part: Annotated[str, typer.Option("--slice", metavar="'0, :4'", help="only these values")] = "",
 ) -> None:
-    """Print what a golden store, a dump tree or a tensor file holds."""
+    """Print what a golden store, a dump tree or a tensor file holds, or one operator of it from close by."""
 
     def action() -> int:
+        from harness.cli.look import Wanted, look_at
         from harness.cli.show import show_path
 
-        return show_path(path, run, every)
+        wanted = Wanted(line, operator, slot, iteration, part)
+        return look_at(path, run, wanted) if wanted.anything else show_path(path, run, every)
 
     ctx.obj.append(action)
 

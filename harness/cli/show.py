@@ -10,19 +10,17 @@ import numpy as np
 
 from harness.capture import read_tree
 from harness.capture.npy import Incomplete, read
+from harness.cli.slots import slots_table
 from harness.cli.text import table
 from harness.errors import StoreError, TreeError
 from harness.records import Record
-from harness.stats import Statistics, describe
+from harness.stats import describe
 from harness.store import GoldenStore, StoredRun
 from harness.store.manifest import store_paths
 
 # Text artefacts named; values printed before an array is elided.
 _HEAD = 8
 _VALUES = 200
-_SLOT_HEADINGS = (
-    "iteration", "operator", "slot", "dtype", "shape", "min", "max", "avg", "l2norm", "NaN", "Inf", "source",
-)  # fmt: skip
 _OPERATOR_HEADINGS = ("graph", "operator", "type", "iterations", "slots", "outputs", "source")
 
 
@@ -125,29 +123,9 @@ def _tensor(path: Path) -> Iterator[str]:
 
 def _records(records: Iterable[Record], every: bool) -> Iterator[str]:
     if every:
-        yield from table(_SLOT_HEADINGS, [_slot(record) for record in records], right=(0, *range(5, 11)))
+        yield from slots_table(records)
     else:
         yield from table(_OPERATOR_HEADINGS, _operators(records), right=(0, 3, 4))
-
-
-def _slot(record: Record) -> tuple[object, ...]:
-    key, found = record.key, _statistics(record)
-    numbers = [f"{getattr(found, name):.6g}" if found else "" for name in ("min", "max", "avg", "l2norm")]
-    nans = found.nan_count if found else ""
-    infinities = found.negative_inf_count + found.positive_inf_count if found else ""
-    name = key.operator + (f" ({key.execution})" if key.execution else "")
-    shape = "x".join(map(str, record.shape)) or "scalar"
-    return (
-        key.iteration, name, key.slot_name, record.dtype, shape, *numbers, nans, infinities, record.source or "",
-    )  # fmt: skip
-
-
-def _statistics(record: Record) -> Statistics | None:
-    kept = record.extra.get("statistics")
-    if isinstance(kept, Statistics):
-        return kept
-    array = record.load()
-    return None if array is None else describe(array, record.dtype)
 
 
 def _operators(records: Iterable[Record]) -> list[tuple[object, ...]]:

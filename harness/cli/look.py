@@ -1,0 +1,189 @@
+"""One operator from close by: its place in the script, its statement in the graph, its statistics, its values.
+
+``msdump show PATH --line train.py:175`` finds the operators a script line made; ``--operator`` those of a name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+import numpy as np
+
+from harness.capture.join import file_names
+from harness.cli.sides import open_side
+from harness.cli.slots import slots_table
+from harness.errors import HarnessError
+from harness.graph.ir_parse import IrNode
+from harness.graph.ir_parse import parse as parse_ir
+from harness.records import Record
+
+_GRAPH = re.compile(r"(?:rank_(\d+)/)?graphs/ms_output_trace_code_graph_(\d+)\.ir$")
+_LINE = re.compile(r"(.+):(\d{1,9})$")
+_SLOT = re.compile(r"(?:input|output)\.\d{1,9}$")
+_PART = re.compile(r"-?\d{0,9}(?::-?\d{0,9}){0,2}$")
+#: Statements and values printed; more would not be read.
+_STATEMENTS = 20
+_TENSORS = 20
+_VALUES = 1000
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What to look at.
+
+    Attributes:
+        line: ``FILE:N``; operators with that line anywhere in their stack. FILE is a path or the end of one.
+        operator: ``fnmatch`` pattern, or a part of the full name.
+        slot: ``output.0``; prints values.
+        iteration: only this one.
+        part: ``0, :4``; which elements of the values.
+    """
+
+    line: str = ""
+    operator: str = ""
+    slot: str = ""
+    iteration: int | None = None
+    part: str = ""
+
+    @property
+    def anything(self) -> bool:
+        """Whether something was asked for."""
+        return bool(self.line or self.operator or self.slot or self.part) or self.iteration is not None
+
+
+def look_at(path: str, run: str, wanted: Wanted) -> int:
+    """Prints what was asked for of a dump tree or of a run of a golden store.
+
+    Args:
+        path: of the tree or the store.
+        run: ``backend/mode`` of a store; empty if it has one only.
+        wanted: which operators.
+
+    Returns:
+        0.
+
+    Raises:
+        HarnessError: it cannot be read, or holds nothing of the kind.
+    """
+    with open_side(f"{path}::{run}" if run else path) as side:
+        for line in look(side.records(), side.artefacts, wanted):
+            print(line)
+    return 0
+
+
+def check(wanted: Wanted) -> None:
+    """Raises ``HarnessError`` for what cannot be looked for."""
+    if wanted.line and _LINE.fullmatch(wanted.line) is None:
+        raise HarnessError(f"--line takes FILE:NUMBER, such as train.py:175; got {wanted.line!r}")
+    if wanted.slot and _SLOT.fullmatch(wanted.slot) is None:
+        raise HarnessError(f"--slot takes input.N or output.N; got {wanted.slot!r}")
+    if wanted.part and not all(_PART.fullmatch(each.strip()) for each in wanted.part.split(",")):
+        raise HarnessError(f"--slice takes indices and ranges, such as '0, :4'; got {wanted.part!r}")
+
+
+def statements(artefacts: Mapping[str, bytes]) -> dict[tuple[int, str], IrNode]:
+    """The statement of each kernel in the graphs of a run, by graph id and full name as files give it."""
+    graphs = []
+    for name in artefacts:
+        if _GRAPH.match(name):
+            graphs.append(parse_ir(artefacts[name].decode("utf-8", "replace"), name))
+    graphs.sort(key=lambda graph: graph.id)
+    return {(graph.id, name): node for graph, node, name in file_names(graphs)}
+
+
+def look(records: Iterable[Record], artefacts: Mapping[str, bytes], wanted: Wanted) -> Iterator[str]:
+    """Lines about the operators that were asked for.
+
+    Raises:
+        HarnessError: there are none; says what there is.
+    """
+    check(wanted)
+    known = statements(artefacts) if wanted.line or wanted.operator else {}
+    made = {key for key, node in known.items() if _made_by(node, wanted.line)} if wanted.line else None
+    groups: dict[tuple[int, str], list[Record]] = {}
+    for record in records:
+        if _is_wanted(record, wanted, made):
+            groups.setdefault((record.key.graph, record.key.operator), []).append(record)
+    if not groups:
+        raise HarnessError(_nothing(wanted, known))
+    for number, (key, group) in enumerate(groups.items()):
+        if number == _STATEMENTS:
+            yield f"and {len(groups) - _STATEMENTS} more operators"
+            return
+        yield from _operator(key, group, known.get(key), wanted)
+
+
+def _is_wanted(record: Record, wanted: Wanted, made: set[tuple[int, str]] | None) -> bool:
+    key = record.key
+    if wanted.iteration is not None and key.iteration != wanted.iteration:
+        return False
+    if wanted.slot and key.slot_name != wanted.slot:
+        return False
+    if made is not None and (key.graph, key.operator) not in made:
+        return False
+    return not wanted.operator or wanted.operator in key.operator or fnmatchcase(key.operator, wanted.operator)
+
+
+def _made_by(node: IrNode, line: str) -> bool:
+    match = _LINE.fullmatch(line)
+    assert match is not None  # checked before
+    own, related, _ = node.stacks
+    file, number = match[1].lstrip("./"), int(match[2])
+    return any(
+        number == each.line and (each.path == match[1] or each.path.endswith("/" + file) or each.path == file)
+        for each in (*own, *related)
+    )
+
+
+def _nothing(wanted: Wanted, known: Mapping[tuple[int, str], IrNode]) -> str:
+    asked = ", ".join(f"{name} {value}" for name, value in vars(wanted).items() if value not in ("", None))
+    if not wanted.line:
+        return f"no slot of {asked}"
+    if not known:
+        return f"no operator of {asked}: the run holds no graphs, and only they know the script's lines"
+    match = _LINE.fullmatch(wanted.line)
+    assert match is not None
+    lines = {each.line for node in known.values() for each in node.stacks[0] if each.path.endswith(match[1])}
+    near = ", ".join(map(str, sorted(lines, key=lambda line: abs(line - int(match[2])))[:5]))
+    return f"no operator of {asked}; lines of that file with operators, nearest first: {near or 'none'}"
+
+
+def _operator(key: tuple[int, str], group: list[Record], node: IrNode | None, wanted: Wanted) -> Iterator[str]:
+    yield f"graph {key[0]}, {key[1]} ({group[0].op_type})"
+    if node is not None:
+        yield from (f"    {line.rstrip()}" for line in node.lines)
+    yield from slots_table(group)
+    if wanted.slot or wanted.part:
+        for record in group[:_TENSORS]:
+            yield f"iteration {record.key.iteration}, {record.key.slot_name}:"
+            yield from _values(record, wanted.part)
+    yield ""
+
+
+def _values(record: Record, part: str) -> Iterator[str]:
+    array = record.load()
+    if array is None:
+        yield "  (values were not kept)"
+        return
+    if part:
+        try:
+            array = np.asarray(array[_index(part)])
+        except IndexError as error:
+            raise HarnessError(f"--slice {part!r} of shape {list(record.shape)}: {error}") from None
+    with np.printoptions(threshold=_VALUES, edgeitems=4, linewidth=120):
+        yield "  " + str(array).replace("\n", "\n  ")
+
+
+def _index(part: str) -> tuple[Any, ...]:
+    found: list[Any] = []
+    for text in part.split(","):
+        bounds = [int(each) if each.strip() else None for each in text.split(":")]
+        if len(bounds) > 1:
+            found.append(slice(*bounds))
+        elif bounds[0] is not None:
+            found.append(bounds[0])
+    return tuple(found)
