@@ -61,14 +61,30 @@ class Msdump:
         self._test.execute(program)
         return output[0]
 
-    def train(self, network: Any, loss: Any, optimizer: Any, batches: Iterable[Sequence[Any]]) -> list[Any]:
+    def train(
+        self,
+        network: Any,
+        loss: Any,
+        optimizer: Any,
+        batches: Iterable[Sequence[Any]],
+        *,
+        epochs: int = 1,
+        callbacks: Any = None,
+        metrics: Any = None,
+    ) -> list[Any]:
         """Trains ``network`` one step per batch with everything dumped.
+
+        With ``epochs``, ``callbacks`` or ``metrics`` it is a ``Model.fit``, and what it leaves beside tensors is
+        checked, too: the loss of each step, metrics and a digest of the checkpoint of each epoch, and what was printed.
 
         Args:
             network: the cell to train.
             loss: a loss cell, called with the network's output and the label.
             optimizer: an optimizer over the network's parameters.
             batches: pairs of data and label.
+            epochs: how often the batches are gone through.
+            callbacks: a callback, or several.
+            metrics: as for ``Model``; evaluated on the same batches after each epoch.
 
         Returns:
             The loss of each step, as the step returned it.
@@ -83,10 +99,13 @@ class Msdump:
         losses: list[Any] = []
 
         def program() -> None:
-            from pytest_msdump.session import train_step
+            from pytest_msdump.session import fit, train_step
 
-            step = train_step(network, loss, optimizer)
-            losses.extend(step(*batch) for batch in given)
+            if epochs == 1 and callbacks is None and metrics is None:
+                step = train_step(network, loss, optimizer)
+                losses.extend(step(*batch) for batch in given)
+            else:
+                losses.extend(fit(self._test, network, loss, optimizer, given, epochs, callbacks, metrics))
 
         self._test.execute(program)
         return losses

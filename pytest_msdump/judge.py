@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections import ChainMap
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +47,9 @@ class Judge:
         self.run = RunId(*test.variant)
         self.path = test.settings.golden / test.golden
         self.capture = test.process.capture()
+        if test.texts:
+            # The capture's own texts stay unmade until they are read.
+            self.capture = replace(self.capture, artefacts=ChainMap(test.texts, self.capture.artefacts))  # type: ignore[arg-type]
         self.records: list[Record] = list(self.capture.records())
         self.texts = _results(self.capture.artefacts)
         known = MODES.get(self.run.mode)

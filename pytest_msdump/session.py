@@ -46,6 +46,7 @@ class GateTest:
         process: what its programs run in, one after the other.
         programs: how many ran.
         tree: where its dump tree is written; None unless ``--msdump-keep``.
+        texts: what its trainings left beside tensors, by name of the artefact.
     """
 
     def __init__(self, item: pytest.Item, variant: Variant, process: Process) -> None:
@@ -57,6 +58,7 @@ class GateTest:
         self.process = process
         self.programs = 0
         self.tree = self._tree() if self.settings.keep else None
+        self.texts: dict[str, bytes] = {}
         item.stash[_TEST] = self
 
     def _tree(self) -> Path:
@@ -171,6 +173,25 @@ def train_step(network: Any, loss: Any, optimizer: Any) -> Callable[..., Any]:
     step = nn.TrainOneStepCell(nn.WithLossCell(network, loss), optimizer)
     step.set_train()
     return step
+
+
+def fit(
+    test: GateTest,
+    network: Any,
+    loss: Any,
+    optimizer: Any,
+    batches: Sequence[Any],
+    epochs: int,
+    callbacks: Any,
+    metrics: Any,
+) -> list[Any]:
+    """A training by ``Model.fit``; keeps what it leaves beside tensors, and gives the losses."""
+    from harness.capture.capture import COMPARED
+    from harness.train import recording
+
+    losses, text = recording.train(network, loss, optimizer, batches, epochs, callbacks, metrics)
+    test.texts[f"{COMPARED}training_{test.programs}.txt"] = text.encode()
+    return losses
 
 
 def injection(process: Process, operator: str, **given: Any) -> Injection:

@@ -1,0 +1,15 @@
+"""A training that is watched: what it leaves beside tensors is held against the golden, too."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.gate.networks import trained
+
+pytestmark = pytest.mark.msdump(backends=["cpu"], modes=["tensor"])
+
+
+def test_trained(msdump: Any) -> None:
+    trained.play(msdump)
