@@ -7,7 +7,7 @@ import sys
 import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -16,6 +16,7 @@ HOLDS, DIFFERS, CANNOT_TELL = 0, 1, 2
 PASS_ON = {"ignore_unknown_options": True, "allow_interspersed_args": False, "help_option_names": ["--help"]}
 
 Action = Callable[[], int]
+Level = Literal["tensors", "digest"]
 app = typer.Typer(
     name="msdump",
     help="Golden stores of network dumps: make, check, show. Exit codes: 0 holds, 1 differs, 2 cannot tell.",
@@ -210,6 +211,26 @@ def learn(
         from harness.cli.learn import learn as learn_from
 
         return learn_from(golden, run, trees or [], command, times, margin, dry)
+
+    ctx.obj.append(action)
+
+
+@app.command("import")
+def take_in(
+    ctx: typer.Context,
+    tree: Annotated[Path, typer.Argument(help="dump tree, of this project, MindSpore or msprobe")],
+    golden: Annotated[Path, typer.Argument(help="golden store (.h5)")],
+    run: Annotated[str, typer.Option(metavar="BACKEND/MODE", help="name of the run; else what the tree says")] = "",
+    rank: Annotated[int | None, typer.Option(help="rank of the tree, if it has several")] = None,
+    level: Annotated[Level | None, typer.Option(help="what is kept; values where the tree has them")] = None,
+    packed: Annotated[bool, typer.Option("--compress", help="compress a new store")] = False,
+) -> None:
+    """Store a dump tree as a run of a golden store."""
+
+    def action() -> int:
+        from harness.cli.take_in import import_tree
+
+        return import_tree(tree, golden, run, rank, level, packed)
 
     ctx.obj.append(action)
 

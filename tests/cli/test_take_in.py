@@ -1,0 +1,102 @@
+"""``msdump import``: what a tree holds, a golden holds."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.capture import read_tree
+from harness.cli import main
+from harness.cli.app import CANNOT_TELL, DIFFERS, HOLDS
+from harness.store import GoldenStore, manifest
+from tests.cli.test_app import dump
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    return dump(tmp_path / "tree")
+
+
+def test_a_tree_checks_against_what_was_imported_of_it(tree: Path, tmp_path: Path) -> None:
+    golden = tmp_path / "x.h5"
+    assert main(["import", str(tree), str(golden)]) == HOLDS
+    assert main(["check", str(tree), str(golden)]) == HOLDS
+    with GoldenStore.open(golden) as store:
+        (run,) = store.runs()
+        assert run == ("cpu", "tensor")
+        stored = store.run(*run)
+        assert stored.attrs["imported"] is True
+        assert stored.attrs["emulated"] is True
+        assert [r.key for r in stored.records()] == [r.key for r in read_tree(tree).records()]
+        assert set(stored.artefacts()) == set(read_tree(tree).artefacts)
+
+
+def test_runs_stand_side_by_side(tree: Path, tmp_path: Path) -> None:
+    golden = tmp_path / "x.h5"
+    assert main(["import", str(tree), str(golden), "--run", "mindspore/a"]) == HOLDS
+    other = dump(tmp_path / "other", added=2.0)
+    assert main(["import", str(other), str(golden), "--run", "mindspore/b"]) == HOLDS
+    assert main(["diff", f"{golden}::mindspore/a", f"{golden}::mindspore/b"]) == DIFFERS
+    before = golden.read_bytes()
+    assert main(["import", str(tree), str(golden), "--run", "mindspore/a"]) == HOLDS
+    assert golden.read_bytes() == before
+
+
+def test_digests_only_and_compressed(tree: Path, tmp_path: Path) -> None:
+    assert main(["import", str(tree), str(tmp_path / "d.h5"), "--level", "digest"]) == HOLDS
+    assert main(["check", str(tree), str(tmp_path / "d.h5")]) == HOLDS
+    with GoldenStore.open(tmp_path / "d.h5") as store:
+        assert store.run("cpu", "tensor").level == "digest"
+    assert main(["import", str(tree), str(tmp_path / "c.h5"), "--compress"]) == HOLDS
+    with GoldenStore.open(tmp_path / "c.h5") as store:
+        assert store.compression == "gzip"
+
+
+def test_a_tree_that_was_interrupted(tree: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    victim = next(path for path in sorted(tree.rglob("*.npy")) if "Mul" in path.name)
+    victim.chmod(0o600)
+    victim.write_bytes(victim.read_bytes()[:-3])
+    assert main(["import", str(tree), str(tmp_path / "x.h5")]) == DIFFERS
+    assert victim.name in capsys.readouterr().err
+    assert main(["check", str(tree), str(tmp_path / "x.h5")]) == HOLDS
+
+
+def test_the_manifest_is_kept(tree: Path, tmp_path: Path) -> None:
+    golden = tmp_path / "golden"
+    golden.mkdir()
+    manifest.rebuild(golden)
+    assert main(["import", str(tree), str(golden / "x.h5")]) == HOLDS
+    assert manifest.stale(golden) == []
+
+
+def test_progress_is_shown_to_a_terminal(tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert main(["import", str(tree), str(tmp_path / "x.h5")]) == HOLDS
+    assert main(["check", str(tree), str(tmp_path / "x.h5")]) == HOLDS
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["nothing", "x.h5"], "nothing"),
+        (["EMPTY", "x.h5"], "no tensor"),
+        (["TREE", "x.h5", "--run", "mindspore"], "BACKEND/MODE"),
+        (["TREE", "no/such/x.h5"], "there is no directory"),
+        (["TREE", "x.h5", "--rank", "3"], "no rank 3"),
+        (["TREE", "junk.h5"], "junk.h5"),
+    ],
+)
+def test_bad_arguments(
+    arguments: list[str], says: str, tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "junk.h5").write_bytes(b"junk" * 100)
+    (tmp_path / "empty" / "rank_0").mkdir(parents=True)
+    given = [{"TREE": str(tree), "EMPTY": "empty"}.get(each, each) for each in arguments]
+    assert main(["import", *given]) == CANNOT_TELL
+    assert says in capsys.readouterr().err
+    assert not (tmp_path / "x.h5").exists()
+    assert (tmp_path / "junk.h5").read_bytes() == b"junk" * 100
