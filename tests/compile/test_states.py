@@ -67,6 +67,17 @@ def test_several_reads_are_a_tuple_and_only_the_last_waits() -> None:
     assert (first.inputs[1], second.inputs[1]) == (U, state)
 
 
+def test_which_reads_float_does_not_change_with_later_updates() -> None:
+    states, a, b = States(virtual), weight("a"), weight("b")
+    states.update(update(weight("other")), [], 0)
+    state = states.state
+    first, second = states.read(a, None, 1), states.read(b, None, 1)
+    states.update(update(weight("another")), [], 1)
+    states.update(update(a), [a], 2)
+    states.flush()
+    assert (first.inputs[1], second.inputs[1]) == (U, state)
+
+
 def test_nothing_read_leaves_the_state_alone() -> None:
     states = States(virtual)
     assert states.flush() is U
