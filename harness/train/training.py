@@ -10,6 +10,7 @@ from harness.train.callback.base import Callback, InternalCallbackParam, RunCont
 from harness.train.callback.manager import CallbackManager
 from harness.train.callback.time_monitor import TimeMonitor
 from harness.train.evaluation import evaluate
+from harness.train.progress import Progress
 from harness.train.rows import Rows, size_of
 
 
@@ -61,11 +62,20 @@ def train(model: Any, plan: Plan, callbacks: CallbackManager, run: InternalCallb
     run.dataset_sink_mode = False
     context = RunContext(run)
     callbacks.call("on_train_begin", context)
+    with Progress(plan.last, (plan.last - plan.first) * size_of(plan.train)) as progress:
+        _epochs(model, plan, rows, callbacks, context, progress)
+    callbacks.call("on_train_end", context)
+
+
+def _epochs(
+    model: Any, plan: Plan, rows: Rows, callbacks: CallbackManager, context: RunContext, progress: Progress
+) -> None:
+    run = context.original_args()
     for epoch in range(plan.first + 1, plan.last + 1):
         run.cur_epoch_num = epoch
         model.position = (epoch, 0)
         callbacks.call("on_train_epoch_begin", context)
-        _epoch(model, rows, callbacks, context)
+        _epoch(model, rows, callbacks, context, progress)
         if plan.evaluates(epoch):
             _evaluate_between(model, plan.valid, callbacks, run)
         reset = getattr(plan.train, "reset", None)
@@ -76,10 +86,9 @@ def train(model: Any, plan: Plan, callbacks: CallbackManager, run: InternalCallb
         run.pop("eval_results", None)
         if context.get_stop_requested():
             break
-    callbacks.call("on_train_end", context)
 
 
-def _epoch(model: Any, rows: Rows, callbacks: CallbackManager, context: RunContext) -> None:
+def _epoch(model: Any, rows: Rows, callbacks: CallbackManager, context: RunContext, progress: Progress) -> None:
     run = context.original_args()
     for row in rows:
         if model.loss_fn is not None and len(row) != 2:
@@ -90,6 +99,7 @@ def _epoch(model: Any, rows: Rows, callbacks: CallbackManager, context: RunConte
         callbacks.call("on_train_step_begin", context)
         run.net_outputs = model.in_mode(train=True)(*row)
         callbacks.call("on_train_step_end", context)
+        progress.step(model.position[0])
         if context.get_stop_requested():
             break
 
