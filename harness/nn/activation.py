@@ -15,8 +15,8 @@ from harness.nn.namespace import ops
 from harness.tensor import Parameter, Tensor
 
 __all__ = [
-    "ELU", "GELU", "HSigmoid", "HSwish", "Hardtanh", "LeakyReLU", "LogSigmoid", "LogSoftmax", "PReLU", "ReLU", "ReLU6",
-    "SiLU", "Sigmoid", "Softmax", "Softmin", "Softsign", "Tanh", "Tanhshrink", "get_activation",
+    "ELU", "GELU", "HSigmoid", "HSwish", "Hardtanh", "LeakyReLU", "LogSigmoid", "LogSoftmax", "Mish", "PReLU", "ReLU",
+    "ReLU6", "SiLU", "Sigmoid", "Softmax", "Softmin", "Softsign", "Tanh", "Tanhshrink", "get_activation",
 ]  # fmt: skip
 
 
@@ -117,6 +117,17 @@ class LeakyReLU(Cell):
 
     def construct(self, x: Tensor) -> Any:
         return ops.leaky_relu(x, self.alpha)
+
+
+class Mish(Cell):
+    """x * tanh(softplus(x))."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.mish = ops.Mish()
+
+    def construct(self, input_x: Tensor) -> Any:
+        return self.mish(input_x)
 
 
 class PReLU(Cell):

@@ -62,6 +62,12 @@ ACTIVATIONS: dict[str, tuple[Callable[[], nn.Cell], Callable[[Array], Array]]] =
     "logsoftmax": (nn.LogSoftmax, lambda x: np.log(softmax(x))),
     "softmin": (nn.Softmin, lambda x: softmax(-x)),
     "leakyrelu": (lambda: nn.LeakyReLU(0.25), lambda x: np.where(x > 0, x, 0.25 * x)),
+    "mish": (nn.Mish, lambda x: x * np.tanh(np.log1p(np.exp(x)))),
+    "prelu": (nn.PReLU, lambda x: np.where(x > 0, x, 0.25 * x)),
+    "prelu-channels": (
+        lambda: nn.PReLU(5, [0.0, 0.5, 1.0, 1.5, 2.0]),
+        lambda x: np.where(x > 0, x, np.arange(5) / 2 * x),
+    ),
     "silu": (nn.SiLU, lambda x: x * sigmoid(x)),
     "elu": (lambda: nn.ELU(1.0), lambda x: np.where(x > 0, x, np.expm1(x))),
     "hswish": (nn.HSwish, lambda x: x * np.clip(x + 3, 0, 6) / 6),
@@ -78,6 +84,15 @@ def test_activation(name: str) -> None:
     make, formula = ACTIVATIONS[name]
     x = 3 * values(3, 5)
     near(make()(Tensor(x)), formula(x.astype(np.float64)))
+
+
+@pytest.mark.parametrize(
+    ("channel", "w", "error"),
+    [(0, 0.25, ValueError), (2.0, 0.25, ValueError), (2, [0.5], ValueError), (1, "0.25", TypeError), (1, 1, TypeError)],
+)
+def test_prelu_refuses(channel: Any, w: Any, error: type[Exception]) -> None:
+    with pytest.raises(error, match=r"nn\.PReLU"):
+        nn.PReLU(channel, w)
 
 
 @pytest.mark.parametrize("shape", [(4, 3), (2, 2, 3), (3,)])
