@@ -159,11 +159,13 @@ class Join:
             # Of names that mangle alike our writer puts only one that is its own mangled form into a file name.
             return here
         found = self._of(graph, self._mangled.get((parameter, op_name), []), parameter)
-        return found if found or parameter else self._alone(op_name)
+        return found if found or parameter else self._alone(graph, op_name)
 
-    def _alone(self, name: str) -> list[Owner]:
+    def _alone(self, graph: int, name: str) -> list[Owner]:
         """The one operator that earlier releases' asynchronous files call ``name``; none if there are several."""
         found = self._earlier.get(name, [])
+        if self._ours and (here := [owner for owner in found if owner.graph == graph]):
+            found = here  # our writer uses such a name only where no other graph of the directory has it
         return found if len(found) == 1 else []
 
     def _of(self, graph: int, found: list[Owner], parameter: bool) -> list[Owner]:

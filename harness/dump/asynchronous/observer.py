@@ -92,6 +92,7 @@ class AsyncDumpObserver(Observer):
         self._clock = Clock()
         self._kernels: dict[Node, _Kernel] = {}
         self._names: dict[str, None] = {}
+        self._families: dict[int, list[Graph]] = {}
         self._started = False
         self._closed = False
         self._place: layout.Place | None = None
@@ -114,9 +115,13 @@ class AsyncDumpObserver(Observer):
         if self._layout.has_graphs:
             metadata.write_graph(Tree("/".join((self.config.path, *self._layout.root))), graph)
         self._plan.add(graph)
-        unclear = _unclear([node.name for node in graph.nodes if node.kernel], self._style)
-        for position, node in enumerate(graph.execution_order):
-            self._add(node, position, node.name in unclear)
+        # Graphs of one root share its directory.
+        family = self._families.setdefault(graph.root_id if graph.root_id >= 0 else graph.id, [])
+        family.append(graph)
+        unclear = _unclear([node.name for each in family for node in each.nodes if node.kernel], self._style)
+        for each in family:
+            for position, node in enumerate(each.execution_order):
+                self._add(node, position, node.name in unclear)
         if not self._layout.has_graphs and self.config.file_format == "npy":
             self._names.update(dict.fromkeys(node.name for node in graph.execution_order))
             self._write_operators()
