@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from harness.capture import raw
 from harness.capture.names import FileName, parse
 from harness.capture.statistic_rows import FILE as STATISTICS
 from harness.capture.statistic_rows import MAX_BYTES, BadRow, Row, rows
+from harness.dump.asynchronous import names as asynchronous
 from harness.dump.names import mangle
 from harness.errors import TreeError
 
@@ -140,7 +141,7 @@ class IterationDirectory:
                 row.op_type, row.op_name, row.task, row.stream, row.timestamp, row.io, row.slot, row.format,
                 row.statistics.dtype,
             )  # fmt: skip
-            file = waiting.pop(_key(name), None)
+            file = next((waiting.pop(key) for key in _keys(name) if key in waiting), None)
             found.append(Entry(name, table, row, False) if file is None else file._replace(row=row))
         return [*found, *waiting.values()]
 
@@ -148,3 +149,10 @@ class IterationDirectory:
 def _key(name: FileName) -> tuple[str, str, int, str, int]:
     """What a tensor's file and its row have in common; the row's name may be unmangled."""
     return mangle(name.op_type), mangle(name.op_name), name.timestamp, name.io, name.slot
+
+
+def _keys(row: FileName) -> Iterator[tuple[str, str, int, str, int]]:
+    """Keys of the file that may belong to a row: earlier releases shorten the name in asynchronous files only."""
+    yield _key(row)
+    for style in asynchronous.EARLIER:
+        yield _key(row._replace(op_name=asynchronous.op_name(row.op_name, style)))

@@ -22,7 +22,6 @@ from harness.graph.ir_parse import IrGraph, IrNode
 
 Shape = tuple[int, ...]
 _GROUPS = re.compile(r"\bgroups?: I64\((\d{1,6})\)")
-_EARLIER: tuple[asynchronous.Style, ...] = ("joined", "short")
 _ID = re.compile(r"(.*)-op\d+$", re.DOTALL)
 
 
@@ -143,7 +142,7 @@ class Join:
     def _add(self, owner: Owner, *, parameter: bool) -> None:
         self._exact.setdefault((parameter, owner.name), []).append(owner)
         self._mangled.setdefault((parameter, mangle(owner.name)), []).append(owner)
-        for style in _EARLIER if not parameter else ():
+        for style in asynchronous.EARLIER if not parameter else ():
             self._earlier.setdefault(asynchronous.op_name(owner.name, style), []).append(owner)
 
     def owners(self, graph: int, op_type: str, op_name: str) -> Sequence[Owner]:

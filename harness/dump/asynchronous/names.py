@@ -17,6 +17,8 @@ from harness.dump.writer import MAPPING, Buffer, Directory
 
 MAX_NAME_BYTES = 254
 Style = Literal["joined", "short", "whole"]
+EARLIER: tuple[Style, ...] = ("joined", "short")
+"""Styles of releases up to 2.2, which the newest does not know."""
 
 
 def style_of(generation: str) -> Style:
