@@ -20,7 +20,7 @@ from harness.compile.source import where
 from harness.compile.trace import Tracer, scope
 from harness.compile.traced import Traced
 from harness.errors import TraceError
-from harness.graph import Const, Node, Operand, TensorSpec, TupleSpec, printed_order
+from harness.graph import Const, Node, Operand, Parameter, TensorSpec, TupleSpec, printed_order
 from harness.ops.base import OPERATORS, Backward
 from harness.tensor import call
 
@@ -169,7 +169,8 @@ class _Gradient:
             return target.scope
         if not self.value:
             return "Default"
-        return next((n.scope for n in self.order if n.op == "Load" and n.inputs[0] is target), "Default")
+        found = (n.scope for n in self.order if any(i is target for i in n.inputs))
+        return next(found, "Default") if isinstance(target, Parameter) and target.is_weight else "Default"
 
     def _sum(self, parts: list[Any], where: str) -> Any:
         if len(parts) == 1:
