@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import ChainMap
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 from harness.backends import BACKENDS
 from harness.backends.align import aligned
 from harness.backends.modes import MODES
-from harness.capture.capture import COMPARED
-from harness.compare import Comparison, TextDifference, Tolerances, Verdict, differences, explain, first_divergence
+from harness.capture.capture import RESULTS
+from harness.capture.texts import Joined
+from harness.compare import Comparison, Tolerances, Verdict, compare_texts, explain, explain_texts, first_divergence
 from harness.compare import check as compare
+from harness.compare.texts import summary
 from harness.errors import HarnessError, StoreError
 from harness.records import Record
 from harness.store import GoldenStore, RunId, StoredRun
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 # Rules that say on what a capture was made, not how: they must not change a store's bytes.
 MACHINE_FACTS = ("numpy", "machine")
-# Texts of which the first difference is shown.
-_TEXTS = 3
 
 
 class Judge:
@@ -49,9 +47,9 @@ class Judge:
         self.capture = test.process.capture()
         if test.texts:
             # The capture's own texts stay unmade until they are read.
-            self.capture = replace(self.capture, artefacts=ChainMap(test.texts, self.capture.artefacts))  # type: ignore[arg-type]
+            self.capture = replace(self.capture, artefacts=Joined(self.capture.artefacts, test.texts))
         self.records: list[Record] = list(self.capture.records())
-        self.texts = _results(self.capture.artefacts)
+        self.texts = self._normalised(RESULTS)
         known = MODES.get(self.run.mode)
         self.watches = known is not None and known.watches
         self.beside_tensors = known is None or known.beside_tensors
@@ -67,12 +65,6 @@ class Judge:
 
     def data(self, level: str) -> RunData:
         """What a golden of this run holds."""
-        item = self.test.item
-        hook = item.config.hook.pytest_msdump_normalise
-        texts = {}
-        for name, text in self.capture.artefacts.items():
-            changed = hook(config=item.config, item=item, name=name, text=text)
-            texts[name] = text if changed is None else changed
         rules = {name: value for name, value in self.capture.rules.items() if name not in MACHINE_FACTS}
         attrs: dict[str, Any] = {"emulated": self.capture.emulated, "rules": rules}
         stated = self.test.marker.get("tolerance")
@@ -80,7 +72,20 @@ class Judge:
             attrs["tolerance"] = Tolerances.parse(stated).as_json()
         from harness.store import RunData
 
-        return RunData(self.records, texts, attrs, level)  # type: ignore[arg-type]
+        return RunData(self.records, self._normalised(""), attrs, level)  # type: ignore[arg-type]
+
+    def _normalised(self, folders: str | tuple[str, ...]) -> dict[str, bytes]:
+        """The capture's texts below ``folders``, as the hook wants them; others are not even written."""
+        item = self.test.item
+        hook = item.config.hook.pytest_msdump_normalise
+        texts = {}
+        for name in self.capture.artefacts:
+            if not name.startswith(folders):
+                continue
+            text = self.capture.artefacts[name]
+            changed = hook(config=item.config, item=item, name=name, text=text)
+            texts[name] = text if changed is None else changed
+        return texts
 
     def next_steps(self, own: bool) -> list[str]:
         """Commands that help with a difference, the one that accepts it last."""
@@ -199,23 +204,32 @@ def _check_one(judge: Judge, gate: Gate, store: GoldenStore, against: str, toler
     holds = comparison.holds or (judge.watches and not comparison.slots)
     _count(result, comparison, holds)
     failures = [] if holds else [_explain(judge, run, comparison)]
-    if run == judge.run and (texts := differences(_results(expected.artefacts()), judge.texts)):
-        result["verdict"] = "differs"
-        failures.insert(0, _texts_differ(judge, run, texts))
+    if run == judge.run and (told := _check_texts(judge, expected, result, bool(failures))):
+        failures.insert(0, told)
     failure = "\n".join(failures) or None
     if judge.test.settings.report is not None:
         _keep_page(judge, gate, expected, comparison, failure)
     return result, failure
 
 
-def _results(artefacts: Mapping[str, bytes]) -> dict[str, bytes]:
-    """The artefacts that are compared."""
-    return {name: artefacts[name] for name in artefacts if name.startswith(COMPARED)}
+def _check_texts(judge: Judge, expected: StoredRun, result: Result, short: bool) -> str:
+    """Holds the texts that are results against the golden's; what to tell of those that differ, or nothing.
 
+    Args:
+        short: a line is enough, as there is more to tell.
+    """
+    golden = {name: text for name, text in expected.artefacts().items() if name.startswith(RESULTS)}
+    comparison = compare_texts(golden, judge.texts)
+    result["texts"] = len(comparison.names)
+    if comparison.holds:
+        return ""
+    from harness.capture.recorder import readable  # most runs have nothing of it
 
-def _texts_differ(judge: Judge, run: RunId, texts: Sequence[TextDifference]) -> str:
-    lines = [f"msdump: {judge.test.network}, run {run}: {len(texts)} texts differ from the golden {judge.shown_path}"]
-    return "\n".join([*lines, *(f"  {each}" for each in texts[:_TEXTS])])
+    result["verdict"] = "differs"
+    if short:
+        return f"msdump: {summary(comparison, readable)}"
+    title = f"{judge.test.network} [{judge.test.variant.id}]: texts are not those of its golden {judge.shown_path}"
+    return explain_texts(comparison, title, judge.next_steps(own=True), readable)
 
 
 def _keep_page(judge: Judge, gate: Gate, expected: StoredRun, comparison: Comparison, failure: str | None) -> None:

@@ -56,6 +56,7 @@ OPTIONS = (
     Option("msdump_keep", "flag", False, "keep the dump trees of failing tests in .msdump/trees/"),
     Option("msdump_report", "path", "", "write a page about the session's comparisons, in one HTML file", "FILE"),
     Option("msdump_level", "text", "tensors", "what a new golden keeps", "LEVEL", LEVELS, "level"),
+    Option("msdump_rdr", "flag", False, "also check what the Running Data Recorder writes (mode tensor)", marker="rdr"),
 )
 BY_NAME = {option.name: option for option in OPTIONS}
 _INI_TYPES: dict[str, Literal["bool", "args", "string"]] = {
@@ -148,6 +149,8 @@ def resolve(config: pytest.Config, name: str, marker: Mapping[str, Any] | None =
         value, where = config.getini(name), f"ini option {name}"
     if option.kind == "list":
         return split_names(value, where)
+    if option.kind == "flag" and not isinstance(value, bool):
+        raise pytest.UsageError(f"{where}: True or False is accepted, got {value!r}")
     if option.choices and value not in option.choices:
         raise pytest.UsageError(f"{where}: {' or '.join(option.choices)} is accepted, got {value!r}")
     return value

@@ -36,6 +36,7 @@ class Result(TypedDict):
         verdict: ``identical``, ``within tolerance``, ``differs``, ``missing`` (no golden), ``new`` or ``updated``
             (regenerated), ``not compared`` (the test ended before, or what it left cannot be judged).
         slots, identical, within, differing, missing, unexpected, new: how many slots.
+        texts: how many of the recorder's artefacts were held against the golden.
         max_abs: largest absolute error seen, None where nothing was measured.
         where: what left the golden first, in a line; empty if nothing did.
         source: its source line (``file.py:17``), if known.
@@ -58,6 +59,7 @@ class Result(TypedDict):
     missing: int
     unexpected: int
     new: int
+    texts: int
     max_abs: float | None
     where: str
     source: str
@@ -71,7 +73,7 @@ def empty_result(network: str, golden: str, backend: str, mode: str, verdict: st
     return Result(
         network=network, golden=golden, backend=backend, mode=mode, against=backend, against_mode=mode,
         verdict=verdict,
-        slots=0, identical=0, within=0, differing=0, missing=0, unexpected=0, new=0,
+        slots=0, identical=0, within=0, differing=0, missing=0, unexpected=0, new=0, texts=0,
         max_abs=None, where="", source="", candidate="", checksum="", used_runs=None,
     )  # fmt: skip
 
@@ -282,8 +284,10 @@ def closing(summary: Summary, settings: Settings, start: Path, verbose: int) -> 
 def _proof(summary: Summary) -> str:
     compared = summary.total("slots") - summary.total("new")
     unused = "not judged" if summary.unused is None else str(len(summary.stale))
+    texts = f" and {summary.total('texts')} texts" if summary.total("texts") else ""
+    runs = summary.count("identical", "within tolerance", "differs", "updated")
     parts = [
-        f"compared {compared} slots in {summary.count('identical', 'within tolerance', 'differs', 'updated')} runs",
+        f"compared {compared} slots{texts} in {runs} runs",
         f"new {summary.total('new')}",
         f"missing goldens {summary.count('missing')}",
         f"not compared {summary.count('not compared')}",

@@ -19,7 +19,7 @@ from pytest_msdump import report
 from pytest_msdump.collection import identity_of
 from pytest_msdump.options import SETTINGS, Settings
 from pytest_msdump.report import Result
-from pytest_msdump.variants import Variant, marker_arguments, variant_of, variants
+from pytest_msdump.variants import Variant, marker_arguments, records, variant_of, variants
 
 if TYPE_CHECKING:
     from harness.backends import Process
@@ -157,7 +157,10 @@ def begin(item: pytest.Item, variant: Variant) -> Iterator[GateTest]:
     mode, state = context.get_context("mode"), np.random.get_state()
     context.set_context(mode=context.GRAPH_MODE)
     context.set_seed(SEED)
-    opened = backend.open(network=identity_of(item).network, mode=variant.mode, rootdir=str(item.config.rootpath))
+    more = {"rdr": True} if records(item.config, marker_arguments(item), variant.mode) else {}
+    opened = backend.open(
+        network=identity_of(item).network, mode=variant.mode, rootdir=str(item.config.rootpath), **more
+    )
     try:
         with opened as process:
             yield GateTest(item, variant, process)

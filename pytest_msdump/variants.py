@@ -11,7 +11,8 @@ from pytest_msdump import options
 
 MARKER = "msdump"
 FIXTURE = "msdump"
-MARKER_ARGUMENTS = ("backends", "modes", "tolerance", "level", "against")
+RECORDER_MODE = "tensor"
+MARKER_ARGUMENTS = ("backends", "modes", "tolerance", "level", "against", "rdr")
 
 
 class Variant(NamedTuple):
@@ -109,6 +110,22 @@ def used_runs(config: pytest.Config, marker: Mapping[str, Any]) -> list[str] | N
     return sorted({f"{each.backend}/{each.mode}" for each in (*own, *more)})
 
 
+def records(config: pytest.Config, marker: Mapping[str, Any], mode: str) -> bool:
+    """Whether the Running Data Recorder runs beside a test in dump mode ``mode``. What it writes is the same in every
+    mode, so one is enough."""
+    return mode == RECORDER_MODE and bool(options.resolve(config, "msdump_rdr", marker))
+
+
+def _check_recorder(config: pytest.Config, marker: Mapping[str, Any], chosen: list[Variant]) -> None:
+    """Raises ``pytest.UsageError`` where the marker asks for the recorder and no run of the test has it."""
+    if marker.get("rdr") is None or options.given_on_command_line(config, "msdump_mode"):
+        return
+    if options.resolve(config, "msdump_rdr", marker) and all(each.mode != RECORDER_MODE for each in chosen):
+        raise pytest.UsageError(
+            f"marker msdump(rdr=...): the recorder runs in mode {RECORDER_MODE}, which this test has not"
+        )
+
+
 def parametrize(metafunc: pytest.Metafunc) -> None:
     """Runs a test that asks for the fixture once per variant, ids ``[cpu-tensor]``."""
     if FIXTURE not in metafunc.fixturenames:
@@ -117,6 +134,7 @@ def parametrize(metafunc: pytest.Metafunc) -> None:
         marker = marker_arguments(metafunc.definition)
         chosen = variants(metafunc.config, marker)
         options.resolve(metafunc.config, "msdump_level", marker)
+        _check_recorder(metafunc.config, marker, chosen)
         others(marker.get("against"), "")
     except pytest.UsageError as error:
         raise pytest.Collector.CollectError(f"{metafunc.definition.nodeid}: {error}") from None

@@ -60,12 +60,18 @@ class Backend(Protocol):
         """
 
     def open(
-        self, *, network: str, mode: str = "tensor", rootdir: str | None = None
+        self, *, network: str, mode: str = "tensor", rootdir: str | None = None, rdr: bool = False
     ) -> AbstractContextManager[Process]:
         """A process that lasts for the block; arguments as for ``run``."""
 
     def run(
-        self, program: Callable[[], Any], *, network: str, mode: str = "tensor", rootdir: str | None = None
+        self,
+        program: Callable[[], Any],
+        *,
+        network: str,
+        mode: str = "tensor",
+        rootdir: str | None = None,
+        rdr: bool = False,
     ) -> Capture:
         """Calls ``program`` with everything it runs captured.
 
@@ -74,6 +80,7 @@ class Backend(Protocol):
             network: name the capture gets.
             mode: dump mode, one of ``modes``.
             rootdir: source paths are given relative to it.
+            rdr: also run the Running Data Recorder, in both its modes; what it writes is in the capture's artefacts.
         """
 
 

@@ -9,17 +9,21 @@ import platform
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from harness.backends.everything import dump_everything
 from harness.backends.modes import MODES, modes_of, refusal
 from harness.capture import Capture
+from harness.capture.texts import Joined
 from harness.devices import DEVICES, Device
 from harness.errors import UnsupportedError
 from harness.runtime import session
 from harness.runtime.observer import Observer
+
+if TYPE_CHECKING:
+    from harness.capture.recorder import RecorderCapture
 
 #: what a reader of a capture has to know about where its numbers come from, whatever the device
 RULES = {
@@ -54,12 +58,22 @@ class EmulatedProcess:
         session: graph ids, numbers and compiled programs.
     """
 
-    def __init__(self, backend: str, device: Device, network: str, mode: str, rootdir: str | None) -> None:
+    def __init__(
+        self,
+        backend: str,
+        device: Device,
+        network: str,
+        mode: str,
+        rootdir: str | None,
+        recorder: RecorderCapture | None = None,
+    ) -> None:
         self._backend = backend
         self._network = network
         self._mode = mode
         self._observer = MODES.get(mode, MODES["tensor"]).observer(rootdir=rootdir, device=device)
-        self.session = session.Session([self._observer], hooked=False, device=device)
+        self._recorder = recorder
+        observers = [self._observer, *(recorder.observers if recorder is not None else ())]
+        self.session = session.Session(observers, hooked=False, device=device)
 
     def execute(self, program: Callable[[], Any], observers: Sequence[Observer] = ()) -> Any:
         """See ``Process.execute``."""
@@ -73,7 +87,16 @@ class EmulatedProcess:
         rules.update(numpy=np.__version__, machine=platform.machine())
         if self.session.struck:
             rules["injected"] = list(self.session.struck)
-        return self._observer.capture(self._network, self._backend, mode=self._mode, emulated=True, rules=rules)
+        capture = self._observer.capture(self._network, self._backend, mode=self._mode, emulated=True, rules=rules)
+        if self._recorder is not None:
+            capture.artefacts = Joined(capture.artefacts, self._recorder.artefacts())
+        return capture
+
+    def close(self) -> None:
+        """The end of the process."""
+        self.session.close()
+        if self._recorder is not None:
+            self._recorder.close()
 
     def dump(self, folder: Path) -> Observer:
         """See ``Process.dump``."""
@@ -112,23 +135,36 @@ class Emulated:
         return None
 
     @contextmanager
-    def open(self, *, network: str, mode: str = "tensor", rootdir: str | None = None) -> Iterator[EmulatedProcess]:
+    def open(
+        self, *, network: str, mode: str = "tensor", rootdir: str | None = None, rdr: bool = False
+    ) -> Iterator[EmulatedProcess]:
         """See ``Backend.open``."""
         why = self.refusal(mode)
         if why is not None:
             raise UnsupportedError(
                 f"backend {self.name} has no dump mode {mode!r} ({why}); it has {', '.join(self.modes)}"
             )
-        process = EmulatedProcess(self.name, self.device, network, mode, rootdir)
+        recorder = None
+        if rdr:
+            from harness.capture.recorder import RecorderCapture  # most runs have none
+
+            recorder = RecorderCapture(self.device, rootdir)
+        process = EmulatedProcess(self.name, self.device, network, mode, rootdir, recorder)
         try:
             yield process
         finally:
-            process.session.close()
+            process.close()
 
     def run(
-        self, program: Callable[[], Any], *, network: str, mode: str = "tensor", rootdir: str | None = None
+        self,
+        program: Callable[[], Any],
+        *,
+        network: str,
+        mode: str = "tensor",
+        rootdir: str | None = None,
+        rdr: bool = False,
     ) -> Capture:
         """See ``Backend.run``; the program has a session (graph ids, numbers) of its own."""
-        with self.open(network=network, mode=mode, rootdir=rootdir) as process:
+        with self.open(network=network, mode=mode, rootdir=rootdir, rdr=rdr) as process:
             process.execute(program)
-        return process.capture()
+            return process.capture()

@@ -9,7 +9,11 @@ from typing import Any, NamedTuple
 from harness.records import Record
 
 COMPARED = "compared/"
-"""Where artefacts lie that are results, and compared like records; the others only describe."""
+"""Where artefacts of a dump mode lie that are results."""
+RECORDED = "rdr/"
+"""Where the artefacts of the Running Data Recorder lie, then below the number of its mode."""
+RESULTS = (COMPARED, RECORDED)
+"""Artefacts below these are compared like records; the others only describe."""
 
 
 class Problem(NamedTuple):

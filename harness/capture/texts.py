@@ -28,3 +28,20 @@ class Texts(Mapping[str, bytes]):
 
     def __len__(self) -> int:
         return len(self._source)
+
+
+class Joined(Mapping[str, bytes]):
+    """The texts of two mappings that share no name; each stays as it is until it is read."""
+
+    def __init__(self, first: Mapping[str, bytes], second: Mapping[str, bytes]) -> None:
+        self._first, self._second = first, second
+
+    def __getitem__(self, name: str) -> bytes:
+        return self._second[name] if name in self._second else self._first[name]
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._first
+        yield from self._second
+
+    def __len__(self) -> int:
+        return len(self._first) + len(self._second)

@@ -131,8 +131,15 @@ class _Rank:
         return [
             name
             for name in _listing(self.root)
-            if name not in _NOT_NETWORKS and os.path.isdir(os.path.join(self.root, name))
+            if name not in _NOT_NETWORKS and os.path.isdir(os.path.join(self.root, name)) and not self._recorder(name)
         ]
+
+    def _recorder(self, name: str) -> bool:
+        """Whether a directory is the Running Data Recorder's, which holds no graph's; a network may have its name."""
+        if name != "rdr":
+            return False
+        folder = os.path.join(self.root, name)
+        return not any(each.isdigit() and os.path.isdir(os.path.join(folder, each)) for each in _listing(folder))
 
     def metadata(self) -> dict[str, Any]:
         """What ``.dump_metadata/config.json`` says; empty if it says nothing."""

@@ -106,7 +106,7 @@ def accept(
 @app.command()
 def check(
     ctx: typer.Context,
-    tree: Annotated[Path, typer.Argument(help="dump tree, of this project or of MindSpore")],
+    tree: Annotated[Path, typer.Argument(help="dump tree or recorder directory, of this project or of MindSpore")],
     golden: Annotated[Path, typer.Argument(help="golden store (.h5)")],
     run: Annotated[str, typer.Option(metavar="BACKEND/MODE", help="run of the store, if it has several")] = "",
     rank: Annotated[int | None, typer.Option(help="rank of the tree, if it has several")] = None,
@@ -238,7 +238,9 @@ def take_in(
 @app.command()
 def show(
     ctx: typer.Context,
-    path: Annotated[str, typer.Argument(help="golden store, directory of stores, dump tree, or .npy file")],
+    path: Annotated[
+        str, typer.Argument(help="golden store, directory of stores, dump tree, recorder directory, or .npy file")
+    ],
     run: Annotated[str, typer.Option(metavar="BACKEND/MODE", help="only this run of a store")] = "",
     every: Annotated[bool, typer.Option("--all", help="every slot, not one line per operator")] = False,
     line: Annotated[str, typer.Option(metavar="FILE:N", help="operators that a line of the script made")] = "",
@@ -246,15 +248,17 @@ def show(
     slot: Annotated[str, typer.Option(metavar="output.0", help="values of this slot")] = "",
     iteration: Annotated[int | None, typer.Option(help="only this iteration")] = None,
     part: Annotated[str, typer.Option("--slice", metavar="'0, :4'", help="only these values")] = "",
+    text: Annotated[str, typer.Option(metavar="PATTERN", help="print the texts of such names instead")] = "",
 ) -> None:
-    """Print what a golden store, a dump tree or a tensor file holds, or one operator of it from close by."""
+    """Print what a golden store, a dump tree, a directory of the recorder or a tensor file holds, or one
+    operator of it from close by."""
 
     def action() -> int:
         from harness.cli.look import Wanted, look_at
         from harness.cli.show import show_path
 
         wanted = Wanted(line, operator, slot, iteration, part)
-        return look_at(path, run, wanted) if wanted.anything else show_path(path, run, every)
+        return look_at(path, run, wanted) if wanted.anything else show_path(path, run, every, text)
 
     ctx.obj.append(action)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.capture import Capture, read_tree
+from harness.cli.recorder import check_recorder, is_only_recorded, recorded
 from harness.compare import Tolerance, check, explain
 from harness.errors import StoreError
 from harness.store import GoldenStore, RunId, StoredRun
@@ -20,7 +21,7 @@ def check_tree(
     """Judges every slot of ``tree`` and of the golden run, and prints the result.
 
     Args:
-        tree: dump tree.
+        tree: dump tree, directory of the Running Data Recorder, or both in one.
         golden: store.
         run: ``backend/mode``; empty to take the tree's own backend and mode, or the only run there is.
         rank: rank of the tree; None for all.
@@ -33,12 +34,13 @@ def check_tree(
     Raises:
         HarnessError: tree or store cannot be read, or the run cannot be chosen.
     """
+    texts = recorded(tree, rank)
+    if texts and is_only_recorded(tree):
+        with _opened(golden) as store:
+            code = _check_recorder(texts, choose_run(store, run), tree, golden)
+            return 2 if code is None else code
     capture = read_tree(tree, rank)
-    try:
-        store = GoldenStore.open(golden)
-    except FileNotFoundError:
-        raise StoreError(f"{golden}: there is no such golden store") from None
-    with store:
+    with _opened(golden) as store:
         expected = choose_run(store, run, capture.backend, capture.mode)
         emulated = bool(expected.attrs.get("emulated")) and capture.emulated
         tolerance = "exact" if exact else stated(rtol, atol) or default_tolerance(expected, emulated)
@@ -50,10 +52,23 @@ def check_tree(
             comparison, network=store.network, backend=backend, mode=mode, golden=str(golden), next_steps=steps
         )
         print(text)
+        others = _check_recorder(texts, expected, tree, golden) if texts else None
     warn(capture)
     if not comparison.slots:
         return 2
-    return 0 if comparison.holds else 1
+    return 0 if comparison.holds and not others else 1
+
+
+def _opened(golden: Path) -> GoldenStore:
+    try:
+        return GoldenStore.open(golden)
+    except FileNotFoundError:
+        raise StoreError(f"{golden}: there is no such golden store") from None
+
+
+def _check_recorder(texts: dict[str, bytes], expected: StoredRun, tree: Path, golden: Path) -> int | None:
+    steps = [f"msdump show {tree} --text NAME", f"msdump show {golden} --run {expected.id} --text 'rdr/*/NAME'"]
+    return check_recorder(texts, expected, f"{tree} and run {expected.id} of {golden}", steps)
 
 
 def stated(rtol: float | None, atol: float | None) -> Tolerance | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
 from pathlib import Path
 
@@ -10,12 +10,13 @@ import numpy as np
 
 from harness.capture import read_tree
 from harness.capture.npy import Incomplete, read
+from harness.cli.recorder import is_only_recorded, listed, recorded
 from harness.cli.slots import slots_table
 from harness.cli.text import table
 from harness.errors import StoreError, TreeError
 from harness.records import Record
 from harness.stats import describe
-from harness.store import GoldenStore, StoredRun
+from harness.store import GoldenStore, RunId, StoredRun
 from harness.store.manifest import store_paths
 
 # Text artefacts named; values printed before an array is elided.
@@ -24,13 +25,14 @@ _VALUES = 200
 _OPERATOR_HEADINGS = ("graph", "operator", "type", "iterations", "slots", "outputs", "source")
 
 
-def show_path(path: str, run: str, every: bool) -> int:
+def show_path(path: str, run: str, every: bool, text: str = "") -> int:
     """Prints what ``path`` holds.
 
     Args:
-        path: golden store, directory of stores, dump tree, or ``.npy`` file.
+        path: golden store, directory of stores, dump tree, directory of the Running Data Recorder, or ``.npy`` file.
         run: ``backend/mode`` of a store; empty for all.
         every: a line for each slot, with its statistics, instead of one for each operator.
+        text: pattern; texts whose names match are printed instead.
 
     Returns:
         0.
@@ -40,9 +42,22 @@ def show_path(path: str, run: str, every: bool) -> int:
     """
     if not path:
         raise TreeError("show: an empty text names no file or directory; '.' is the current one")
-    for line in _lines(Path(path), run, every):
+    for line in _texts(Path(path), run, text) if text else _lines(Path(path), run, every):
         print(line)
     return 0
+
+
+def _texts(path: Path, run: str, pattern: str) -> Iterator[str]:
+    texts: dict[str, Mapping[str, bytes]]
+    if path.is_dir():
+        texts = {"": recorded(path)}
+    else:
+        with GoldenStore.open(path) as store:
+            texts = {f"{each} ": store.run(*each).artefacts() for each in _chosen(store, run)}
+    lines = [line for prefix, found in texts.items() for line in listed(found, pattern, prefix)]
+    if not lines:
+        raise StoreError(f"{path}: no text has a name like {pattern!r}")
+    yield from lines
 
 
 def _lines(path: Path, run: str, every: bool) -> Iterator[str]:
@@ -56,22 +71,33 @@ def _lines(path: Path, run: str, every: bool) -> Iterator[str]:
     elif names := store_paths(path):
         yield from _directory(path, names)
     else:
-        yield from _tree(path, every)
+        texts = recorded(path)
+        if not texts or not is_only_recorded(path):
+            yield from _tree(path, every)
+        if texts:
+            rows = [(name, len(raw), raw.count(b"\n")) for name, raw in texts.items()]
+            yield f"{path}: {len(rows)} artefacts of the recorder (--text NAME prints one)"
+            yield from table(("artefact", "bytes", "lines"), rows, right=(1, 2))
 
 
 def _store(store: GoldenStore, run: str, every: bool) -> Iterator[str]:
     yield f"{store.path}: network {store.network}, schema {store.schema}"
-    shown = [each for each in store.runs() if not run or str(each) == run]
-    if run and not shown:
-        raise StoreError(f"{store.path}: no run {run} is stored here; there are: {', '.join(map(str, store.runs()))}")
-    for each in shown:
+    for each in _chosen(store, run):
         stored = store.run(*each)
         yield ""
         yield f"run {each}: level {stored.level}, {len(stored)} slots, {_origin(stored)}"
         texts = stored.artefacts()
         if texts:
-            yield f"texts: {', '.join(list(texts)[:_HEAD])}{', ...' if len(texts) > _HEAD else ''}"
+            more = f", and {len(texts) - _HEAD} more (--text NAME prints them)" if len(texts) > _HEAD else ""
+            yield f"texts: {', '.join(list(texts)[:_HEAD])}{more}"
         yield from _records(stored.records(), every)
+
+
+def _chosen(store: GoldenStore, run: str) -> list[RunId]:
+    shown = [each for each in store.runs() if not run or str(each) == run]
+    if run and not shown:
+        raise StoreError(f"{store.path}: no run {run} is stored here; there are: {', '.join(map(str, store.runs()))}")
+    return shown
 
 
 def _origin(run: StoredRun) -> str:

@@ -1,51 +1,175 @@
-"""Compares texts that are results (arguments of operators, what a watch looked at), line by line."""
+"""Texts of a run against those of its golden: line by line, with a short picture of what differs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from itertools import zip_longest
-from typing import NamedTuple
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
 
-MAX_SHOWN = 120
+from harness.compare.verdict import Verdict
+
+#: Characters of a line that are shown; lines of a text that are searched for what was inserted or removed.
+WIDTH = 110
+_WINDOW = 200
+_CONTEXT = 30
+_LOOKED_AT = 40
+_SHOWN_TEXTS = 3
+_SHOWN_LINES = 8
+_NAMED = 6
 
 
-class TextDifference(NamedTuple):
-    """The first line in which two texts differ.
+@dataclass(frozen=True, slots=True)
+class TextVerdict:
+    """A text that does not hold.
 
     Attributes:
-        name: of the text.
-        line: its number, from 1.
-        expected, found: the line of each side; None beyond the end of a text.
+        name: of the artefact.
+        verdict: ``DIFFERS``, ``MISSING`` or ``UNEXPECTED``.
+        expected, found: its content; empty on the side that lacks it.
     """
 
     name: str
-    line: int
-    expected: str | None
-    found: str | None
-
-    def __str__(self) -> str:
-        return f"{self.name}, line {self.line}: expected {_shown(self.expected)}, found {_shown(self.found)}"
+    verdict: Verdict
+    expected: bytes = b""
+    found: bytes = b""
 
 
-def differences(expected: Mapping[str, bytes], found: Mapping[str, bytes]) -> list[TextDifference]:
-    """Of each text that differs, or that one side lacks, its first difference; sorted by name."""
+@dataclass(frozen=True, slots=True)
+class TextComparison:
+    """The verdicts on all texts.
+
+    Attributes:
+        names: of every text either side has, sorted.
+        failures: of those that do not hold, in that order.
+    """
+
+    names: tuple[str, ...]
+    failures: tuple[TextVerdict, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Whether every text is the golden's."""
+        return not self.failures
+
+
+def compare_texts(expected: Mapping[str, bytes], found: Mapping[str, bytes]) -> TextComparison:
+    """Judges every text of both sides; equal are equal bytes.
+
+    Args:
+        expected: of the golden, by name.
+        found: of the run.
+    """
     names = sorted(expected.keys() | found.keys())
-    return [
-        _first(name, expected.get(name), found.get(name)) for name in names if expected.get(name) != found.get(name)
-    ]
+    failures = []
+    for name in names:
+        if name not in found:
+            failures.append(TextVerdict(name, Verdict.MISSING, expected=expected[name]))
+        elif name not in expected:
+            failures.append(TextVerdict(name, Verdict.UNEXPECTED, found=found[name]))
+        elif expected[name] != found[name]:
+            failures.append(TextVerdict(name, Verdict.DIFFERS, expected[name], found[name]))
+    return TextComparison(tuple(names), tuple(failures))
 
 
-def _first(name: str, expected: bytes | None, found: bytes | None) -> TextDifference:
-    sides = [[] if side is None else side.decode("utf-8", "replace").split("\n") for side in (expected, found)]
-    for number, (left, right) in enumerate(zip_longest(*sides), 1):
-        if left != right:
-            return TextDifference(name, number, left, right)
-    # Bytes that are no text show alike.
-    return TextDifference(name, 1, repr(expected), repr(found))
+def explain_texts(
+    comparison: TextComparison,
+    title: str,
+    next_steps: Sequence[str] = (),
+    readable: Callable[[str, bytes], bytes] | None = None,
+) -> str:
+    """The differences in words, within about 35 lines and 3.5 kB.
+
+    Args:
+        title: the first line.
+        next_steps: commands to offer.
+        readable: gives lines for the content of a binary artefact of that name.
+    """
+    failures = comparison.failures
+    kinds = (Verdict.DIFFERS, Verdict.MISSING, Verdict.UNEXPECTED)
+    counts = [sum(each.verdict is kind for each in failures) for kind in kinds]
+    parts = ", ".join(f"{count} {kind.value}" for count, kind in zip(counts, kinds, strict=True))
+    same = len(comparison.names) - len(failures)
+    lines = [title, f"{len(comparison.names)} texts: {same} identical, {parts}"]
+    shown = _distinct(failures, readable)
+    lines += [line for picture in shown.values() for line in picture]
+    others = [each for each in failures if each.name not in shown]
+    if others:
+        named = ", ".join(_clipped(f"{each.name} ({each.verdict.value})", 70) for each in others[:_NAMED])
+        more = f", and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
+        lines.append(f"also: {named}{more}")
+    if next_steps:
+        lines += ["What to run next:", *(f"  {_clipped(step, 200)}" for step in next_steps)]
+    return "\n".join(lines)
 
 
-def _shown(line: str | None) -> str:
-    if line is None:
-        return "nothing"
-    text = line.strip()
-    return repr(text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 3] + "...")
+def summary(comparison: TextComparison, readable: Callable[[str, bytes], bytes] | None = None) -> str:
+    """How many texts differ, and the first difference, in four lines; for ``readable`` see ``explain_texts``."""
+    head = f"{len(comparison.failures)} of {len(comparison.names)} texts differ"
+    return "\n".join([head, *itertools.islice(_shown(comparison.failures[0], readable), 4)])
+
+
+def _distinct(failures: Sequence[TextVerdict], readable: Callable[[str, bytes], bytes] | None) -> dict[str, list[str]]:
+    """The first differences that are not the same as an earlier one, by name: a change runs through all stages."""
+    found: dict[str, list[str]] = {}
+    seen = set()
+    for each in failures[:_LOOKED_AT]:
+        head, *picture = _shown(each, readable)
+        if len(found) < _SHOWN_TEXTS and (not picture or tuple(picture) not in seen):
+            found[each.name] = [head, *picture]
+            seen.add(tuple(picture))
+    return found
+
+
+def _shown(failure: TextVerdict, readable: Callable[[str, bytes], bytes] | None) -> Iterator[str]:
+    name = _clipped(failure.name, 150)
+    if failure.verdict is Verdict.MISSING:
+        yield f"{name}: the golden has it ({len(failure.expected)} bytes), this run does not"
+    elif failure.verdict is Verdict.UNEXPECTED:
+        yield f"{name}: this run has it ({len(failure.found)} bytes), the golden does not"
+    else:
+        both = [failure.expected, failure.found]
+        if readable is not None:
+            both = [readable(failure.name, raw) for raw in both]
+        expected, found = (raw.decode("utf-8", "backslashreplace").split("\n") for raw in both)
+        yield f"{name}: golden {len(expected)} lines, found {len(found)}"
+        yield from short_diff(expected, found)
+
+
+def short_diff(expected: Sequence[str], found: Sequence[str], limit: int = _SHOWN_LINES) -> list[str]:
+    """At most ``limit`` lines of what differs, ``-`` golden and ``+`` found, each place with its line number.
+
+    Of long lines that part is shown where they differ. Beyond the first 200 lines of difference nothing is searched.
+    """
+    start = _common(expected, found)
+    end = _common(expected[start:][::-1], found[start:][::-1])
+    old, new = expected[start : len(expected) - end], found[start : len(found) - end]
+    lines: list[str] = []
+    matcher = SequenceMatcher(None, old[:_WINDOW], new[:_WINDOW], autojunk=False)
+    for kind, a, b, c, d in matcher.get_opcodes():
+        if kind != "equal":
+            lines.append(f"  line {start + a + 1}:")
+            lines += _pairs(old[a:b], new[c:d])
+    if len(lines) > limit:
+        lines = [*lines[: limit - 1], f"  ... ({len(lines) - limit + 1} more lines of differences)"]
+    return lines
+
+
+def _pairs(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
+    for before, after in itertools.zip_longest(old, new):
+        at = max(_common(before, after) - _CONTEXT, 0) if before is not None and after is not None else 0
+        if before is not None:
+            yield "  - " + _clipped(before, WIDTH, at)
+        if after is not None:
+            yield "  + " + _clipped(after, WIDTH, at)
+
+
+def _common(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many items both begin with."""
+    return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+
+
+def _clipped(text: str, width: int, start: int = 0) -> str:
+    """``width`` characters of ``text`` from ``start`` on, with dots where something is left out."""
+    shown = text[start : start + width]
+    return ("..." if start and shown else "") + shown + ("..." if len(text) > start + width else "")

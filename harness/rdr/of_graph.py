@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
+from typing import TypeVar
 
 from harness.compile.memory import Addresses, MemoryPlan, addresses, plan, texts
 from harness.devices import Device
@@ -16,10 +18,19 @@ from harness.rdr.recorders.graph import GraphTexts
 from harness.rdr.recorders.stream_order import StreamEntry
 from harness.rdr.recorders.task_info import Task
 
+T = TypeVar("T")
 BASE = 0x7F0000000000
 """Address of the first byte; graphs follow one another."""
 PAGE = 4096
 MEMORY_TEXTS = ("initial_info", "pre_processed_info")
+
+
+def _once(graph: Graph, what: tuple[object, ...], make: Callable[[], T]) -> T:
+    """What is made of a finished graph, made once however many recorders ask for it."""
+    kept: dict[tuple[object, ...], T] = graph.extra.setdefault("rdr", {})
+    if what not in kept:
+        kept[what] = make()
+    return kept[what]
 
 
 class GraphRecords:
@@ -45,7 +56,9 @@ class GraphRecords:
             graph_mode: otherwise only addresses are known (measured).
         """
         self._kept.append(graph)
-        planned = plan(graph, device=self._device, reuse=reuse)
+        planned = _once(
+            graph, ("plan", self._device.name, reuse), lambda: plan(graph, device=self._device, reuse=reuse)
+        )
         with self._lock:
             by_name = self._place(planned)
         for node in graph.execution_order:
@@ -81,7 +94,8 @@ class GraphRecords:
     def _graph(self, graph: Graph) -> None:
         from harness.graph import pb  # needs protobuf
 
-        content = GraphTexts(build_text(graph), pb.write(graph), ".ir;.pb")
+        text = _once(graph, ("text",), lambda: build_text(graph))
+        content = GraphTexts(text, _once(graph, ("pb",), lambda: pb.write(graph)), ".ir;.pb")
         self._recorders.record("graph", "SESSION", f"graph_build.{graph.id}", content)
         debug = DebugTexts(graph)
         order = tuple(OrderEntry(debug.node(node), UNSET_LABEL, graph.id) for node in graph.execution_order)

@@ -12,7 +12,9 @@ from tests.gate.networks import faulty
 # Each fault in the mode that keeps everything, and in those that keep it alone.
 MODES = ("tensor", "overflow", "exception")
 pytestmark = pytest.mark.msdump(
-    backends={backend: [mode for mode in MODES if mode in own] for backend, own in BACKENDS.items()}, level="digest"
+    backends={backend: [mode for mode in MODES if mode in own] for backend, own in BACKENDS.items()},
+    level="digest",
+    rdr=True,
 )
 
 

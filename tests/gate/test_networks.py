@@ -24,7 +24,7 @@ from tests.gate.never_written import AGAINST_REAL
 # Each network has a second golden: what the real MindSpore 2.10.0 computed on a CPU (`tests/interop/capture_real.py`).
 # The other devices are emulated and stand beside the CPU's emulation.
 REAL = {"cpu~mindspore": AGAINST_REAL}
-pytestmark = pytest.mark.msdump(backends=BACKENDS, against={**REAL, **SAME})
+pytestmark = pytest.mark.msdump(backends=BACKENDS, against={**REAL, **SAME}, rdr=True)
 convolves = pytest.mark.msdump(against={**REAL, **CONVOLVING})
 
 

@@ -1,0 +1,77 @@
+"""``msdump check`` and ``msdump show`` of directories of the Running Data Recorder, and of what goldens hold of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from harness.capture.capture import RECORDED
+from harness.capture.recorder import MODES, read_recorder, readable
+from harness.compare import TextComparison, compare_texts, explain_texts
+from harness.errors import TreeError
+from harness.store import StoredRun
+
+_RANK = re.compile(r"rank_\d+")
+
+
+def recorded(folder: Path, rank: int | None = None) -> dict[str, bytes]:
+    """The recorder's artefacts below ``folder`` by name, normalised; empty where there are none.
+
+    Args:
+        folder: a dump tree, a directory of the recorder, or something else.
+        rank: only this one's.
+    """
+    if not folder.is_dir():
+        return {}
+    try:
+        return read_recorder(folder / f"rank_{rank}" if rank is not None else folder)
+    except OSError as error:
+        raise TreeError(f"{error.filename or folder}: {error.strerror}") from None
+
+
+def is_only_recorded(folder: Path) -> bool:
+    """Whether nothing but the recorder wrote below ``folder``."""
+    if folder.name == "rdr":
+        return True
+    ranks = [folder] if _RANK.fullmatch(folder.name) else [each for each in folder.glob("rank_*") if each.is_dir()]
+    return all(entry.name == "rdr" for rank in ranks for entry in rank.iterdir())
+
+
+def check_recorder(found: Mapping[str, bytes], expected: StoredRun, title: str, steps: Sequence[str]) -> int | None:
+    """Holds a directory of the recorder against a golden run, in that of its modes which is nearer, and prints the
+    result.
+
+    Args:
+        found: from ``recorded``.
+        title: what the directory and the golden are called.
+        steps: commands to offer.
+
+    Returns:
+        0 if everything holds, 1 if something differs; None where the golden has nothing of the recorder.
+    """
+    golden = {name: text for name, text in expected.artefacts().items() if name.startswith(RECORDED)}
+    if not golden:
+        print(f"{title}: the golden run has nothing of the recorder; {len(found)} artefacts were not compared")
+        return None
+    results = [(mode, _compared(golden, found, mode)) for mode in MODES]
+    mode, comparison = min(results, key=lambda each: (len(each[1].failures), -each[0]))
+    told = explain_texts(comparison, f"{title}: recorder, mode {mode}", [] if comparison.holds else steps, readable)
+    print(told)
+    return 0 if comparison.holds else 1
+
+
+def _compared(golden: Mapping[str, bytes], found: Mapping[str, bytes], mode: int) -> TextComparison:
+    prefix = f"{RECORDED}{mode}/"
+    expected = {name.removeprefix(prefix): text for name, text in golden.items() if name.startswith(prefix)}
+    return compare_texts(expected, found)
+
+
+def listed(texts: Mapping[str, bytes], pattern: str, prefix: str = "") -> Iterator[str]:
+    """The texts whose names match ``pattern`` (``*graph_exec_order*``), each under ``prefix`` and its name; binary ones
+    in a form that can be read."""
+    for name, raw in texts.items():
+        if fnmatchcase(name, pattern):
+            yield f"== {prefix}{name}"
+            yield readable(name, raw).decode("utf-8", "backslashreplace").rstrip("\n")
