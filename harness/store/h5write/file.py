@@ -167,11 +167,17 @@ class FileWriter:
         for node in nodes:
             for linked in node.links.values() if isinstance(node, Group) else ():
                 linked.references += 1
+        # What does not depend on addresses is kept, if it is not too much.
+        kept: dict[int, bytes] = {}
         for node in nodes:
             node.address = self._end
-            self._end += messages.header_size(len(node.body()))
+            body = node.body()
+            self._end += messages.header_size(len(body))
+            if len(nodes) <= _HEADERS and not isinstance(node, Group):
+                kept[node.address] = body
         for start in range(0, len(nodes), _HEADERS):
-            self._file.writelines(messages.headers(node.body() for node in nodes[start : start + _HEADERS]))
+            bodies = (kept.get(node.address) or node.body() for node in nodes[start : start + _HEADERS])
+            self._file.writelines(messages.headers(bodies))
         self._file.seek(0)
         self._file.write(messages.superblock(self.root.address, self._end))
         self._file.flush()

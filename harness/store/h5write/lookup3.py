@@ -56,31 +56,25 @@ def _hash(words: Sequence[_Word], length: int) -> _Word:
     """lookup3 over words, three at a time; ``length`` in bytes is part of it."""
     a = b = c = (_START + length) & _MASK
     last = len(words) - 3
-    for at in range(0, len(words), 3):
+    # Rotations, and the rounds themselves, are spelled out: a call each would double the time.
+    for at in range(0, last, 3):
         a, b, c = (a + words[at]) & _MASK, (b + words[at + 1]) & _MASK, (c + words[at + 2]) & _MASK
-        a, b, c = _final(a, b, c) if at == last else _mix(a, b, c)
-    return c
+        a, c = (a - c & _MASK) ^ (c << 4 & _MASK | c >> 28), c + b & _MASK
+        b, a = (b - a & _MASK) ^ (a << 6 & _MASK | a >> 26), a + c & _MASK
+        c, b = (c - b & _MASK) ^ (b << 8 & _MASK | b >> 24), b + a & _MASK
+        a, c = (a - c & _MASK) ^ (c << 16 & _MASK | c >> 16), c + b & _MASK
+        b, a = (b - a & _MASK) ^ (a << 19 & _MASK | a >> 13), a + c & _MASK
+        c, b = (c - b & _MASK) ^ (b << 4 & _MASK | b >> 28), b + a & _MASK
+    if last < 0:
+        return c
+    return _final(a + words[last] & _MASK, b + words[last + 1] & _MASK, c + words[last + 2] & _MASK)
 
 
-# Rotations are spelled out: a call each would double the time.
-
-
-def _mix(a: _Word, b: _Word, c: _Word) -> tuple[_Word, _Word, _Word]:
-    a, c = (a - c & _MASK) ^ (c << 4 & _MASK | c >> 28), c + b & _MASK
-    b, a = (b - a & _MASK) ^ (a << 6 & _MASK | a >> 26), a + c & _MASK
-    c, b = (c - b & _MASK) ^ (b << 8 & _MASK | b >> 24), b + a & _MASK
-    a, c = (a - c & _MASK) ^ (c << 16 & _MASK | c >> 16), c + b & _MASK
-    b, a = (b - a & _MASK) ^ (a << 19 & _MASK | a >> 13), a + c & _MASK
-    c, b = (c - b & _MASK) ^ (b << 4 & _MASK | b >> 28), b + a & _MASK
-    return a, b, c
-
-
-def _final(a: _Word, b: _Word, c: _Word) -> tuple[_Word, _Word, _Word]:
+def _final(a: _Word, b: _Word, c: _Word) -> _Word:
     c = (c ^ b) - (b << 14 & _MASK | b >> 18) & _MASK
     a = (a ^ c) - (c << 11 & _MASK | c >> 21) & _MASK
     b = (b ^ a) - (a << 25 & _MASK | a >> 7) & _MASK
     c = (c ^ b) - (b << 16 & _MASK | b >> 16) & _MASK
     a = (a ^ c) - (c << 4 & _MASK | c >> 28) & _MASK
     b = (b ^ a) - (a << 14 & _MASK | a >> 18) & _MASK
-    c = (c ^ b) - (b << 24 & _MASK | b >> 8) & _MASK
-    return a, b, c
+    return (c ^ b) - (b << 24 & _MASK | b >> 8) & _MASK
