@@ -88,16 +88,16 @@ __all__ = [
 ]  # fmt: skip
 
 # MindSpore's older place for the metrics; they stand above this package, so they are looked up when first used.
-_METRICS = frozenset((
+METRICS = frozenset((
     "F1", "MAE", "MSE", "ROC", "Accuracy", "BleuScore", "ConfusionMatrix", "ConfusionMatrixMetric", "CosineSimilarity",
     "Dice", "Fbeta", "HausdorffDistance", "Loss", "MeanSurfaceDistance", "Metric", "OcclusionSensitivity",
     "Perplexity", "Precision", "Recall", "RootMeanSquareDistance", "Top1CategoricalAccuracy",
     "Top5CategoricalAccuracy", "TopKCategoricalAccuracy", "auc", "get_metric_fn", "names", "rearrange_inputs",
 ))  # fmt: skip
-_metric, _ = _lazy(__name__, dict.fromkeys(_METRICS, "harness.train.metrics"))
+_metric, _ = _lazy(__name__, dict.fromkeys(METRICS, "harness.train.metrics"))
 
 
 def __getattr__(name: str) -> _Any:
-    if name in _METRICS:
+    if name in METRICS:
         return _metric(name)
-    raise _unsupported_name("nn", name, [*__all__, *_METRICS])
+    raise _unsupported_name("nn", name, [*__all__, *METRICS])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -70,6 +72,7 @@ def test_nn_has_the_metrics_too() -> None:
     for name in metrics.__all__:
         if name != "get_metrics":
             assert getattr(nn, name) is getattr(metrics, name)
+            assert getattr(importlib.import_module("harness.nn.metrics"), name) is getattr(metrics, name)
 
 
 def test_corrected_root_mean_square_takes_the_root() -> None:
