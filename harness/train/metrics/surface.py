@@ -97,7 +97,12 @@ class SurfaceMetric(Metric):
             raise SettingError(f"{owner}: prediction and label must have one shape and not be empty, "
                                f"got {prediction.shape} and {label.shape}")  # fmt: skip
         one, other = (each if self._keeps(each) else each == index for each in (prediction, label))
+        one, other = self._cut(one, other)
         self._surfaces = surface(one), surface(other)
+
+    def _cut(self, one: Array, other: Array) -> tuple[Array, Array]:
+        """The part of both masks that is looked at."""
+        return one, other
 
     def _keeps(self, values: Array) -> bool:
         """Whether a mask is taken as it is."""

@@ -26,8 +26,8 @@ def entries(draw: st.DrawFn, texts: bool = True) -> Entry:
     kind = draw(st.sampled_from([each for each in dtypes.ALL if each is not dtypes.complex128]))
     shape = draw(shapes)
     raw = draw(st.binary(min_size=(size := int(np.prod(shape, dtype=int)) * kind.itemsize), max_size=size))
-    array = np.frombuffer(raw, kind.numpy).reshape(shape)
-    return Entry(kind, (array.view(np.uint8) & 1).view(np.bool_) if kind is dtypes.bool_ and array.size else array)
+    values = np.frombuffer(raw, np.uint8) & 1 if kind is dtypes.bool_ else np.frombuffer(raw, kind.numpy)
+    return Entry(kind, values.astype(kind.numpy).reshape(shape))
 
 
 def contents(texts: bool = True) -> st.SearchStrategy[Content]:

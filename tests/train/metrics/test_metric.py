@@ -138,3 +138,10 @@ def test_similarity_can_be_read_twice() -> None:
     metric = metrics.CosineSimilarity(reduction="sum")
     metric.update(np.eye(2))
     assert metric.eval().tolist() == metric.eval().tolist() == [0, 0]
+
+
+def test_a_box_around_masks_loses_thin_surfaces() -> None:
+    point = np.zeros((3, 3), int)
+    point[1, 1] = 1
+    assert metrics.HausdorffDistance()(point, point, 1) == np.inf
+    assert metrics.HausdorffDistance(crop=False)(point, point, 1) == 0
