@@ -15,4 +15,4 @@ if __name__ == "__main__":
     network = fill(nn.Dense(3, 2))
     model = Model(network, entropy(), nn.Momentum(network.trainable_params(), 0.1, 0.9), metrics={"accuracy"})
     model.train(2, rows((3,), 2), SummaryCollector(sys.argv[1], collect_freq=2, custom_lineage_data={"version": "one"}))
-    model.eval(rows((3,), 2), callbacks=SummaryCollector(sys.argv[1]))
+    model.eval(rows((3,), 2), callbacks=SummaryCollector(sys.argv[1] + "/later"))

@@ -39,7 +39,7 @@ def sides(tmp_path_factory: pytest.TempPathFactory, mindspore_python: str) -> Si
 
 def messages(folder: Path, kind: str) -> list[Any]:
     message = EVENTS["Event"] if kind == "MS" else LINEAGE["LineageEvent"]
-    paths = sorted(folder.glob(f"*_{kind}"))
+    paths = sorted(folder.rglob(f"*_{kind}"))
     return [message.FromString(each) for path in paths for each in read(path.read_bytes(), str(path))]
 
 
