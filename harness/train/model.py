@@ -5,6 +5,7 @@ Source of the rules: MindSpore 2.10.0 CPU, measured (``tests/interop/test_train_
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from harness import context, log
@@ -187,8 +188,9 @@ class Model:
     def _claim(self, dataset: Any) -> None:
         """``StateError`` if another model trained with this dataset object."""
         if getattr(dataset, "__model_hash__", None) is None:
-            dataset.__model_hash__ = hash(self)
-        if dataset.__model_hash__ != hash(self):
+            with suppress(AttributeError, TypeError):  # a dataset of one's own may take no attributes
+                dataset.__model_hash__ = hash(self)
+        if getattr(dataset, "__model_hash__", hash(self)) != hash(self):
             raise StateError("Model.train: this dataset object was used by another model; make a new one")
 
     # -- evaluation and use --------------------------------------------------------------------------------------------

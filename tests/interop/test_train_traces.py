@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -75,11 +76,17 @@ def comparable(outcome: list[Any]) -> list[Any]:
     return ["swallowed"] if outcome[:2] == ["raised", "UnboundLocalError"] or outcome == ["returned", []] else outcome
 
 
+#: how programs ended, and how many hooks were compared
+SEEN: Counter[str] = Counter()
+
+
 @settings(max_examples=4, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
 @given(batch=st.lists(programs, min_size=40, max_size=40))
 def test_random_programs(batch: list[dict[str, Any]], mindspore_python: str, tmp_path: Path) -> None:
     real, real_lines = played([mindspore_python], batch, tmp_path)
     own, own_lines = played([sys.executable, "-m", "harness.cli", "run"], batch, tmp_path)
+    SEEN.update(one["outcome"][0] for one in real)
+    SEEN["hooks"] += sum(len(one["trace"]) for one in real)
     for program, one, other in zip(batch, real, own, strict=True):
         assert other["trace"] == one["trace"], program
         assert comparable(other["outcome"]) == comparable(one["outcome"]), program
@@ -90,3 +97,11 @@ def test_random_programs(batch: list[dict[str, Any]], mindspore_python: str, tmp
 def without_numbers(line: str) -> str:
     """A printed line up to its values, which differ in the last place and by numpy's version."""
     return line.partition(", loss is ")[0].partition(", metrics: ")[0]
+
+
+def test_programs_were_of_every_kind() -> None:
+    if not SEEN:
+        pytest.skip("the programs were not played in this session")
+    assert SEEN["returned"] > 10
+    assert SEEN["raised"] > 10
+    assert SEEN["hooks"] > 500

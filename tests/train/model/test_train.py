@@ -238,6 +238,8 @@ def test_datasets_that_are_refused() -> None:
 
 def test_a_dataset_of_ones_own() -> None:
     class Rows:
+        __slots__ = ()
+
         def get_dataset_size(self) -> int:
             return 3
 
