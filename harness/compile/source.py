@@ -75,13 +75,12 @@ def _source_line(filename: str, span: _Span) -> SourceLine:
 
 
 @lru_cache(maxsize=16384)
-def _lines(code: CodeType, lasti: int, innermost: bool) -> tuple[SourceLine, ...]:
+def _lines(code: CodeType, filename: str, lasti: int, innermost: bool) -> tuple[SourceLine, ...]:
     """A frame as the real graphs show it: the function it is in, then the place in it. Where a call goes on into
     another frame the place is what is called, not the whole call (measured)."""
     line, line_end, column, column_end = next(islice(code.co_positions(), lasti // 2, None))
     if line is None or line_end is None or column is None or column_end is None:
         return ()
-    filename = code.co_filename
     syntax = _syntax(filename)
     span = line, line_end, column, column_end
     if not innermost:
@@ -101,7 +100,8 @@ def stack(stop: FrameType | None = None) -> tuple[SourceLine, ...]:
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame is not stop:
         if is_shown(frame.f_code.co_filename):
-            lines = _lines(frame.f_code, frame.f_lasti, not groups)
+            # Equal code of two files is one key, so the file is another.
+            lines = _lines(frame.f_code, frame.f_code.co_filename, frame.f_lasti, not groups)
             if lines:
                 groups.append(lines)
         frame = frame.f_back

@@ -110,3 +110,16 @@ def test_constants_of_a_net_do_not_change_lines() -> None:
     graph = graph_of(lambda net, x: x * net.c + net.w, floats(2, 3))
     assert len({node.source[-1].line for node in graph.nodes if node.kernel and node.source}) == 1
     assert isinstance(Net(helper).c.shape, tuple)
+
+
+def test_equal_functions_of_two_files_have_their_own_lines(tmp_path: Path) -> None:
+    text = "from harness.compile.source import stack\n\n\ndef here():\n    return stack()\n"
+    shown = []
+    for name in ("one.py", "two.py"):
+        (tmp_path / name).write_text(text)
+        module: dict[str, Any] = {}
+        exec(compile(text, str(tmp_path / name), "exec"), module)
+        shown.append({line.path for line in module["here"]()})
+    assert str(tmp_path / "one.py") in shown[0]
+    assert str(tmp_path / "two.py") in shown[1]
+    assert str(tmp_path / "one.py") not in shown[1]
