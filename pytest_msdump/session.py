@@ -44,7 +44,7 @@ class GateTest:
         golden: path of its store, relative to the golden directory.
         network: name in the store: the test's id without backend and mode.
         process: what its programs run in, one after the other.
-        programs: how many ran.
+        programs: how many ran, failed ones included.
         tree: where its dump tree is written; None unless ``--msdump-keep``.
         texts: what its trainings left beside tensors, by name of the artefact.
     """
@@ -71,8 +71,11 @@ class GateTest:
         __tracebackhide__ = True
         writes = self.tree is not None and self.programs == 0
         observers = [self.process.dump(self.tree)] if writes and self.tree is not None else []
-        self.process.execute(program, observers)
-        self.programs += 1
+        try:
+            self.process.execute(program, observers)
+        finally:
+            # One that failed ran, too: a test may expect the error, and what came before it is checked.
+            self.programs += 1
 
     def rerun(self) -> str:
         """How to name this test to pytest, from where pytest was started."""

@@ -71,3 +71,31 @@ def test_faults_that_cannot_be_injected_fail_the_test(faults: pytest.Pytester, c
     result = faults.runpytest("--msdump-regen")
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines([said])
+
+
+@pytest.mark.parametrize("keep", [(), ("--msdump-keep",)])
+def test_a_failure_of_the_only_run_or_the_first_is_checked(faults: pytest.Pytester, keep: tuple[str, ...]) -> None:
+    """What ran before the fault is compared, and a run after it is, too."""
+    text = (faults.path / "test_nets.py").read_text()
+    head = text[: text.index("def test_fails")]
+    faults.makepyfile(
+        test_nets=head
+        + """
+def test_only(msdump):
+    with msdump.inject("Mul", iteration=1), pytest.raises(RuntimeError, match="injected"):
+        msdump.run(Net(), X, steps=3)
+
+def test_first(msdump):
+    net = Net()
+    with msdump.inject("Mul", iteration=0), pytest.raises(RuntimeError, match="injected"):
+        msdump.run(net, X)
+    msdump.run(net, X)
+"""
+    )
+    faults.runpytest("--msdump-regen").assert_outcomes(passed=2)
+    faults.runpytest("--msdump", *keep).assert_outcomes(passed=2)
+    changed = (faults.path / "test_nets.py").read_text().replace("iteration=1", "iteration=2")
+    faults.makepyfile(test_nets=changed.replace("    msdump.run(net, X)", "    pass"))
+    result = faults.runpytest("--msdump", *keep)
+    result.assert_outcomes(failed=2)
+    result.stdout.fnmatch_lines(["*unexpected*"])
