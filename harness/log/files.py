@@ -50,6 +50,18 @@ def make_folder(settings: LogSettings) -> str:
     return settings.folder
 
 
+def _user() -> str:
+    """``$USER``, also where it is empty; the account's name where it is not set (as measured)."""
+    if "USER" in os.environ:
+        return os.environ["USER"]
+    try:
+        import pwd  # not on every system
+
+        return pwd.getpwuid(os.geteuid()).pw_name
+    except (ImportError, KeyError):
+        return ""
+
+
 def _make_private(path: str) -> None:
     if not os.path.isdir(path):
         _make_private(os.path.dirname(path))
@@ -102,7 +114,7 @@ class _SeverityFile:
         self._size += len(line)
 
     def _begin(self) -> None:
-        user = re.sub(r"[^\w.-]", "_", os.environ.get("USER") or "invalid-user")
+        user = re.sub(r"[^\w.-]", "_", _user() or "invalid-user")
         host = re.sub(r"[^\w.-]", "_", platform.node() or "unknown")
         moment = time.strftime("%Y%m%d-%H%M%S")
         name = f"mindspore.{host}.{user}.log.{self._severity}.{moment}.{os.getpid()}"

@@ -34,9 +34,9 @@ ORACLES = {
     "mindspore-2.7": Oracle("MSDUMP_INTEROP_MINDSPORE_2_7", ("mindspore==2.7.0",), "mindspore"),
     # Its generated messages need a protobuf before 3.21.
     "mindinsight": Oracle("MSDUMP_INTEROP_MINDINSIGHT", ("mindinsight==2.3.1", "protobuf<3.21"), "mindinsight"),
-    # Its compare imports MindSpore to read dumps of MindSpore's.
     # It imports pkg_resources.
     "tensorboard": Oracle("MSDUMP_INTEROP_TENSORBOARD", ("tensorboard==2.20.0", "setuptools<81"), "tensorboard"),
+    # Its compare imports MindSpore to read dumps of MindSpore's.
     "msprobe": Oracle("MSDUMP_INTEROP_MSPROBE", ("mindstudio-probe==26.2.0", "mindspore==2.10.0"), "msprobe"),
 }
 

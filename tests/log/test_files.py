@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import logging
 import time
 from pathlib import Path
@@ -34,3 +35,19 @@ def test_within_one_second_a_full_file_goes_on(tmp_path: Path, monkeypatch: pyte
         handler.handle(logging.LogRecord("x", logging.INFO, "", 1, "text", None, None))
     (written,) = (path for path in tmp_path.iterdir() if not path.is_symlink())
     assert written.read_text().splitlines()[4:] == ["text"] * 3
+
+
+@pytest.mark.parametrize(("user", "named"), [("bob", "bob"), ("a/b c", "a_b_c"), ("", "invalid-user"), (None, None)])
+def test_the_user_in_a_files_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, user: str | None, named: str | None
+) -> None:
+    """Unset, it is the account's name; only an empty one is nobody's."""
+    for variable in ("LOGNAME", "LNAME", "USERNAME", "USER"):
+        monkeypatch.delenv(variable, raising=False)
+    account = getpass.getuser()
+    if user is not None:
+        monkeypatch.setenv("USER", user)
+    handler = SeverityFiles(LogSettings(folder=str(tmp_path), base=str(tmp_path)), logging.Formatter())
+    handler.handle(logging.LogRecord("x", logging.INFO, "", 1, "text", None, None))
+    (written,) = (path for path in tmp_path.iterdir() if not path.is_symlink())
+    assert f".{named or account}.log.INFO." in written.name
