@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections import Counter
@@ -26,13 +27,19 @@ def environment(variables: Mapping[str, str]) -> dict[str, str]:
     return {**kept, "PYTHONPATH": str(ROOT), **variables}
 
 
+def _signals_as_in_a_terminal() -> None:
+    """Jobs in the background (``pytest &``, ``nohup``) ignore some signals, and so would their children."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 def python(
     arguments: list[str], variables: Mapping[str, str], cwd: Path, interpreter: str = sys.executable
 ) -> subprocess.CompletedProcess[str]:
     """``python ARGUMENTS``; never raises for its exit code."""
     return subprocess.run(
         [interpreter, *arguments], env=environment(variables), cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True,
-        text=True, check=False, timeout=300,
+        text=True, check=False, timeout=300, preexec_fn=_signals_as_in_a_terminal,
     )  # fmt: skip
 
 
