@@ -16,8 +16,11 @@ from harness.tensor import graph_function as _graph_function
 
 __all__ = ["OPERATORS", "Backward", "Call", "Operator", "Primitive", "operator"]
 
-#: functions whose operator stands where they are called; every other one is a graph function (measured)
-_DIRECT = frozenset({"all", "broadcast_to", "cat", "cond", "log_softmax", "while_loop"})
+#: control flow: no functions of MindSpore's
+_CONTROL = frozenset({"cond", "while_loop"})
+#: functions whose operator stands where they are called, if by position alone; with a keyword they are graph functions,
+#: as every other one is (measured)
+_DIRECT = frozenset({"all", "broadcast_to", "cat", "log_softmax"})
 
 for _package in (_functions, _primitives):
     for _found in _pkgutil.iter_modules(_package.__path__):
@@ -25,7 +28,8 @@ for _package in (_functions, _primitives):
         for _name in _module.__all__:
             _member = getattr(_module, _name)
             if _package is _functions and callable(_member):
-                _member = _graph_function(f"ops.{_name}", _member, _name not in _DIRECT)
+                _shared = _name not in _DIRECT | _CONTROL
+                _member = _graph_function(f"ops.{_name}", _member, _shared, _name in _DIRECT)
             globals()[_name] = _member
             __all__ += [_name]
 

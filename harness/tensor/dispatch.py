@@ -88,10 +88,10 @@ def using(dispatcher: Dispatcher) -> Iterator[None]:
 OLD = " (older form)"
 _OLD_KEYWORDS = dict.fromkeys(
     (f"Tensor.{name}" for name in ("any", "argmax", "argmin", "cumsum", "max", "mean", "min", "squeeze", "std")), "axis"
-) | {"Tensor.flatten": "start_dim"}
+) | {"Tensor.add": "other", "Tensor.flatten": "start_dim", "Tensor.gather": "axis", "Tensor.pow": "exponent"}
 
 
-def graph_function(key: Any, function: F, shared: bool = True) -> F:
+def graph_function(key: Any, function: F, shared: bool = True, keywords: bool = False) -> F:
     """Marks ``function`` as one MindSpore keeps as a graph of its own: wherever it is called from, its nodes stand in
     the scope of its first call in a compilation (measured). Outside of tracing nothing changes.
 
@@ -99,14 +99,16 @@ def graph_function(key: Any, function: F, shared: bool = True) -> F:
         key: what tells the function from others.
         function: any function of ``ops`` or method of ``Tensor``.
         shared: False for one whose graph is made anew at each call: its nodes stand in the caller's scope.
+        keywords: called with a keyword (``rounding_mode`` aside) it is another function, which is shared (measured).
     """
 
     @functools.wraps(function)
     def entered(*args: Any, **kwargs: Any) -> Any:
-        scope_of = getattr(_current.get(_default[0]), "function_scope", None) if shared else None
+        named = bool(kwargs) and keywords and "rounding_mode" not in kwargs
+        scope_of = getattr(_current.get(_default[0]), "function_scope", None) if shared or named else None
         if scope_of is None or key is None:
             return function(*args, **kwargs)
-        with scope_of(f"{key}{OLD}" if _OLD_KEYWORDS.get(key) in kwargs else key):
+        with scope_of(f"{key}{OLD}" if named or _OLD_KEYWORDS.get(key) in kwargs else key):
             return function(*args, **kwargs)
 
     return entered  # type: ignore[return-value]

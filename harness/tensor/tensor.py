@@ -269,7 +269,8 @@ def _method(name: str) -> Callable[..., Any]:
     return _METHODS[name]
 
 
-#: methods whose operator stands where they are called; every other one is a function of its own (``graph_function``)
+#: methods whose operator stands where they are called, if by position alone; every other one is a function of its own
+#: (``graph_function``)
 DIRECT_METHODS = frozenset(
     {
         "abs", "broadcast_to", "ceil", "cos", "div", "eq", "erf", "exp", "expm1", "floor", "greater", "gt",
@@ -290,9 +291,8 @@ def tensor_method(*names: str) -> Callable[[F], F]:
 
     def attach(function: F) -> F:
         for name in names:
-            method = function
-            if name not in DIRECT_METHODS or name.startswith("__"):
-                method = graph_function(f"Tensor.{REFLECTED.get(name, name)}", function, name not in DIRECT_METHODS)
+            direct = name in DIRECT_METHODS
+            method = graph_function(f"Tensor.{REFLECTED.get(name, name)}", function, not direct, direct)
             _METHODS[name] = method
             if name not in ("__getitem__", "__setitem__"):
                 setattr(Tensor, name, method)

@@ -99,9 +99,9 @@ def split(tensor: Tensor, split_size_or_sections: Any, axis: int = 0) -> tuple[T
         raise ValueError(f"split: the size of a piece must be an int above 0, got {size!r}")
     count, rest = divmod(length, size)
     if not rest:
-        return _equal_parts(tensor, axis, count)
-    whole = _equal_parts(box(tensor, at, 0, count * size), axis, count) if count else ()
-    return *whole, *_equal_parts(box(tensor, at, count * size, rest), axis, 1)
+        return _equal_parts(tensor, at, count)
+    whole = _equal_parts(box(tensor, at, 0, count * size), at, count) if count else ()
+    return *whole, *_equal_parts(box(tensor, at, count * size, rest), at, 1)
 
 
 def _sections(x: Tensor, at: int, lengths: list[int]) -> tuple[Tensor, ...]:
@@ -126,9 +126,9 @@ def chunk(input: Tensor, chunks: int, axis: int = 0) -> tuple[Tensor, ...]:
     size = -(-length // chunks)
     count, rest = divmod(length, size)
     if length % chunks == 0:
-        return _equal_parts(input, axis, count)
-    whole = _equal_parts(box(input, at, 0, count * size), axis, count)
-    return (*whole, *_equal_parts(box(input, at, count * size, rest), axis, 1)) if rest else whole
+        return _equal_parts(input, at, count)
+    whole = _equal_parts(box(input, at, 0, count * size), at, count)
+    return (*whole, *_equal_parts(box(input, at, count * size, rest), at, 1)) if rest else whole
 
 
 @tensor_method("narrow")
