@@ -6,11 +6,13 @@ table are run in turns, round after round, and the figure of a contender is its 
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 
@@ -71,6 +73,21 @@ def fact(name: str, value: float, unit: str, limit: float | None = None) -> None
     """Prints one figure, and whether it keeps within its limit."""
     mark = "" if limit is None else f"  (at most {limit:g}: {'ok' if value <= limit else 'MISSED'})"
     print(f"  {name}: {value:.4g} {unit}{mark}")
+
+
+def child(
+    command: Sequence[str], environ: Mapping[str, str] | None = None, cwd: Path | None = None
+) -> tuple[int, float]:
+    """Exit status and CPU seconds of a command and its children; its output is thrown away.
+
+    Args:
+        environ: beside this process's environment variables.
+    """
+    quiet = subprocess.DEVNULL
+    process = subprocess.Popen(command, stdout=quiet, stderr=quiet, env=os.environ | dict(environ or {}), cwd=cwd)
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return process.returncode, used.ru_utime + used.ru_stime
 
 
 def peak_memory(code: str, arguments: Sequence[str] = ()) -> int:

@@ -8,12 +8,13 @@ by ``harness`` with nothing watching, and ``pytest`` collecting the same tests a
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+
+from benchmarks._measure import child
 
 ROOT = Path(__file__).parents[1]
 ROUNDS = 3
@@ -38,12 +39,10 @@ RUNS = {
 
 def cpu_seconds(arguments: Sequence[str]) -> float:
     """CPU seconds of ``python ARGUMENTS`` in the repository; ``RuntimeError`` where it fails."""
-    process = subprocess.Popen([sys.executable, *arguments], cwd=ROOT, stdout=subprocess.DEVNULL)
-    _, status, used = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise RuntimeError(f"python {' '.join(arguments)[:80]} ended with {process.returncode}")
-    return used.ru_utime + used.ru_stime
+    status, seconds = child([sys.executable, *arguments], cwd=ROOT)
+    if status:
+        raise RuntimeError(f"python {' '.join(arguments)[:80]} ended with {status}")
+    return seconds
 
 
 def proof() -> str:

@@ -6,7 +6,9 @@ keep their signs, takes some twenty passes of simple arithmetic; everything else
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -25,7 +27,7 @@ _UNREACHED = 1e200
 
 
 @dataclass(slots=True)
-class _Block:
+class Block:
     """A block of finite numbers (0 on both sides where either has NaN or an infinity), and what was made of it.
 
     Attributes:
@@ -55,13 +57,13 @@ class Floats(Running):
     Args:
         dtype: of both.
         tolerance: what is admitted.
-        scale: the largest finite magnitude of the expected side, where ``tolerance.scaled`` asks for it.
+        scale: gives the largest finite magnitude of the expected side; asked once, where ``tolerance.scaled`` needs it.
     """
 
-    def __init__(self, dtype: dtypes.DType, tolerance: Tolerance, scale: float) -> None:
+    def __init__(self, dtype: dtypes.DType, tolerance: Tolerance, scale: Callable[[], float]) -> None:
         super().__init__(dtype)
         self.tolerance = tolerance
-        self.floor = tolerance.atol + tolerance.scaled * scale
+        self._largest = scale
         self.ulp = Peak()
         self.ulp_counts: list[int] = []
         self.specials = np.zeros(6, np.int64)
@@ -70,6 +72,11 @@ class Floats(Running):
         self.beyond = [0, 0]
         self.totals = np.zeros(6)
         self.every, self.apart = [0.0] * len(RUNGS), [0.0] * len(RUNGS)
+
+    @cached_property
+    def floor(self) -> float:
+        """The part of the tolerance that is the same for all elements."""
+        return self.tolerance.atol + (self.tolerance.scaled * self._largest() if self.tolerance.scaled else 0.0)
 
     def add(self, start: int, expected: Array, found: Array) -> None:
         """Takes in a block; see ``Running.add``."""
@@ -111,7 +118,7 @@ class Floats(Running):
 
     def _errors(
         self, start: int, raw: tuple[Array, Array], both: tuple[Array, Array], size: Array, zeros: bool
-    ) -> _Block:
+    ) -> Block:
         """Takes in the errors of a block; ``zeros`` if ``size`` has any."""
         error = np.abs(both[1] - both[0])
         relative = _relative(error, size, zeros, self.dtype.itemsize // (2 if self.dtype.kind == "c" else 1))
@@ -125,8 +132,8 @@ class Floats(Running):
             if worst > limit:
                 self.beyond[which] += int(np.count_nonzero(relative > limit))
         known = relative.sum() if worst < np.inf else relative[size > 0].sum()
-        self.totals[3:] += error.sum(), _dot(error, error), known
-        block = _Block(start, raw, both, size, error, relative, ulps, worst)
+        self.totals[3:] += error.sum(), dot(error, error), known
+        block = Block(start, raw, both, size, error, relative, ulps, worst)
         self._climb(block)
         return block
 
@@ -139,7 +146,7 @@ class Floats(Running):
             self.ulp_counts[step] += int(np.count_nonzero(ulps > bound))
             step += 1
 
-    def _climb(self, block: _Block) -> None:
+    def _climb(self, block: Block) -> None:
         """Raises the rungs of the ladder: fewer and fewer elements need an absolute tolerance."""
         error, size, relative, ulps = block.error, block.size, block.relative, block.ulps
         for rung, rtol in enumerate(RUNGS):
@@ -156,7 +163,7 @@ class Floats(Running):
             apart = needed[at] if ulps[at] > 1 else needed[ulps > 1].max(initial=0.0)
             self.apart[rung] = max(self.apart[rung], float(apart))
 
-    def _judge(self, block: _Block, unequal: Array, bad: Array | None) -> None:
+    def _judge(self, block: Block, unequal: Array, bad: Array | None) -> None:
         """Counts what the tolerance does not admit."""
         if self.tolerance.exact:
             self.outside += int(np.count_nonzero(unequal))
@@ -206,14 +213,15 @@ def _squares(e: Array, f: Array) -> tuple[float, float, float]:
     """Sums of ``|e|**2``, ``|f|**2`` and ``e * f``."""
     if e.dtype.kind == "c":
         e, f = e.view(np.float64), f.view(np.float64)
-    return _dot(e, e), _dot(f, f), _dot(e, f)
+    return dot(e, e), dot(f, f), dot(e, f)
 
 
 #: BLAS takes longer products to several threads, whose waiting costs more than the product.
 _ROW = 8192
 
 
-def _dot(a: Array, b: Array) -> float:
+def dot(a: Array, b: Array) -> float:
+    """The scalar product of two 1-D float64 arrays."""
     return float(sum(np.dot(a[at : at + _ROW], b[at : at + _ROW]) for at in range(0, a.size, _ROW)))
 
 

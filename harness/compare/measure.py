@@ -12,6 +12,7 @@ from harness import dtypes
 from harness.compare.floats import Floats, wide
 from harness.compare.integers import Integers
 from harness.compare.measurement import Measurement
+from harness.compare.near import Near
 from harness.compare.running import Array, Running
 from harness.compare.tolerances import EXACT, Tolerance
 
@@ -36,7 +37,8 @@ def measure(expected: Array, found: Array, dtype_name: str, tolerance: Tolerance
     flat_expected, flat_found = np.ascontiguousarray(expected).reshape(-1), np.ascontiguousarray(found).reshape(-1)
     running: Running
     if dtype.kind in "fc":
-        running = Floats(dtype, tolerance, largest(flat_expected) if tolerance.scaled else 0.0)
+        kind = Near if dtype.numpy == np.float32 else Floats
+        running = kind(dtype, tolerance, lambda: largest(flat_expected))
     else:
         running = Integers(dtype)
     with np.errstate(all="ignore"):

@@ -27,6 +27,13 @@ class Peak:
             self.value, self.at = value, start + at
         return value
 
+    def add_at(self, start: int, places: Array, numbers: Array) -> None:
+        """Takes in some numbers of a block: those at ``places`` in it, which rise."""
+        at = int(numbers.argmax())
+        value = numbers[at].item()
+        if value > self.value:
+            self.value, self.at = value, start + int(places[at])
+
 
 class Running:
     """What has been seen of a pair so far."""

@@ -11,12 +11,14 @@ from typing import Any
 
 import numpy as np
 
+from harness.compare.scratch import Scratch
 from harness.compare.tolerances import Tolerance
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-#: Elements looked at together: four temporaries of 256 KiB.
-_BLOCK = 65_536
+#: Elements looked at together: two temporaries of 128 KiB.
+_BLOCK = 32_768
+_scratch = Scratch(_BLOCK)
 #: Part of a tolerance given up for the rounding of three float32 operations (each at most 2**-24).
 _SLACK = 2.0**-20
 #: Products below the smallest normal number are not rounded relatively.
@@ -59,7 +61,7 @@ def _whole(e: Array, f: Array, tolerance: Tolerance, scale: float) -> bool:
 
 
 def _block(e: Array, f: Array, floor: float, rtol: float) -> bool:
-    error = np.subtract(f, e)
+    error = np.subtract(f, e, out=_scratch.take("error", np.float32, e.size))
     np.abs(error, out=error)
     largest = float(error[error.argmax()])  # the first NaN, if there is one
     if not math.isfinite(largest):
@@ -68,9 +70,9 @@ def _block(e: Array, f: Array, floor: float, rtol: float) -> bool:
         return True
     if not rtol:
         return False
-    admitted = np.abs(e)
+    admitted = np.abs(e, out=_scratch.take("admitted", np.float32, e.size))
     np.multiply(admitted, np.float32(rtol), out=admitted)
     np.add(admitted, np.float32(floor - _TINY), out=admitted)
     # Where nothing is admitted, nothing may differ.
     np.maximum(admitted, np.float32(0), out=admitted)
-    return bool((error <= admitted).all())
+    return bool(np.less_equal(error, admitted, out=_scratch.take("mask", np.bool_, e.size)).all())

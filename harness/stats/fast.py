@@ -33,10 +33,13 @@ def kernel(numbers: Array) -> Sweep | None:
     """numba's pass for an array like this; None where it is missing, or would not pay (yet)."""
     global _described
     _described += numbers.nbytes
+    return _compiled() if pays(_described, WORTH_IT) else None
+
+
+def pays(done: int, worth: int) -> bool:
+    """Whether compiling pays for a process that has worked on ``done`` bytes, or is wished for; see above."""
     wish = os.environ.get("MSDUMP_FAST", "")
-    if wish == "0" or (wish != "1" and _described < WORTH_IT):
-        return None
-    return _compiled()
+    return wish == "1" or (wish != "0" and done >= worth)
 
 
 @cache

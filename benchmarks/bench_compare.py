@@ -1,0 +1,196 @@
+"""Comparing two dump trees that differ by rounding: ``python -m benchmarks.bench_compare [MEGABYTES]``.
+
+Two trees of 600 MB (or as many as said), float32, a third of the tensors like the output of a ReLU, the second
+perturbed by 2e-7 of each element. ``numpy.load`` and ``allclose`` of both trees is 1. The gate says whether every
+tensor is within its tolerance; full measures say of each how far it is, in a dozen ways.
+
+msprobe runs where ``MSDUMP_INTEROP_MSPROBE`` names a Python that has it: counted are CPU seconds of its command, less
+those of a comparison of one small tensor (its imports). It runs once.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks import _peers, _trees
+from benchmarks._measure import Contender, fact, peak_memory, race, run_and_show
+from benchmarks.bench_check import load_and_compare
+from harness import dtypes
+from harness.capture import read_tree
+from harness.compare import check
+from harness.stats.printed import ATTRIBUTES, COLUMNS, host_texts
+
+Array = np.ndarray[Any, np.dtype[Any]]
+MEGABYTES = 600
+NOISE = 2e-7
+GATE, FULL, ROW_MICROSECONDS, TIMES_MSPROBE = 0.40, 3.0, 10.0, 40.0
+COMPARE = """
+import sys
+from harness.capture import read_tree
+from harness.compare import check
+if len(sys.argv) > 1:
+    one, other = (read_tree(path) for path in sys.argv[1:3])
+    assert check(one.records(), other, "default", measured=sys.argv[3] == "full").holds
+"""
+
+
+def perturbed(arrays: Sequence[Array]) -> list[Array]:
+    """The arrays with an error of about ``NOISE`` of each element."""
+    rng = np.random.default_rng(7)
+    return [(a * (1 + NOISE * rng.standard_normal(a.shape, np.float32))).astype(np.float32) for a in arrays]
+
+
+def compare(golden: Path, found: Path, measured: bool) -> None:
+    """Two trees, by the table of tolerances by dtype."""
+    if not check(read_tree(golden).records(), read_tree(found), "default", measured=measured).holds:
+        raise AssertionError(found)
+
+
+def with_fast(wish: str, golden: Path, found: Path) -> None:
+    """Full measures, with numba (``1``) or without (``0``)."""
+    before = os.environ.get("MSDUMP_FAST")
+    os.environ["MSDUMP_FAST"] = wish
+    try:
+        compare(golden, found, True)
+    finally:
+        del os.environ["MSDUMP_FAST"]
+        if before is not None:
+            os.environ["MSDUMP_FAST"] = before
+
+
+def with_torch(golden: Sequence[Path], found: Sequence[Path], torch: Any) -> None:
+    """``assert_close`` of two trees, on one thread."""
+    for one, other in zip(golden, found, strict=True):
+        torch.testing.assert_close(*(torch.from_numpy(np.load(path)) for path in (other, one)), equal_nan=True)
+
+
+def trees(directory: Path, megabytes: int) -> tuple[list[Path], list[Path]]:
+    """Writes both trees; gives their files."""
+    arrays = _trees.mixed(megabytes * 10**6)
+    golden = _trees.write_tree(directory / "golden", arrays)
+    return golden, _trees.write_tree(directory / "found", perturbed(arrays))
+
+
+def values(directory: Path, megabytes: int) -> None:
+    """Gate and full measures, beside numpy, torch and msprobe."""
+    files = trees(directory, megabytes)
+    golden, found = directory / "golden", directory / "found"
+    contenders = [
+        Contender("numpy.load + allclose", lambda: load_and_compare(*files)),
+        Contender("gate", lambda: compare(golden, found, False), GATE),
+        Contender("full measures, numpy alone", lambda: with_fast("0", golden, found)),
+    ]
+    if _peers.find("numba") is not None:
+        contenders.append(Contender("full measures, extra fast", lambda: with_fast("1", golden, found), FULL * GATE))
+    if (torch := _peers.find("torch")) is not None:
+        torch.set_num_threads(1)
+        contenders.append(Contender("torch assert_close", lambda: with_torch(*files, torch)))
+    title = f"Two trees, {len(files[0])} tensors, {megabytes} MB each, perturbed by {NOISE:g}"
+    seconds = run_and_show(title, contenders, rounds=3)
+    for contender, spent in zip(contenders[2:], seconds[2:], strict=True):
+        if contender.name.startswith("full"):
+            fact(f"{contender.name}, over the gate", spent / seconds[1], "times", FULL)
+    if (tool := _peers.msprobe()) is not None:
+        beside_msprobe(directory, tool, seconds[1])
+
+
+def beside_msprobe(directory: Path, tool: Path, gate: float) -> None:
+    """msprobe's comparison of the same trees, as it comes and with one thread for its products."""
+    for name in ("one-golden", "one-found"):
+        _trees.write_tree(directory / name, _trees.equal_sizes(1))
+    for threads, environ, goal in (("", {}, TIMES_MSPROBE), (", one BLAS thread", {"OPENBLAS_NUM_THREADS": "1"}, None)):
+        spent = []
+        for golden, found in (("one-golden", "one-found"), ("golden", "found")):
+            status, rows, seconds = _peers.msprobe_compare(tool, directory / golden, directory / found, environ)
+            if status or not rows:
+                raise AssertionError(f"msprobe ended with {status} and {len(rows)} rows")
+            spent.append(seconds)
+        times = (spent[1] - spent[0]) / gate
+        mark = "" if goal is None else f"  (at least {goal:g}: {'ok' if times >= goal else 'MISSED'})"
+        print(f"  msprobe{threads}: {spent[1] - spent[0]:.4g} CPU s, and {spent[0]:.3g} to start; over the gate: "
+              f"{times:.3g} times{mark}")  # fmt: skip
+
+
+def statistics(directory: Path, count: int = 5000) -> None:
+    """Two files of statistics."""
+    arrays = _trees.equal_sizes(count)
+    golden = write_statistics(directory / "golden-rows", arrays)
+    found = write_statistics(directory / "found-rows", perturbed(arrays))
+
+    def with_csv() -> None:
+        for path in (golden, found):
+            with next(path.rglob("statistic.csv")).open(newline="") as file:
+                list(csv.reader(file))
+
+    contenders = [
+        Contender("csv.reader of both, no comparison", with_csv),
+        Contender("comparison", lambda: compare(golden, found, True)),
+    ]
+    seconds = run_and_show(f"Two files of statistics, {count} rows each", contenders)
+    fact("comparison", seconds[1] / count * 1e6, "us a row", ROW_MICROSECONDS)
+
+
+def write_statistics(path: Path, arrays: Sequence[Array]) -> Path:
+    """A dump tree of rows of statistics."""
+    directory = path / "rank_0" / "Net" / "0" / "0"
+    directory.mkdir(parents=True)
+    items = list(ATTRIBUTES)
+    with (directory / "statistic.csv").open("w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        first = [
+            "Op Type", "Op Name", "Task ID", "Stream ID", "Timestamp", "IO", "Slot", "Data Size", "Data Type", "Shape",
+        ]  # fmt: skip
+        writer.writerow(first + [COLUMNS[item] for item in items])
+        for at, array in enumerate(arrays):
+            where = [f"{_trees.operator(at // 3)}", 0, 0, 1_700_000_000_000_000 + at, "output", at % 3, array.nbytes]
+            texts = host_texts(array, dtypes.by_name("Float32"), items)
+            writer.writerow(["MatMul", *where, "float32", f"[{array.size}]", *texts])
+    return path
+
+
+def small(directory: Path, count: int = 5000) -> None:
+    """Small tensors: what a slot costs besides its values."""
+    arrays = _trees.equal_sizes(count)
+    pairs = {"agree": arrays, "differ": perturbed(arrays)}
+    golden = directory / "golden-small"
+    _trees.write_tree(golden, arrays)
+    print(f"\nTwo trees of {count} tensors of 4 KB")
+    runs: list[tuple[str, Callable[[], None]]] = []
+    for name, others in pairs.items():
+        found = directory / f"{name}-small"
+        _trees.write_tree(found, others)
+        runs.append((f"all {name}, gate", lambda found=found: compare(golden, found, False)))  # type: ignore[misc]
+        runs.append((f"all {name}, full measures", lambda found=found: compare(golden, found, True)))  # type: ignore[misc]
+    for (name, _), seconds in zip(runs, race([Contender(*run) for run in runs], rounds=3), strict=True):
+        fact(name, seconds / count * 1e6, "us a pair")
+
+
+def memory(directory: Path) -> None:
+    """Peak memory of a whole process that compares the trees of ``values``."""
+    print("\nPeak memory (limit: 100 MB + twice the largest tensor)")
+    largest = max(path.stat().st_size for path in (directory / "golden").rglob("*.npy"))
+    for how in ("gate", "full"):
+        peak = peak_memory(COMPARE, [str(directory / "golden"), str(directory / "found"), how])
+        fact(how, peak / 1e6, "MB", (100e6 + 2 * largest) / 1e6)
+
+
+def main() -> None:
+    megabytes = int(sys.argv[1]) if len(sys.argv) > 1 else MEGABYTES
+    with tempfile.TemporaryDirectory() as name:
+        directory = Path(name)
+        values(directory, megabytes)
+        memory(directory)
+        statistics(directory)
+        small(directory)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

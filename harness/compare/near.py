@@ -1,0 +1,174 @@
+"""Measuring float32 arrays that are nearly equal: in float32, a third of the time, and with the same result.
+
+Two numbers of one sign at most 2**23 representable ones apart differ by a float32: nothing is rounded. What is rounded
+then (quotients, products with a tolerance) only chooses among elements; the chosen few are computed as ``Floats``
+computes all. A block with anything else in it (NaN, infinities, another sign, very small or large numbers) is left to
+``Floats`` whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from harness import dtypes
+from harness.compare.floats import Block, Floats
+from harness.compare.ladder import RUNGS
+from harness.compare.measurement import THOUSANDTHS
+from harness.compare.running import Array
+from harness.compare.sweep import LARGEST, SMALLEST, Seen, look, new
+from harness.compare.tolerances import Tolerance
+
+#: Tolerances whose products with magnitudes are neither subnormal nor infinite.
+_TOLERANCES = (2.0**-26, 2.0**20)
+#: More than a few roundings of float32 (each 2**-24) change a number by, relatively.
+_SLACK = 2.0**-21
+
+
+class Near(Floats):
+    """``Floats`` of float32."""
+
+    def __init__(self, dtype: dtypes.DType, tolerance: Tolerance, scale: Callable[[], float]) -> None:
+        super().__init__(dtype, tolerance, scale)
+        self._look = look()
+
+    def add(self, start: int, expected: Array, found: Array) -> None:
+        """Takes in a block; see ``Running.add``."""
+        seen = self._look(expected, found)
+        if seen is None:
+            super().add(start, expected, found)
+            return
+        squares, shared, error_squares, error, relative = seen.sums
+        # (e + d)**2 and e * (e + d)
+        found_squares, product = squares + 2 * shared + error_squares, squares + shared
+        self.totals += squares, found_squares, product, error, error_squares, relative
+        self.finite += expected.size
+        self.nonzero += seen.nonzero
+        self.scale = max(self.scale, seen.scale)
+        if seen.unequal:
+            self.unequal += seen.unequal
+            if self.first is None:
+                self.first = start + int(seen.steps.argmax() if seen.unequal == 1 else (seen.steps != 0).argmax())
+            self._take(start, (expected, found), seen)
+
+    def _take(self, start: int, raw: tuple[Array, Array], seen: Seen) -> None:
+        """Takes in the errors of a block."""
+        steps, size, error, relative = seen[:4]
+        largest = self.abs.add(start, error)
+        if seen.furthest > self.ulp.value:
+            self.ulp.add(start, steps)
+        self._count_steps(seen)
+        worst = float(relative[relative.argmax()]) * (1 + _SLACK)
+        if worst > self.rel.value:
+            chosen = np.flatnonzero(_above(relative, worst * (1 - 3 * _SLACK)))
+            self.rel.add_at(start, chosen, error[chosen].astype(np.float64) / size[chosen])
+        self._thousandths(relative, worst, error, size)
+        self._rise((error, size, relative, steps), largest, worst)
+        if self.tolerance.exact:
+            self.outside += seen.unequal
+        elif worst > self.tolerance.rtol and largest > self.floor:
+            self._admit(Block(start, raw, raw, size, error, relative, steps, worst))
+
+    def _count_steps(self, seen: Seen) -> None:
+        """As ``Floats._count``."""
+        step, bound = 0, 0
+        while bound < seen.furthest:
+            if step == len(self.ulp_counts):
+                self.ulp_counts.append(0)
+            self.ulp_counts[step] += int(np.count_nonzero(_above(seen.steps, bound))) if step else seen.unequal
+            step, bound = step + 1, 1 << step
+
+    def _thousandths(self, relative: Array, worst: float, error: Array, size: Array) -> None:
+        """Counts relative errors beyond each limit; those about as large as it are computed again."""
+        for which, limit in enumerate(THOUSANDTHS):
+            if worst > limit:
+                surely = int(np.count_nonzero(_above(relative, limit * (1 + _SLACK))))
+                perhaps = _above(relative, limit * (1 - _SLACK))
+                if np.count_nonzero(perhaps) > surely:
+                    surely = int(np.count_nonzero(error[perhaps].astype(np.float64) / size[perhaps] > limit))
+                self.beyond[which] += surely
+
+    def _rise(self, parts: tuple[Array, Array, Array, Array], largest: float, worst: float) -> None:
+        """As ``Floats._climb``, where it can still rise.
+
+        Args:
+            parts: errors, magnitudes and relative errors, float32; steps.
+            largest, worst: upper bounds of errors and relative ones.
+        """
+        error, size, relative, steps = parts
+        for rung, rtol in enumerate(RUNGS):
+            if rtol >= worst:
+                return
+            # error - rtol * size = error * (1 - rtol / relative)
+            bound = largest * (1 - rtol / worst) * (1 + _SLACK)
+            if bound <= min(self.every[rung], self.apart[rung]):
+                continue
+            if rung:
+                chosen = _above(relative, rtol * (1 - _SLACK))
+                if np.count_nonzero(chosen) < chosen.size // 8:
+                    error, size, relative, steps = (array[chosen] for array in (error, size, relative, steps))
+            needed = np.multiply(size, np.float32(-rtol), out=new("needed", size))
+            np.add(needed, error, out=needed)
+            value, at = _most(needed, (error, size), rtol, largest)
+            self.every[rung] = max(self.every[rung], value)
+            if value > self.apart[rung] and steps[at] <= 1:
+                np.copyto(needed, -np.inf, where=np.less_equal(steps, 1, out=new("mask", steps, np.bool_)))
+                value, _ = _most(needed, (error, size), rtol, largest)
+            self.apart[rung] = max(self.apart[rung], value)
+
+    def _admit(self, block: Block) -> None:
+        """As ``Floats._judge``, of a block in float32."""
+        rtol, floor, max_ulp = self.tolerance.rtol, self.floor, self.tolerance.max_ulp
+        if not (_TOLERANCES[0] < rtol < _TOLERANCES[1] and float(SMALLEST) < floor < float(LARGEST)):
+            # Its errors and magnitudes as float64 choose as float64 does.
+            block.error, block.size = block.error.astype(np.float64), block.size.astype(np.float64)
+            self._judge(block, block.ulps != 0, None)
+            return
+        part = np.multiply(block.size, np.float32(rtol), out=new("needed", block.size))
+        np.add(part, np.float32(floor), out=part)
+        np.divide(block.error, part, out=part)
+        np.copyto(part, 0, where=np.less_equal(block.ulps, max_ulp, out=new("mask", part, np.bool_)))
+        worst = float(part[part.argmax()])
+        if worst <= 1 - _SLACK:
+            return
+        outside = int(np.count_nonzero(_above(part, 1 + _SLACK)))
+        perhaps = _above(part, 1 - _SLACK)
+        if np.count_nonzero(perhaps) > outside:
+            excess = self._excess(block, np.flatnonzero(perhaps))
+            outside = int(np.count_nonzero(excess))
+        self.outside += outside
+        if outside and worst * (1 + _SLACK) > self.excess.value:
+            chosen = np.flatnonzero(_above(part, worst * (1 - 2 * _SLACK)))
+            self.excess.add_at(block.start, chosen, self._excess(block, chosen))
+
+    def _excess(self, block: Block, chosen: Array) -> Array:
+        """How many times what is admitted the errors of some elements are; 0 for those admitted."""
+        error, size = block.error[chosen].astype(np.float64), block.size[chosen].astype(np.float64)
+        admitted = self.floor + self.tolerance.rtol * size
+        return np.where(error > admitted, error / admitted, 0.0)
+
+
+def _above(numbers: Array, limit: float) -> Array:
+    """Where ``numbers`` are above ``limit``, in their type; until it is asked for again."""
+    mask: Array = np.greater(numbers, numbers.dtype.type(limit), out=new("mask", numbers, np.bool_))
+    return mask
+
+
+def _most(needed: Array, parts: tuple[Array, Array], rtol: float, largest: float) -> tuple[float, int]:
+    """The largest ``error - rtol * size`` of the elements for which it is above 0, and where; 0 if there is none.
+
+    Args:
+        needed: the same in float32; -infinity for elements that do not count.
+        parts: errors and magnitudes, float32.
+        largest: an upper bound of the errors.
+    """
+    at = int(needed.argmax()) if needed.size else 0
+    top = float(needed[at]) if needed.size else -np.inf
+    if not rtol or top < -_SLACK * largest:
+        return max(top, 0.0), at
+    chosen = np.flatnonzero(_above(needed, top - 2 * _SLACK * largest))
+    error, size = (part[chosen].astype(np.float64) for part in parts)
+    values = np.where(error / size > rtol, error - rtol * size, 0.0)
+    best = int(values.argmax())
+    return float(values[best]), int(chosen[best])
