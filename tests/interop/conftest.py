@@ -53,6 +53,12 @@ def tensorboard_python() -> str:
 
 
 @pytest.fixture(scope="session")
+def torch_python() -> str:
+    """Interpreter with PyTorch 2.13.0 and what this project needs."""
+    return oracle_python("torch")
+
+
+@pytest.fixture(scope="session")
 def msprobe_python() -> str:
     """Interpreter with mindstudio-probe 26.2.0 (msprobe and msaccucmp) and MindSpore."""
     return oracle_python("msprobe")

@@ -27,6 +27,12 @@ class Oracle:
     module: str
 
 
+#: what the project needs, and its tests
+OURS = (
+    "filelock", "h5py", "hypothesis", "ml_dtypes", "numpy", "protobuf", "pydantic", "pytest>=9.0", "rich", "typer",
+    "xxhash",
+)  # fmt: skip
+
 ORACLES = {
     # numpy 2 is kept out: with it MindSpore 2.10.0 has no bfloat16 parameters.
     "mindspore": Oracle("MSDUMP_INTEROP_MINDSPORE", ("mindspore==2.10.0", "numpy<2"), "mindspore"),
@@ -36,6 +42,8 @@ ORACLES = {
     "mindinsight": Oracle("MSDUMP_INTEROP_MINDINSIGHT", ("mindinsight==2.3.1", "protobuf<3.21"), "mindinsight"),
     # It imports pkg_resources.
     "tensorboard": Oracle("MSDUMP_INTEROP_TENSORBOARD", ("tensorboard==2.20.0", "setuptools<81"), "tensorboard"),
+    # It runs the project's own code.
+    "torch": Oracle("MSDUMP_INTEROP_TORCH", ("torch==2.13.0", *OURS), "torch"),
     # Its compare imports MindSpore to read dumps of MindSpore's.
     "msprobe": Oracle("MSDUMP_INTEROP_MSPROBE", ("mindstudio-probe==26.2.0", "mindspore==2.10.0"), "msprobe"),
 }

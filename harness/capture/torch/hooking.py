@@ -1,0 +1,109 @@
+"""Follows a step through modules, optimizers and backward, and watches operators only where something is selected."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from functools import partial, wraps
+from typing import Any
+
+import torch
+from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
+
+from harness.capture.torch.scopes import GRADIENTS, ROOT, Scopes, gradient_of
+from harness.capture.torch.selection import Selection
+
+
+class Hooks:
+    """What is attached to PyTorch for one step; everything is taken off again, whatever happens.
+
+    Args:
+        scopes: follow the modules.
+        selection: what is watched.
+        mode: the dispatch mode that watches; entered where something selected may run, and nowhere else.
+        modules: the modules and their scopes.
+    """
+
+    def __init__(self, scopes: Scopes, selection: Selection, mode: Any, modules: dict[Any, str]) -> None:
+        self._scopes = scopes
+        self._has = selection.has
+        self._mode = mode
+        self._modules = modules
+        self._watching = False
+        #: what was entered, and what leaves it
+        self._open: list[tuple[Any, ExitStack]] = []
+
+    @contextmanager
+    def attached(self) -> Iterator[None]:
+        """For the time of a step."""
+        backward = self._has(GRADIENTS)
+        with ExitStack() as stack:
+            for module, scope in self._modules.items():
+                # A backward that is watched must know which nodes the forward made.
+                gradient = self._has(gradient_of(scope))
+                backward = backward or gradient
+                if gradient or self._has(scope):
+                    enter, leave = partial(self._enter, module, scope), partial(self._leave, module)
+                    stack.callback(module.register_forward_pre_hook(enter, prepend=True).remove)
+                    stack.callback(module.register_forward_hook(leave, always_call=True).remove)
+            stack.callback(register_optimizer_step_pre_hook(self._enter_optimizer).remove)
+            stack.callback(register_optimizer_step_post_hook(self._leave).remove)
+            if self._has(ROOT):
+                stack.enter_context(self._watched())
+            elif backward:
+                self._wrap_backward(stack)
+            stack.callback(self._leave_all)
+            yield
+
+    @contextmanager
+    def _watched(self) -> Iterator[None]:
+        """Operators go through the mode."""
+        if self._watching:
+            yield
+            return
+        with self._mode:
+            self._watching = True
+            try:
+                yield
+            finally:
+                self._watching = False
+
+    def _enter(self, owner: Any, scope: str, *_: Any) -> None:
+        self._scopes.push(scope)
+        inside = ExitStack()
+        inside.callback(self._scopes.pop)
+        if self._has(scope):
+            inside.enter_context(self._watched())
+        self._open.append((owner, inside))
+
+    def _leave(self, owner: Any, *_: Any) -> None:
+        # What failed further inside may not have been left.
+        if any(each is owner for each, _ in self._open):
+            while self._leave_one() is not owner:
+                pass
+
+    def _leave_one(self) -> Any:
+        owner, inside = self._open.pop()
+        inside.close()
+        return owner
+
+    def _leave_all(self) -> None:
+        while self._open:
+            self._leave_one()
+
+    def _enter_optimizer(self, optimizer: Any, *_: Any) -> None:
+        self._enter(optimizer, f"{ROOT}/optimizer-{type(optimizer).__name__}")
+
+    def _wrap_backward(self, stack: ExitStack) -> None:
+        for name in ("backward", "grad"):
+            original = getattr(torch.autograd, name)
+            setattr(torch.autograd, name, self._wrapped(original))
+            stack.callback(setattr, torch.autograd, name, original)
+
+    def _wrapped(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def run(*args: Any, **kwargs: Any) -> Any:
+            with self._watched():
+                return function(*args, **kwargs)
+
+        return run

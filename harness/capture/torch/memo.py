@@ -1,0 +1,58 @@
+"""What is known of tensors that nothing has written since.
+
+A tensor is mostly seen several times: where it is made, where it is used, and under other shapes. PyTorch's operators
+say what they write, so that between two writes a storage need not be read twice.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.multiprocessing.reductions import StorageWeakRef
+
+
+class Memo:
+    """Contents by place in memory; to be used only while every operator is seen.
+
+    A storage is held weakly: its memory goes as it would, but its address is given to no other meanwhile.
+    """
+
+    def __init__(self) -> None:
+        self._storages: dict[int, tuple[Any, dict[Any, Any]]] = {}
+
+    def of(self, tensor: Any) -> dict[Any, Any]:
+        """What is known of the tensor's storage: anything by ``place`` or ``region``."""
+        storage = tensor.untyped_storage()
+        address = storage._cdata
+        found = self._storages.get(address)
+        if found is None:
+            found = self._storages[address] = (StorageWeakRef(storage), {})
+        return found[1]
+
+    def written(self, tensor: Any) -> None:
+        """Forgets what was known of the tensor's storage."""
+        if self._storages and tensor.layout is torch.strided:
+            self._storages.pop(tensor.untyped_storage()._cdata, None)
+
+    def clear(self) -> None:
+        """Forgets everything."""
+        self._storages.clear()
+
+
+def place(tensor: Any) -> tuple[Any, ...]:
+    """What tells a tensor's content from that of others on its storage."""
+    return tensor.storage_offset(), tensor.shape, tensor.stride(), tensor.dtype, tensor.is_conj(), tensor.is_neg()
+
+
+def region(tensor: Any) -> tuple[Any, ...] | None:
+    """The memory that a tensor fills, each element once, in whatever order; None if it does not. Two tensors of one
+    region have the same elements, and so the same statistics."""
+    if not tensor.is_contiguous():
+        wanted = 1
+        for stride, size in sorted(zip(tensor.stride(), tensor.shape, strict=True)):
+            if size != 1:
+                if stride != wanted:
+                    return None
+                wanted *= size
+    return tensor.storage_offset(), tensor.numel(), tensor.dtype, tensor.is_conj(), tensor.is_neg()

@@ -1,0 +1,91 @@
+"""What is known of a PyTorch operator from its schema, and the few things the schema does not say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import torch
+
+#: They say nothing: bookkeeping, other names of a tensor, and memory nobody has filled yet.
+_SILENT = frozenset({
+    "alias", "detach", "detach_", "empty", "empty_like", "empty_permuted", "empty_strided", "is_pinned", "lift",
+    "lift_fresh", "new_empty", "new_empty_strided", "_local_scalar_dense", "resize_", "set_", "record_stream",
+})  # fmt: skip
+#: They do not read what they write in place, which may be memory nobody has filled yet.
+_OVERWRITE = frozenset({
+    "bernoulli_", "cauchy_", "copy_", "exponential_", "fill_", "geometric_", "log_normal_", "normal_", "random_",
+    "uniform_", "zero_",
+})  # fmt: skip
+#: They update running statistics in place, and their schemas do not say so.
+_HIDDEN = {
+    "native_batch_norm": ("running_mean", "running_var"),
+    "cudnn_batch_norm": ("running_mean", "running_var"),
+    "miopen_batch_norm": ("running_mean", "running_var"),
+}
+
+
+class Operator:
+    """One overload.
+
+    Args:
+        function: what ``__torch_dispatch__`` is given.
+
+    Attributes:
+        name: ``addmm``; of another namespace than PyTorch's own ``mylib.scale``.
+        recorded: whether it computes anything.
+    """
+
+    def __init__(self, function: Any) -> None:
+        schema = getattr(function, "_schema", None)  # operators of higher order have none
+        space, _, plain = (schema.name if schema is not None else f"higher_order::{function.name()}").rpartition("::")
+        self.name = plain if space == "aten" else f"{space}.{plain}"
+        self.recorded = space != "profiler" and not (space == "aten" and plain in _SILENT)
+        arguments = schema.arguments if schema is not None else ()
+        hidden = _HIDDEN.get(plain, ()) if space == "aten" else ()
+        self._written: list[tuple[int, str]] = []
+        self._unread: set[str] = set()
+        self._positions = {argument.name: at for at, argument in enumerate(arguments)}
+        for at, argument in enumerate(arguments):
+            written = argument.alias_info is not None and argument.alias_info.is_write
+            if written or argument.name in hidden:
+                self._written.append((at, argument.name))
+            if written and (argument.kwarg_only or self.name in _OVERWRITE):
+                self._unread.add(argument.name)
+        self._unread_at = {self._positions[name] for name in self._unread}
+
+    def inputs(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[Any]:
+        """The tensors it reads, in the order of its arguments, lists flattened."""
+        if not self._unread:
+            return tensors((*args, *kwargs.values()) if kwargs else args)
+        return tensors(
+            [each for at, each in enumerate(args) if at not in self._unread_at]
+            + [each for name, each in kwargs.items() if name not in self._unread]
+        )
+
+    def outputs(self, result: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[Any]:
+        """The tensors it gives, then those it wrote in place and does not give."""
+        given = tensors((result,))
+        if self._written:
+            known = set(map(id, given))
+            given += [each for each in self.written(args, kwargs) if id(each) not in known]
+        return given
+
+    def written(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[Any]:
+        """The tensors it writes in place."""
+        if not self._written:
+            return []
+        return tensors([args[at] if at < len(args) else kwargs.get(name) for at, name in self._written])
+
+
+def tensors(values: Iterable[Any]) -> list[Any]:
+    """The tensors among ``values``, lists and tuples flattened."""
+    return list(_walk(values))
+
+
+def _walk(values: Iterable[Any]) -> Iterator[Any]:
+    for value in values:
+        if isinstance(value, torch.Tensor):
+            yield value
+        elif isinstance(value, (list, tuple)):
+            yield from _walk(value)

@@ -1,0 +1,148 @@
+"""Makes records of the operators of one step, as PyTorch dispatches them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from harness.capture.capture import Problem
+from harness.capture.normalise import source_path
+from harness.capture.torch.operators import Operator
+from harness.capture.torch.scopes import GRADIENTS, Scopes
+from harness.capture.torch.selection import Selection
+from harness.capture.torch.values import DTYPES, Keeper, unreadable
+from harness.records import Record, SlotKey
+
+GRAPH = 0
+_LIBRARIES = (os.path.dirname(torch.__file__) + os.sep, os.path.dirname(__file__) + os.sep)
+
+
+class Mode(TorchDispatchMode):  # type: ignore[misc, unused-ignore]
+    """Hands each operator that is dispatched to a recorder."""
+
+    supports_higher_order_operators = True
+
+    def __init__(self, recorder: Recorder) -> None:
+        super().__init__()
+        self._recorder = recorder
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # else PyTorch loads its compiler for the first operator
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        return self._recorder.run(func, args, kwargs or {})
+
+    def __exit__(self, *error: Any) -> None:
+        # From here on writes are not seen.
+        self._recorder.forget()
+        super().__exit__(*error)
+
+
+class Recorder:
+    """Records one step.
+
+    Args:
+        rank: process rank.
+        iteration: the step's label.
+        scopes: say where an operator runs.
+        selection: operators in other scopes just run.
+        keeper: fills the records in.
+        rootdir: source paths are given relative to it.
+
+    Attributes:
+        records: in the order the operators ran.
+        names: of the operators, in that order.
+        problems: tensors that could not be read.
+    """
+
+    def __init__(
+        self, rank: int, iteration: int, scopes: Scopes, selection: Selection, keeper: Keeper, rootdir: str
+    ) -> None:
+        self._rank = rank
+        self._iteration = iteration
+        self._scopes = scopes
+        self._selection = selection
+        self._keeper = keeper
+        self._rootdir = rootdir
+        self._numbers: Counter[tuple[str, str]] = Counter()
+        self.records: list[Record] = []
+        self.names: list[str] = []
+        self.problems: dict[tuple[str, str], Problem] = {}
+
+    def run(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Runs an operator and records it: its inputs as they were before, its outputs. One that fails leaves
+        nothing."""
+        scope = self._scopes.current()
+        operator = _known(function)
+        if not operator.recorded or not self._selection.has(scope):
+            return self._written(operator, function, args, kwargs)
+        name = f"{scope}/{operator.name}-op{self._numbers[scope, operator.name]}"
+        source = None if scope.startswith(GRADIENTS) else self._source()
+        found = self._slots(name, operator.name, "input", operator.inputs(args, kwargs), source)
+        result = self._written(operator, function, args, kwargs)
+        found += self._slots(name, operator.name, "output", operator.outputs(result, args, kwargs), source)
+        if found:
+            self._numbers[scope, operator.name] += 1
+            self.records += found
+            self.names.append(name)
+        return result
+
+    def _written(self, operator: Operator, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Runs an operator; what was known of what it writes is forgotten, even if it fails half way."""
+        try:
+            return function(*args, **kwargs)
+        finally:
+            for tensor in operator.written(args, kwargs):
+                self._keeper.memo.written(tensor)
+
+    def forget(self) -> None:
+        """Nothing is known of any memory."""
+        self._keeper.memo.clear()
+
+    def parameter(self, name: str, tensor: Any) -> None:
+        """Records a parameter as it is now."""
+        self.records += self._slots(name, "Parameter", "output", [tensor], None)
+
+    def _slots(self, name: str, op: str, io: str, given: list[Any], source: str | None) -> list[Record]:
+        found = []
+        for slot, tensor in enumerate(given):
+            if (why := unreadable(tensor)) is not None:
+                where = f"{name} {io}.{slot}"
+                self.problems.setdefault((where, why), Problem(where, "skipped", why))
+                continue
+            if not tensor.numel():
+                continue
+            key = SlotKey(self._rank, GRAPH, self._iteration, name, 0, io, slot)
+            record = Record(key, op, DTYPES[tensor.dtype].name, tuple(tensor.shape), source=source)
+            self._keeper.fill(record, tensor)
+            found.append(record)
+        return found
+
+    def _source(self) -> str | None:
+        """``file.py:17``: the innermost line outside of PyTorch that is running."""
+        frame = sys._getframe(2)
+        while frame is not None:
+            path = frame.f_code.co_filename
+            if not path.startswith(_LIBRARIES):
+                return f"{source_path(path, self._rootdir)}:{frame.f_lineno}"
+            if frame.f_back is None:
+                return None
+            frame = frame.f_back
+        return None
+
+
+_OPERATORS: dict[Any, Operator] = {}
+
+
+def _known(function: Any) -> Operator:
+    # PyTorch has some thousands of overloads, which live as long as the process.
+    found = _OPERATORS.get(function)
+    if found is None:
+        found = _OPERATORS[function] = Operator(function)
+    return found

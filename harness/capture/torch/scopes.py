@@ -1,0 +1,103 @@
+"""In which scope an operator runs: that of a module's forward, of what differentiates it, or of an optimizer.
+
+Autograd numbers its nodes as the forward makes them. The numbers made while a scope was on top are its own, so that a
+node that runs backward tells by its number which forward it belongs to.
+"""
+
+from __future__ import annotations
+
+import threading
+from bisect import bisect_right
+from typing import Any, NamedTuple
+
+import torch
+
+ROOT = "Default"
+GRADIENTS = "Gradients"
+_ACCUMULATE = "torch::autograd::AccumulateGrad"
+_FORWARD = -1
+
+_sequence = torch._C._autograd._get_sequence_nr
+_task = torch._C._current_graph_task_id
+_node = torch._C._current_autograd_node
+
+
+def scopes_of(module: Any) -> dict[Any, str]:
+    """Each module below ``module`` with its scope: ``Default/layers-ModuleList/0-Linear``; itself is ``Default``. A
+    module that is there twice has its first place."""
+    found: dict[Any, str] = {}
+    by_path = {"": ROOT}
+    for path, each in module.named_modules():
+        above, _, name = path.rpartition(".")
+        if path:
+            by_path[path] = f"{by_path[above]}/{name}-{type(each).__name__}"
+        found[each] = by_path[path]
+    return found
+
+
+def gradient_of(scope: str) -> str:
+    """The scope of what differentiates ``scope``; a gradient's own is its own."""
+    return scope if scope.split("/", 1)[0] == GRADIENTS else f"{GRADIENTS}/{scope}"
+
+
+class _Frame(NamedTuple):
+    """A scope that was entered, and the backward it was entered in (``_FORWARD``: in none)."""
+
+    scope: str
+    task: int
+
+
+class Scopes:
+    """The scopes of one step, on the thread that makes it.
+
+    Args:
+        owners: scope of each parameter's module, by the parameter's ``id``.
+    """
+
+    def __init__(self, owners: dict[int, str]) -> None:
+        self._owners = owners
+        self._frames = [_Frame(ROOT, _FORWARD)]
+        self._thread = threading.get_ident()
+        self._seen: int = _sequence()
+        # Nodes made before the step belong to no scope.
+        self._starts: list[int] = []
+        self._made_in: list[str] = []
+
+    def push(self, scope: str) -> None:
+        """Enters ``scope``; a forward that is computed again in a backward enters its gradient's."""
+        task = _task()
+        self.current()
+        self._frames.append(_Frame(gradient_of(scope) if task != _FORWARD else scope, task))
+
+    def pop(self) -> None:
+        """Leaves the scope entered last."""
+        self._note(self._frames[-1].scope)
+        if len(self._frames) > 1:
+            self._frames.pop()
+
+    def current(self) -> str:
+        """The scope of an operator that runs now."""
+        task, frame = _task(), self._frames[-1]
+        scope = frame.scope if task == frame.task else gradient_of(self._of_node()) if task != _FORWARD else ROOT
+        self._note(scope)
+        return scope
+
+    def _note(self, scope: str) -> None:
+        """The nodes made since the last call are those of ``scope``."""
+        if threading.get_ident() != self._thread:
+            return  # another thread counts for itself
+        now = _sequence()
+        if now != self._seen:
+            if not self._made_in or self._made_in[-1] != scope:
+                self._starts.append(self._seen)
+                self._made_in.append(scope)
+            self._seen = now
+
+    def _of_node(self) -> str:
+        node = _node()
+        if node is None:
+            return GRADIENTS
+        if node.name() == _ACCUMULATE:
+            return self._owners.get(id(node.variable), ROOT)
+        at = bisect_right(self._starts, node._sequence_nr()) - 1
+        return self._made_in[at] if at >= 0 else GRADIENTS

@@ -1,0 +1,35 @@
+"""The settings of PyTorch that decide whether a run gives the same bits again."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import torch
+
+
+def settings() -> dict[str, Any]:
+    """Versions, seeds and switches as they are now; small JSON values."""
+    found = {
+        "torch": str(torch.__version__),
+        "seed": torch.initial_seed(),
+        "deterministic_algorithms": torch.are_deterministic_algorithms_enabled(),
+        "deterministic_warn_only": torch.is_deterministic_algorithms_warn_only_enabled(),
+        "fill_uninitialized_memory": torch.utils.deterministic.fill_uninitialized_memory,
+        "float32_matmul_precision": torch.get_float32_matmul_precision(),
+        "default_dtype": str(torch.get_default_dtype()),
+        "threads": torch.get_num_threads(),
+        "mkldnn": torch.backends.mkldnn.is_available() and torch.backends.mkldnn.enabled,
+    }
+    if torch.cuda.is_available():
+        cudnn = torch.backends.cudnn
+        found |= {
+            "cuda": torch.version.cuda,
+            "device": torch.cuda.get_device_name(),
+            "cudnn": cudnn.version(),
+            "cudnn_deterministic": cudnn.deterministic,
+            "cudnn_benchmark": cudnn.benchmark,
+            "allow_tf32": {"matmul": torch.backends.cuda.matmul.allow_tf32, "cudnn": cudnn.allow_tf32},
+            "CUBLAS_WORKSPACE_CONFIG": os.environ.get("CUBLAS_WORKSPACE_CONFIG"),
+        }
+    return found

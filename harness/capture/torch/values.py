@@ -1,0 +1,125 @@
+"""A tensor's content, taken while it is there: values, or statistics without values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from harness import dtypes
+from harness.capture.torch.device import PackedStatistics, PinnedCopies
+from harness.capture.torch.memo import Memo, place, region
+from harness.dtypes import DType
+from harness.records import Array, Record
+from harness.stats import Statistics, describe, digest
+
+#: a dtype of PyTorch's -> ours; the others (packed, quantised, 8-bit floats) have none
+DTYPES: dict[Any, DType] = {
+    getattr(torch, name): dtypes.by_name(name)
+    for name in (
+        "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
+        "bfloat16", "complex64", "complex128",
+    )
+    if hasattr(torch, name)
+} | {torch.bool: dtypes.bool_}  # fmt: skip
+
+
+_PLAIN = torch.Tensor.__torch_dispatch__
+
+
+def unreadable(tensor: Any) -> str | None:
+    """Why a tensor has no values that could be read, or None."""
+    if type(tensor).__torch_dispatch__ is not _PLAIN:
+        return f"a {type(tensor).__name__} is no plain tensor"
+    if tensor.layout is not torch.strided:
+        return f"its layout is {tensor.layout}"
+    if tensor.dtype not in DTYPES:
+        return f"its dtype is {tensor.dtype}"
+    if tensor.device.type not in ("cpu", "cuda"):
+        return f"it lies on device {tensor.device.type}"
+    return None
+
+
+def dense(tensor: Any) -> Any:
+    """The same values in C order; itself where they lie so. Not differentiated."""
+    tensor = tensor.detach()
+    if tensor.is_conj() or tensor.is_neg():
+        tensor = tensor.resolve_conj().resolve_neg()
+    return tensor.contiguous()
+
+
+def host_array(tensor: Any) -> Array:
+    """The values of a tensor on the CPU; a view of its memory where that lies in C order."""
+    plain = dense(tensor)
+    if plain.dtype is torch.bfloat16:
+        array: Array = plain.view(torch.int16).numpy().view(dtypes.bfloat16.numpy)
+        return array
+    given: Array = plain.numpy()
+    return given
+
+
+class Keeper:
+    """Fills in records.
+
+    Equal tensors are kept, and described, once. What lies on a CUDA device is described there, or copied beside the
+    computation, and filled in by ``flush``.
+
+    Args:
+        statistics: keep statistics (``Record.extra``) and a digest, no values.
+
+    Attributes:
+        memo: spares reading memory that nothing has written since.
+    """
+
+    def __init__(self, statistics: bool) -> None:
+        self.memo = Memo()
+        self._statistics = statistics
+        self._described: dict[bytes, Statistics] = {}
+        self._kept: dict[bytes, Array] = {}
+        self._packed = PackedStatistics()
+        self._copies = PinnedCopies(self._take)
+
+    def fill(self, record: Record, tensor: Any) -> None:
+        """Takes the content of ``tensor`` as it is now."""
+        if tensor.device.type == "cpu":
+            self._remembered(record, tensor)
+        elif self._statistics:
+            self._packed.add(record, dense(tensor))
+        else:
+            self._copies.add(record, dense(tensor))
+
+    def flush(self) -> None:
+        """Fills in what is still on its way."""
+        self._packed.flush()
+        self._copies.flush()
+
+    def _remembered(self, record: Record, tensor: Any) -> None:
+        known, where = self.memo.of(tensor), place(tensor)
+        found = known.get(where)
+        if found is None:
+            area = region(tensor) if self._statistics else None
+            self._take(record, tensor, known.get(area) if area is not None else None)
+            statistics = record.extra.get("statistics")
+            known[where] = record.digest, statistics, record.values
+            if area is not None:
+                known[area] = statistics
+            return
+        record.digest, statistics, record.values = found
+        if statistics is not None:
+            record.extra["statistics"] = statistics
+
+    def _take(self, record: Record, tensor: Any, statistics: Statistics | None = None) -> None:
+        array = host_array(tensor)
+        record.digest = content = digest(array, record.dtype)
+        if self._statistics:
+            found = self._described.get(content)
+            if found is None:
+                found = self._described[content] = statistics or describe(array, record.dtype)
+            record.extra["statistics"] = found
+            return
+        kept = self._kept.get(content)
+        if kept is None:
+            kept = self._kept[content] = np.array(array, order="C", copy=True)
+            kept.flags.writeable = False
+        record.values = kept

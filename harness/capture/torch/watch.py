@@ -1,0 +1,139 @@
+"""The capture of a PyTorch module's training steps."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+
+from harness.capture.capture import Capture, Problem
+from harness.capture.torch.hooking import Hooks
+from harness.capture.torch.recorder import GRAPH, Mode, Recorder
+from harness.capture.torch.scopes import Scopes, scopes_of
+from harness.capture.torch.selection import Selection
+from harness.capture.torch.settings import settings
+from harness.capture.torch.values import Keeper
+from harness.errors import SettingError, SettingTypeError, TraceError
+from harness.records import Record
+
+MODES = ("tensor", "statistic")
+
+
+class TorchCapture:
+    """Captures training steps of a module: forward, backward, optimizer, operator by operator.
+
+    ::
+
+        watch = TorchCapture(model)
+        for x, y in batches:
+            with watch.step():
+                optimizer.zero_grad()
+                loss(model(x), y).backward()
+                optimizer.step()
+        capture = watch.capture()
+
+    Operators are those PyTorch dispatches (ATen), named by the module they run in
+    (``Default/layer1-Linear/addmm-op0``), their gradients (``Gradients/Default/layer1-Linear/mm-op0``) and the
+    optimizer's (``Default/optimizer-Adam/addcdiv_-op0``), counted anew in each step. What runs outside of all modules
+    is in ``Default``. At the end of a step follow the module's parameters and buffers.
+
+    Args:
+        module: whose submodules give the scopes.
+        network: name the capture gets; by default that of the module's class.
+        mode: ``tensor`` keeps values, ``statistic`` statistics and digests alone.
+        select: globs over scopes (see ``Selection``). Modules that are not selected run as if nothing was watching;
+            where a gradient is, all operators of a backward are looked at.
+        rank: process rank.
+        rootdir: source paths are given relative to it; the current directory by default.
+
+    Raises:
+        SettingTypeError: ``module`` is no module, or ``select`` is no glob.
+        SettingError: no such mode.
+    """
+
+    def __init__(
+        self,
+        module: Any,
+        *,
+        network: str | None = None,
+        mode: str = "tensor",
+        select: str | Iterable[str] | None = None,
+        rank: int = 0,
+        rootdir: str | None = None,
+    ) -> None:
+        if not isinstance(module, torch.nn.Module):
+            raise SettingTypeError(f"module: a torch.nn.Module is captured, got {type(module).__name__}")
+        if mode not in MODES:
+            raise SettingError(f"mode: {mode!r} is not known for PyTorch; known are {', '.join(MODES)}")
+        self._module = module
+        self._network = network or type(module).__name__
+        self._mode = mode
+        self._selection = Selection(select)
+        self._rank = rank
+        self._rootdir = os.path.abspath(rootdir or os.getcwd())
+        self._keeper = Keeper(statistics=mode == "statistic")
+        self._iteration = 0
+        self._running = False
+        self._rules: dict[str, Any] = {}
+        self._records: list[Record] = []
+        self._order: tuple[str, ...] = ()
+        self._problems: list[Problem] = []
+
+    @contextmanager
+    def step(self) -> Iterator[None]:
+        """One iteration; the first has label 0. What fails inside ends it and goes on to the caller; what ran before
+        stays in the capture, and the next step has the next label.
+
+        Raises:
+            TraceError: inside of another step.
+        """
+        if self._running:
+            raise TraceError(f"iteration {self._iteration} has not ended; a step has no steps inside")
+        self._running = True
+        try:
+            if self._selection.nothing:
+                yield
+            else:
+                with self._recorded():
+                    yield
+        finally:
+            self._running = False
+            self._iteration += 1
+
+    @contextmanager
+    def _recorded(self) -> Iterator[None]:
+        modules = scopes_of(self._module)
+        owners: dict[int, str] = {}
+        for module, scope in modules.items():
+            for parameter in module.parameters(recurse=False):
+                owners.setdefault(id(parameter), scope)
+        scopes = Scopes(owners)
+        recorder = Recorder(self._rank, self._iteration, scopes, self._selection, self._keeper, self._rootdir)
+        self._rules = self._rules or settings()
+        try:
+            with Hooks(scopes, self._selection, Mode(recorder), modules).attached():
+                yield
+            self._record_parameters(recorder, modules)
+            recorder.forget()
+        finally:
+            self._keeper.flush()
+            self._records += recorder.records
+            self._order = self._order or tuple(recorder.names)
+            self._problems += recorder.problems.values()
+
+    def _record_parameters(self, recorder: Recorder, modules: dict[Any, str]) -> None:
+        scopes = {path: modules[module] for path, module in self._module.named_modules()}
+        for named in (self._module.named_parameters(), self._module.named_buffers()):
+            for name, tensor in named:
+                if self._selection.has(scopes[name.rpartition(".")[0]]):
+                    recorder.parameter(name, tensor)
+
+    def capture(self) -> Capture:
+        """The steps so far; ``rules`` has the ``settings`` as they were at the first one."""
+        return Capture(
+            self._network, "torch", False, tuple(self._records), self._mode, dict(self._rules or settings()),
+            execution_order={GRAPH: self._order}, problems=list(self._problems),
+        )  # fmt: skip

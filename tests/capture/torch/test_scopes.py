@@ -1,0 +1,117 @@
+"""Operators are named by the module they run in, wherever PyTorch runs them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from torch import nn  # noqa: E402
+from torch.utils.checkpoint import checkpoint  # noqa: E402
+
+from harness.capture.torch import TorchCapture  # noqa: E402
+from tests.capture.torch.runs import Mlp  # noqa: E402
+
+pytestmark = pytest.mark.interop
+
+
+def names(net: Any, step: Callable[[], Any], **settings: Any) -> list[str]:
+    """The operators of one step, in order."""
+    watch = TorchCapture(net, **settings)
+    with watch.step():
+        step()
+    return list(watch.capture().execution_order[0])
+
+
+def scopes(found: list[str]) -> set[str]:
+    return {each.rpartition("/")[0] for each in found}
+
+
+def test_a_shared_module_counts_on_under_its_first_name() -> None:
+    layer = nn.Linear(4, 4)
+    net = nn.Sequential(layer, nn.ReLU(), layer)
+    found = names(net, lambda: net(torch.ones(2, 4)).sum().backward())
+    assert [each for each in found if each.startswith("Default/0-Linear/addmm")] == [
+        "Default/0-Linear/addmm-op0", "Default/0-Linear/addmm-op1",
+    ]  # fmt: skip
+    assert not any("2-Linear" in each for each in found)
+
+
+@pytest.mark.parametrize("reentrant", [True, False])
+def test_a_forward_computed_again_in_backward_is_the_gradients(reentrant: bool) -> None:
+    net = Mlp()
+    x = torch.ones(2, 6, requires_grad=True)
+
+    def step() -> None:
+        checkpoint(net, x, use_reentrant=reentrant).sum().backward()
+
+    found = names(net, step)
+    assert found.count("Default/fc1-Linear/addmm-op0") == 1
+    assert "Gradients/Default/fc1-Linear/addmm-op0" in found
+    assert "Gradients/Default/fc2-Linear/mm-op0" in found
+    assert not any(each.startswith("Gradients/Gradients") for each in found)
+
+
+def test_gradients_of_gradients_stay_with_their_module() -> None:
+    net = Mlp(torch.tanh)
+    x = torch.ones(2, 6, requires_grad=True)
+
+    def step() -> None:
+        (given,) = torch.autograd.grad(net(x).sum(), x, create_graph=True)
+        given.square().sum().backward()
+
+    found = names(net, step)
+    assert any(each.startswith("Gradients/Default/fc1-Linear/mm") for each in found)
+    assert not any(each.startswith("Gradients/Gradients") for each in found)
+    assert scopes(found) == {
+        "Default", "Default/fc1-Linear", "Default/fc2-Linear", "Gradients/Default", "Gradients/Default/fc1-Linear",
+        "Gradients/Default/fc2-Linear",
+    }  # fmt: skip
+
+
+def test_a_closure_runs_in_its_modules_not_in_the_optimizer() -> None:
+    net = Mlp()
+    optimizer = torch.optim.LBFGS(net.parameters(), max_iter=2)
+
+    def closure() -> Any:
+        optimizer.zero_grad()
+        loss = net(torch.ones(2, 6)).square().sum()
+        loss.backward()
+        return loss
+
+    found = scopes(names(net, lambda: optimizer.step(closure)))
+    assert {"Default/fc1-Linear", "Gradients/Default/fc1-Linear", "Default/optimizer-LBFGS"} <= found
+
+
+def test_an_own_function_of_autograd() -> None:
+    class Twice(torch.autograd.Function):  # type: ignore[misc, unused-ignore]
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 2
+
+        @staticmethod
+        def backward(ctx: Any, given: Any) -> Any:
+            return given * 2
+
+    net = Mlp(Twice.apply)
+    found = names(net, lambda: net(torch.ones(2, 6)).sum().backward())
+    assert "Default/mul-op0" in found
+    assert "Gradients/Default/mul-op0" in found
+
+
+def test_backward_of_a_graph_made_before_the_step_has_no_module() -> None:
+    net = Mlp()
+    loss = net(torch.ones(2, 6)).sum()
+    found = names(net, lambda: loss.backward())
+    assert "Gradients/mm-op0" in found
+    assert not any("fc1-Linear/mm" in each for each in found)
+
+
+def test_containers_are_part_of_the_scope() -> None:
+    net = nn.ModuleDict({"a": nn.ModuleList([nn.Linear(2, 2)])})
+    x = torch.ones(1, 2)
+    found = names(net, lambda: net["a"][0](x))
+    assert scopes(found) == {"Default/a-ModuleList/0-Linear"}
