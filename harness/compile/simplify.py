@@ -111,7 +111,8 @@ def _rewrite(node: Node) -> Operand:
         if isinstance(source, TensorSpec) and source.dtype is node.spec.dtype and not _is_reference(node.inputs[0]):
             return node.inputs[0]
     if node.op == "Mul":
-        return _multiply(_merged_product(node))
+        alone = _multiply(node)  # ones go before constants are brought together (measured)
+        return alone if alone is not node else _multiply(_merged_product(node))
     if node.op in ("TupleGetItem", "Unstack"):
         return _taken_apart(node)
     if node.op == "Muls":

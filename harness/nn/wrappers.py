@@ -145,7 +145,8 @@ class TrainOneStepCell(_Gradient):
         self.weights = self.optimizer.parameters
         self.grad = GradOperation(get_by_list=True, sens_param=True)
         self.grad_no_sens = GradOperation(get_by_list=True)
-        self.sens = sens
+        self.sense_flag = sens is not None
+        self.sens = 1.0 if sens is None else sens
         #: sums gradients over processes; there is one
         self.reducer_flag = False
         self.grad_reducer = Identity()
@@ -153,7 +154,7 @@ class TrainOneStepCell(_Gradient):
 
     def _start(self, loss: Tensor) -> Any:
         """The gradient of the loss."""
-        return None if self.sens is None else ops.fill(loss.dtype, loss.shape, self.sens)
+        return ops.fill(loss.dtype, loss.shape, self.sens) if self.sense_flag else None
 
     def _loss_and_grads(self, *inputs: Any) -> tuple[Any, tuple[Any, ...]]:
         loss, _, grads = self._value_and_grad(self.network, inputs, self.weights, (), self._start)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness import context, dtypes, nn
+from harness import context, dtypes, float32, nn, ops
 from harness.errors import CellNameError, HarnessError, SettingError, SettingTypeError, TraceError, UnsupportedError
 from harness.tensor import Parameter, Tensor
 
@@ -141,6 +141,13 @@ def test_weight_decay_and_loss_scale_and_sens() -> None:
         plain(lambda step, name: 0.05 / 1024.0),
         sens=1024.0,
     )
+
+
+def test_the_own_step_of_a_user_finds_sens_as_a_number() -> None:
+    """Many a training step is copied from MindSpore's and fills ``self.sens``: 1.0 where none was given (measured)."""
+    step = nn.TrainOneStepCell(nn.ReLU(), nn.SGD(params()))
+    assert step.sens == 1.0
+    assert ops.fill(float32, (2,), step.sens).asnumpy().tolist() == [1.0, 1.0]
 
 
 def test_decay_spares_norms_by_name() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from harness.errors import UnsupportedError
 from harness.ops.eager import is_number
-from harness.ops.expansion import constant_value, scalar
+from harness.ops.expansion import scalar
 from harness.ops.functions.arithmetic import SUB
 from harness.ops.operators.log import LOG
 from harness.tensor import Tensor, call, tensor_method
@@ -30,7 +30,6 @@ __all__ = [
     "ceil",
     "clamp",
     "clip",
-    "clip_by_value",
     "cos",
     "cosh",
     "deg2rad",
@@ -193,20 +192,3 @@ def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
 
 
 clip = clamp
-
-
-def clip_by_value(x: Any, clip_value_min: Any = None, clip_value_max: Any = None) -> Any:
-    """Brought to between two bounds, each a number, a tensor, or None."""
-    if clip_value_min is None and clip_value_max is None:
-        raise ValueError("ops.clip_by_value needs clip_value_min or clip_value_max")
-    if clip_value_min is not None:
-        x = call("Maximum", x, _bound(clip_value_min, x))
-    if clip_value_max is not None:
-        x = call("Minimum", x, _bound(clip_value_max, x))
-    return x
-
-
-def _bound(value: Any, x: Any) -> Any:
-    """A bound as a constant in the dtype of what it bounds, also where that loses a fraction (measured)."""
-    known = value if is_number(value) else constant_value(value)
-    return value if known is None else Tensor(np.asarray(known), x.dtype)

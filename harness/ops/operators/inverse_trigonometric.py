@@ -10,6 +10,7 @@ import numpy as np
 from harness.ops import numerics
 from harness.ops.base import Array, Backward, Call, operator
 from harness.ops.elementwise import Floating, Unary
+from harness.ops.expansion import scalar
 from harness.tensor import call as emit
 
 
@@ -37,6 +38,10 @@ class AsinGrad(Unary):
         x, dout = (numerics.wide(a).astype(np.longdouble) for a in args)
         return dout / np.sqrt(1 - x * x)
 
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        x, dout = b.inputs
+        return _bend(x, dout, b.dout), emit("AsinGrad", x, b.dout)
+
 
 @operator
 class ACos(Floating):
@@ -62,6 +67,10 @@ class ACosGrad(Unary):
         x, dout = (numerics.wide(a).astype(np.longdouble) for a in args)
         return -dout / np.sqrt(1 - x * x)
 
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        x, dout = b.inputs
+        return _bend(x, dout, emit("Neg", b.dout)), emit("ACosGrad", x, b.dout)
+
 
 @operator
 class Atan(Floating):
@@ -86,3 +95,14 @@ class AtanGrad(Unary):
     def kernel(self, call: Call, *args: Array) -> Array:
         x, dout = (numerics.wide(a).astype(np.longdouble) for a in args)
         return dout / (1 + x * x)
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        x = b.inputs[0]
+        ddout = emit("AtanGrad", x, b.dout)
+        return emit("Mul", emit("Muls", emit("Mul", b.out, ddout), -2.0), x), ddout
+
+
+def _bend(x: Any, dout: Any, sens: Any) -> Any:
+    """The slope of ``dout / sqrt(1 - x ** 2)`` in x, times ``sens``."""
+    inside = emit("Sub", scalar(1, x.dtype), emit("Mul", x, x))
+    return emit("Mul", emit("Mul", emit("Mul", sens, dout), x), emit("PowTensorScalar", inside, -1.5))

@@ -9,6 +9,7 @@ import numpy as np
 
 from harness.graph import Spec
 from harness.ops.base import Array, Backward, Call, Operator, operator
+from harness.tensor import Tensor
 from harness.tensor import call as emit
 
 
@@ -42,4 +43,7 @@ class ReluGrad(Operator):
         return np.where(out > 0, dout, dout.dtype.type(0))
 
     def gradient(self, b: Backward) -> Sequence[Any]:
-        return (emit("ReluGrad", b.dout, b.inputs[1]), None)
+        out = b.inputs[1]
+        shape = tuple(out.shape)
+        flat = None if -1 in shape else Tensor(np.zeros(shape, out.dtype.numpy), out.dtype)
+        return emit("ReluGrad", b.dout, out), flat

@@ -9,6 +9,7 @@ import numpy as np
 
 from harness.ops.base import Array, Backward, Call, operator
 from harness.ops.elementwise import Binary, Floating, as_result
+from harness.ops.expansion import scalar
 from harness.tensor import call as emit
 
 
@@ -35,3 +36,8 @@ class RsqrtGrad(Binary):
     def kernel(self, call: Call, out: Array, dout: Array) -> Array:
         out, dout = as_result(call, out, dout)
         return out * out * out * dout / -2
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        out, dout = b.inputs
+        slope = emit("Mul", emit("Mul", emit("Mul", scalar(-1.5, dout.dtype), dout), out), out)
+        return emit("Mul", slope, b.dout), emit("RsqrtGrad", out, b.dout)

@@ -9,6 +9,7 @@ import numpy as np
 
 from harness.ops.base import Array, Backward, Call, operator
 from harness.ops.elementwise import Binary, Floating, as_result
+from harness.ops.expansion import scalar
 from harness.tensor import call as emit
 
 
@@ -35,3 +36,8 @@ class SigmoidGrad(Binary):
     def kernel(self, call: Call, out: Array, dout: Array) -> Any:
         out, dout = as_result(call, out, dout)
         return dout * out * (1 - out)
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        out, dout = b.inputs
+        slope = emit("Sub", scalar(1, out.dtype), emit("Muls", out, 2.0))
+        return emit("Mul", emit("Mul", b.dout, dout), slope), emit("SigmoidGrad", out, b.dout)

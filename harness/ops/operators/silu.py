@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from harness.ops.base import Backward, operator
-from harness.ops.expansion import Composite
+from harness.ops.expansion import Composite, scalar
 from harness.tensor import call as emit
 
 
@@ -34,3 +34,13 @@ class SiLUGrad(Composite):
     def expand(self, dout: Any, x: Any) -> Any:
         gate = emit("Sigmoid", x)
         return emit("Add", emit("SigmoidGrad", gate, emit("Mul", x, dout)), emit("Mul", gate, dout))
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        dout, x = b.inputs
+        gate = emit("Sigmoid", x)
+        steep = emit("SigmoidGrad", gate, b.dout)
+        ddout = emit("Add", emit("Mul", gate, b.dout), emit("Mul", x, steep))
+        curved = emit("Mul", emit("Mul", dout, x), b.dout)
+        bent = emit("Mul", curved, emit("Sub", scalar(1, x.dtype), emit("Muls", gate, 2.0)))
+        inner = emit("Add", bent, emit("Mul", dout, b.dout))
+        return ddout, emit("Add", emit("Mul", dout, steep), emit("SigmoidGrad", gate, inner))

@@ -11,6 +11,7 @@ from harness.ops import numerics
 from harness.ops.base import Array, Backward, Call, operator
 from harness.ops.elementwise import Floating, Unary
 from harness.ops.expansion import scalar
+from harness.ops.operators.exp import EXP
 from harness.tensor import call as emit
 
 _NAMES: dict[str, Any] = {"output_names": ("output",), "input_names": ("x",)}
@@ -41,6 +42,11 @@ class SoftplusGrad(Unary):
     def kernel(self, call: Call, *args: Array) -> Any:
         dout, x = (numerics.wide(a).astype(np.longdouble) for a in args)
         return dout / (1 + np.exp(-x))
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        dout, x = b.inputs
+        below = emit("Add", emit("AddScalar", emit("Exp", x, **EXP), 2.0, 1), emit("Exp", emit("Neg", x), **EXP))
+        return emit("SoftplusGrad", b.dout, x, **_NAMES), emit("Div", emit("Mul", b.dout, dout), below)
 
 
 @operator

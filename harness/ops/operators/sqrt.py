@@ -9,6 +9,7 @@ import numpy as np
 
 from harness.ops.base import Array, Backward, Call, operator
 from harness.ops.elementwise import Binary, Floating, as_result
+from harness.ops.expansion import scalar
 from harness.tensor import call as emit
 
 
@@ -36,3 +37,7 @@ class SqrtGrad(Binary):
     def kernel(self, call: Call, out: Array, dout: Array) -> Any:
         out, dout = as_result(call, out, dout)
         return dout / (2 * out)
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        ratio = emit("RealDiv", b.dout, b.inputs[0])
+        return emit("Mul", emit("Neg", ratio), b.out), emit("Mul", scalar(0.5, ratio.dtype), ratio)

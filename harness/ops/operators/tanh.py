@@ -35,3 +35,7 @@ class TanhGrad(Binary):
     def kernel(self, call: Call, out: Array, dout: Array) -> Any:
         out, dout = as_result(call, out, dout)
         return dout * (1 - out * out)
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        out, dout = b.inputs
+        return emit("Mul", emit("Mul", emit("Muls", b.dout, -2.0), dout), out), emit("TanhGrad", out, b.dout)
