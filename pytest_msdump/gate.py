@@ -24,9 +24,10 @@ def install(config: pytest.Config, settings: Settings) -> None:
 
     Raises ``pytest.UsageError`` for a backend or mode named by flag or ini that does not exist.
     """
-    from pytest_msdump.session import check_names
+    from pytest_msdump.session import check_names, keep_freed_memory
 
     check_names(options.resolve(config, "msdump_backend"), options.resolve(config, "msdump_mode"))
+    keep_freed_memory()
     gate = Gate(config, settings)
     config.pluginmanager.register(gate, NAME)
     config.pluginmanager.register(XdistHooks(gate), NAME + "-xdist")

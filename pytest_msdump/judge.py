@@ -105,7 +105,8 @@ class Judge:
         from harness.store import update
 
         path.parent.mkdir(parents=True, exist_ok=True)
-        return update(path, self.test.network, {self.run: self.data(self.level())})
+        # The manifest, written when all tests are done, settles the directories.
+        return update(path, self.test.network, {self.run: self.data(self.level())}, settle=False)
 
     def tolerance(self, against: str, stated: Any) -> Any:
         """What the marker says, else the hook, else exact for an emulated backend's own golden, else by dtype."""

@@ -23,25 +23,37 @@ def sweep(path: Path) -> list[Path]:
     """Removes what killed writers of ``path`` left behind; call it under the lock. Returns what was removed."""
     removed = []
     prefix, suffix = f".{path.name}.", ".tmp"
-    for name in sorted(os.listdir(path.parent)):
+    for name in sorted(name for name in os.listdir(path.parent) if name.startswith(prefix)):
         # Only the names ``scratch_beside`` makes: digits between prefix and suffix.
-        if name.startswith(prefix) and name.endswith(suffix) and name[len(prefix) : -len(suffix)].isdigit():
+        if name.endswith(suffix) and name[len(prefix) : -len(suffix)].isdigit():
             left = path.parent / name
             left.unlink()
             removed.append(left)
     return removed
 
 
-def put_in_place(scratch: Path, path: Path) -> bool:
-    """Makes ``scratch`` the new ``path``, durably; False (and nothing done) if both hold the same bytes."""
-    import filecmp
+def put_in_place(scratch: Path, path: Path, *, directory: bool = True) -> bool:
+    """Makes ``scratch`` the new ``path``, durably; False (and nothing done) if both hold the same bytes.
 
-    if path.exists() and filecmp.cmp(scratch, path, shallow=False):
-        return False
+    Args:
+        directory: make the new name durable too. If not, a crash of the machine may bring back the old file, whole,
+            until somebody calls ``flush_directory``.
+    """
+    if path.exists():
+        import filecmp
+
+        if filecmp.cmp(scratch, path, shallow=False):
+            return False
     _flush(scratch, os.O_RDWR)
     os.replace(scratch, path)
-    _flush(path.parent, os.O_RDONLY)
+    if directory:
+        flush_directory(path.parent)
     return True
+
+
+def flush_directory(directory: Path) -> None:
+    """Makes the names in ``directory`` durable."""
+    _flush(directory, os.O_RDONLY)
 
 
 def write_atomically(path: Path, content: bytes) -> bool:
@@ -54,7 +66,7 @@ def write_atomically(path: Path, content: bytes) -> bool:
 def remove(path: Path) -> None:
     """Removes a file, durably."""
     path.unlink()
-    _flush(path.parent, os.O_RDONLY)
+    flush_directory(path.parent)
 
 
 def reason(error: OSError) -> str:

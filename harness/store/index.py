@@ -163,7 +163,8 @@ class IndexBuilder:
     def build(self) -> Index:
         """The index of everything added."""
         self._pack()
-        return Index(np.concatenate(self._tables), list(self._names))
+        tables = self._tables
+        return Index(tables[0] if len(tables) == 1 else np.concatenate(tables), list(self._names))
 
     def _pack(self) -> None:
         self._tables.append(np.array(self._rows, INDEX_DTYPE) if self._rows else np.empty(0, INDEX_DTYPE))

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import xxhash
 
 from harness.errors import StoreError, StoreWriteError
-from harness.store.atomic import reason, sweep, write_atomically
+from harness.store.atomic import flush_directory, reason, sweep, write_atomically
 from harness.store.lock import DEFAULT_TIMEOUT, writer_lock
 from harness.store.read import GoldenStore, StoredRun
 from harness.store.schema import RunId, escape, unescape
@@ -46,6 +46,8 @@ def store_paths(golden: Path) -> list[str]:
 def rebuild(golden: Path, provenance: Provenance | None = None, *, timeout: float = DEFAULT_TIMEOUT) -> bool:
     """Writes the manifest of a directory of stores anew; False if it was right already.
 
+    The names of the stores it describes are made durable with it (see ``store.update``).
+
     Args:
         golden: the directory.
         provenance: JSON values (tool, versions, device, seed, commit) by run. They replace what the manifest says of
@@ -60,9 +62,12 @@ def rebuild(golden: Path, provenance: Provenance | None = None, *, timeout: floa
     with writer_lock(path, timeout):
         sweep(path)
         old = _old_runs(read(golden))
-        stores = {name: _store(golden, name, old, provenance or {}) for name in store_paths(golden)}
+        names = store_paths(golden)
+        stores = {name: _store(golden, name, old, provenance or {}) for name in names}
         text = render({"format": FORMAT, "version": VERSION, "stores": stores})
         try:
+            for directory in sorted({(golden / name).parent for name in names}):
+                flush_directory(directory)
             return write_atomically(path, text.encode())
         except OSError as error:
             raise StoreWriteError(f"{path}: the manifest could not be written ({reason(error)})") from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,17 @@ def table_key(table: Array, utf8: bool) -> TableKey:
     """What tells a table (any dtype without pointers, C-contiguous) from every other: dtype, shape, bytes, and whether
     its strings are marked as UTF-8."""
     raw = table.reshape(-1).view(np.uint8)
-    return str(table.dtype.descr), table.shape, xxhash.xxh3_128_digest(raw.data), utf8
+    return _named(table.dtype), table.shape, xxhash.xxh3_128_digest(raw.data), utf8
+
+
+def _named(dtype: np.dtype[Any]) -> str:
+    """What tells a dtype from every other; metadata does not count."""
+    return dtype.str if dtype.names is None else _described(dtype)
+
+
+@cache
+def _described(dtype: np.dtype[Any]) -> str:
+    return str(dtype.descr)
 
 
 class Shared:

@@ -79,6 +79,7 @@ def update(
     *,
     compression: Compression | None = None,
     timeout: float = DEFAULT_TIMEOUT,
+    settle: bool = True,
 ) -> UpdateResult:
     """Replaces the named runs of a store, and keeps the others; the file is made if there is none.
 
@@ -88,6 +89,8 @@ def update(
         runs: a run's new content, a run of another store to take over, or None to delete it.
         compression: how objects are stored; None keeps what the file has (``none`` for a new one).
         timeout: seconds to wait for another writer.
+        settle: make the file's name durable, too. Who writes many stores leaves that to ``manifest.rebuild``, once for
+            each directory; if the machine crashes before, the old store may be back, whole.
 
     Raises:
         LockError: another process is writing.
@@ -100,11 +103,11 @@ def update(
         try:
             atomic.sweep(target)
             if not target.exists():
-                return _replace(target, None, network, runs, compression or "none")
+                return _replace(target, None, network, runs, compression or "none", settle)
             with GoldenStore.open(target) as old:
                 if old.network != network:
                     raise StoreError(f"{target}: this is the store of network {old.network!r}, not of {network!r}")
-                return _replace(target, old, network, runs, compression or old.compression)
+                return _replace(target, old, network, runs, compression or old.compression, settle)
         except OSError as error:
             if isinstance(error, StoreWriteError):
                 raise
@@ -137,6 +140,7 @@ def _replace(
     network: str,
     runs: Mapping[RunId, RunData | StoredRun | None],
     compression: Compression,
+    settle: bool,
 ) -> UpdateResult:
     """Builds the new file beside ``path`` and puts it in place."""
     kept = set(old.runs()) if old is not None else set()
@@ -155,7 +159,7 @@ def _replace(
             if written.runs() != tuple(indexes):
                 raise StoreWriteError(f"{path}: the disk did not keep what was written; the old store stands")
         changes = _changes(old, indexes, runs)
-        changed = atomic.put_in_place(scratch, path)
+        changed = atomic.put_in_place(scratch, path, directory=settle)
     return UpdateResult(path, changed, True, changes, writer.objects, path.stat().st_size)
 
 

@@ -19,8 +19,9 @@ _ALIGNMENT = 8
 #: Object headers made together: enough for their checksums to be taken side by side.
 _HEADERS = 4096
 
-#: Bytes written together.
-_BUFFER = 2**20
+#: Bytes of small pieces written together. What is larger goes to the file without a copy: a buffer that held it would
+#: cost new pages of memory for every store.
+_BUFFER = 2**16
 
 
 class Node:

@@ -6,14 +6,19 @@ hashed side by side with numpy, because headers of objects come by the thousand.
 
 from __future__ import annotations
 
+import struct
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 _START = 0xDEADBEEF
 _MASK = 0xFFFFFFFF
+
+#: Bytes up to which a string's checksum is remembered.
+_SHORT = 512
 
 #: From how many strings of one length on numpy pays.
 _MANY = 48
@@ -30,7 +35,8 @@ def checksums(strings: Sequence[bytes]) -> list[int]:
     results = [0] * len(strings)
     for length, numbers in by_length.items():
         if len(numbers) < _MANY:
-            sums = [_hash(_words(strings[number]).tolist(), length) for number in numbers]
+            single = _known if length <= _SHORT else _single
+            sums = [single(strings[number]) for number in numbers]
         else:
             table = _words(b"".join(_padded(strings[number]) for number in numbers)).reshape(len(numbers), -1)
             sums = np.broadcast_to(_hash(list(table.T), length), len(numbers)).tolist()
@@ -42,6 +48,17 @@ def checksums(strings: Sequence[bytes]) -> list[int]:
 def checksum(string: bytes) -> int:
     """The 32-bit checksum of one string."""
     return checksums([string])[0]
+
+
+def _single(string: bytes) -> int:
+    """The checksum of one string."""
+    padded = _padded(string)
+    found: int = _hash(struct.unpack(f"<{len(padded) // 4}I", padded), len(string))
+    return found
+
+
+# Headers of like stores are mostly the same, and what was just written is read again.
+_known = lru_cache(maxsize=4096)(_single)
 
 
 def _padded(string: bytes) -> bytes:
@@ -59,22 +76,22 @@ def _hash(words: Sequence[_Word], length: int) -> _Word:
     # Rotations, and the rounds themselves, are spelled out: a call each would double the time.
     for at in range(0, last, 3):
         a, b, c = (a + words[at]) & _MASK, (b + words[at + 1]) & _MASK, (c + words[at + 2]) & _MASK
-        a, c = (a - c & _MASK) ^ (c << 4 & _MASK | c >> 28), c + b & _MASK
-        b, a = (b - a & _MASK) ^ (a << 6 & _MASK | a >> 26), a + c & _MASK
-        c, b = (c - b & _MASK) ^ (b << 8 & _MASK | b >> 24), b + a & _MASK
-        a, c = (a - c & _MASK) ^ (c << 16 & _MASK | c >> 16), c + b & _MASK
-        b, a = (b - a & _MASK) ^ (a << 19 & _MASK | a >> 13), a + c & _MASK
-        c, b = (c - b & _MASK) ^ (b << 4 & _MASK | b >> 28), b + a & _MASK
+        a, c = (a - c ^ (c << 4 | c >> 28)) & _MASK, c + b & _MASK
+        b, a = (b - a ^ (a << 6 | a >> 26)) & _MASK, a + c & _MASK
+        c, b = (c - b ^ (b << 8 | b >> 24)) & _MASK, b + a & _MASK
+        a, c = (a - c ^ (c << 16 | c >> 16)) & _MASK, c + b & _MASK
+        b, a = (b - a ^ (a << 19 | a >> 13)) & _MASK, a + c & _MASK
+        c, b = (c - b ^ (b << 4 | b >> 28)) & _MASK, b + a & _MASK
     if last < 0:
         return c
     return _final(a + words[last] & _MASK, b + words[last + 1] & _MASK, c + words[last + 2] & _MASK)
 
 
 def _final(a: _Word, b: _Word, c: _Word) -> _Word:
-    c = (c ^ b) - (b << 14 & _MASK | b >> 18) & _MASK
-    a = (a ^ c) - (c << 11 & _MASK | c >> 21) & _MASK
-    b = (b ^ a) - (a << 25 & _MASK | a >> 7) & _MASK
-    c = (c ^ b) - (b << 16 & _MASK | b >> 16) & _MASK
-    a = (a ^ c) - (c << 4 & _MASK | c >> 28) & _MASK
-    b = (b ^ a) - (a << 14 & _MASK | a >> 18) & _MASK
-    return (c ^ b) - (b << 24 & _MASK | b >> 8) & _MASK
+    c = (c ^ b) - (b << 14 | b >> 18) & _MASK
+    a = (a ^ c) - (c << 11 | c >> 21) & _MASK
+    b = (b ^ a) - (a << 25 | a >> 7) & _MASK
+    c = (c ^ b) - (b << 16 | b >> 16) & _MASK
+    a = (a ^ c) - (c << 4 | c >> 28) & _MASK
+    b = (b ^ a) - (a << 14 | a >> 18) & _MASK
+    return (c ^ b) - (b << 24 | b >> 8) & _MASK

@@ -32,9 +32,9 @@ def datatype(dtype: np.dtype[Any], *, utf8: bool = False) -> bytes:
     Raises:
         StoreError: a dtype a store has no use for.
     """
-    names = dict(dtype.metadata or {}).get("enum")
     if dtype.names is not None:
-        return _compound([(name, *_field(dtype, name)) for name in dtype.names], dtype.itemsize)
+        return _named(dtype)
+    names = dict(dtype.metadata or {}).get("enum")
     if dtype.kind == "b":
         return _enumeration(_integer(1, signed=True), {"FALSE": 0, "TRUE": 1}, 1)
     if dtype.kind in "iu":
@@ -50,6 +50,21 @@ def datatype(dtype: np.dtype[Any], *, utf8: bool = False) -> bytes:
     if dtype.kind == "V":
         return _head(_OPAQUE, _VERSION_1, 0, dtype.itemsize)
     raise StoreError(f"a golden store holds no arrays of numpy dtype {dtype}")
+
+
+#: Compounds by the id of their dtype, which is kept: equal dtypes may differ in metadata. There are few.
+_compounds: dict[int, tuple[np.dtype[Any], bytes]] = {}
+
+
+def _named(dtype: np.dtype[Any]) -> bytes:
+    """The message of a dtype with fields."""
+    known = _compounds.get(id(dtype))
+    if known is None:
+        if len(_compounds) >= 64:
+            _compounds.clear()
+        fields = [(name, *_field(dtype, name)) for name in dtype.names or ()]
+        known = _compounds[id(dtype)] = dtype, _compound(fields, dtype.itemsize)
+    return known[1]
 
 
 def _field(dtype: np.dtype[Any], name: str) -> tuple[int, bytes]:
