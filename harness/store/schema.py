@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 from urllib.parse import unquote_to_bytes
 
@@ -99,6 +100,8 @@ class RunId(NamedTuple):
 _SLOT_NAME = re.compile(r"(input|output)\.\d+(@\d+)?", re.ASCII)
 
 
+# The same names come again in slot after slot.
+@lru_cache(maxsize=4096)
 def escape(component: str, reserved: tuple[str, ...] = ()) -> bytes:
     """One path component as an HDF5 link name; ``unescape`` undoes it, so different names stay different.
 

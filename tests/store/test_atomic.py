@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.store import atomic
 from harness.store.atomic import put_in_place, remove, scratch_beside, sweep, write_atomically
 
 
@@ -58,3 +59,13 @@ def test_put_in_place_and_remove(tmp_path: Path) -> None:
     assert not scratch.exists()
     remove(path)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_directory_is_flushed_where_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    flushed: list[Path] = []
+    monkeypatch.setattr(atomic, "_flush", lambda path, _flags: flushed.append(path))
+    for number, directory in enumerate((True, False)):
+        scratch = tmp_path / "a"
+        scratch.write_bytes(b"%d" % number)
+        assert put_in_place(scratch, tmp_path / "b", directory=directory)
+    assert flushed == [tmp_path / "a", tmp_path, tmp_path / "a"]

@@ -6,9 +6,10 @@ import threading
 from pathlib import Path
 
 import pytest
+from filelock import FileLock, Timeout
 
 from harness.errors import LockError, StoreWriteError
-from harness.store import RunData, update
+from harness.store import RunData, lock, update
 from harness.store.lock import lock_path, writer_lock
 from tests.store.helpers import CPU, contents, network
 
@@ -77,3 +78,32 @@ def test_no_directory_is_a_clear_error(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(StoreWriteError, match="cannot lock"), writer_lock(tmp_path / "file" / "x.h5"):
         pass
+
+
+@pytest.mark.parametrize("native", [True, False])
+def test_it_is_the_lock_filelock_takes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, native: bool) -> None:
+    if not native:  # as where there is no flock
+        monkeypatch.setattr(lock, "flock", None)
+    path = tmp_path / "x.h5"
+    with writer_lock(path), pytest.raises(Timeout):
+        FileLock(lock_path(path), timeout=0.05).acquire()
+    with FileLock(lock_path(path)), pytest.raises(LockError), writer_lock(path, timeout=0.05):
+        pass
+    with writer_lock(path, timeout=0.05):
+        pass
+
+
+def test_a_lock_on_a_file_that_was_removed_meanwhile_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, seen = tmp_path / "x.h5", []
+
+    def removed_before(descriptor: int, how: int) -> None:
+        if not seen:
+            lock_path(path).unlink()
+        seen.append(how)
+        flock(descriptor, how)
+
+    flock = lock.flock
+    monkeypatch.setattr(lock, "flock", removed_before)
+    with writer_lock(path, timeout=5):
+        assert seen
+        assert lock_path(path).exists()

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.errors import LockError, StoreError
-from harness.store import RunData, RunId, manifest, update
+from harness.store import RunData, RunId, atomic, manifest, update
 from harness.store.lock import writer_lock
 from harness.store.manifest import RunKey
 from tests.store.helpers import ASCEND, CPU, network, record, run_data
@@ -168,3 +168,15 @@ def test_runs_of_any_name_keep_their_provenance(
     given_ = {RunKey("x.h5", RunId(*run)): {"n": n} for n, run in enumerate(runs)}
     manifest.rebuild(golden, given_)
     assert manifest.provenance_of(golden) == given_
+
+
+def test_names_of_stores_left_unsettled_are_settled_once(golden: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    flushed: list[Path] = []
+    monkeypatch.setattr(atomic, "_flush", lambda path, _flags: flushed.append(path))
+    for number in range(3):
+        update(golden / f"gate/c{number}.h5", "c", {CPU: run_data(number)}, settle=False)
+    assert not [path for path in flushed if path.is_dir()]
+    assert len(flushed) == 3
+    assert manifest.rebuild(golden)
+    assert flushed.count(golden / "gate") == 1
+    assert golden in flushed

@@ -55,8 +55,13 @@ class Node:
 
     def body(self) -> bytes:
         """The encoded messages of its header. Their length does not depend on addresses."""
-        shared = messages.encoded([messages.references(self.references)]) if self.references > 1 else b""
-        return self._own + shared + self._attributes
+        if self.references < 2:
+            return self._own + self._attributes
+        return self._own + messages.encoded([messages.references(self.references)]) + self._attributes
+
+    def body_size(self) -> int:
+        """Bytes of ``body``."""
+        return len(self.body())
 
 
 class Dataset(Node):
@@ -98,8 +103,11 @@ class Group(Node):
         return here
 
     def body(self) -> bytes:
-        links = (messages.link(name, self.links[name].address) for name in sorted(self.links))
-        return messages.encoded([*messages.group_messages(), *links]) + super().body()
+        links = messages.links((name, self.links[name].address) for name in sorted(self.links))
+        return messages.GROUP + links + super().body()
+
+    def body_size(self) -> int:
+        return len(messages.GROUP) + messages.links_size(self.links) + len(super().body())
 
 
 class FileWriter:
@@ -168,17 +176,11 @@ class FileWriter:
         for node in nodes:
             for linked in node.links.values() if isinstance(node, Group) else ():
                 linked.references += 1
-        # What does not depend on addresses is kept, if it is not too much.
-        kept: dict[int, bytes] = {}
         for node in nodes:
             node.address = self._end
-            body = node.body()
-            self._end += messages.header_size(len(body))
-            if len(nodes) <= _HEADERS and not isinstance(node, Group):
-                kept[node.address] = body
+            self._end += messages.header_size(node.body_size())
         for start in range(0, len(nodes), _HEADERS):
-            bodies = (kept.get(node.address) or node.body() for node in nodes[start : start + _HEADERS])
-            self._file.writelines(messages.headers(bodies))
+            self._file.writelines(messages.headers(node.body() for node in nodes[start : start + _HEADERS]))
         self._file.seek(0)
         self._file.write(messages.superblock(self.root.address, self._end))
         self._file.flush()

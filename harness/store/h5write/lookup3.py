@@ -18,7 +18,7 @@ _START = 0xDEADBEEF
 _MASK = 0xFFFFFFFF
 
 #: Bytes up to which a string's checksum is remembered.
-_SHORT = 512
+_SHORT = 2048
 
 #: From how many strings of one length on numpy pays.
 _MANY = 48
@@ -58,7 +58,7 @@ def _single(string: bytes) -> int:
 
 
 # Headers of like stores are mostly the same, and what was just written is read again.
-_known = lru_cache(maxsize=4096)(_single)
+_known = lru_cache(maxsize=2048)(_single)
 
 
 def _padded(string: bytes) -> bytes:

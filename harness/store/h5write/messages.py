@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from harness.errors import StoreError
 from harness.store.h5write.lookup3 import checksums
@@ -19,6 +20,8 @@ KINDS = (DATASPACE, LINK_INFO, DATATYPE, FILL, LINK, LAYOUT, GROUP_INFO, FILTERS
 _SHUFFLE, _DEFLATE = 2, 1
 
 Message = tuple[int, bytes]
+
+_HEAD = struct.Struct("<BHB").pack
 
 
 def dataspace(shape: Sequence[int]) -> Message:
@@ -69,28 +72,40 @@ def attribute(name: str, kind: bytes, value: bytes) -> Message:
     return ATTRIBUTE, head + raw + kind + space + value
 
 
-def group_messages() -> list[Message]:
-    """What every group has: links are kept in its header, in no particular order."""
-    return [(LINK_INFO, struct.pack("<2BQQ", 0, 0, UNDEFINED, UNDEFINED)), (GROUP_INFO, bytes(2))]
-
-
-def link(name: bytes, address: int) -> Message:
-    """A hard link to the object header at ``address``."""
+# The same names come again in store after store.
+@lru_cache(maxsize=4096)
+def _before_address(name: bytes) -> bytes:
+    """The encoded message of a hard link, up to the address it ends with; ``StoreError`` for a name too long."""
     utf8 = not name.isascii()
     width = 0 if len(name) < 2**8 else 1 if len(name) < 2**16 else 2
     flags = width | (0x10 if utf8 else 0)
     head = struct.pack("<2B", 1, flags) + (b"\1" if utf8 else b"")
-    return LINK, head + len(name).to_bytes(1 << width, "little") + name + struct.pack("<Q", address)
+    whole = encoded([(LINK, head + len(name).to_bytes(1 << width, "little") + name + bytes(8))])
+    return whole[:-8]
+
+
+def links(addresses: Iterable[tuple[bytes, int]]) -> bytes:
+    """Encoded messages of hard links: each a name, and where the object header is it leads to."""
+    return b"".join([_before_address(name) + address.to_bytes(8, "little") for name, address in addresses])
+
+
+def links_size(names: Iterable[bytes]) -> int:
+    """Bytes of ``links``."""
+    return sum([len(_before_address(name)) + 8 for name in names])
 
 
 def encoded(messages: Iterable[Message]) -> bytes:
     """Messages as they stand in an object header; ``StoreError`` for one that is too long."""
-    parts = []
+    parts: list[bytes] = []
     for kind, data in messages:
         if len(data) >= 2**16:
             raise StoreError(f"a header message of {len(data)} bytes: a name or an attribute is too long")
-        parts.append(struct.pack("<BHB", kind, len(data), 0) + data)
+        parts += (_HEAD(kind, len(data), 0), data)
     return b"".join(parts)
+
+
+#: What every group has: links are kept in its header, in no particular order.
+GROUP = encoded([(LINK_INFO, struct.pack("<2BQQ", 0, 0, UNDEFINED, UNDEFINED)), (GROUP_INFO, bytes(2))])
 
 
 def header_size(body: int) -> int:

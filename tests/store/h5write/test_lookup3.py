@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.store.h5write.lookup3 import _MANY, checksum, checksums
+from harness.store.h5write.lookup3 import _MANY, _SHORT, checksum, checksums
 
 NAMES = {"one": [b"a"], "two": [b"ab"], "long": [b"long name " * 20], "many": [b"%d" % n for n in range(50)]}
 
@@ -55,3 +55,11 @@ def test_one_bit_changes_it(string: bytes, data: st.DataObject) -> None:
     other[bit // 8] ^= 1 << bit % 8
     assert checksum(bytes(other)) != checksum(string)
     assert checksum(string + b"\0") != checksum(string)
+
+
+@pytest.mark.parametrize("size", [_SHORT - 1, _SHORT, _SHORT + 1])
+def test_a_remembered_checksum_is_the_computed_one(size: int) -> None:
+    string = bytes(range(256)) * (size // 256 + 1)
+    string = string[:size]
+    together = checksums([string] * _MANY)
+    assert set(together) == {checksum(string)} == {checksum(string)}  # the second time, remembered or not
