@@ -141,7 +141,7 @@ class IterationDirectory:
                 row.op_type, row.op_name, row.task, row.stream, row.timestamp, row.io, row.slot, row.format,
                 row.statistics.dtype,
             )  # fmt: skip
-            file = next((waiting.pop(key) for key in _keys(name) if key in waiting), None)
+            file = next((waiting.pop(key) for key in _keys(name) if key in waiting), None) if waiting else None
             found.append(Entry(name, table, row, False) if file is None else file._replace(row=row))
         return [*found, *waiting.values()]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from harness import dtypes
@@ -70,7 +70,7 @@ def rows(data: bytes) -> Iterator[Row | BadRow]:
     A header may stand again further down (a run with other columns went on in the file). Anything that cannot be read
     is given as a ``BadRow``.
     """
-    columns: dict[str, int] = {}
+    columns: _Columns | None = None
     reader = csv.reader(io.StringIO(data.decode("utf-8", "replace"), newline=""))
     while True:
         try:
@@ -83,42 +83,77 @@ def rows(data: bytes) -> Iterator[Row | BadRow]:
         if not cells:
             continue
         if cells[0].strip().lower() == _FIRST:
-            columns = {name.strip().lower(): at for at, name in enumerate(cells) if name.strip()}
-        elif not columns:
+            columns = _columns(cells)
+        elif columns is None:
             yield BadRow(reader.line_num, "no header before it")
             return
         else:
             yield _row(cells, columns, reader.line_num)
 
 
-def _row(cells: Sequence[str], columns: Mapping[str, int], line: int) -> Row | BadRow:
-    def cell(*names: str) -> str:
-        for name in names:
-            if name in columns and columns[name] < len(cells):
-                return cells[columns[name]].strip()
-        return ""
+class _Columns(NamedTuple):
+    """Where the cells of a row are; beyond its end what the header does not name.
 
-    if len(cells) < len(columns):
-        return BadRow(line, f"{len(cells)} cells under {len(columns)} columns")
-    direction = cell("io", "input/output").lower()
-    numbers = [cell("task id") or "0", cell("stream id") or "0", cell("timestamp"), cell("slot")]
-    if direction not in ("input", "output") or not all(_NUMBER.fullmatch(number) for number in numbers):
+    Attributes:
+        named: how many.
+        io, task, stream, timestamp, slot, shape, dtype, op_type, op_name, format: one each.
+        items: statistics, and the column of each.
+    """
+
+    named: int
+    io: int
+    task: int
+    stream: int
+    timestamp: int
+    slot: int
+    shape: int
+    dtype: int
+    op_type: int
+    op_name: int
+    format: int
+    items: tuple[tuple[str, int], ...]
+
+
+#: In the order of ``_Columns``; of several names the first that a header has counts.
+_NAMES = (
+    ("io", "input/output"), ("task id",), ("stream id",), ("timestamp",), ("slot",), ("shape",), ("data type",),
+    ("op type",), ("op name",), ("format",),
+)  # fmt: skip
+_NOWHERE = 1 << 30
+
+
+def _columns(header: Sequence[str]) -> _Columns:
+    """What a header says."""
+    columns = {name.strip().lower(): at for at, name in enumerate(header) if name.strip()}
+    places = [next((columns[name] for name in names if name in columns), _NOWHERE) for names in _NAMES]
+    items = tuple((_ITEM_OF[name], at) for name, at in columns.items() if name in _ITEM_OF)
+    return _Columns._make([len(columns), *places, items])
+
+
+def _row(cells: Sequence[str], columns: _Columns, line: int) -> Row | BadRow:
+    def cell(at: int) -> str:
+        return cells[at].strip() if at < len(cells) else ""
+
+    if len(cells) < columns.named:
+        return BadRow(line, f"{len(cells)} cells under {columns.named} columns")
+    direction = cell(columns.io).lower()
+    numbers = [cell(columns.task) or "0", cell(columns.stream) or "0", cell(columns.timestamp), cell(columns.slot)]
+    if direction not in ("input", "output") or not all(map(_NUMBER.fullmatch, numbers)):
         return BadRow(line, f"task, stream, timestamp and slot {numbers}, {direction[:20]!r} name no slot")
     task, stream, stamp, slot = map(int, numbers)
-    shape = _SHAPE.fullmatch(cell("shape"))
+    text = cell(columns.shape)
+    shape = _SHAPE.fullmatch(text)
     if shape is None:
-        return BadRow(line, f"shape {cell('shape')[:80]!r}")
+        return BadRow(line, f"shape {text[:80]!r}")
     try:
-        dtype = dtypes.by_name(cell("data type"))
+        dtype = dtypes.by_name(cell(columns.dtype))
     except DtypeError as error:
         return BadRow(line, str(error))
-    texts = {
-        _ITEM_OF[name]: cells[at].strip() for name, at in columns.items() if name in _ITEM_OF and cells[at].strip()
-    }
+    texts = {item: found for item, at in columns.items if at < len(cells) and (found := cells[at].strip())}
     sizes = tuple(int(size) for size in shape[1].replace(",", " ").split())
     return Row(
-        cell("op type"),
-        cell("op name"),
+        cell(columns.op_type),
+        cell(columns.op_name),
         task,
         stream,
         stamp,
@@ -126,6 +161,6 @@ def _row(cells: Sequence[str], columns: Mapping[str, int], line: int) -> Row | B
         slot,
         dtype,
         sizes,
-        cell("format") or "DefaultFormat",
+        cell(columns.format) or "DefaultFormat",
         PrintedStatistics(texts, dtype.name),
     )

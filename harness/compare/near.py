@@ -108,13 +108,15 @@ class Near(Floats):
                 chosen = _above(relative, rtol * (1 - _SLACK))
                 if np.count_nonzero(chosen) < chosen.size // 8:
                     error, size, relative, steps = (array[chosen] for array in (error, size, relative, steps))
-            needed = np.multiply(size, np.float32(-rtol), out=new("needed", size))
-            np.add(needed, error, out=needed)
+            needed = error
+            if rung:
+                needed = np.multiply(size, np.float32(-rtol), out=new("needed", size))
+                np.add(needed, error, out=needed)
             value, at = _most(needed, (error, size), rtol, largest)
             self.every[rung] = max(self.every[rung], value)
             if value > self.apart[rung] and steps[at] <= 1:
-                np.copyto(needed, -np.inf, where=np.less_equal(steps, 1, out=new("mask", steps, np.bool_)))
-                value, _ = _most(needed, (error, size), rtol, largest)
+                far = np.where(steps > 1, needed, np.float32(-np.inf))
+                value, _ = _most(far, (error, size), rtol, largest)
             self.apart[rung] = max(self.apart[rung], value)
 
     def _admit(self, block: Block) -> None:

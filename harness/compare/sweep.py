@@ -26,6 +26,8 @@ _LARGEST_BITS = int(LARGEST.view(np.uint32))
 #: Bytes (of one side) a process measures with numpy before compiling pays.
 WORTH_IT = 2**30
 _TILE = 2048
+#: Elements of arrays that are made faster than looked up.
+_SHORT = 4096
 
 scratch = Scratch(1 << 15)
 _measured = 0
@@ -68,8 +70,9 @@ def look() -> Look:
 
 
 def new(name: str, like: Array, dtype: Any = None) -> Array:
-    """Scratch memory as long as ``like``."""
-    return scratch.take(name, like.dtype if dtype is None else dtype, like.size)
+    """Uninitialised memory as long as ``like``; of long ones the same for every array of that name."""
+    kind = like.dtype if dtype is None else dtype
+    return scratch.take(name, kind, like.size) if like.size > _SHORT else np.empty(like.size, kind)
 
 
 def with_numpy(expected: Array, found: Array) -> Seen | None:

@@ -73,6 +73,7 @@ def _block(e: Array, f: Array, floor: float, rtol: float) -> bool:
     admitted = np.abs(e, out=_scratch.take("admitted", np.float32, e.size))
     np.multiply(admitted, np.float32(rtol), out=admitted)
     np.add(admitted, np.float32(floor - _TINY), out=admitted)
-    # Where nothing is admitted, nothing may differ.
-    np.maximum(admitted, np.float32(0), out=admitted)
+    if floor < _TINY:
+        # Where nothing is admitted, nothing may differ.
+        np.maximum(admitted, np.float32(0), out=admitted)
     return bool(np.less_equal(error, admitted, out=_scratch.take("mask", np.bool_, e.size)).all())

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import fields
 from types import MappingProxyType
 from typing import Any
 
@@ -54,6 +55,9 @@ ATTRIBUTES: Mapping[str, str] = MappingProxyType(
         "zero count": "zero_count",
     }
 )
+# The items in the order of the fields of ``Statistics``, and whether they are counts.
+_ITEM_OF = {name: item for item, name in ATTRIBUTES.items()}
+_FIELDS = tuple((_ITEM_OF[field.name], field.name.endswith("count")) for field in fields(Statistics))
 _HASHES = MappingProxyType({"md5": md5, "sha1": sha1})
 _NUMBERS = frozenset({"max", "min", "avg", "l2norm"})
 #: what a device prints for an item it cannot calculate of a tensor's dtype
@@ -207,6 +211,5 @@ def printed_statistics(texts: Mapping[str, str]) -> Statistics:
         KeyError: an item is missing.
         ValueError: a text is no number.
     """
-    values = {name: float(texts[item]) for item, name in ATTRIBUTES.items()}
-    whole = {name: int(value) for name, value in values.items() if name.endswith("count")}
-    return Statistics(**{**values, **whole})  # type: ignore[arg-type]
+    values = [int(float(texts[item])) if whole else float(texts[item]) for item, whole in _FIELDS]
+    return Statistics(*values)  # type: ignore[arg-type]
