@@ -104,7 +104,8 @@ class Judge:
         """Stores the run in the store at ``path``, leaving its other runs alone."""
         from harness.store import update
 
-        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.parent.is_dir():
+            path.parent.mkdir(parents=True, exist_ok=True)
         # The manifest, written when all tests are done, settles the directories.
         return update(path, self.test.network, {self.run: self.data(self.level())}, settle=False)
 
