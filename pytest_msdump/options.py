@@ -168,8 +168,9 @@ def settings(config: pytest.Config) -> Settings:
     rootdir.
 
     Raises:
-        pytest.UsageError: ``--msdump-regen`` in CI onto the goldens under review. A regeneration that runs unseen
-            would turn every fault into the new truth; a directory of its own (``--msdump-golden``) may be written.
+        pytest.UsageError: the golden directory is a file; or ``--msdump-regen`` in CI onto the goldens under review.
+            A regeneration that runs unseen would turn every fault into the new truth; a directory of its own
+            (``--msdump-golden``) may be written.
     """
     regen = bool(resolve(config, "msdump_regen"))
     base = config.invocation_params.dir if given_on_command_line(config, "msdump_golden") else config.rootpath
@@ -177,6 +178,8 @@ def settings(config: pytest.Config) -> Settings:
     reviewed = Path(os.path.abspath(config.rootpath / config.getini("msdump_golden")))
     in_ci = running_in_ci()
     resolve(config, "msdump_level")
+    if golden.exists() and not golden.is_dir():
+        raise pytest.UsageError(f"--msdump-golden: a directory is accepted, {golden} is none")
     if regen and in_ci and (golden == reviewed or reviewed in golden.parents):
         raise pytest.UsageError(
             f"--msdump-regen does not write {golden} in CI: a golden changes only after a person has seen the change. "

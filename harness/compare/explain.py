@@ -72,7 +72,9 @@ def _divergence(divergence: Divergence) -> list[str]:
         note = f" ({', '.join(after)}: overwritten by the operator, shown as it was afterwards)" if after else ""
         lines.append(f"  its inputs agree, its outputs do not{note}")
     else:
-        lines.append("  the earliest operator that differs; its inputs differ already, and no captured one made them")
+        lines.append(
+            "  the earliest operator that differs; its inputs differ already, and none on both sides made them"
+        )
     if divergence.earliest is not None:
         lines.append(f"  earlier, an input differed without being its cause: {_place(divergence.earliest)}")
     for slot in divergence.slots[:2]:
@@ -122,6 +124,10 @@ def _rounded_up(value: float) -> str:
 def _structure(comparison: Comparison) -> list[str]:
     """What changed in the run's structure."""
     lines = []
+    one_sided = (Verdict.MISSING, Verdict.UNEXPECTED)
+    if (lone := next((slot for slot in comparison.slots if slot.verdict in one_sided), None)) is not None:
+        lines.append(f"First {lone.verdict.value}: {_place(lone)}")
+        lines += [f"  at {_short(lone.source)}"] if lone.source else []
     if (order := comparison.order) is not None:
         lines.append(f"Execution order changed at operator {order.position}:")
         lines.append(f"  expected {_short(order.expected[3])} (iteration {order.expected[2]})")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+from harness import dtypes
 from harness.errors import SettingError, ShapeError
 from harness.nn import checks
 from harness.nn.cell import Cell
@@ -96,7 +97,8 @@ class _MaxPool(_Pool):
         for axis in axes:
             x = x.unsqueeze(axis)
         found = []
-        for part in self.max_pool(x)[: 2 if self.return_indices else 1]:
+        largest, places = self.max_pool(x)
+        for part in (largest, ops.cast(places, dtypes.int64)) if self.return_indices else (largest,):
             for axis in reversed(axes):
                 part = part.squeeze(axis)
             found.append(part)

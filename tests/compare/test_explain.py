@@ -111,6 +111,15 @@ def test_order_and_names_are_told() -> None:
     assert "Renamed? missing c, unexpected new" in text
 
 
+def test_the_first_operator_of_one_side_is_told_with_its_line() -> None:
+    both = operator("a", [1.0], [2.0])
+    more = operator("new", [2.0], [3.0])
+    for each in more:
+        each.source = "net.py:7"
+    assert "First unexpected: graph 0, iteration 0, new\n  at net.py:7\n" in text_of(both, both + more)
+    assert "First missing: graph 0, iteration 0, new\n  at net.py:7\n" in text_of(both + more, both)
+
+
 def test_inherited_differences_are_told_apart() -> None:
     expected = operator("a", [1.0], [2.0]) + operator("b", [5.0], [6.0])
     text = text_of(expected, operator("a", [1.5], [2.5]) + operator("b", [5.0], [7.0]))

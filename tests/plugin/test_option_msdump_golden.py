@@ -45,3 +45,11 @@ def test_nothing_else_is_written(nets: pytest.Pytester) -> None:
     nets.runpytest("--msdump-regen", "-p", "no:cacheprovider").assert_outcomes(passed=4)
     new = {path.name for path in set(nets.path.iterdir()) - before}
     assert new - {"__pycache__"} == {"golden"}
+
+
+@pytest.mark.parametrize("flag", ["--msdump", "--msdump-regen"])
+def test_a_file_is_refused(nets: pytest.Pytester, flag: str) -> None:
+    nets.path.joinpath("golden").write_text("no directory")
+    result = nets.runpytest(flag)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*--msdump-golden: a directory is accepted, *golden is none"])

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from harness import dtypes
+from harness.dtypes import DType
 from harness.errors import UnsupportedError
 from harness.graph import Spec, TensorSpec, TupleSpec
 from harness.ops import numerics, window
@@ -22,6 +23,8 @@ class _Pool(Operator):
 
     functional = False
     tensors = (0,)
+    #: of the places
+    places: ClassVar[DType] = dtypes.int64
 
     def geometry(self, call: Call) -> Geometry:
         """Kernel, stride, padding and dilation."""
@@ -34,7 +37,7 @@ class _Pool(Operator):
         if min(out) < 1:
             raise call.fail(f"a window of {list(kernel)} does not fit")
         shape = (*x.shape[:-2], *out)
-        return TupleSpec((TensorSpec(x.dtype, shape), TensorSpec(dtypes.int64, shape)))
+        return TupleSpec((TensorSpec(x.dtype, shape), TensorSpec(self.places, shape)))
 
     def kernel(self, call: Call, x: Array) -> tuple[Array, Array]:
         kernel, stride, pads, dilation = self.geometry(call)
@@ -94,9 +97,11 @@ class MaxPoolGradWithArgmaxV2(_PoolGrad):
 
 @operator
 class MaxPool3DWithArgmax(_Pool):
-    """x (n, c, d, h, w) with windows of depth 1: maxima, and their places in the flattened volume."""
+    """x (n, c, d, h, w) with windows of depth 1: maxima, and their places in the flattened volume, which the CPU's
+    kernel gives as int32 whatever ``argmax_type`` says (measured)."""
 
     name = "MaxPool3DWithArgmax"
+    places = dtypes.int32
 
     def geometry(self, call: Call) -> Geometry:
         attrs = call.attrs

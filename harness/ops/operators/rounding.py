@@ -10,10 +10,12 @@ import numpy as np
 from harness.ops import numerics
 from harness.ops.base import Array, Backward, Call, operator
 from harness.ops.elementwise import Unary
+from harness.tensor import Tensor
+from harness.tensor import call as emit
 
 
 class _Rounding(Unary):
-    """To whole numbers. The gradient is zero."""
+    """To whole numbers. The gradient is zero: with Ceil none, with the others a constant that is summed (measured)."""
 
     accepts = "f"
     function: ClassVar[np.ufunc]
@@ -22,7 +24,8 @@ class _Rounding(Unary):
         return self.function(numerics.wide(x))
 
     def gradient(self, b: Backward) -> Sequence[Any]:
-        return (None,)
+        x = b.inputs[0]
+        return (emit("ZerosLike", x) if -1 in x.shape else Tensor(np.zeros(x.shape, x.dtype.numpy), x.dtype),)
 
 
 @operator
@@ -39,6 +42,9 @@ class Ceil(_Rounding):
 
     name = "Ceil"
     function = np.ceil
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        return (None,)
 
 
 @operator
