@@ -8,11 +8,12 @@ import numpy as np
 import torch
 
 from harness import dtypes
+from harness.capture.torch.describing import described
 from harness.capture.torch.device import PackedStatistics, PinnedCopies
 from harness.capture.torch.memo import Memo, place, region
 from harness.dtypes import DType
 from harness.records import Array, Record
-from harness.stats import Statistics, describe, digest
+from harness.stats import Statistics, digest
 
 #: a dtype of PyTorch's -> ours; the others (packed, quantised, 8-bit floats) have none
 DTYPES: dict[Any, DType] = {
@@ -115,7 +116,7 @@ class Keeper:
         if self._statistics:
             found = self._described.get(content)
             if found is None:
-                found = self._described[content] = statistics or describe(array, record.dtype)
+                found = self._described[content] = statistics or described(array, record.dtype)
             record.extra["statistics"] = found
             return
         kept = self._kept.get(content)

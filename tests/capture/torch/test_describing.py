@@ -1,0 +1,54 @@
+"""Statistics by PyTorch's kernels are those of ``harness.stats``: sums to six digits, all else exactly."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from hypothesis import given, settings  # noqa: E402
+from hypothesis import strategies as st  # noqa: E402
+
+from harness.capture.torch.describing import described  # noqa: E402
+from harness.stats import describe  # noqa: E402
+
+pytestmark = pytest.mark.interop
+
+SPECIAL = st.sampled_from([0.0, -0.0, math.nan, math.inf, -math.inf, 1e-40, -3e38])
+KINDS = st.sampled_from(["both", "positive", "negative", "relu", "zeros", "negative zeros"])
+
+
+def numbers(kind: str, size: int, scale: float) -> np.ndarray:
+    plain = (np.random.RandomState(size).standard_normal(size) * scale).astype(np.float32)
+    return {
+        "both": plain, "positive": np.abs(plain), "negative": -np.abs(plain), "relu": np.maximum(plain, 0),
+        "zeros": np.zeros_like(plain), "negative zeros": np.full_like(plain, -0.0),
+    }[kind]  # fmt: skip
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    KINDS,
+    st.integers(8000, 20000),
+    st.sampled_from([1.0, 1e-3, 1e-13, 1e-30, 1e-42, 1e14, 1e20, 1e37]),
+    st.lists(st.tuples(st.integers(0, 7999), SPECIAL), max_size=2),
+)
+def test_as_harness_stats(kind: str, size: int, scale: float, changes: list[tuple[int, float]]) -> None:
+    with np.errstate(all="ignore"):
+        array = numbers(kind, size, scale)
+    for at, value in changes:
+        array[at] = value
+    wanted, found = describe(array, "Float32"), described(array, "Float32")
+    for field in wanted.__dataclass_fields__:
+        one, other = getattr(wanted, field), getattr(found, field)
+        if math.isnan(one):
+            assert math.isnan(other), field
+        elif field == "avg":
+            assert other == pytest.approx(one, abs=1e-6 * max(abs(wanted.max), abs(wanted.min))), field
+        elif field == "l2norm":
+            assert other == pytest.approx(one, rel=1e-6), field
+        else:
+            assert (one, math.copysign(1, one)) == (other, math.copysign(1, other)), field
