@@ -1,4 +1,4 @@
-"""Measuring float32 arrays that are nearly equal: in float32, a third of the time, and with the same result.
+"""Measuring float32 arrays that are nearly equal: in float32, in less time and with the same result.
 
 Two numbers of one sign at most 2**23 representable ones apart differ by a float32: nothing is rounded. What is rounded
 then (quotients, products with a tolerance) only chooses among elements; the chosen few are computed as ``Floats``

@@ -1,6 +1,6 @@
 """One look at a block of float32: may it be measured in float32 (see ``near``), and if so, its errors and sums.
 
-Twice: with numpy, and by numba (extra ``fast``), which takes a sixth of the time once it is compiled. Both give the
+Twice: with numpy, and by numba (extra ``fast``), which takes a fraction of the time once compiled. Both give the
 same arrays and counts, and sums that differ by the rounding of float64.
 """
 

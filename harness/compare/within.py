@@ -16,8 +16,8 @@ from harness.compare.tolerances import Tolerance
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-#: Elements looked at together: two temporaries of 128 KiB.
-_BLOCK = 32_768
+#: Elements looked at together: two temporaries of 256 KiB.
+_BLOCK = 65_536
 _scratch = Scratch(_BLOCK)
 #: Part of a tolerance given up for the rounding of three float32 operations (each at most 2**-24).
 _SLACK = 2.0**-20
