@@ -158,8 +158,9 @@ def read(
             raise Incomplete(f"mode {status.st_mode & 0o777:04o}; a finished file has {FINISHED_MODE:04o}")
         if size > _HEAD:
             # A look at the head first: junk is not read whole, however large.
-            head = np.empty(_HEAD, np.uint8)
+            head = _buffers.take(_HEAD)
             header = _checked(head[: os.readv(descriptor, [head.data])], size, device)
+            del head
             if limit is not None and size > limit:
                 return header, None
             os.lseek(descriptor, 0, os.SEEK_SET)
