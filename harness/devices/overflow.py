@@ -6,6 +6,7 @@ sign and NaN by 0. The first chips have saturation only; the later ones choose a
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from enum import Enum
 from typing import Any
@@ -41,13 +42,27 @@ def overflow_mode(soc: str | None, environ: Mapping[str, str]) -> Overflow:
     return Overflow.INFNAN
 
 
+class Status(threading.local):
+    """The status bit of the unit that saturates: what it computed since the bit was cleared left the range. What was
+    saturated looks like any other number, so the bit is all there is to tell by. One for each thread.
+
+    Attributes:
+        raised: whether something was saturated.
+    """
+
+    raised = False
+
+
+STATUS = Status()
+
+
 def is_floating(array: Array) -> bool:
     """Whether ``array`` is float16, bfloat16, float32 or float64."""
     return array.dtype.kind == "f" or array.dtype == ml_dtypes.bfloat16
 
 
 def saturate(array: Array, in_place: bool = False, top: float | None = None) -> Array:
-    """``array`` with Inf as the largest finite value of its sign and NaN as 0.
+    """``array`` with Inf as the largest finite value of its sign and NaN as 0; raises ``STATUS`` where it has some.
 
     Args:
         array: any dtype and shape; what is not floating comes back as it is.
@@ -62,6 +77,7 @@ def saturate(array: Array, in_place: bool = False, top: float | None = None) -> 
     wild = ~np.isfinite(array)
     if not wild.any():
         return array
+    STATUS.raised = True
     out = array if in_place else array.copy()
     limit = largest(array.dtype) if top is None else array.dtype.type(top)
     values = out[wild]

@@ -30,8 +30,13 @@ _CHECKED = frozenset({"float16", "float32", "bfloat16"})
 
 
 def overflow(slots: Sequence[Slot]) -> bool:
-    """Whether a tensor of float16, float32 or bfloat16 among them holds a NaN or an infinity."""
-    return any(slot.dtype.lower in _CHECKED and not bool(np.isfinite(slot.array).all()) for slot in slots)
+    """Whether the kernel that just ran overflowed: one of its results of float16, float32 or bfloat16 holds a NaN or an
+    infinity, or the device saturated one."""
+    return any(slot.saturated or _is_wild(slot) for slot in slots if slot.dtype.lower in _CHECKED)
+
+
+def _is_wild(slot: Slot) -> bool:
+    return not bool(np.isfinite(slot.array).all())
 
 
 class NodePlan:
@@ -68,7 +73,7 @@ class NodePlan:
         return [slot for slot in slots if slot.index not in self.useless] if self.useless else slots
 
     def overflows(self, outputs: Sequence[Slot]) -> bool:
-        """Whether an output of float16, float32 or bfloat16 holds a NaN or an infinity."""
+        """Whether the kernel overflowed, see ``overflow``."""
         return overflow(self.outputs(outputs))
 
     def layout(self, device: Device, io: str, slot: Slot) -> Layout:

@@ -6,6 +6,7 @@ from typing import Any
 
 from harness.compile.fuse import Fusion
 from harness.devices import Device
+from harness.devices.overflow import STATUS
 from harness.graph import Const, Node, Spec
 from harness.ops.base import Call, Operator
 from harness.runtime.launch import Launch
@@ -24,10 +25,13 @@ class FusedLaunch(Launch):
         """See ``Launch.run``."""
         values = {id(operand): value for operand, value in zip(self.node.inputs, arguments, strict=True)}
         results: tuple[Array, ...] = ()
+        saturated = False
         for part in self._parts:
             given = [i.value if isinstance(i, Const) else values[id(i)] for i in part.node.inputs]
             results = part.run(part.call(given), part.arguments(given))
+            saturated = saturated or STATUS.raised
             values[id(part.node)] = results[0]
+        STATUS.raised = saturated
         return results
 
 

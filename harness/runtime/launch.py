@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from harness.devices import Device
+from harness.devices.overflow import STATUS
 from harness.dtypes import DType
 from harness.graph import Const, Node, OpaqueSpec, Operand, Parameter, ScalarSpec, Spec, TensorSpec, TupleSpec
 from harness.ops.base import OPERATORS, Call, Operator
@@ -75,7 +76,8 @@ class Launch:
                 at += count
 
     def run(self, call: Call, arguments: tuple[Any, ...]) -> tuple[Array, ...]:
-        """Computes the results of ``call`` on the device."""
+        """Computes the results of ``call`` on the device; ``STATUS`` says afterwards whether it saturated."""
+        STATUS.raised = False
         operator = self.operator
         in_place = bool(operator.mutates)
         return self.device.run(operator.name, arguments, lambda ready: execute(operator, call, ready), in_place)
@@ -88,10 +90,10 @@ class Launch:
         ]
 
     def outputs(self, results: Sequence[Array], call: Call) -> list[Slot]:
-        """A slot for each result that is a tensor."""
+        """A slot for each result that is a tensor; to be asked right after ``run``."""
         specs = call.out.items if isinstance(call.out, TupleSpec) else (call.out,)
         return [
-            Slot(i, array, spec.dtype)
+            Slot(i, array, spec.dtype, STATUS.raised)
             for i, (array, spec) in enumerate(zip(results, specs, strict=True))
             if isinstance(spec, TensorSpec)
         ]

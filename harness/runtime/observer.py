@@ -27,11 +27,13 @@ class Slot:
         array: C-contiguous; valid only during the call (copy to keep). A Python scalar is 0-d, a tuple of ints
             1-D int64. Shape is the logical one.
         dtype: the MindSpore dtype of ``array``.
+        saturated: of a result: the device's status says that the kernel left the range and was saturated.
     """
 
     index: int
     array: Array
     dtype: DType
+    saturated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
