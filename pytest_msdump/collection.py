@@ -8,7 +8,7 @@ whole, or is gone.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -57,8 +57,14 @@ class Collection:
         self._whole: set[str] = set()
         self._broken: set[str] = set()
         self._owned: set[str] = set()
+        self._files: dict[str, pytest.Collector] = {}
         self.collected = 0
         self.selected = 0
+
+    def saw_collector(self, collector: pytest.Collector) -> None:
+        """Notes a file that is about to be collected, whatever ``--lf`` then leaves of it."""
+        if isinstance(collector, pytest.File):
+            self._files[keys.parse(collector.nodeid).path] = collector
 
     def saw_report(self, report: pytest.CollectReport) -> None:
         """Notes whether a file could be collected."""
@@ -102,21 +108,45 @@ class Collection:
                 continue
             gone = not (root / module).exists()
             whole = partial is not None and module in self._whole - self._broken and root / module not in partial
-            if gone or whole:
+            if gone or (whole and not self._is_left_out(path, module)):
                 unused.append(path)
             unjudged |= partial is None
         return None if unjudged and not unused else unused
 
+    def _is_left_out(self, golden: str, module: str) -> bool:
+        """Whether a test that ``--lf`` left out during collection owns ``golden``.
+
+        ``--lf`` reports files it skips or filters as if that were all they hold; such a file is collected again, by
+        itself. What cannot be collected may own anything.
+        """
+        if not self._config.getoption("lf", default=False):
+            return False
+        collector = self._files.pop(module, None)
+        if collector is not None:
+            try:
+                items = list(_items(collector))
+            except Exception:  # whatever a test module raises when it is imported
+                self._broken.add(module)
+                return True
+            self._owned.update(identity_of(item).golden for item in items if is_gate_test(item))
+        return golden in self._owned
+
     def _partial_files(self) -> set[Path] | None:
         """Files of which only some tests were asked for; None where that cannot be told, so every file may be."""
         config = self._config
-        if config.getoption("lf", default=False):
-            # --lf skips files and tests during collection and reports the rest as if it were all.
-            return None
         parts = [argument.partition("::")[0] for argument in config.args if "::" in argument]
         if parts and config.getoption("pyargs", default=False):
             return None
         return {Path(os.path.abspath(config.invocation_params.dir / part)) for part in parts}
+
+
+def _items(collector: pytest.Collector) -> Iterator[pytest.Item]:
+    """The tests of a collector, without the hooks that may leave some out."""
+    for node in collector.collect():
+        if isinstance(node, pytest.Item):
+            yield node
+        elif isinstance(node, pytest.Collector):
+            yield from _items(node)
 
 
 def _collision(path: str, items: Sequence[pytest.Item]) -> pytest.CollectReport:

@@ -60,6 +60,11 @@ class Gate:
         modes = options.resolve(self.config, "msdump_mode")
         return reporting.header(self.settings.regen, backends, modes, str(shown), len(stores(golden)))
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_make_collect_report(self, collector: pytest.Collector) -> None:
+        """Notes each file before ``--lf`` filters it."""
+        self.collection.saw_collector(collector)
+
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Notes which files were collected."""
         self.collection.saw_report(report)

@@ -64,15 +64,31 @@ def test_no_golden_in_use_is_called_unused(two: pytest.Pytester, arguments: tupl
     assert unused(two, *arguments, subprocess="-n" in arguments)[0] == []
 
 
-@pytest.mark.parametrize("xdist", [False, True], ids=["serial", "xdist"])
-def test_last_failed_calls_nothing_unused(two: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, xdist: bool) -> None:
-    stray(two, "test_nets/test_gone.h5")
+@pytest.mark.parametrize("more", [(), ("-n", "1"), ("test_nets.py",), ("-k", "test_one")], ids=" ".join)
+def test_last_failed_finds_what_is_unused(
+    two: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, more: tuple[str, ...]
+) -> None:
+    """Files and tests that ``--lf`` leaves out own their goldens all the same."""
+    for path in ("test_nets/test_gone.h5", "test_more/test_gone.h5"):
+        stray(two, path)
     monkeypatch.setenv("ADDED", "1.5")
     two.runpytest("--msdump", "test_nets.py").assert_outcomes(passed=3, failed=1)
-    arguments = ("--msdump", "--lf", *(("-n", "1") if xdist else ()))
-    result = two.runpytest_subprocess(*arguments) if xdist else two.runpytest(*arguments)
-    result.stdout.fnmatch_lines("*; unused goldens not judged")
-    assert unused(two, "--ff")[0] == ["test_nets/test_gone.h5"]
+    found, _ = unused(two, "--lf", *more, subprocess="-n" in more)
+    gone = ["test_more/test_gone.h5", "test_nets/test_gone.h5"]
+    assert found == (gone[1:] if "test_nets.py" in more else gone)
+    assert unused(two, "--ff")[0] == gone
+
+
+def test_last_failed_judges_nothing_of_a_file_that_cannot_be_imported(
+    two: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stray(two, "test_more/test_gone.h5")
+    monkeypatch.setenv("ADDED", "1.5")
+    two.runpytest("--msdump", "test_nets.py").assert_outcomes(passed=3, failed=1)
+    (two.path / "test_more.py").write_text("raise RuntimeError('not today')\n")
+    found, code = unused(two, "--lf")
+    assert found == []
+    assert code == pytest.ExitCode.TESTS_FAILED
 
 
 @pytest.mark.parametrize(
