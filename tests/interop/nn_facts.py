@@ -248,6 +248,19 @@ def signatures(ms):
     }
 
 
+def learning_rates(ms):
+    """What each call of the stored list gives: rates, or the name of the exception."""
+
+    def result(call):
+        try:
+            return getattr(ms.nn, call["name"])(*call["args"], **call["kwargs"])
+        except (TypeError, ValueError) as error:
+            return type(error).__name__
+
+    calls = json.loads((DATA / "learning_rates.json").read_text(encoding="utf-8"))
+    return [{**call, "result": result(call)} for call in calls]
+
+
 def record(directory):
     """Writes the files of facts from the real MindSpore into ``directory``."""
     import mindspore
@@ -260,14 +273,16 @@ def record(directory):
         "initial_values": initial_values(mindspore),
         "operator_seeds": operator_seeds(seed._get_graph_seed, mindspore.set_seed),
         "signatures": signatures(mindspore),
+        "learning_rates": learning_rates(mindspore),
     }
     directory.mkdir(parents=True, exist_ok=True)
     for name, found in facts.items():
-        rows = found.items() if isinstance(found, dict) else None
-        if rows is None:
-            text = json.dumps(found, indent=1)
+        if isinstance(found, dict):
+            text = "{\n" + ",\n".join(f"{json.dumps(k)}: {json.dumps(v)}" for k, v in found.items()) + "\n}"
+        elif name == "learning_rates":
+            text = "[\n" + ",\n".join(map(json.dumps, found)) + "\n]"
         else:
-            text = "{\n" + ",\n".join(f"{json.dumps(k)}: {json.dumps(v)}" for k, v in rows) + "\n}"
+            text = json.dumps(found, indent=1)
         (directory / f"{name}.json").write_text(text + "\n", encoding="utf-8")
 
 
