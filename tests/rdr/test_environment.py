@@ -67,6 +67,15 @@ def test_the_end_of_a_process(process: RdrEnvironment, tmp_path: Path, monkeypat
     assert found.read() == b"x"
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """SIGINT is handled, as in a process that a shell did not start in the background (where it is ignored)."""
+    former = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, former)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_hooks_and_handlers_are_put_back(process: RdrEnvironment, tmp_path: Path) -> None:
     signals = (signal.SIGTERM, signal.SIGINT, signal.SIGABRT)
     before = sys.excepthook, threading.excepthook, *map(signal.getsignal, signals)
