@@ -116,6 +116,4 @@ def _store(store: GoldenStore, run: StoredRun, table: dict[str, Any], runs: int,
     attrs = {**run.attrs, "tolerance": table, "learned": {"runs": runs, "margin": margin}}
     data = RunData(list(run.records()), run.artefacts(), attrs, run.level)
     update(store.path, store.network, {run.id: data})
-    above = next((each for each in store.path.resolve().parents if (each / manifest.NAME).is_file()), None)
-    if above is not None:
-        manifest.rebuild(above)
+    manifest.rebuild_above(store.path)

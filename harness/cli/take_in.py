@@ -47,9 +47,7 @@ def import_tree(tree: Path, golden: Path, run: str, rank: int | None, level: Lev
     print(
         f"{golden}: run {name}: {change.slots} slots ({moved}), {result.objects} distinct tensors, {result.size} bytes"
     )
-    above = next((each for each in golden.resolve().parents if (each / manifest.NAME).is_file()), None)
-    if above is not None:
-        manifest.rebuild(above)
+    manifest.rebuild_above(golden)
     warn(capture)
     return 1 if capture.problems else 0
 

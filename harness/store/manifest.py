@@ -73,6 +73,16 @@ def rebuild(golden: Path, provenance: Provenance | None = None, *, timeout: floa
             raise StoreWriteError(f"{path}: the manifest could not be written ({reason(error)})") from error
 
 
+def rebuild_above(store: Path) -> bool:
+    """``rebuild`` of the golden directory a store lies in, if a directory above it has a manifest; whether it changed.
+
+    Raises:
+        OSError, StoreError: as ``rebuild``.
+    """
+    above = next((each for each in store.resolve().parents if (each / NAME).is_file()), None)
+    return above is not None and rebuild(above)
+
+
 def read(golden: Path) -> dict[str, Any]:
     """The manifest of a directory; one without stores if there is no file. ``StoreError`` if it is damaged."""
     path = golden / NAME
