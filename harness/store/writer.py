@@ -152,7 +152,10 @@ class StoreWriter:
     def _without_values(self, record: Record, level: Level) -> tuple[bytes, Statistics]:
         statistics = record.extra.get("statistics")
         if level == "tensors" or record.digest is None or not isinstance(statistics, Statistics):
-            raise StoreError("it has no values; level 'digest' would accept a record with digest and statistics")
+            raise StoreError(
+                "it has no values; level 'digest' takes a record that has a digest and every statistic (a statistic.csv "
+                "has them where statistic_category names all items)"
+            )
         return record.digest, statistics
 
     def _packed_object(self, array: Array, dtype: str, content: bytes) -> Stored:
