@@ -153,8 +153,8 @@ class StoreWriter:
         statistics = record.extra.get("statistics")
         if level == "tensors" or record.digest is None or not isinstance(statistics, Statistics):
             raise StoreError(
-                "it has no values; level 'digest' takes a record that has a digest and every statistic (a statistic.csv "
-                "has them where statistic_category names all items)"
+                "it has no values; level 'digest' takes a record that has a digest and every statistic (a "
+                "statistic.csv has them where statistic_category names all items)"
             )
         return record.digest, statistics
 
