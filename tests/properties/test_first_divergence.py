@@ -9,7 +9,8 @@ import os
 import random
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -226,15 +227,27 @@ def test_a_thousand_clean_runs_raise_no_alarm(tmp_path: Path, monkeypatch: pytes
     for record in expected:
         record.values = record.load()
     chance = random.Random(0)
-    listed = os.listdir
+    scanned, listed = os.scandir, os.listdir
+    orders: set[tuple[str, ...]] = set()
 
-    def shuffled(path: Any = ".") -> list[str]:
+    @contextmanager
+    def shuffled(path: Any = ".") -> Iterator[Iterator[os.DirEntry[str]]]:
+        with scanned(path) as found:
+            entries = sorted(found, key=lambda entry: entry.name)
+        chance.shuffle(entries)
+        orders.add(tuple(entry.name for entry in entries))
+        yield iter(entries)
+
+    def listing(path: Any = ".") -> list[str]:
         names = listed(path)
         chance.shuffle(names)
         return names
 
-    monkeypatch.setattr(os, "listdir", shuffled)
+    monkeypatch.setattr(os, "scandir", shuffled)
+    monkeypatch.setattr(os, "listdir", listing)
     for number in range(1000):
         comparison = check(expected, read_tree(trees[number % len(trees)]))
         assert comparison.holds
         assert first_divergence(comparison) is None
+    # The files of a step did come in another order each time.
+    assert len(orders) > 1000
