@@ -27,9 +27,9 @@ from harness.dump import DumpConfig, DumpObserver, parse
 from harness.dump.asynchronous.observer import AsyncDumpObserver
 from harness.dump.asynchronous.overlapped import OverlappedDumpObserver
 from harness.dump.asynchronous.write_queue import WriteQueue
+from harness.framework.runtime import session
+from harness.framework.runtime.observer import Observer, Slot, Step
 from harness.graph import Graph, Node, TensorSpec, TupleSpec
-from harness.runtime import session
-from harness.runtime.observer import Observer, Slot, Step
 
 ROUNDS = 15
 BOUND = 2 * 2**20

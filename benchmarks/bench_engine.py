@@ -15,8 +15,8 @@ import torch
 import harness
 from benchmarks._measure import Contender, run_and_show
 from harness import Tensor, nn
-from harness.engines.torch import TorchEngine
-from harness.runtime.session import Session, within
+from harness.framework.engines.torch import TorchEngine
+from harness.framework.runtime.session import Session, within
 from tests.gate.networks import lenet
 from tests.gate.networks.recorder import Recorder
 

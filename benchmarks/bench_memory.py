@@ -10,11 +10,11 @@ import importlib
 import time
 
 import harness
-from harness.compile.memory import MemoryPlan, plan
 from harness.devices import DEVICES
+from harness.framework.compile.memory import MemoryPlan, plan
+from harness.framework.runtime import session
+from harness.framework.runtime.observer import Observer
 from harness.graph import Graph
-from harness.runtime import session
-from harness.runtime.observer import Observer
 from tests.gate.networks import NETWORKS
 from tests.gate.networks.recorder import Recorder
 

@@ -291,7 +291,7 @@ def fit(
 ) -> list[Any]:
     """A training by ``Model.fit``; keeps what it leaves beside tensors, and gives the losses."""
     from harness.capture.capture import COMPARED
-    from harness.train import recording
+    from harness.framework.train import recording
 
     losses, text = recording.train(network, loss, optimizer, batches, epochs, callbacks, metrics)
     test.texts[f"{COMPARED}training_{test.programs}.txt"] = text.encode()
@@ -304,7 +304,7 @@ def injection(process: Process, operator: str, **given: Any) -> Injection:
     Raises ``UnsupportedError`` for a backend whose kernels are not the harness's.
     """
     from harness.errors import UnsupportedError
-    from harness.runtime.session import Session
+    from harness.framework.runtime.session import Session
     from harness.testing import inject
 
     session = getattr(process, "session", None)

@@ -11,7 +11,15 @@ import harness
 
 
 def test_importing_the_facade_is_light() -> None:
-    heavy = ["h5py", "harness.dtypes", "harness.nn", "harness.ops", "harness.runtime", "harness.tensor", "numpy"]
+    heavy = [
+        "h5py",
+        "harness.dtypes",
+        "harness.framework.nn",
+        "harness.framework.ops",
+        "harness.framework.runtime",
+        "harness.framework.tensor",
+        "numpy",
+    ]
     code = f"import sys, harness; print([name for name in {heavy} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
@@ -27,14 +35,14 @@ def test_every_name_resolves() -> None:
 def test_aliases_scripts_import() -> None:
     code = """
 from harness import Tensor, Parameter, context, dtype as mstype, nn, ops, set_seed, jit, value_and_grad
-import harness.common.dtype
-from harness.common import set_seed
-from harness.common.api import jit
-from harness.common.initializer import Normal, TruncatedNormal, initializer
-from harness.common.parameter import Parameter, ParameterTuple
-from harness.common.tensor import Tensor
-from harness.ops import composite as C, functional as F, operations as P
-from harness.tools import set_dump
+import harness.framework.common.dtype
+from harness.framework.common import set_seed
+from harness.framework.common.api import jit
+from harness.framework.common.initializer import Normal, TruncatedNormal, initializer
+from harness.framework.common.parameter import Parameter, ParameterTuple
+from harness.framework.common.tensor import Tensor
+from harness.framework.ops import composite as C, functional as F, operations as P
+from harness.framework.tools import set_dump
 assert mstype.float32 is harness.float32 and mstype.half is mstype.float16
 assert P.MatMul is ops.MatMul and F.relu is ops.relu
 assert mstype.dtype_to_nptype(mstype.int8)(3).dtype == "int8"
@@ -52,6 +60,6 @@ def test_unknown_names_get_a_hint() -> None:
 
 def test_a_layer_that_does_not_exist_is_named() -> None:
     with pytest.raises(AttributeError, match=r"nn.Conv2D is not supported, .* did you mean Conv2d") as caught:
-        harness.nn.Conv2D  # noqa: B018
+        harness.framework.nn.Conv2D  # noqa: B018
     assert isinstance(caught.value, NotImplementedError)
-    assert not hasattr(harness.nn, "FocalLoss")
+    assert not hasattr(harness.framework.nn, "FocalLoss")

@@ -3,7 +3,7 @@
 from harness.backends.base import BACKENDS, Backend, Process, get
 from harness.backends.emulated import Emulated
 from harness.errors import UnsupportedError
-from harness.runtime import session
+from harness.framework.runtime import session
 
 __all__ = ["BACKENDS", "Backend", "Process", "get", "stand_in"]
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from harness.capture import Capture
+from harness.framework.runtime.observer import Observer
 from harness.registry import Registry
-from harness.runtime.observer import Observer
 
 
 class Process(Protocol):

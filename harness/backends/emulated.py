@@ -19,8 +19,8 @@ from harness.capture import Capture
 from harness.capture.texts import Joined
 from harness.devices import DEVICES, Device
 from harness.errors import UnsupportedError
-from harness.runtime import session
-from harness.runtime.observer import Observer
+from harness.framework.runtime import session
+from harness.framework.runtime.observer import Observer
 
 if TYPE_CHECKING:
     from harness.capture.recorder import RecorderCapture

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from harness.backends.base import BACKENDS
 from harness.backends.emulated import Emulated, EmulatedProcess
 from harness.backends.torch import TorchProcess, deterministic_from_now_on
-from harness.engines.available import cuda_missing
 from harness.errors import SettingError
-from harness.runtime.session import Session
+from harness.framework.engines.available import cuda_missing
+from harness.framework.runtime.session import Session
 
 if TYPE_CHECKING:
     from harness.capture.recorder import RecorderCapture

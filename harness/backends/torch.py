@@ -18,10 +18,10 @@ from harness.backends.emulated import GRAPHS, RULES, Emulated, EmulatedProcess
 from harness.devices import Device
 from harness.devices.capabilities import Capabilities
 from harness.devices.cpu import CPU
-from harness.engines.available import cuda_missing, torch_missing
 from harness.errors import SettingError, UnsupportedError
-from harness.runtime.observer import Observer
-from harness.runtime.session import Session
+from harness.framework.engines.available import cuda_missing, torch_missing
+from harness.framework.runtime.observer import Observer
+from harness.framework.runtime.session import Session
 
 if TYPE_CHECKING:
     from harness.capture.recorder import RecorderCapture
@@ -46,7 +46,7 @@ def asked_device() -> str:
 
 def torch_rules(graph: str, engine: Any, where: str) -> dict[str, Any]:
     """What a reader of a capture has to know about where its numbers come from."""
-    from harness.engines.torch.settings import recorded
+    from harness.framework.engines.torch.settings import recorded
 
     settings = recorded(engine.device)
     return {
@@ -66,8 +66,8 @@ def tf32_of(device: Device) -> tuple[bool, bool]:
 
 def deterministic_from_now_on(used: Session, torch_device: str) -> None:
     """Lets PyTorch compute what runs in session ``used``; its settings hold for the rest of the process."""
-    from harness.engines.torch import TorchEngine
-    from harness.engines.torch.settings import deterministic
+    from harness.framework.engines.torch import TorchEngine
+    from harness.framework.engines.torch.settings import deterministic
 
     used.engine = TorchEngine(torch_device)
     deterministic(tf32_of(used.configured_device())).__enter__()
@@ -80,14 +80,14 @@ class TorchProcess(EmulatedProcess):
 
     def __init__(self, torch_device: str, backend: str, device: Device, *given: Any) -> None:
         super().__init__(backend, device, *given)
-        from harness.engines.torch import TorchEngine
+        from harness.framework.engines.torch import TorchEngine
 
         self._engine = TorchEngine(torch_device)
         self.session.engine = self._engine
 
     def execute(self, program: Callable[[], Any], observers: Sequence[Observer] = ()) -> Any:
         """See ``Process.execute``; with PyTorch's settings for equal bits."""
-        from harness.engines.torch.settings import deterministic
+        from harness.framework.engines.torch.settings import deterministic
 
         with deterministic(tf32_of(self.session.configured_device())):
             return super().execute(program, observers)

@@ -12,8 +12,8 @@ from typing import Any
 from harness.devices import Device
 from harness.dump.node_facts import NodeFacts
 from harness.dump.plan import LOADED, USELESS_OUTPUTS
+from harness.framework.runtime.observer import Slot
 from harness.graph import Graph, Node, Parameter, TensorSpec
-from harness.runtime.observer import Slot
 
 DEFAULT_FORMAT = "DefaultFormat"
 

@@ -10,8 +10,8 @@ from harness.capture.capture import COMPARED, Capture
 from harness.capture.observer import CaptureObserver
 from harness.dump import kernel_args
 from harness.errors import TreeError
+from harness.framework.runtime.observer import Slot
 from harness.graph import Node
-from harness.runtime.observer import Slot
 
 
 class ArgumentsFile(NamedTuple):

@@ -11,7 +11,7 @@ from harness.graph import SourceLine
 _POINTER = re.compile(r"^(subgraph instance: \S+ : )0x[0-9a-fA-F]+$", re.MULTILINE)
 _SOURCE = re.compile(r"^( +# (?: - |   )?In file )(.*?)(:\d+(?:~\d+)?(?:, \d+~\d+)?)(?=/)", re.MULTILINE)
 _PACKAGES = re.compile(r"^.*/(?:site|dist)-packages/")
-_OWN = re.compile(r"(?:^|/)harness/(?:nn|ops|train|tensor|compile)/")
+_OWN = re.compile(r"(?:^|/)harness/(?:framework/)?(?:nn|ops|train|tensor|compile)/")
 _LIBRARY = re.compile(r"/(?:site|dist)-packages/|" + _OWN.pattern)
 
 

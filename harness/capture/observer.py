@@ -17,9 +17,9 @@ from harness.devices import Device
 from harness.devices.cpu import CPU
 from harness.dump.counter import IterationCounter
 from harness.dump.names import PARAMETER
+from harness.framework.runtime.observer import Observer, Slot, Step
 from harness.graph import Graph, Node, TensorSpec, ir
 from harness.records import Record, SlotKey
-from harness.runtime.observer import Observer, Slot, Step
 from harness.stats.digest import digest
 
 Array = np.ndarray[Any, np.dtype[Any]]

@@ -18,8 +18,8 @@ from harness.capture.capture import RECORDED
 from harness.capture.normalise import ir_text
 from harness.devices import Device
 from harness.errors import HarnessError
+from harness.framework.runtime.observer import Observer
 from harness.rdr import Artefact, artefacts
-from harness.runtime.observer import Observer
 
 #: Its modes: export when something fails; export after each compilation and at the end as well.
 MODES = (1, 2)

@@ -15,8 +15,8 @@ from harness.capture.capture import COMPARED, Capture
 from harness.capture.observer import CaptureObserver
 from harness.dump.plan import overflow
 from harness.errors import DumpWriteError
+from harness.framework.runtime.observer import Slot
 from harness.graph import Node
-from harness.runtime.observer import Slot
 
 #: the artefact with the counts: a line for each step, ``graph 0 iteration 1: 23 kernels``
 WATCHED = COMPARED + "watched.txt"

@@ -1,4 +1,4 @@
-"""Lets an unchanged MindSpore script import ``mindspore`` and get ``harness``, in this process only."""
+"""Lets an unchanged MindSpore script import ``mindspore`` and get ``harness.framework``, in this process only."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 
 REAL = "mindspore"
-OURS = "harness"
+OURS = "harness.framework"
 
 #: modules of MindSpore that hold part of what one of ours holds; ``c_transforms`` is that of releases before 2.10
 PARTS = {
@@ -28,7 +28,7 @@ _WHOLES = {f"{REAL}.{whole}.{part}": f"{OURS}.{whole}" for whole, parts in PARTS
 
 
 def our_name(name: str) -> str:
-    """``mindspore.nn`` as ``harness.nn``; a module of ``PARTS`` as the one it is part of."""
+    """``mindspore.nn`` as ``harness.framework.nn``; a module of ``PARTS`` as the one it is part of."""
     return _WHOLES.get(name) or OURS + name.removeprefix(REAL)
 
 
@@ -48,7 +48,7 @@ class _AliasLoader(Loader):
 
 
 class AliasFinder(MetaPathFinder):
-    """Resolves ``mindspore`` and ``mindspore.*`` to ``harness`` and ``harness.*``."""
+    """Resolves ``mindspore`` and ``mindspore.*`` to ``harness.framework`` and what is in it."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None

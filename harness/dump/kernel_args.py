@@ -18,9 +18,9 @@ from harness.dtypes import DType
 from harness.dump.init_args import INIT_ARGS
 from harness.dump.names import mangle
 from harness.dump.selection import type_part
+from harness.framework.ops.base import OPERATORS
+from harness.framework.runtime.observer import Slot
 from harness.graph import Const, Node
-from harness.ops.base import OPERATORS
-from harness.runtime.observer import Slot
 from harness.stats.printed import scalar_text
 
 _NAME = re.compile(r"[/.\x00-\x1f\x7f]")

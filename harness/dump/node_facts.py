@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.compile.fuse import Fusion
 from harness.devices import Device
+from harness.framework.compile.fuse import Fusion
 from harness.graph import Graph, Node
 
 

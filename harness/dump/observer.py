@@ -12,7 +12,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from harness import log
 from harness.devices import DEVICES, Device
 from harness.devices.formats import DEFAULT
 from harness.dtypes import from_numpy
@@ -25,8 +24,9 @@ from harness.dump.plan import NodePlan, Plan, dtype_of
 from harness.dump.saving import Saver
 from harness.dump.writer import Directory, Tree
 from harness.errors import DumpWriteError, UnsupportedError
+from harness.framework import log
+from harness.framework.runtime.observer import Observer, Slot, Step
 from harness.graph import Const, Graph, Node, TensorSpec
-from harness.runtime.observer import Observer, Slot, Step
 
 MS_VERSION = "2.10.0"
 """The release whose dump is written, unless the caller says otherwise."""

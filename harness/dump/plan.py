@@ -17,8 +17,8 @@ from harness.dump.config import DumpConfig
 from harness.dump.names import PARAMETER, ambiguous
 from harness.dump.selection import Selection
 from harness.dump.series import Series
+from harness.framework.runtime.observer import Slot
 from harness.graph import Graph, Node, Parameter, TensorSpec
-from harness.runtime.observer import Slot
 
 USELESS_OUTPUTS: MappingProxyType[str, tuple[int, ...] | None] = MappingProxyType(
     {"Send": None, "Print": None, "FlashAttentionScore": (2,)}

@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from harness import log
 from harness.dtypes import DType
 from harness.dump import npy
 from harness.dump.names import MAX_MAPPED_NUMBER, MAX_NAME_BYTES
 from harness.errors import DumpWriteError
+from harness.framework import log
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Buffer = bytes | memoryview

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from harness import log
+from harness.framework import log
 from harness.rdr import paths
 
 ENABLE, MODE, PATH = "MS_RDR_ENABLE", "MS_RDR_MODE", "MS_RDR_PATH"

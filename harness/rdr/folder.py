@@ -10,7 +10,7 @@ import contextlib
 import os
 import secrets
 
-from harness import log
+from harness.framework import log
 from harness.rdr.names import MAX_FILE_NAME
 from harness.rdr.paths import is_relative
 

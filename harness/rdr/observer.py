@@ -10,11 +10,12 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from harness import log
-from harness.compile.memory import reuse_applies
-from harness.context import GRAPH_MODE, get_context
 from harness.devices import Device
 from harness.devices.cpu import CPU
+from harness.framework import log
+from harness.framework.compile.memory import reuse_applies
+from harness.framework.context import GRAPH_MODE, get_context
+from harness.framework.runtime.observer import Observer, Slot
 from harness.graph import Graph, Node, Operand
 from harness.rdr import graph_text, names
 from harness.rdr.config import RdrConfig
@@ -23,7 +24,6 @@ from harness.rdr.of_graph import GraphRecords
 from harness.rdr.recorders import Recorder
 from harness.rdr.recorders.graph import GraphTexts
 from harness.rdr.recorders.memory import MemoryRecorder
-from harness.runtime.observer import Observer, Slot
 
 ACTIONS = (
     "bootstrap", "type_inference", "auto_monad", "graph_reusing", "inline", "add_attr", "parallel-infer-symbol",

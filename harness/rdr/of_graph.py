@@ -6,8 +6,8 @@ import threading
 from collections.abc import Callable
 from typing import TypeVar
 
-from harness.compile.memory import Addresses, MemoryPlan, addresses, plan, texts
 from harness.devices import Device
+from harness.framework.compile.memory import Addresses, MemoryPlan, addresses, plan, texts
 from harness.graph import Graph
 from harness.graph.debug_text import DebugTexts
 from harness.rdr.container import Recorders

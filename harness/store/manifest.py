@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import xxhash
 
+from harness.atomic import flush_directory, reason, sweep, write_atomically
 from harness.errors import StoreError, StoreWriteError
-from harness.store.atomic import flush_directory, reason, sweep, write_atomically
 from harness.store.lock import DEFAULT_TIMEOUT, writer_lock
 from harness.store.read import GoldenStore, StoredRun
 from harness.store.schema import RunId, escape, unescape

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from harness import atomic
 from harness.errors import StoreError, StoreWriteError
 from harness.records import Record
-from harness.store import atomic
 from harness.store.index import Index
 from harness.store.lock import DEFAULT_TIMEOUT, writer_lock
 from harness.store.read import GoldenStore, StoredRun

@@ -16,17 +16,17 @@ from typing import Any, Literal, Self, get_args
 
 import numpy as np
 
-from harness.compile.fuse import Fusion
 from harness.dump.ecma import RegexError
 from harness.dump.environment import rank_and_device
 from harness.dump.selection import read_rule
 from harness.errors import InjectionError, KernelError, SettingError, SettingTypeError
+from harness.framework.compile.fuse import Fusion
+from harness.framework.ops.eager import failure
+from harness.framework.runtime import session as sessions
+from harness.framework.runtime.launch import Launch
+from harness.framework.runtime.observer import Array
+from harness.framework.runtime.session import Session
 from harness.graph import Node, TensorSpec, TupleSpec
-from harness.ops.eager import failure
-from harness.runtime import session as sessions
-from harness.runtime.launch import Launch
-from harness.runtime.observer import Array
-from harness.runtime.session import Session
 
 #: ``error``: the kernel fails; ``memory``: it runs out of memory; else what becomes of its floating results.
 Kind = Literal["error", "memory", "nan", "inf", "-inf"]

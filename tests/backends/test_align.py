@@ -13,9 +13,9 @@ from harness import dtypes, float16, nn, ops
 from harness.backends import get
 from harness.backends.align import aligned
 from harness.compare import Verdict, check
+from harness.framework.tensor import Tensor
 from harness.records import Record, SlotKey
-from harness.tensor import Tensor
-from tests.compile.build import Net, graph_mode
+from tests.framework.compile.build import Net, graph_mode
 
 X = Tensor(np.linspace(-2, 2, 6, dtype=np.float32).reshape(2, 3))
 

@@ -15,10 +15,10 @@ from harness.capture import Capture
 from harness.devices import DEVICES
 from harness.devices.capabilities import MODES as CAPABLE
 from harness.errors import UnsupportedError
-from harness.nn import Conv2d
-from harness.runtime import session
-from harness.tensor import Tensor
-from tests.compile.build import Net, graph_mode
+from harness.framework.nn import Conv2d
+from harness.framework.runtime import session
+from harness.framework.tensor import Tensor
+from tests.framework.compile.build import Net, graph_mode
 from tests.gate.emulated import BACKENDS as BACKENDS_OF_THE_GATE
 
 EMULATED = ("cpu", "gpu", "ascend-o0", "ascend-o1", "ascend-o2")

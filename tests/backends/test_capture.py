@@ -23,10 +23,10 @@ from harness.devices import DEVICES
 from harness.dump.environment import observer_for
 from harness.dump.names import mangle
 from harness.errors import KernelError
+from harness.framework.runtime import session
+from harness.framework.tensor import Tensor
 from harness.records import Record, SlotKey
-from harness.runtime import session
-from harness.tensor import Tensor
-from tests.compile.build import Net, graph_mode
+from tests.framework.compile.build import Net, graph_mode
 from tests.gate.emulated import BACKENDS
 from tests.gate.networks import brain, residual
 from tests.gate.networks.recorder import Recorder

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from harness.backends import get, gpu
-from harness.engines import available
 from harness.errors import SettingError
+from harness.framework.engines import available
 
 GONE = "there is no CUDA device here (no NVIDIA driver shows itself)"
 

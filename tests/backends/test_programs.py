@@ -19,11 +19,11 @@ from harness.devices import DEVICES
 from harness.dump.asynchronous.observer import AsyncDumpObserver
 from harness.dump.environment import observer_for
 from harness.dump.names import mangle
-from harness.runtime import session
-from harness.tensor import Tensor
+from harness.framework.runtime import session
+from harness.framework.tensor import Tensor
 from tests.backends.test_capture import VARIANTS, by_slot
-from tests.compile.build import Net, graph_mode
 from tests.dump.asynchronous.build import config
+from tests.framework.compile.build import Net, graph_mode
 
 X = np.linspace(-2, 2, 6, dtype=np.float32).reshape(2, 3)
 

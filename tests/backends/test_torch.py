@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from harness.backends import get
-from harness.engines import available
 from harness.errors import SettingError, UnsupportedError
+from harness.framework.engines import available
 from tests.subprocesses import ROOT
 
 

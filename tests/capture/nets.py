@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from harness import dtypes
 from harness.dtypes import DType
+from harness.framework.runtime.observer import Array, Observer, Slot, Step
 from harness.graph import Const, Graph, Node, Parameter, ScalarSpec, SourceLine, Spec, TensorSpec, TupleSpec
-from harness.runtime.observer import Array, Observer, Slot, Step
 
 DTYPES = st.sampled_from([d for d in dtypes.ALL if d.kind != "c"])
 SHAPES = st.lists(st.integers(0, 3), max_size=3).map(tuple)

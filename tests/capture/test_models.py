@@ -20,8 +20,8 @@ from harness.devices import DEVICES
 from harness.dump.asynchronous.dump_data import DumpFile
 from harness.dump.asynchronous.observer import AsyncDumpObserver
 from harness.errors import TreeError
+from harness.framework.runtime import session
 from harness.records import Record
-from harness.runtime import session
 from tests.dump.asynchronous.build import config, values
 from tests.dump.build import one_op
 from tests.gate.networks.recorder import Recorder

@@ -44,7 +44,7 @@ def lines(*places: tuple[str, int]) -> list[SourceLine]:
 def test_the_innermost_line_of_the_user() -> None:
     stack = lines(("/p/net.py", 3), ("/p/block.py", 5), ("/v/site-packages/mindspore/nn/basic.py", 9))
     assert source_of(stack, "/p") == "block.py:5"
-    assert source_of([*stack, *lines(("/src/harness/nn/basic.py", 1))], "/p") == "block.py:5"
+    assert source_of([*stack, *lines(("/src/harness/framework/nn/basic.py", 1))], "/p") == "block.py:5"
 
 
 def test_the_innermost_line_where_all_are_of_libraries() -> None:

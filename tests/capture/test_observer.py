@@ -13,9 +13,9 @@ from harness import dtypes
 from harness.capture import Capture, CaptureObserver, read_tree
 from harness.dump import DumpObserver
 from harness.errors import DtypeError
+from harness.framework.runtime.observer import Slot, Step
 from harness.graph import Node, TensorSpec
 from harness.records import Record
-from harness.runtime.observer import Slot, Step
 from harness.stats.digest import digest
 from tests.capture.nets import Net, processes
 from tests.dump.build import config, one_op, tensor

@@ -14,12 +14,12 @@ from harness.capture import Capture
 from harness.capture.recorder import RecorderCapture, normalised, read_recorder, readable
 from harness.devices import DEVICES
 from harness.errors import KernelError
+from harness.framework.runtime import session
 from harness.graph import pb
 from harness.rdr import RdrConfig, RdrObserver
 from harness.rdr.observer import ACTIONS
-from harness.runtime import session
 from harness.testing import inject
-from tests.compile.build import floats, graph_mode
+from tests.framework.compile.build import floats, graph_mode
 
 EMULATED = ("cpu", "gpu", "ascend-o0", "ascend-o1", "ascend-o2")
 X = floats(2, 3)

@@ -37,9 +37,9 @@ def python(code: str) -> subprocess.CompletedProcess[str]:
 
 def test_names_are_translated() -> None:
     assert our_name("mindspore") == "harness"
-    assert our_name("mindspore.nn.cell") == "harness.nn.cell"
-    assert our_name("mindspore.nn.layer.conv") == "harness.nn"
-    assert our_name("mindspore.dataset.vision.c_transforms") == "harness.dataset.vision"
+    assert our_name("mindspore.nn.cell") == "harness.framework.nn.cell"
+    assert our_name("mindspore.nn.layer.conv") == "harness.framework.nn"
+    assert our_name("mindspore.dataset.vision.c_transforms") == "harness.framework.dataset.vision"
 
 
 def test_both_names_give_one_module(aliased: AliasFinder) -> None:

@@ -12,7 +12,7 @@ from harness.capture import read_tree
 from harness.cli import main
 from harness.rdr import RdrConfig, RdrObserver
 from harness.store import RunData, RunId, update
-from tests.compile.build import floats, graph_mode
+from tests.framework.compile.build import floats, graph_mode
 
 X = floats(2, 3)
 

@@ -93,10 +93,13 @@ def test_the_traceback_starts_in_the_script(tmp_path: Path) -> None:
     ("line", "told"),
     [
         (
-            "from harness.dataset.vision import Grayscale",
+            "from harness.framework.dataset.vision import Grayscale",
             "dataset.vision.Grayscale is not supported, or is no name of ",
         ),
-        ("from harness.dataset.vision import Decode", "dataset.vision.Decode needs a library for image files"),
+        (
+            "from harness.framework.dataset.vision import Decode",
+            "dataset.vision.Decode needs a library for image files",
+        ),
         ("from harness.errors import Nothing", ""),
         ("from os import nothing", ""),
     ],

@@ -9,9 +9,9 @@ import numpy as np
 from harness import dtypes
 from harness.devices import DEVICES, Device
 from harness.devices.rounding import hf32, tf32
+from harness.framework.ops.base import OPERATORS, Call
+from harness.framework.ops.eager import execute
 from harness.graph import ScalarSpec, TensorSpec
-from harness.ops.base import OPERATORS, Call
-from harness.ops.eager import execute
 
 SATURATED = {"MS_ASCEND_CHECK_OVERFLOW_MODE": "SATURATION_MODE"}
 RNG = np.random.default_rng(5)

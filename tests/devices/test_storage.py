@@ -15,8 +15,8 @@ from harness.devices.memory import Memory
 from harness.devices.storage import ASCEND
 from harness.devices.streams import Streams
 from harness.dtypes import DType
+from harness.framework.ops.base import OPERATORS
 from harness.graph import IOMONAD, ScalarSpec, Spec, TensorSpec
-from harness.ops.base import OPERATORS
 
 ASCENDS = ("ascend-o0", "ascend-o1", "ascend-o2")
 

@@ -15,8 +15,8 @@ from harness.devices import DEVICES
 from harness.dtypes import DType
 from harness.dump import DumpConfig, DumpObserver, parse
 from harness.dump.npy import Array
+from harness.framework.runtime.observer import Observer, Slot, Step
 from harness.graph import Graph, Node, Parameter, TensorSpec, TupleSpec
-from harness.runtime.observer import Observer, Slot, Step
 
 DATA = Path(__file__).parent / "data"
 NPY = re.compile(r"^[^.]+\.[^.]+\.\d+\.\d+\.\d{16}\.(input|output)\.\d+\.[^.]+\.[^.]+\.npy$")

@@ -20,9 +20,9 @@ from harness.dump.counter import IterationCounter
 from harness.dump.names import mangle
 from harness.dump.plan import NodePlan
 from harness.dump.series import Series
+from harness.framework.runtime.observer import Array, Observer, Slot, Step
 from harness.graph import Graph, Node, TensorSpec
 from harness.records import Record
-from harness.runtime.observer import Array, Observer, Slot, Step
 from harness.stats.printed import device_texts, host_texts
 from tests.capture.nets import Net
 

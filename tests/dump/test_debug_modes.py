@@ -16,8 +16,8 @@ from harness.capture import read_tree
 from harness.devices import DEVICES
 from harness.dump import DumpObserver, parse
 from harness.errors import DumpWriteError, KernelError
+from harness.framework.runtime.observer import Slot, Step
 from harness.graph import Const, Node, Parameter, ScalarSpec, TensorSpec, TupleSpec
-from harness.runtime.observer import Slot, Step
 from tests.dump.build import (
     Net,
     chain,

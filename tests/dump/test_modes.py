@@ -13,8 +13,8 @@ from harness.capture import read_tree
 from harness.devices import DEVICES
 from harness.dump import DumpObserver, parse
 from harness.errors import DumpWriteError, UnsupportedError
+from harness.framework.runtime.observer import Slot, Step
 from harness.graph import Parameter, TensorSpec, TupleSpec
-from harness.runtime.observer import Slot, Step
 from tests.dump.build import (
     NPY,
     Net,

@@ -15,10 +15,10 @@ from harness.capture import Capture, read_tree
 from harness.devices import DEVICES
 from harness.dump import parse
 from harness.dump.environment import observer_for
+from harness.framework.ops.base import OPERATORS
+from harness.framework.runtime import session
+from harness.framework.runtime.observer import Array, Observer, Slot
 from harness.graph import Node
-from harness.ops.base import OPERATORS
-from harness.runtime import session
-from harness.runtime.observer import Array, Observer, Slot
 from tests.dump.build import config_text
 
 KERNEL_BY_KERNEL = ("cpu", "gpu", "ascend-o0", "ascend-o1")

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from harness import dtypes
 from harness.dump import DumpObserver
+from harness.framework.runtime.observer import Slot
 from harness.graph import Parameter, TensorSpec
-from harness.runtime.observer import Slot
 from tests.dump.build import (
     NPY,
     Net,

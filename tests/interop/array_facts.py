@@ -1,7 +1,7 @@
 """Facts about operators on shapes, indices, matrices, windows, norms and losses, recorded from the real MindSpore.
 
 ``python tests/interop/array_facts.py [PYTHON]`` (PYTHON: an interpreter that has MindSpore 2.10.0, default this one)
-rewrites ``tests/data/ops/array_*.json``; ``tests/ops/test_arrays.py`` computes the same over ``harness``. How cases are
+rewrites ``tests/data/ops/array_*.json``; ``tests/framework/ops/test_arrays.py`` computes the same over ``harness``. How cases are
 written: see ``operator_facts``.
 """
 
@@ -31,7 +31,7 @@ def names() -> list[str]:
     found: list[str] = []
     for room, modules in MODULES.items():
         for module in modules:
-            found += importlib.import_module(f"harness.ops.{room}.{module}").__all__
+            found += importlib.import_module(f"harness.framework.ops.{room}.{module}").__all__
     return sorted(found)
 
 

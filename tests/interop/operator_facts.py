@@ -1,7 +1,7 @@
 """Facts about operators, recorded from the real MindSpore: what calls emit, what kernels give, and signatures.
 
 ``python tests/interop/operator_facts.py [PYTHON]`` (PYTHON: an interpreter that has MindSpore 2.10.0, default this
-one) rewrites ``tests/data/ops/*.json``; ``tests/ops`` computes the same over ``harness``. To add a case, add its key
+one) rewrites ``tests/data/ops/*.json``; ``tests/framework/ops`` computes the same over ``harness``. To add a case, add its key
 with any value and run this. A case is a text ``expression | inputs | gradient of the result`` (the last part asks for
 gradients).
 """
@@ -186,7 +186,7 @@ def names() -> list[str]:
     found: list[str] = []
     for room, modules in MODULES.items():
         for module in modules:
-            found += importlib.import_module(f"harness.ops.{room}.{module}").__all__
+            found += importlib.import_module(f"harness.framework.ops.{room}.{module}").__all__
     return sorted(found)
 
 

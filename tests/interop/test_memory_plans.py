@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.compile.memory import parse, plan
-from harness.compile.memory.plan import prepared
-from harness.compile.memory.solver import all_solutions
-from tests.compile.build import compiled
+from harness.framework.compile.memory import parse, plan
+from harness.framework.compile.memory.plan import prepared
+from harness.framework.compile.memory.solver import all_solutions
 from tests.data.memory.make import totals
+from tests.framework.compile.build import compiled
 from tests.gate.networks.recorder import Recorder
 
 pytestmark = pytest.mark.interop

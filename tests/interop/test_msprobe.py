@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.runtime.launch import Launch
+from harness.framework.runtime.launch import Launch
 from tests.dump.msprobe.build import NETWORKS, dump_json, observer, play
 
 pytestmark = pytest.mark.interop

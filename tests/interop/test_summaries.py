@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from harness.train.summary.messages import EVENTS, LINEAGE
-from harness.train.summary.records import read
+from harness.framework.train.summary.messages import EVENTS, LINEAGE
+from harness.framework.train.summary.records import read
 from tests.interop.trees import ROOT
 
 pytestmark = pytest.mark.interop

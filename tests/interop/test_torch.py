@@ -22,7 +22,7 @@ CASES = [("networks", name) for name in NETWORKS] + [("scripts", name) for name 
 
 
 def test_captures_and_kernels_beside_pytorch(torch_python: str) -> None:
-    tests = ("tests/capture/torch", "tests/engines/torch", "tests/compare/pairing/test_torch.py")
+    tests = ("tests/capture/torch", "tests/framework/engines/torch", "tests/compare/pairing/test_torch.py")
     command = [torch_python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-rs", *tests]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stdout + done.stderr

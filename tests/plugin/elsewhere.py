@@ -8,7 +8,7 @@ import os, pathlib, signal, subprocess, sys, time
 import pytest
 import harness
 from harness import nn
-from harness.nn import Cell
+from harness.framework.nn import Cell
 
 HERE = pathlib.Path(__file__).parent
 

@@ -11,7 +11,7 @@ import os
 import numpy as np
 import pytest
 from harness import Tensor, nn
-from harness.train import Callback, LossMonitor, TimeMonitor
+from harness.framework.train import Callback, LossMonitor, TimeMonitor
 
 WORD = os.environ.get("ADDED", "a")
 

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from harness import Tensor, dtypes, ops
-from harness.compile.api import value_and_grad_traced
 from harness.dtypes import DType
 from harness.errors import HarnessError
-from harness.runtime.session import fresh
+from harness.framework.compile.api import value_and_grad_traced
+from harness.framework.runtime.session import fresh
+from harness.framework.tensor import call
 from harness.stats.digest import digest
-from harness.tensor import call
-from tests.ops.test_gradient_coverage import CASES
+from tests.framework.ops.test_gradient_coverage import CASES
 
 FLOATS = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
 #: sums of many terms, where an order that depends on the machine would show

@@ -21,10 +21,10 @@ import pytest
 from harness import backends, context
 from harness.capture import read_tree
 from harness.compare import check, first_divergence
+from harness.framework.runtime.launch import Launch
+from harness.framework.runtime.observer import Observer, Slot
 from harness.graph import Node
 from harness.records import Record
-from harness.runtime.launch import Launch
-from harness.runtime.observer import Observer, Slot
 from tests.gate.networks import alexnet, brain, constants, control, half, lenet, lstm, mlp, residual, transformer
 from tests.gate.networks.recorder import Recorder
 from tests.subprocesses import ROOT

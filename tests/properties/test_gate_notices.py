@@ -45,7 +45,7 @@ mlp.fill = fill
 """
 KERNEL = """
 import numpy as np
-from harness.ops.base import OPERATORS
+from harness.framework.ops.base import OPERATORS
 
 operator = OPERATORS.get("SigmoidGrad")
 kernel = operator.kernel

@@ -16,7 +16,7 @@ import pytest
 
 from harness import backends, context, nn
 from harness.compare import Comparison, Tolerances, Verdict, check, explain, first_divergence
-from harness.ops.base import OPERATORS
+from harness.framework.ops.base import OPERATORS
 from harness.store import GoldenStore
 from tests.gate.networks import values
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from harness import Tensor, ops
-from tests.ops.slopes import Case, first, graph, random, tensors
+from tests.framework.ops.slopes import Case, first, graph, random, tensors
 
 Array = np.ndarray[Any, np.dtype[Any]]
 SHAPES = hnp.array_shapes(min_dims=1, max_dims=4, max_side=4)

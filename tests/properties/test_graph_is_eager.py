@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness import Tensor, dtypes, ops
-from harness.runtime import session
-from tests.compile.build import Net, graph_mode
+from harness.framework.runtime import session
+from tests.framework.compile.build import Net, graph_mode
 
 SHAPE = (2, 3)
 UNARY: list[Callable[..., Any]] = [

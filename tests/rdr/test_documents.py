@@ -9,13 +9,13 @@ import pytest
 
 from harness import context
 from harness.devices import DEVICES
-from harness.log.submodules import NAMES
+from harness.framework.log.submodules import NAMES
+from harness.framework.runtime import session
 from harness.rdr import config, triggers
 from harness.rdr.config import RdrConfig
 from harness.rdr.listing import artefacts
 from harness.rdr.observer import ACTIONS, RdrObserver
-from harness.runtime import session
-from tests.compile.build import graph_mode
+from tests.framework.compile.build import graph_mode
 from tests.rdr.test_observer import Chain, X
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "rdr.md").read_text()

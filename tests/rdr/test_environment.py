@@ -14,10 +14,10 @@ import pytest
 import harness
 from harness.devices import DEVICES
 from harness.dump import DumpObserver, parse
+from harness.framework.runtime import session
 from harness.rdr import environment
 from harness.rdr.environment import RdrEnvironment
 from harness.rdr.listing import artefacts
-from harness.runtime import session
 from tests.dump.build import config_text
 
 CPU = DEVICES.get("cpu")

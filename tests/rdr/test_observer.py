@@ -15,9 +15,10 @@ import numpy as np
 import pytest
 
 from harness import Tensor, context, nn, ops
-from harness.compile.memory import Addresses, parse
 from harness.devices import DEVICES
 from harness.errors import KernelError, ShapeError
+from harness.framework.compile.memory import Addresses, parse
+from harness.framework.runtime import session
 from harness.graph import pb
 from harness.rdr.config import RdrConfig
 from harness.rdr.listing import artefacts
@@ -25,8 +26,7 @@ from harness.rdr.observer import ACTIONS, RdrObserver
 from harness.rdr.read import memory_addresses
 from harness.rdr.recorders import Recorder
 from harness.rdr.recorders.memory import MemoryRecorder
-from harness.runtime import session
-from tests.compile.build import floats, graph_mode
+from tests.framework.compile.build import floats, graph_mode
 
 X = floats(2, 4)
 PIPELINE = [("PIPELINE", f"{at:02d}_{action}", "ir") for at, action in enumerate(ACTIONS)]

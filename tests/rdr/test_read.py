@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.compile.memory.addresses import Address, Addresses
 from harness.errors import ArtefactError
+from harness.framework.compile.memory.addresses import Address, Addresses
 from harness.rdr.read import KernelMemory, execution_orders, memory_addresses
 from harness.rdr.recorders.execution_order import HEADING, OrderEntry, order_text
 from harness.rdr.recorders.memory import kernel_text

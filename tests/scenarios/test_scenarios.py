@@ -11,7 +11,7 @@ import harness
 from harness.devices import DEVICES as EMULATED
 from harness.dump.environment import PROCESS, VARIABLE
 from harness.errors import DumpConfigError
-from harness.runtime import session
+from harness.framework.runtime import session
 from tests.scenarios.catalogue import SCENARIOS
 from tests.scenarios.tree import check, place
 from tests.scenarios.words import DEVICES, Scenario, configuration

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.store import atomic
-from harness.store.atomic import put_in_place, remove, scratch_beside, sweep, write_atomically
+from harness import atomic
+from harness.atomic import put_in_place, remove, scratch_beside, sweep, write_atomically
 
 
 def test_equal_content_leaves_the_file_alone(tmp_path: Path) -> None:

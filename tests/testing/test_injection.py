@@ -12,13 +12,13 @@ import pytest
 from harness import backends, nn, ops
 from harness.capture import Capture
 from harness.errors import HarnessError, InjectionError, KernelError, SettingError, SettingTypeError
+from harness.framework.ops.base import OPERATORS
+from harness.framework.runtime import session
+from harness.framework.runtime.observer import Observer, Slot
+from harness.framework.tensor import Parameter, Tensor
 from harness.graph import Node
-from harness.ops.base import OPERATORS
-from harness.runtime import session
-from harness.runtime.observer import Observer, Slot
-from harness.tensor import Parameter, Tensor
 from harness.testing import KINDS, inject
-from tests.compile.build import graph_mode
+from tests.framework.compile.build import graph_mode
 
 EMULATED = ("cpu", "gpu", "ascend-o0", "ascend-o1", "ascend-o2")
 X = Tensor(np.linspace(-2, 2, 6, dtype=np.float32).reshape(2, 3))

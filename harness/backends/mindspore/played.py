@@ -27,6 +27,8 @@ from types import CodeType, ModuleType
 from typing import Any
 
 OURS, REAL = "harness", "mindspore"
+#: ``harness`` is the front door of this package: both stand for MindSpore
+_WING = f"{OURS}.framework"
 OUTCOME = "outcome.json"
 _HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -47,7 +49,8 @@ class Resolved(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         name = module.__name__
-        real = REAL + name[len(OURS) :]
+        ours = _WING if name == _WING or name.startswith(_WING + ".") else OURS
+        real = REAL + name[len(ours) :]
         try:
             sys.modules[name] = importlib.import_module(real)
         except ModuleNotFoundError as error:

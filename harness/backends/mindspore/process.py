@@ -22,8 +22,8 @@ from harness.capture.capture import RECORDED
 from harness.capture.recorder import MODES, read_recorder
 from harness.devices import DEVICES
 from harness.errors import BackendError, TreeError, UnsupportedError
+from harness.framework.runtime.observer import Observer
 from harness.records import Record
-from harness.runtime.observer import Observer
 
 if TYPE_CHECKING:
     from harness.backends.mindspore.backend import Mindspore

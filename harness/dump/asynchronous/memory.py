@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from harness.framework.runtime.observer import Slot
 from harness.graph import Node, Operand, Parameter
-from harness.runtime.observer import Slot
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

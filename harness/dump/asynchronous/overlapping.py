@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from harness.dump.asynchronous.memory import LentMemory
 from harness.dump.asynchronous.queued import QueuedTree
 from harness.dump.asynchronous.write_queue import WriteQueue
+from harness.framework.runtime.observer import Observer, Slot, Step
 from harness.graph import Graph, Node
-from harness.runtime.observer import Observer, Slot, Step
 
 
 class Overlapping(Observer):

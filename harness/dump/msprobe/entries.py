@@ -18,7 +18,7 @@ from harness import dtypes
 from harness.dtypes import DType
 from harness.dump import npy
 from harness.dump.msprobe.fields import BASIC, SUMMARY_ITEMS
-from harness.runtime.observer import Array
+from harness.framework.runtime.observer import Array
 from harness.stats import describe
 from harness.stats.printed import ATTRIBUTES
 

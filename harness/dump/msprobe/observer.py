@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from harness import log
 from harness.devices import Device
 from harness.dump import npy
 from harness.dump.asynchronous.layout import MARK
@@ -28,8 +27,9 @@ from harness.dump.node_facts import NodeFacts
 from harness.dump.plan import USELESS_OUTPUTS, NodePlan, Plan
 from harness.dump.writer import Directory, Tree
 from harness.errors import DumpWriteError
+from harness.framework import log
+from harness.framework.runtime.observer import Observer, Slot, Step
 from harness.graph import Graph, Node
-from harness.runtime.observer import Observer, Slot, Step
 
 FILE_MODE = 0o640
 """Of every file, as msprobe's."""

@@ -6,8 +6,8 @@ import numpy as np
 
 from harness import dtypes
 from harness.dump.asynchronous.memory import LentMemory, owner
+from harness.framework.runtime.observer import Slot
 from harness.graph import Node, Parameter, TensorSpec, TupleSpec
-from harness.runtime.observer import Slot
 from tests.dump.build import operator, tensor
 
 SPEC = TensorSpec(dtypes.float32, (4,))

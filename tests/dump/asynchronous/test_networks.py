@@ -17,9 +17,9 @@ from harness.dump import DumpObserver
 from harness.dump.asynchronous.observer import AsyncDumpObserver
 from harness.dump.asynchronous.overlapped import OverlappedDumpObserver
 from harness.dump.writer import Directory
+from harness.framework.runtime import session
+from harness.framework.runtime.observer import Slot, Step
 from harness.graph import Graph, Node, TensorSpec, TupleSpec
-from harness.runtime import session
-from harness.runtime.observer import Slot, Step
 from tests.capture.nets import Net
 from tests.dump.asynchronous.build import config as async_config
 from tests.dump.build import config

@@ -22,7 +22,7 @@ from harness.dump.asynchronous.write_queue import WriteQueue
 from harness.dump.npy import Array
 from harness.dump.writer import MAPPING
 from harness.errors import DumpWriteError
-from harness.runtime.observer import Slot, Step
+from harness.framework.runtime.observer import Slot, Step
 from tests.dump.asynchronous.build import LATEST, config, values
 from tests.dump.build import Net, graph_of, one_op, operator, tensor
 

@@ -11,7 +11,7 @@ from harness import context
 from harness.devices import DEVICES
 from harness.dump.msprobe.asked import asked_for
 from harness.dump.msprobe.observer import ProbeObserver
-from harness.runtime import session
+from harness.framework.runtime import session
 from tests.gate.networks.recorder import Recorder
 
 O2 = DEVICES.get("ascend-o2")

@@ -1,7 +1,7 @@
 """A classifier trained three epochs by ``Model.fit``, watched: losses, metrics, printed lines, checkpoints."""
 
 from harness import Tensor, float32, int32, nn
-from harness.train import LearningRateScheduler, LossMonitor
+from harness.framework.train import LearningRateScheduler, LossMonitor
 from tests.gate.networks.values import fill, tensor
 
 

@@ -1,5 +1,0 @@
-"""``mindspore.common.api``."""
-
-from harness.nn.transforms import jit
-
-__all__ = ["jit"]

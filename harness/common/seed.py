@@ -1,5 +1,0 @@
-"""``mindspore.common.seed``."""
-
-from harness.seed import get_seed, set_seed
-
-__all__ = ["get_seed", "set_seed"]

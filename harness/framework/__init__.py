@@ -1,0 +1,51 @@
+"""MindSpore's API in Python: describe networks in its words, compile them, run them, tell observers.
+
+A wing of its own: nothing in it imports what dumps, records, captures, stores, compares or reports. Those enter here by a
+short public surface, held by ``tests/architecture/test_imports.py``:
+
+<!-- surface -->
+SURFACE
+
+The names of MindSpore's top level (``Tensor``, ``set_context``, ``nn``) are looked up when they are first used. ``msdump run``
+lets ``mindspore`` resolve to this package.
+"""
+
+from harness._namespace import DTYPES as _DTYPES
+from harness._namespace import lazy as _lazy
+
+#: the release of MindSpore whose interface this is
+__version__ = "2.10.0"
+
+#: namespaces of MindSpore's that are packages or modules here
+_SPACES = ("common", "context", "dataset", "log", "nn", "ops", "tools", "train")
+_NAMES = {
+    **_DTYPES,
+    "int": "harness.dtypes:int32",
+    "float": "harness.dtypes:float32",
+    "bool": "harness.dtypes:bool_",
+    **dict.fromkeys(("Parameter", "ParameterTuple"), "harness.framework.common.parameter"),
+    **dict.fromkeys(("Tensor", "from_numpy", "is_tensor", "mutable"), "harness.framework.common.tensor"),
+    **dict.fromkeys(("dtype_to_nptype", "dtype_to_pytype", "pytype_to_dtype"), "harness.framework.common.dtype"),
+    **dict.fromkeys(
+        (
+            "GRAPH_MODE", "PYNATIVE_MODE", "get_auto_parallel_context", "get_context", "get_seed",
+            "reset_auto_parallel_context", "set_auto_parallel_context", "set_context", "set_device", "set_seed",
+        ),
+        "harness.framework.context",
+    ),
+    **dict.fromkeys(("get_level", "get_log_config"), "harness.framework.log"),
+    **dict.fromkeys(("grad", "jit", "value_and_grad"), "harness.framework.nn.transforms"),
+    "set_dump": "harness.framework.tools",
+    **dict.fromkeys(
+        (
+            "Callback", "CheckpointConfig", "LambdaCallback", "LearningRateScheduler", "LossMonitor", "Model",
+            "ModelCheckpoint", "RunContext", "SummaryCollector", "TimeMonitor", "load_checkpoint",
+            "load_param_into_net", "save_checkpoint",
+        ),
+        "harness.framework.train",
+    ),
+    "dtype": "harness.framework.common.dtype:",
+    **{name: f"harness.framework.{name}:" for name in _SPACES},
+}  # fmt: skip
+
+__getattr__, __dir__ = _lazy(__name__, _NAMES)

@@ -1,0 +1,5 @@
+"""``mindspore.common.api``."""
+
+from harness.framework.nn.transforms import jit
+
+__all__ = ["jit"]

@@ -1,0 +1,30 @@
+"""``mindspore.common.tensor``, and the small functions of MindSpore's top level about tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import harness.framework.ops  # noqa: F401 - the methods and operators of tensors
+from harness.errors import SettingTypeError
+from harness.framework.tensor import Tensor
+
+__all__ = ["Tensor", "from_numpy", "is_tensor", "mutable"]
+
+
+def from_numpy(array: np.ndarray[Any, np.dtype[Any]]) -> Tensor:
+    """A tensor of an array's values and dtype."""
+    if not isinstance(array, np.ndarray):
+        raise SettingTypeError(f"from_numpy takes a numpy array, got {type(array).__name__}")
+    return Tensor.from_numpy(array)
+
+
+def is_tensor(obj: Any) -> bool:
+    """Whether ``obj`` is a tensor."""
+    return isinstance(obj, Tensor)
+
+
+def mutable(input_data: Any, dynamic_len: bool = False) -> Any:
+    """``input_data`` itself: tuples of tensors are inputs of the graph in any case."""
+    return input_data

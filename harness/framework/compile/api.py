@@ -1,0 +1,69 @@
+"""Gradients inside a traced function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from harness.errors import TraceError
+from harness.framework.compile.differentiate import gradient
+from harness.framework.compile.overwritten import keep_overwritten
+from harness.framework.compile.trace import tracer
+from harness.framework.compile.traced import Traced
+from harness.framework.tensor import Parameter, Tensor
+from harness.graph import Operand
+
+
+def value_and_grad_traced(
+    function: Callable[..., Any],
+    args: Sequence[Any],
+    positions: Sequence[int] = (),
+    weights: Sequence[Parameter] = (),
+    sens: Any = None,
+    has_aux: bool = False,
+    value: bool = True,
+) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]]:
+    """Calls ``function(*args)`` while tracing and differentiates its result.
+
+    Args:
+        function: cell or function.
+        args: its arguments (traced).
+        positions: arguments whose gradients are wanted.
+        weights: parameters whose gradients are wanted.
+        sens: gradient of the result, or a function of the result that gives it; None takes ones.
+        has_aux: only the first member of the result is differentiated.
+        value: whether the result is wanted too, not the gradients alone.
+
+    Returns:
+        The result, the gradients of the arguments, the gradients of the weights.
+    """
+    active = tracer()
+    if active is None:
+        raise TraceError("gradients of a graph can be asked for only while it is traced")
+    out = function(*args)
+    active.states.differentiated = True
+    keep_overwritten(active)
+    wrt: list[Operand] = [_operand(active, args[p], p) for p in positions]
+    wrt += [active.parameter(w) for w in weights]
+    target = out[0] if has_aux else out
+    if callable(sens):
+        sens = sens(target)
+    if sens is not None:
+        sens = _traced(active, sens)
+    grads = gradient(active, target, sens, wrt, value)
+    return out, tuple(grads[: len(positions)]), tuple(grads[len(positions) :])
+
+
+def _operand(active: Any, value: Any, position: int) -> Operand:
+    if not isinstance(value, Tensor):
+        raise TraceError(f"argument {position} is no tensor ({type(value).__name__}); it has no gradient")
+    operand: Operand = active.operand(value, updates=True)
+    return operand
+
+
+def _traced(active: Any, value: Any) -> Any:
+    """A gradient to start from, with constants made part of the graph."""
+    if isinstance(value, (tuple, list)):
+        return tuple(_traced(active, member) for member in value)
+    operand: Operand = active.operand(value)
+    return Traced(operand, operand.spec)

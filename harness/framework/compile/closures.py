@@ -1,0 +1,322 @@
+"""The function graphs of a traced function, nested as MindSpore nests them.
+
+MindSpore's parser makes a function graph of every function, of both sides of an ``if``, of what follows an ``if`` and
+of every turn of a ``for``; later they are put into each other (``inline``). Some of what the finished graph shows
+depends on that nesting only, so the tracer notes for each node the closure it was written in. The structure comes from
+the syntax tree of the function that is running and the line it is at.
+
+Source: the intermediate graphs of MindSpore 2.10.0 (``MS_DEV_SAVE_GRAPHS=3``), measured.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import pairwise
+from types import CodeType, FrameType
+from typing import Any, NamedTuple
+
+from harness.framework.compile.source import is_function, is_shown, is_users
+from harness.framework.tensor import graph_function_key
+from harness.graph import Node
+
+Place = tuple[int, int]
+Compound = ast.If | ast.For
+Loop = ast.For | ast.ListComp | ast.GeneratorExp
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+#: function graphs that a function or a layer of MindSpore's library consists of: how many, one inside the other, down
+#: to the one its operators stand in (1 where nothing else is said), and how many more its result passes (measured)
+FUNCTIONS: dict[Any, tuple[int, int]] = {
+    "ops.relu": (3, 0), "ops.flatten": (10, 0), "ops.gelu": (6, 1), "ops.leaky_relu": (2, 0),
+    "Tensor.__add__": (2, 0),
+}  # fmt: skip
+#: the same for layers, by class; the structure of those not named here is that of their source in this package
+LAYERS = {
+    "AvgPool2d": (4, 3), "BatchNorm1d": (5, 0), "BatchNorm2d": (7, 0), "BatchNorm3d": (7, 0),
+    "Conv2dTranspose": (1, 5), "Dropout": (3, 0), "Flatten": (2, 0), "GELU": (2, 0), "LayerNorm": (1, 0),
+    "MaxPool2d": (4, 5),
+}  # fmt: skip
+#: layers whose ``construct`` begins with a check of its own (measured)
+CHECKING = frozenset({"BatchNorm1d", "BatchNorm2d", "BatchNorm3d"})
+
+
+@dataclass(eq=False, slots=True)
+class Closure:
+    """A function graph.
+
+    Attributes:
+        parent: the closure it is called from, or None.
+        effects: what it does to memory, in order: ``None`` for reads of parameters, a node that updates one, or the
+            closure called.
+        at: number of the parent's effects before its call.
+        waits: its result is that of a turn of a loop: it also waits for the loop's counter.
+        checks: it also checks something, so its result waits for its effects in any case.
+        tail: the closure whose call is its result, or None.
+        nodes: the operators written in it.
+    """
+
+    parent: Closure | None
+    waits: bool = False
+    checks: bool = False
+    effects: list[Closure | Node | None] = field(default_factory=list)
+    at: int = 0
+    nodes: list[Node] = field(default_factory=list)
+    tail: Closure | None = None
+
+    def affect(self, effect: Closure | Node | None) -> None:
+        """Notes an effect; the first one makes this closure's call an effect of its parent."""
+        if not self.effects and self.parent is not None:
+            self.parent.affect(self)
+            self.at = len(self.parent.effects) - 1
+        self.effects.append(effect)
+
+    def path(self) -> list[Closure]:
+        """This closure and those around it, outermost first."""
+        closures: list[Closure] = []
+        closure: Closure | None = self
+        while closure is not None:
+            closures.append(closure)
+            closure = closure.parent
+        return closures[::-1]
+
+
+@dataclass(eq=False, slots=True)
+class _Loop:
+    """How far the turns of one ``for`` have come."""
+
+    turns: list[Closure]
+    value: tuple[int, ...] = ()
+    place: Place = (0, 0)
+
+
+class _Turns(NamedTuple):
+    """What tells the turns of a loop apart: the loop, what each turn assigns, the frame that holds it."""
+
+    loop: Loop
+    target: ast.expr
+    frame: FrameType
+
+
+@dataclass(eq=False, slots=True)
+class _Activation:
+    """A function that is running: its frame, the closure its operators stand in, its syntax tree if its statements
+    make closures of their own, and those they have made so far."""
+
+    frame: FrameType
+    closure: Closure
+    function: Function | None
+    made: dict[Any, Closure] = field(default_factory=dict)
+    loops: dict[tuple[Loop, Closure], _Loop] = field(default_factory=dict)
+
+    def child(self, key: Any, parent: Closure, waits: bool = False) -> Closure:
+        """The closure known as ``key`` inside ``parent``; made at its first use."""
+        if (key, parent) not in self.made:
+            self.made[key, parent] = Closure(parent, waits)
+        return self.made[key, parent]
+
+
+class Closures:
+    """Tells the closure the running function is in. ``root`` stands for what is compiled."""
+
+    def __init__(self, stop: FrameType | None) -> None:
+        self.root = Closure(None)
+        self._stop = stop
+        self._running: list[_Activation] = []
+        self._all: list[_Activation] = []
+
+    def current(self) -> Closure:
+        """The closure of the statement being carried out."""
+        closure = self.root
+        frames = list(frames_of_graphs(self._stop))
+        for depth, frame in enumerate(frames):
+            if depth == len(self._running) or self._running[depth].frame is not frame:
+                del self._running[depth:]
+                self._running.append(_enter(frame, closure))
+                self._all.append(self._running[-1])
+            closure = _locate(self._running[depth])
+        return closure
+
+    def finish(self) -> None:
+        """Notes the tails: a function's result is that of the closure its ``return`` stands in."""
+        for activation in self._all:
+            if activation.function is None:
+                continue
+            path = _locate(activation).path()
+            for closure, tail in pairwise(path[path.index(activation.closure) :]):
+                closure.tail = tail
+
+    def leave(self) -> None:
+        """Lets go of the frames, which hold whatever their functions do; nothing is traced after this."""
+        self._stop = None
+        self._running.clear()
+        self._all.clear()
+
+
+def frames_of_graphs(stop: FrameType | None) -> Iterator[FrameType]:
+    """Running functions that are graphs, outermost first: the user's, layers', and those of the library."""
+    found: list[FrameType] = []
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame is not stop:
+        if _is_graph(frame):
+            found.append(frame)
+        frame = frame.f_back
+    return reversed(found)
+
+
+def _is_graph(frame: FrameType) -> bool:
+    code = frame.f_code
+    if code.co_name == "construct":
+        return is_shown(code.co_filename)
+    return graph_function_key(frame) is not None or is_function(frame)
+
+
+def _enter(frame: FrameType, caller: Closure) -> _Activation:
+    """Makes the closures of a function's call; ``closure`` is the one its statements start in."""
+    before, after, function, checks = 1, 0, None, False
+    key = graph_function_key(frame)
+    layer = type(frame.f_locals.get("self")).__name__
+    if key is not None:
+        before, after = FUNCTIONS.get(key, (1, 0))
+    elif layer in LAYERS and not is_users(frame.f_code.co_filename):
+        before, after = LAYERS[layer]
+        checks = layer in CHECKING
+    else:
+        function = function_of(frame.f_code)
+    closure = Closure(caller, checks=checks)
+    for _ in range(1, before):
+        closure.tail = closure = Closure(closure)
+    last = closure
+    for _ in range(after):
+        last.tail = last = Closure(last)
+    return _Activation(frame, closure, function)
+
+
+def _locate(activation: _Activation) -> Closure:
+    """The closure of the statement an activation is at."""
+    closure = activation.closure
+    if activation.function is None:
+        return closure
+    place = place_of(activation.frame)
+    body: list[ast.stmt] = activation.function.body
+    while True:
+        for statement in body:
+            if holds(statement, place):
+                break
+            if isinstance(statement, (ast.If, ast.For)) and end_of(statement) <= place:
+                closure = _after(activation, statement, closure)
+        else:
+            return closure
+        if isinstance(statement, ast.With):
+            body = statement.body
+        elif isinstance(statement, ast.If) and not holds(statement.test, place):
+            body = statement.body if place < end_of(statement.body[-1]) else statement.orelse
+            closure = activation.child((statement, "side"), closure)
+        elif isinstance(statement, ast.For) and not holds(statement.iter, place):
+            body = statement.body
+            closure = _turn(activation, _Turns(statement, statement.target, activation.frame), closure)
+        else:
+            return _choice(activation, statement, closure, place)
+
+
+def _choice(activation: _Activation, statement: ast.stmt, closure: Closure, place: Place) -> Closure:
+    """The closure of a place inside a statement: each side of ``a if c else b`` is one, and each turn of a list made
+    by a loop."""
+    for part in ast.walk(statement):
+        if isinstance(part, ast.IfExp) and (holds(part.body, place) or holds(part.orelse, place)):
+            closure = activation.child((part, "side"), closure)
+        elif isinstance(part, (ast.ListComp, ast.GeneratorExp)) and holds(part, place):
+            frame = _frame_of(activation.frame)
+            if holds(part.elt, place_of(frame)):
+                closure = _turn(activation, _Turns(part, part.generators[0].target, frame), closure)
+    return closure
+
+
+def _frame_of(around: FrameType) -> FrameType:
+    """The frame a list made by a loop in ``around`` runs in: one of its own before Python 3.12."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame is not around:
+        if frame.f_back is around and frame.f_code.co_name in ("<listcomp>", "<genexpr>"):
+            return frame
+        frame = frame.f_back
+    return around
+
+
+def _after(activation: _Activation, statement: Compound, closure: Closure) -> Closure:
+    """The closure of what follows ``statement``: inside the last turn of a loop; inside the side taken of an ``if`` on
+    an attribute of the cell, beside it for any other."""
+    if isinstance(statement, ast.For):
+        loop = activation.loops.get((statement, closure))
+        inner = _end_of_turn(activation, statement, loop.turns[-1]) if loop is not None else closure
+        return activation.child((statement, "after"), activation.child((statement, "end"), inner))
+    if is_attribute(statement.test):
+        closure = activation.child((statement, "side"), closure)
+    return activation.child((statement, "after"), closure)
+
+
+def _turn(activation: _Activation, turns: _Turns, closure: Closure) -> Closure:
+    """The closure of this turn of a loop, inside that of the turn before it."""
+    names = [n.id for n in ast.walk(turns.target) if isinstance(n, ast.Name)]
+    value, place = tuple(id(turns.frame.f_locals.get(name)) for name in names), place_of(turns.frame)
+    loop = activation.loops.setdefault((turns.loop, closure), _Loop([]))
+    if not loop.turns or value != loop.value or place < loop.place:
+        head = Closure(_end_of_turn(activation, turns.loop, loop.turns[-1]) if loop.turns else closure)
+        loop.turns.append(Closure(head, waits=True))
+    loop.value, loop.place = value, place
+    return loop.turns[-1]
+
+
+def _end_of_turn(activation: _Activation, loop: Loop, turn: Closure) -> Closure:
+    """The closure in which a turn of a loop goes on to the next one."""
+    for statement in loop.body if isinstance(loop, ast.For) else ():
+        if isinstance(statement, (ast.If, ast.For)):
+            turn = _after(activation, statement, turn)
+    return turn
+
+
+def is_attribute(test: ast.expr) -> bool:
+    """Whether a condition is known when the function is parsed: it names attributes of ``self`` only."""
+    names = {n.id for n in ast.walk(test) if isinstance(n, ast.Name)}
+    return names == {"self"} and not any(isinstance(n, ast.Call) for n in ast.walk(test))
+
+
+def holds(node: ast.stmt | ast.expr, place: Place) -> bool:
+    return (node.lineno, node.col_offset) <= place < end_of(node)
+
+
+def end_of(node: ast.stmt | ast.expr) -> Place:
+    return node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
+
+
+def place_of(frame: FrameType) -> Place:
+    """Where in its source a frame is."""
+    return _place(frame.f_code, frame.f_lasti)
+
+
+@lru_cache(maxsize=16384)
+def _place(code: CodeType, lasti: int) -> Place:
+    line, _line_end, column, _column_end = list(code.co_positions())[lasti // 2]
+    return line or 0, column or 0
+
+
+@lru_cache(maxsize=512)
+def _functions(filename: str) -> dict[tuple[str, int], Function]:
+    try:
+        with open(filename, encoding="utf-8") as file:
+            tree = ast.parse(file.read())
+    except (OSError, SyntaxError, ValueError):
+        return {}
+    found: dict[tuple[str, int], Function] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+            found[node.name, first] = node
+    return found
+
+
+def function_of(code: CodeType) -> Function | None:
+    """The syntax tree of a function, or None if its source cannot be read."""
+    return _functions(code.co_filename).get((code.co_name, code.co_firstlineno))

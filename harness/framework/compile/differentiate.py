@@ -1,0 +1,254 @@
+"""Adds the gradient of a traced function to the graph.
+
+The rules of scope and order are those of MindSpore 2.10.0's graphs, measured:
+
+* gradient nodes stand in ``Gradients/{scope}/Grad_{Op}``, where ``scope`` is that of the first forward node, walking
+  depth first from the result, that uses an equal primitive;
+* contributions to one value are summed by one ``AddN`` in ``Gradients/{scope of the value}``, in forward order of
+  the users.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from harness.errors import TraceError
+from harness.framework.compile.inline import inlining_order
+from harness.framework.compile.source import where
+from harness.framework.compile.trace import Tracer, scope
+from harness.framework.compile.traced import Traced
+from harness.framework.ops.base import OPERATORS, Backward
+from harness.framework.tensor import call
+from harness.graph import Const, Node, Operand, Parameter, TensorSpec, TupleSpec, printed_order
+
+GRADIENTS = "Gradients/"
+
+
+def gradient(tracer: Tracer, out: Any, sens: Any, wrt: Sequence[Operand], value: bool = True) -> list[Any]:
+    """Traced gradients of ``out`` for each operand of ``wrt``.
+
+    Args:
+        tracer: the tracer in force.
+        out: traced result, or a (nested) tuple of results.
+        sens: gradient of the result (same structure); None takes ones.
+        wrt: parameters or nodes; one that ``out`` does not depend on gets zeros.
+        value: whether ``out`` is wanted too.
+    """
+    return _Gradient(tracer, out, wrt, value).run(sens)
+
+
+class _Gradient:
+    def __init__(self, tracer: Tracer, out: Any, wrt: Sequence[Operand], value: bool) -> None:
+        self.value = value
+        self.tracer = tracer
+        self.wrt = list(wrt)
+        self.roots = _flatten(out)
+        self.order: list[Node] = []
+        seen: set[int] = set()
+        for root in self.roots:
+            for node in printed_order(root.operand):
+                if id(node) not in seen:
+                    seen.add(id(node))
+                    self.order.append(node)
+        self.position = {id(n): i for i, n in enumerate(self.order)}
+        self.needed = self._needed()
+        self.scopes = self._scopes()
+        # contributions: operand -> [(position of the user, argument, traced gradient)]
+        self.parts: dict[int, list[tuple[int, int, Any]]] = {}
+
+    def _needed(self) -> set[int]:
+        needed = {id(w) for w in self.wrt}
+        for node in self.order:
+            if node.op == "Switch" and _depends(node, needed):
+                what = "control flow (ops.cond, ops.while_loop)"
+                raise TraceError(f"cannot differentiate through {what} in {node.scope}, at {where()}")
+            if node.op != "UpdateState" and any(id(i) in needed for i in _flow(node)):
+                needed.add(id(node))
+        return needed
+
+    def _scopes(self) -> dict[Any, str]:
+        """For each distinct primitive, the scope of its first node: in the order in which the function graphs were put
+        into each other, and within one of them depth first from the result."""
+        walked: list[Node] = []
+        seen: set[int] = set()
+        stack: list[Operand] = [r.operand for r in reversed(self.roots)]
+        while stack:
+            node = stack.pop()
+            if not isinstance(node, Node) or id(node) in seen:
+                continue
+            seen.add(id(node))
+            if node.kernel:
+                walked.append(node)
+            stack.extend(reversed(node.inputs))
+        self.tracer.closures.finish()
+        rank = {closure: at for at, closure in enumerate(inlining_order(self.order, [r.operand for r in self.roots]))}
+        found: dict[Any, str] = {}
+        for node in sorted(walked, key=lambda n: rank.get(n.extra["closure"], len(rank))):
+            found.setdefault(_primitive(node), node.scope)
+        return found
+
+    def run(self, sens: Any) -> list[Any]:
+        end = len(self.order)
+        given = _flatten(sens) if sens is not None else [None] * len(self.roots)
+        for root, seed in zip(self.roots, given, strict=True):
+            self._give(root.operand, end, 0, seed if seed is not None else self._ones(root))
+        for node in reversed(self.order):
+            if id(node) in self.needed and id(node) in self.parts:
+                self._back(node)
+        return [self._total(w) if id(w) in self.parts else self._zeros(w) for w in self.wrt]
+
+    def _back(self, node: Node) -> None:
+        at = self.position[id(node)]
+        if node.op == "TupleGetItem":
+            self.parts.setdefault(id(node.inputs[0]), []).append((at, node.inputs[1].value, self._total(node)))  # type: ignore[union-attr]
+            return
+        if node.op == "Depend":
+            self._give(node.inputs[0], at, 0, self._total(node))
+            return
+        if not node.kernel:
+            raise TraceError(f"cannot differentiate through {node.op} in {node.scope}")
+        out, dout = self._results(node)
+        inputs = grouped(node, [as_value(i) for i in node.inputs])
+        if "kept" in node.extra:
+            inputs[0] = as_value(node.extra["kept"])
+        needs = tuple(
+            any(id(m) in self.needed for m in group) if isinstance(group, tuple) else id(group) in self.needed
+            for group in grouped(node, list(node.inputs))
+        )
+        backward = Backward(tuple(inputs), out, dout, node.attrs, needs)
+        first = self.scopes[_primitive(node)]
+        saved = self.tracer.source, self.tracer.marks
+        self.tracer.source = ("forward node", node.source or node.related)
+        self.tracer.marks = {"dump": node.attrs["dump"]} if "dump" in node.attrs else {}
+        with scope(f"{GRADIENTS}{first}/Grad_{node.op}"):
+            grads = OPERATORS.get(node.op).gradient(backward)
+        self.tracer.source, self.tracer.marks = saved
+        for argument, (group, grad) in enumerate(zip(grouped(node, list(node.inputs)), grads, strict=False)):
+            if grad is None:
+                continue
+            members = group if isinstance(group, tuple) else (group,)
+            parts = grad if isinstance(group, tuple) else (grad,)
+            for member, part in zip(members, parts, strict=True):
+                if part is not None:
+                    self._give(member, at, argument, part)
+
+    def _results(self, node: Node) -> tuple[Any, Any]:
+        """Traced result(s) of a node and the gradient of each."""
+        if not isinstance(node.spec, TupleSpec):
+            return Traced(node, node.spec), self._total(node)
+        with scope(f"{GRADIENTS}{self.scopes[_primitive(node)]}/Grad_{node.op}"):
+            out = self.tracer.unpack(node)
+        douts: list[Any] = [None] * len(node.spec.items)
+        by_slot: dict[int, list[Any]] = {}
+        for _user, slot, part in sorted(self.parts[id(node)], key=lambda p: p[0]):
+            by_slot.setdefault(slot, []).append(part)
+        for slot, parts in by_slot.items():
+            douts[slot] = self._sum(parts, node.scope)
+        for slot, spec in enumerate(node.spec.items):
+            if douts[slot] is None and isinstance(spec, TensorSpec):
+                douts[slot] = self._filled(spec, 0)
+        return out, tuple(douts)
+
+    def _give(self, target: Operand, user: int, argument: int, part: Any) -> None:
+        if isinstance(target, Node) and target.op == "Load":
+            target = target.inputs[0]
+        if id(target) in self.needed:
+            self.parts.setdefault(id(target), []).append((user, argument, part))
+
+    def _total(self, target: Operand) -> Any:
+        parts = [p for _u, _a, p in sorted(self.parts[id(target)], key=lambda p: p[:2])]
+        return self._sum(parts, self._scope_of(target))
+
+    def _scope_of(self, target: Operand) -> str:
+        """Where the contributions to a value are summed: where it stands; a parameter's, where it is read, but in
+        ``Default`` if the gradients alone are wanted (measured)."""
+        if isinstance(target, Node):
+            return target.scope
+        if not self.value:
+            return "Default"
+        found = (n.scope for n in self.order if any(i is target for i in n.inputs))
+        return next(found, "Default") if isinstance(target, Parameter) and target.is_weight else "Default"
+
+    def _sum(self, parts: list[Any], where: str) -> Any:
+        if len(parts) == 1:
+            return parts[0]
+        saved = self.tracer.source
+        self.tracer.source = ("forward node", ())
+        with scope(GRADIENTS + where):
+            total = call("AddN", tuple(parts))
+        self.tracer.source = saved
+        return total
+
+    def _ones(self, root: Traced) -> Any:
+        if not isinstance(root.spec, TensorSpec):
+            raise TraceError(f"only a tensor can be differentiated, got {root.spec}")
+        return self._filled(root.spec, 1)
+
+    def _zeros(self, target: Operand) -> Any:
+        assert isinstance(target.spec, TensorSpec)
+        return self._filled(target.spec, 0)
+
+    def _filled(self, spec: TensorSpec, value: int) -> Traced:
+        if -1 in spec.shape:
+            raise TraceError("the gradient of a result of dynamic shape needs an explicit sens")
+        const = self.tracer.tensor_constant(np.full(spec.shape, value, spec.dtype.numpy))
+        return Traced(const, spec.tensor)
+
+
+def _flow(node: Node) -> list[Operand]:
+    """Inputs through which a gradient flows."""
+    return node.inputs[:1] if node.op in ("Depend", "Load", "TupleGetItem") else node.inputs
+
+
+def _depends(switch: Node, wanted: set[int]) -> bool:
+    """Whether a branch or loop computes something from one of the operands whose ids are ``wanted``."""
+    stack: list[Operand | None] = [switch]
+    seen: set[int] = set()
+    while stack:
+        operand = stack.pop()
+        if id(operand) in wanted:
+            return True
+        if isinstance(operand, Node) and id(operand) not in seen:
+            seen.add(id(operand))
+            stack.extend(operand.inputs)
+            if operand.op == "Switch":
+                control = operand.extra["control"]
+                stack += [*control.init, control.first.result, control.second.result]
+    return False
+
+
+def _primitive(node: Node) -> Any:
+    return node.op, tuple(sorted((k, repr(v)) for k, v in node.attrs.items()))
+
+
+def as_value(operand: Operand) -> Any:
+    """An operand as a rule sees it: a Python value where it is a plain constant, else a traced tensor."""
+    if isinstance(operand, Const) and not isinstance(operand.value, np.ndarray):
+        return operand.value
+    spec = operand.spec
+    return Traced(operand, spec.tensor if isinstance(spec, TensorSpec) else spec)
+
+
+def grouped(node: Node, flat: list[Any]) -> list[Any]:
+    """Arguments as the operator was called with: tuples of tensors put together again."""
+    groups: list[Any] = []
+    at = 0
+    for count in node.extra["layout"]:
+        if count is None:
+            groups.append(flat[at])
+            at += 1
+        else:
+            groups.append(tuple(flat[at : at + count]))
+            at += count
+    return groups
+
+
+def _flatten(value: Any) -> list[Traced]:
+    if isinstance(value, (tuple, list)):
+        return [t for v in value for t in _flatten(v)]
+    if isinstance(value, Traced):
+        return [value]
+    raise TraceError(f"cannot differentiate a result of type {type(value).__name__}")

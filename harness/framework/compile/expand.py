@@ -1,0 +1,78 @@
+"""Takes composite operators apart, after the graph was differentiated and simplified."""
+
+from __future__ import annotations
+
+from harness.framework.compile.differentiate import as_value, grouped
+from harness.framework.compile.trace import Tracer
+from harness.framework.ops.base import OPERATORS
+from harness.framework.ops.expansion import Composite
+from harness.framework.tensor import using
+from harness.graph import Node, Operand, Parameter, TensorSpec, U, printed_order
+
+
+def expand(output: Operand) -> Operand:
+    """Replaces every composite node of the graph behind ``output`` by its parts; returns the new output.
+
+    Several results stay a tuple that is taken apart again, used or not (measured). Of one that changes its first
+    argument in place the result is assigned to that argument.
+    """
+    became: dict[int, Operand] = {}
+    order = printed_order(output)
+    follows = {id(node.inputs[1]): node for node in order if node.op == "UpdateState"}
+    for node in order:
+        node.inputs = [became.get(id(i), i) for i in node.inputs]
+        if node.kernel and isinstance(OPERATORS.get(node.op), Composite):
+            is_update = "effect" in node.extra
+            became[id(node)] = _assigned(node, follows[id(node)]) if is_update else _parts(node, node.inputs)
+    return became.get(id(output), output)
+
+
+def _parts(node: Node, inputs: list[Operand]) -> Operand:
+    operator = OPERATORS.get(node.op)
+    assert isinstance(operator, Composite)
+    tracer = Tracer(operator.expansion_scope)
+    tracer.region = node.extra["region"]
+    tracer.source = ("code", node.source or node.related)
+    args = grouped(node, [as_value(i) for i in inputs])
+    with using(tracer):
+        operand = tracer.operand(operator.expand(*args))
+    tracer.leave()
+    if any(isinstance(OPERATORS.get(n.op), Composite) for n in tracer.created):
+        operand = expand(operand)
+    if "root" in node.extra and isinstance(operand, Node):
+        for part in (operand, *(operand.inputs if operand.op == "MakeTuple" else ())):
+            if isinstance(part, Node):
+                part.extra["root"] = node.extra["root"]
+    return operand
+
+
+def _assigned(node: Node, follows: Node) -> Node:
+    """The assignment of an operator's result to its first argument. Arguments that are memory are read after the state
+    the operator followed; ``follows`` is the state after it."""
+    target, state = node.inputs[0], node.inputs[-1]
+    inputs: list[Operand] = []
+    for at, operand in enumerate(node.inputs[:-1]):
+        inputs.append(_virtual("Load", [operand, state], node) if at == 0 or _is_memory(operand) else operand)
+    result = _parts(node, inputs)
+    before = _virtual("UpdateState", [follows.inputs[0], result], node)
+    follows.inputs[0] = before
+    assign = Node("Assign", [target, result, before], {}, "Default", target.spec)
+    assign.related_kind, assign.related = "code", node.source or node.related
+    assign.extra = {"layout": (None, None), "functional": True, "region": node.extra["region"], "effect": "memory"}
+    assign.extra["root"] = node.extra["root"]
+    return assign
+
+
+def _is_memory(operand: Operand) -> bool:
+    if isinstance(operand, Node):
+        return "root" in operand.extra and operand.op != "Load"
+    return isinstance(operand, Parameter) and (operand.is_weight or operand.is_inplace)
+
+
+def _virtual(op: str, inputs: list[Operand], node: Node) -> Node:
+    """A read or a state in front of an assignment."""
+    spec = U.spec if op == "UpdateState" else inputs[0].spec
+    made = Node(op, inputs, {}, "Default", spec.tensor if isinstance(spec, TensorSpec) else spec, kernel=False)
+    made.extra = {"layout": (None,) * len(inputs), "functional": False, "region": node.extra["region"]}
+    made.extra["closure"] = node.extra["closure"]
+    return made

@@ -1,0 +1,103 @@
+"""The scopes in which the functions of a traced function stand.
+
+MindSpore keeps a function as a graph of its own: wherever it is called from, its nodes stand in the scope it was first
+looked up from (measured; for the order see ``lookup``).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from types import CodeType, FrameType
+from typing import Any
+
+from harness.framework.compile.closures import frames_of_graphs
+from harness.framework.compile.lookup import looked_up
+from harness.framework.compile.source import function_key, is_users, user_functions
+from harness.framework.tensor import OLD, graph_key
+
+#: methods that lead to a function: called through one of them first, the function stands in ``Default`` (measured)
+METHODS = {"Tensor.sum": "ops.sum", "ops.less": "ops.less"}
+
+#: functions whose one operator stands in a function further in: first called in ``Default``, it stays there (measured)
+DEEP = frozenset(
+    {
+        "ops.argmax", "ops.chunk", "ops.concat", "ops.cumsum", "ops.div", "ops.dot", "ops.dropout", "ops.flatten",
+        "ops.less", "ops.matmul", "ops.mean", "ops.one_hot", "ops.pad", "ops.relu", "ops.smooth_l1_loss", "ops.softmax",
+        "ops.split", "ops.squeeze", "ops.std", "ops.swapaxes", "ops.topk", "ops.unsqueeze",
+        "Tensor.T", "Tensor.any", "Tensor.argmax", "Tensor.argmin", "Tensor.astype", "Tensor.bool", "Tensor.chunk",
+        "Tensor.cumsum", "Tensor.flatten", "Tensor.float", "Tensor.gather_elements", "Tensor.half", "Tensor.int",
+        "Tensor.isnan", "Tensor.mT", "Tensor.matmul", "Tensor.mean", "Tensor.mul", "Tensor.sign", "Tensor.split",
+        "Tensor.squeeze", "Tensor.swapaxes", "Tensor.topk", "Tensor.unsqueeze",
+    }
+)  # fmt: skip
+
+
+class FunctionScopes:
+    """Remembers the scope each function was first looked up from.
+
+    Attributes:
+        inside: how many functions of the library are running.
+    """
+
+    def __init__(self, stop: FrameType | None) -> None:
+        self.inside = 0
+        self._stop = stop
+        self._scopes: dict[Any, str] = {}
+
+    def enter(self, key: Any, scope: str) -> tuple[str, str]:
+        """The scope of the nodes of a library function that is called in ``scope``; and that of its operator if it
+        has only one: a function first called in ``Default`` takes the scope of each call then (measured)."""
+        if key in METHODS or (isinstance(key, str) and key.endswith(OLD)):
+            key, scope = METHODS.get(key, key), "Default"
+        elif key not in self._scopes and isinstance(key, str) and key.startswith("ops."):
+            self._scopes[key] = self._named_first(key, scope)
+        first = self._scopes.setdefault(key, scope)
+        stays = first != "Default" or key in DEEP or not isinstance(key, str)
+        return first, first if stays else scope
+
+    def of_users(self, scope: str) -> str:
+        """``scope`` as seen from the functions of the user that ``construct`` is in the middle of: each is a graph
+        function, known by its code and, for a method, its object."""
+        for key in reversed(list(user_functions(self._stop))):
+            if key not in self._scopes:
+                self._scopes[key] = self._named_first(key, scope)
+            scope = self._scopes[key]
+        return scope
+
+    def _named_first(self, key: Any, scope: str) -> str:
+        """The scope of the outermost function of the user that is running and looked the function ``key`` up, or
+        ``scope``."""
+        at = "Default"
+        for frame in frames_of_graphs(self._stop):
+            if frame.f_code.co_name == "construct":
+                at = getattr(frame.f_locals.get("self"), "_scope", None) or at
+            else:
+                at = self._scopes.get(function_key(frame), at)
+            if is_users(frame.f_code.co_filename) and key in _named(frame):
+                return at
+        return scope
+
+    def leave(self) -> None:
+        """Lets go of the frames; nothing is traced after this."""
+        self._stop = None
+
+
+def _named(frame: FrameType) -> Iterator[Any]:
+    """Keys of the functions ``frame`` has looked up."""
+    for name in looked_up(frame):
+        found = _value(name, frame)
+        code = getattr(found, "__code__", None)
+        yield graph_key(found)
+        if isinstance(code, CodeType):
+            yield code, 0
+
+
+def _value(node: ast.expr, frame: FrameType) -> Any:
+    """What a name, or an attribute of a module, stands for; None for anything else."""
+    if isinstance(node, ast.Name):
+        return None if node.id in frame.f_locals else frame.f_globals.get(node.id)
+    if isinstance(node, ast.Attribute):
+        owner = _value(node.value, frame)
+        return getattr(owner, node.attr, None) if isinstance(owner, type(ast)) else None
+    return None

@@ -1,0 +1,201 @@
+"""The order in which MindSpore puts function graphs into the one that is differentiated.
+
+Its pass walks breadth first from the result. A call met on the way is replaced by the called graph, whose result is
+looked at again later; the called graph's primitives come behind those already there. Values and states (the order of
+effects) are followed alike. The order decides in whose scope the gradient of a primitive stands: that of the first
+equal one.
+
+Source: the pass as its intermediate graphs show it (MindSpore 2.10.0), measured.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from harness.framework.compile.closures import Closure
+from harness.graph import Node, Operand
+
+_State = tuple[str, Closure, int]
+Item = Node | Closure | _State
+
+
+def inlining_order(nodes: Sequence[Node], roots: Iterable[Operand]) -> list[Closure]:
+    """Closures in the order they become part of the outermost one, which comes first.
+
+    Args:
+        nodes: every node of the forward graph, inputs before users.
+        roots: the results.
+    """
+    return _Walk(nodes, [r for r in roots if isinstance(r, Node)]).run()
+
+
+class _Walk:
+    def __init__(self, nodes: Sequence[Node], roots: Sequence[Node]) -> None:
+        self.roots = roots
+        self.top = _common(nodes)
+        self.results: dict[Closure, dict[int, Node]] = {}
+        self.users: dict[int, list[Node]] = {}
+        for node in nodes:
+            for operand in _values(node):
+                self._used(operand, node.extra["closure"])
+                self.users.setdefault(id(operand), []).append(node)
+        for root in roots:
+            self._used(root, self.top)
+        self.order = [self.top]
+        self.seen: set[Any] = set()
+        self.queue: deque[Item] = deque()
+
+    def _used(self, operand: Operand, user: Closure) -> None:
+        """Notes ``operand`` as a result of every closure it leaves on its way to ``user``, and of their tails."""
+        if isinstance(operand, Node):
+            for closure in _way(user, operand.extra["closure"]):
+                tail: Closure | None = closure
+                while tail is not None:
+                    self.results.setdefault(tail, {})[id(operand)] = operand
+                    tail = tail.tail
+
+    def run(self) -> list[Closure]:
+        for root in self.roots:
+            self._push(root, self.top)
+        self._push_state(self.top, len(self.top.effects))
+        while self.queue:
+            item = self.queue.popleft()
+            if isinstance(item, Closure):
+                self._inline(item)
+            elif item not in self.seen:
+                self.seen.add(item)
+                self._follow(item)
+        return self.order
+
+    def _inline(self, closure: Closure) -> None:
+        """Replaces the call of ``closure`` by its result."""
+        if closure in self.order:
+            return
+        self.order.append(closure)
+        if self._waits(closure):
+            self.queue.append(("result", closure, 0))
+        else:
+            self._push_results(closure)
+        for result in self.results.get(closure, {}).values():
+            for user in self.users.get(id(result), ()):
+                self._push_user(user, closure)
+
+    def _waits(self, closure: Closure) -> bool:
+        """Whether the result of a closure is made to wait for something: a loop's counter, or its effects, unless the
+        call that is its result is the only one."""
+        if closure.waits or (closure.checks and closure.effects):
+            return True
+        if len(closure.effects) != 1 or not isinstance(closure.effects[0], Closure):
+            return bool(closure.effects)
+        if closure.tail is not None:
+            return closure.effects[0] is not closure.tail
+        results = self.results.get(closure, {}).values()
+        return any(_way(closure, r.extra["closure"])[:1] != closure.effects for r in results)
+
+    def _push_results(self, closure: Closure) -> None:
+        if closure.tail is not None and self._push_call([closure.tail]):
+            return
+        for result in self.results.get(closure, {}).values():
+            self._push(result, closure)
+
+    def _follow(self, item: Node | _State) -> None:
+        if isinstance(item, Node):
+            self._follow_node(item)
+            return
+        kind, closure, count = item
+        if kind == "result":
+            if closure.waits and closure.effects:
+                self.queue.append(("turn", closure, 0))
+            else:
+                self._push_results(closure)
+            self._push_state(closure, len(closure.effects))
+        elif kind == "turn":
+            self._push_results(closure)
+        elif kind == "load":
+            self._push_state(closure, count)
+        else:
+            self._push_state(closure, count - 1)
+            effect = closure.effects[count - 1]
+            if isinstance(effect, Closure):
+                self._push_call([effect])
+            elif effect is not None:
+                self.queue.append(effect)
+
+    def _follow_node(self, node: Node) -> None:
+        closure, before = node.extra["closure"], node.extra.get("effects before", 0)
+        reads = [i for i in node.inputs if isinstance(i, Node) and i.op == "Load"]
+        for operand in node.inputs:
+            if isinstance(operand, Node) and operand.op == "UpdateState":
+                self._push_state(closure, before + bool(reads))
+            elif isinstance(operand, Node) and operand.op == "Load":
+                self.queue.append(("load", closure, before))
+            else:
+                self._push(operand, closure)
+
+    def _push(self, operand: Operand, user: Closure) -> None:
+        """Queues ``operand`` as ``user`` sees it: the call it is a result of, or itself."""
+        if isinstance(operand, Node) and not self._push_call(_way(user, operand.extra["closure"])):
+            self.queue.append(operand)
+
+    def _push_user(self, user: Node, closure: Closure) -> None:
+        """Queues what takes a result of ``closure`` from outside: a node, or the call it stands in."""
+        path = user.extra["closure"].path()
+        if closure in path or any(self._waits(around) for around in _way(user.extra["closure"], closure)[:-1]):
+            return
+        for around in path:
+            if around not in self.order and _within(around, self.top):
+                self.queue.append(around)
+                return
+        self.queue.append(user)
+
+    def _push_call(self, way: Sequence[Closure]) -> bool:
+        """Queues the first call on ``way`` that was not replaced yet, or the wait it was replaced by; False if there
+        is neither."""
+        for closure in way:
+            tail: Closure | None = closure
+            while tail is not None:
+                if tail not in self.order:
+                    self.queue.append(tail)
+                    return True
+                if self._waits(tail):
+                    self.queue.append(("result", tail, 0))
+                    return True
+                tail = tail.tail
+        return False
+
+    def _push_state(self, closure: Closure, count: int) -> None:
+        """Queues the state after ``count`` effects of ``closure``."""
+        while count == 0 and closure is not self.top and closure.parent is not None:
+            closure, count = closure.parent, closure.at
+        if count:
+            self.queue.append(("state", closure, count))
+
+
+def _common(nodes: Sequence[Node]) -> Closure:
+    """The innermost closure around all ``nodes``."""
+    paths = [node.extra["closure"].path() for node in nodes]
+    common: Closure = paths[0][0]
+    for level in zip(*paths, strict=False):
+        if any(closure is not level[0] for closure in level):
+            break
+        common = level[0]
+    return common
+
+
+def _values(node: Node) -> list[Operand]:
+    """What a node computes with: its inputs but for reads and the order of effects, which are followed apart."""
+    if node.op in ("Load", "UpdateState"):
+        return []
+    return [i for i in node.inputs if not (isinstance(i, Node) and i.op in ("Load", "UpdateState"))]
+
+
+def _within(closure: Closure, around: Closure) -> bool:
+    return closure is not around and around in closure.path()
+
+
+def _way(user: Closure, owner: Closure) -> list[Closure]:
+    """The closures a value of ``owner`` leaves on its way to ``user``, outermost first."""
+    around = set(map(id, user.path()))
+    return [closure for closure in owner.path() if id(closure) not in around]

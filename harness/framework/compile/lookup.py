@@ -1,0 +1,113 @@
+"""In which order a function graph looks up the functions it names.
+
+MindSpore infers a function graph depth first from its result; the function of a call is looked up before the arguments
+of the call are inferred, and the graph it leads to is entered behind them. So in ``ops.softmax(self.cell(x))`` the cell
+around sees ``ops.softmax`` before the inner one does, whatever runs first (measured).
+
+What is inferred is told from the syntax tree: of the statements of one function graph (what follows an ``if`` that no
+attribute decides is one of its own, and so is every turn of a ``for``), variables followed to what they were assigned.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from types import FrameType
+from typing import Any
+
+from harness.framework.compile.closures import Place, end_of, function_of, holds, is_attribute, place_of
+
+#: what each variable was assigned, with the variables known then
+_Known = dict[str, tuple[ast.expr, Any]]
+
+
+def looked_up(frame: FrameType) -> Iterator[ast.expr]:
+    """What ``frame`` calls, in the order it is looked up, up to the call ``frame`` is in the middle of."""
+    function = function_of(frame.f_code)
+    if function is None:
+        return
+    line, line_end, column, column_end = next(islice(frame.f_code.co_positions(), frame.f_lasti // 2, None))
+    here = line, column, line_end, column_end
+    for call in _Inference(frame).block(_running(function.body, place_of(frame)), {}):
+        if (call.lineno, call.col_offset, call.end_lineno, call.end_col_offset) == here:
+            return
+        yield call.func
+
+
+def _running(body: Sequence[ast.stmt], place: Place) -> Sequence[ast.stmt]:
+    """The statements of the function graph that holds ``place``."""
+    for at, statement in enumerate(body):
+        if isinstance(statement, ast.For) and any(holds(s, place) for s in statement.body):
+            return _running(statement.body, place)
+        splits = isinstance(statement, ast.For) or (isinstance(statement, ast.If) and not is_attribute(statement.test))
+        if splits and end_of(statement) <= place:
+            return _running(body[at + 1 :], place)
+    return body
+
+
+class _Inference:
+    """Walks through the calls of a function graph as they are inferred."""
+
+    def __init__(self, frame: FrameType) -> None:
+        self.frame = frame
+        self.seen: set[int] = set()
+
+    def block(self, body: Sequence[ast.stmt], known: _Known) -> Iterator[ast.Call]:
+        """The calls behind the result of a function graph, or behind what it hands to the one that follows it."""
+        for at, statement in enumerate(body):
+            if isinstance(statement, ast.If):
+                yield from self._branch(statement, body[at + 1 :], known)
+                return
+            if isinstance(statement, ast.For):
+                yield from self._expression(statement.iter, known)
+                break
+            if isinstance(statement, ast.Return):
+                if statement.value is not None:
+                    yield from self._expression(statement.value, known)
+                return
+            known = _assigned(statement, known)
+        for value, then in known.values():
+            yield from self._expression(value, then)
+
+    def _branch(self, statement: ast.If, rest: Sequence[ast.stmt], known: _Known) -> Iterator[ast.Call]:
+        if is_attribute(statement.test):
+            # The side that is not taken is not parsed.
+            side = statement.body if self._is_true(statement.test) else statement.orelse
+            yield from self.block([*side, *rest], known)
+            return
+        yield from self._expression(statement.test, known)
+        for side in (statement.body, statement.orelse):
+            yield from self.block(side, known)
+
+    def _expression(self, node: ast.expr, known: _Known) -> Iterator[ast.Call]:
+        if isinstance(node, ast.Name) and node.id in known:
+            yield from self._expression(*known[node.id])
+        if id(node) in self.seen or isinstance(node, ast.Name):
+            return
+        self.seen.add(id(node))
+        if isinstance(node, ast.Call):
+            yield node
+        for child in ast.iter_child_nodes(node):
+            inner = child.value if isinstance(child, ast.keyword) else child
+            if isinstance(inner, ast.expr):
+                yield from self._expression(inner, known)
+
+    def _is_true(self, test: ast.expr) -> bool:
+        """Whether a condition on attributes of ``self`` holds: the user's own expression, which has no calls."""
+        code = compile(ast.Expression(test), self.frame.f_code.co_filename, "eval")
+        return bool(eval(code, {"__builtins__": {}}, {"self": self.frame.f_locals.get("self")}))
+
+
+def _assigned(statement: ast.stmt, known: _Known) -> _Known:
+    """``known`` after an assignment."""
+    pairs: list[tuple[ast.expr, ast.expr]] = []
+    if isinstance(statement, ast.Assign):
+        pairs = [(target, statement.value) for target in statement.targets]
+    elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
+        pairs = [(statement.target, statement.value)]
+    elif isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
+        before = ast.Name(statement.target.id, ast.Load())
+        pairs = [(statement.target, ast.BinOp(before, statement.op, statement.value))]
+    names = {n.id: value for target, value in pairs for n in ast.walk(target) if isinstance(n, ast.Name)}
+    return known | {name: (value, known) for name, value in names.items()}

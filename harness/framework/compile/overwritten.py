@@ -1,0 +1,34 @@
+"""Makes a function that changes values in place ready to be differentiated.
+
+A read of changed memory becomes one of its newest name, through which the gradient flows; and where the gradient of a
+change needs what is overwritten, a copy of it is taken right before.
+
+Source: MindSpore 2.10.0 graphs, measured.
+"""
+
+from __future__ import annotations
+
+from harness.framework.compile.trace import Tracer
+from harness.framework.ops.base import OPERATORS
+from harness.graph import Node, TensorSpec
+
+
+def keep_overwritten(tracer: Tracer) -> None:
+    """Rewrites the reads traced so far and copies what is overwritten (``node.extra["kept"]``)."""
+    for load in tracer.states.reads():
+        tracer.states.newest(load)
+    for node in [n for n in tracer.created if getattr(OPERATORS.get(n.op), "keeps", False)]:
+        if "kept" not in node.extra:
+            _keep(tracer, node)
+
+
+def _keep(tracer: Tracer, node: Node) -> None:
+    target = node.inputs[0]
+    assert isinstance(target.spec, TensorSpec)
+    load = tracer.virtual("Load", [target, node.inputs[-1]], target.spec.tensor)
+    load.extra["root"] = tracer.states.root(target)
+    kept = Node("TensorMove", [load], {}, node.scope, load.spec)
+    kept.extra = {"layout": (None,), "functional": False, "region": node.extra["region"]}
+    kept.extra["closure"] = node.extra["closure"]
+    node.extra["kept"] = kept
+    tracer.states.save(node, load, kept)

@@ -1,0 +1,192 @@
+"""From a Python function to a finished kernel graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from harness.devices import Kernels
+from harness.devices.cpu import CPU
+from harness.framework.compile.effects import drop_unused_reads, wait_for_readers
+from harness.framework.compile.expand import expand
+from harness.framework.compile.fuse import fuse
+from harness.framework.compile.order import Numbering, arrange, parameter_order
+from harness.framework.compile.regions import Block, Region, controls_of, finish_regions, numbered, regions_of
+from harness.framework.compile.select import hide_dtypes, select_kernels
+from harness.framework.compile.simplify import simplify
+from harness.framework.compile.trace import Tracer
+from harness.framework.compile.traced import Traced
+from harness.framework.ops.functions.printing import python_print
+from harness.framework.tensor import Parameter as ParameterTensor
+from harness.framework.tensor import Tensor, using
+from harness.graph import Const, Graph, Node, Operand, Parameter, TensorSpec
+
+CPU_KERNELS = CPU.kernels
+STAGES = ("traced", "simplified", "ordered", "selected")
+"""What a graph goes through: written down, simplified, its effects put in order, made for the device's kernels."""
+Watch = Callable[[str, Sequence[Operand]], None]
+
+
+@dataclass(eq=False, slots=True)
+class Program:
+    """A compiled function.
+
+    Attributes:
+        graphs: its kernel graphs by id, the root first; more than one only with control flow.
+        inputs: the graph parameter of each tensor argument, in the order the arguments are flattened.
+        block: what runs, in order.
+        of_region: the graph of each region, by the region's ``id``.
+        silent: it gives back one of its parameters, or constants; such a function is no kernel graph, has no id and
+            nobody is told of it (measured).
+    """
+
+    graphs: list[Graph]
+    inputs: list[Parameter]
+    block: Block
+    of_region: dict[int, Graph]
+    silent: bool = False
+
+    @property
+    def graph(self) -> Graph:
+        """The root graph."""
+        return self.graphs[0]
+
+
+def compile_function(
+    function: Callable[..., Any],
+    args: Sequence[Any],
+    names: Sequence[str],
+    graph_id: int,
+    numbering: Numbering,
+    dynamic: Sequence[Any] = (),
+    kernels: Kernels = CPU_KERNELS,
+    fuses: bool = False,
+    watch: Watch = lambda _stage, _outputs: None,
+) -> Program:
+    """Traces ``function(*args)`` and finishes its graph.
+
+    Args:
+        function: called once, with traced values in place of the tensors of ``args``.
+        args: arguments; tensors (also inside tuples) become data inputs of the graph, the rest stays as it is.
+        names: name of each argument (``x``, ``inputs0``), as dump files name the data inputs.
+        graph_id: id of the graph.
+        numbering: the process's numbering.
+        dynamic: for each argument, a shape to trace with in place of the tensor's own (-1 for dynamic), or None; for a
+            tuple a tuple of such.
+        kernels: what the device's kernels cannot take.
+        fuses: elementwise chains become one kernel each.
+        watch: called after each of ``STAGES`` with what each region gives.
+    """
+    tracer = Tracer()
+    inputs: list[Parameter] = []
+    traced: list[Any] = []
+    region_graphs: dict[int, Graph] = {}
+    for position, (value, name) in enumerate(zip(args, names, strict=True)):
+        shape = dynamic[position] if position < len(dynamic) else None
+        traced.append(_input(value, name, shape, inputs))
+    with using(tracer), python_print():
+        tracer.finish(function(*traced))
+    block = tracer.block
+    finish_regions(block)
+    graphs: list[Graph] = []
+    regions = numbered(block)
+    for region, parameters in zip(regions, _finish(regions, kernels, watch), strict=True):
+        graph = Graph(graph_id + len(graphs), parameters, region.output, root_id=graph_id)  # type: ignore[arg-type]
+        graph.attrs = {"enable_zero_copy_in_graph": 1}
+        arrange(graph)
+        for node in graph.nodes:
+            node.extra["graph"] = graph
+        graphs.append(graph)
+        region_graphs[id(region)] = graph
+    silent = len(graphs) == 1 and not graphs[0].execution_order and _gives_back(graphs[0].output)
+    if not silent:
+        for graph in graphs:
+            if fuses:
+                fuse(graph, numbering.unfused)
+            numbering.number(graph.nodes)
+    _follow(block)
+    return Program(graphs, inputs, block, region_graphs, silent)
+
+
+def _gives_back(output: Operand) -> bool:
+    """Whether a result is one of the parameters as it is, or constants."""
+    assert isinstance(output, Node)
+    value = output.inputs[0]
+    while isinstance(value, Node) and value.op in ("Depend", "Load"):
+        value = value.inputs[0]
+    return not isinstance(value, Node) or _is_constant(value)
+
+
+def _is_constant(value: Operand) -> bool:
+    return isinstance(value, Const) or (
+        isinstance(value, Node) and value.op == "MakeTuple" and all(map(_is_constant, value.inputs))
+    )
+
+
+def _finish(regions: Sequence[Region], kernels: Kernels, watch: Watch) -> list[list[Parameter]]:
+    """Simplifies the regions' graphs and inserts what the device needs; gives the parameters of each, whose order is
+    that of the graph before composites are taken apart (measured)."""
+
+    def done(stage: str) -> None:
+        watch(stage, [region.output for region in regions if region.output is not None])
+
+    done("traced")
+    for region in regions:
+        assert region.output is not None
+        region.output = simplify(region.output)
+    done("simplified")
+    parameters = []
+    for region in regions:
+        assert region.output is not None
+        drop_unused_reads(region.output)
+        wait_for_readers(region.output)
+        parameters.append(parameter_order(region.output))
+    done("ordered")
+    for region in regions:
+        assert region.output is not None
+        region.output = expand(region.output)
+        select_kernels(region.output, kernels)
+        hide_dtypes(region.output)
+    done("selected")
+    return parameters
+
+
+def _follow(block: Block) -> None:
+    """Points everything that names a value of another region to what that value became."""
+    became: dict[int, Operand] = {}
+    for region in regions_of(block):
+        if region is not block.items[-1] and isinstance(region.output, Node):
+            skip = 1 if region.effect is not None else 0
+            for export, now in zip(region.exports, region.output.inputs[skip:], strict=True):
+                became[id(export)] = now
+    for region in regions_of(block):
+        for parameter in region.crossings.values():
+            parameter.handle.operand = became.get(id(parameter.handle.operand), parameter.handle.operand)
+    for control in controls_of(block):
+        if control.pred is not None:
+            control.pred = became.get(id(control.pred), control.pred)
+        control.init = [became.get(id(i), i) for i in control.init]
+        for side in (control.first, control.second):
+            assert side.result is not None
+            side.result = became.get(id(side.result), side.result)
+    last = block.items[-1]
+    assert isinstance(last, Region)
+    block.result = last.output
+
+
+def is_input(value: Any) -> bool:
+    """Whether an argument is a data input of the graph: a tensor that is no weight and no constant (``const_arg``)."""
+    return isinstance(value, Tensor) and not isinstance(value, ParameterTensor) and not value.const_arg
+
+
+def _input(value: Any, name: str, shape: Any, inputs: list[Parameter]) -> Any:
+    if isinstance(value, (tuple, list)) and any(isinstance(v, Tensor) for v in value):
+        within = shape if shape is not None else [None] * len(value)
+        return tuple(_input(v, f"{name}_{i}", s, inputs) for i, (v, s) in enumerate(zip(value, within, strict=True)))
+    if not is_input(value):
+        return value
+    spec = TensorSpec(value.dtype, shape if shape is not None else value.shape)
+    parameter = Parameter(name, spec, False)
+    inputs.append(parameter)
+    return Traced(parameter, spec)

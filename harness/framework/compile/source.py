@@ -1,0 +1,150 @@
+"""Where in the user's (and the layers') source a node comes from."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import sys
+import sysconfig
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+from types import CodeType, FrameType
+
+from harness.graph import SourceLine
+
+_HARNESS = str(Path(__file__).resolve().parents[2])
+#: rooms whose frames a reader wants to see: layers are source, the machinery below them is not
+_SHOWN = (str(Path(_HARNESS, "framework", "nn")),)
+_HIDDEN_FILES = (str(Path(_HARNESS, "framework", "nn", "cell.py")),)
+
+_Span = tuple[int, int, int, int]
+
+#: Python's own library (contextlib, functools) is nobody's source
+_LIBRARY = sysconfig.get_paths()["stdlib"]
+
+
+@lru_cache(maxsize=4096)
+def is_users(filename: str) -> bool:
+    """Whether a file is neither this package's nor Python's own."""
+    inside = filename.startswith((_HARNESS, "<frozen"))
+    return not inside and not (filename.startswith(_LIBRARY) and "site-packages" not in filename)
+
+
+@lru_cache(maxsize=4096)
+def is_shown(filename: str) -> bool:
+    """Whether the lines of a file are source to a reader of graphs: the user's files and the layers."""
+    if is_users(filename):
+        return True
+    return filename.startswith(_SHOWN) and filename not in _HIDDEN_FILES
+
+
+class _Syntax:
+    """Spans of a source file's functions and calls, which bytecode alone does not give."""
+
+    def __init__(self, filename: str) -> None:
+        #: (first line, name) -> span of a function; span of a call -> span of what is called
+        self.functions: dict[tuple[int, str], _Span] = {}
+        self.calls: dict[_Span, _Span] = {}
+        try:
+            tree = ast.parse("".join(linecache.getlines(filename)))
+        except (SyntaxError, ValueError):
+            return
+        for node in ast.walk(tree):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                first = node.decorator_list[0].lineno if node.decorator_list else node.lineno
+                self.functions[first, node.name] = _span(node)
+            elif isinstance(node, ast.Call):
+                self.calls[_span(node)] = _span(node.func)
+
+
+def _span(node: ast.expr | ast.stmt) -> _Span:
+    return node.lineno, node.end_lineno or node.lineno, node.col_offset, node.end_col_offset or 0
+
+
+_syntax = lru_cache(maxsize=256)(_Syntax)
+
+
+def _source_line(filename: str, span: _Span) -> SourceLine:
+    line, line_end, column, column_end = span
+    text = linecache.getline(filename, line).rstrip("\n")
+    # A span from the margin is printed without columns (measured).
+    known = column > 0
+    return SourceLine(filename, line, line_end, column if known else None, column_end if known else None, text)
+
+
+@lru_cache(maxsize=16384)
+def _lines(code: CodeType, filename: str, lasti: int, innermost: bool) -> tuple[SourceLine, ...]:
+    """A frame as the real graphs show it: the function it is in, then the place in it. Where a call goes on into
+    another frame the place is what is called, not the whole call (measured)."""
+    line, line_end, column, column_end = next(islice(code.co_positions(), lasti // 2, None))
+    if line is None or line_end is None or column is None or column_end is None:
+        return ()
+    syntax = _syntax(filename)
+    span = line, line_end, column, column_end
+    if not innermost:
+        span = syntax.calls.get(span, span)
+    place = _source_line(filename, span)
+    function = syntax.functions.get((code.co_firstlineno, code.co_name))
+    return (place,) if function is None else (_source_line(filename, function), place)
+
+
+def stack(stop: FrameType | None = None) -> tuple[SourceLine, ...]:
+    """The call stack of the caller in source lines, outermost first.
+
+    Args:
+        stop: frame at which the walk ends (what called the compiled function is not part of the graph's source).
+    """
+    groups: list[tuple[SourceLine, ...]] = []
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame is not stop:
+        if is_shown(frame.f_code.co_filename):
+            # Equal code of two files is one key, so the file is another.
+            lines = _lines(frame.f_code, frame.f_code.co_filename, frame.f_lasti, not groups)
+            if lines:
+                groups.append(lines)
+        frame = frame.f_back
+    return tuple(line for group in reversed(groups) for line in group)
+
+
+def user_functions(stop: FrameType | None) -> Iterator[tuple[CodeType, int]]:
+    """What tells the user's functions on the stack apart, innermost first, up to the ``construct`` they are called
+    from: their code and the object they are a method of (0 for none)."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame is not stop:
+        code = frame.f_code
+        if code.co_name == "construct":
+            return
+        if is_function(frame):
+            yield function_key(frame)
+        frame = frame.f_back
+
+
+def is_function(frame: FrameType) -> bool:
+    """Whether a frame is of a function of the user: not of a comprehension, nor of what wraps the call of a cell, which
+    MindSpore never sees."""
+    code = frame.f_code
+    if code.co_name.startswith("<") or not is_users(code.co_filename):
+        return False
+    owner = type(frame.f_locals.get("self"))
+    return not (hasattr(owner, "construct") and getattr(owner.__call__, "__code__", None) is code)
+
+
+def function_key(frame: FrameType) -> tuple[CodeType, int]:
+    """What tells the function of a frame from others: its code and the object it is a method of (0 for none)."""
+    code = frame.f_code
+    owner = frame.f_locals.get("self") if code.co_varnames[:1] == ("self",) else None
+    return code, id(owner) if owner is not None else 0
+
+
+def where() -> str:
+    """``file.py:17`` of the innermost source line that is the user's, for error messages."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        name = frame.f_code.co_filename
+        if is_users(name):
+            text = linecache.getline(name, frame.f_lineno).strip()
+            return f"{name}:{frame.f_lineno}" + (f" ({text})" if text else "")
+        frame = frame.f_back
+    return "an unknown place"

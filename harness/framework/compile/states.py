@@ -1,0 +1,302 @@
+"""Reads and updates of memory (parameters, and tensors changed in place), and the state (MindSpore's monad) that keeps
+them in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from harness.framework.compile.traced import is_weight
+from harness.graph import IO, IOMONAD, Node, Operand, Parameter, Spec, TensorSpec, TupleSpec, U
+
+
+@dataclass(eq=False, slots=True)
+class _Unit:
+    """The reads of one operator, ``reader``, the ``at``-th that was traced; without one what was read by itself."""
+
+    at: int
+    reads: list[Node]
+    reader: Node | None = None
+
+    def members(self) -> list[Operand]:
+        """What the state after the reads names: of a tuple with reads in it every member (measured)."""
+        if self.reader is None:
+            return list(self.reads)
+        at = 0
+        for count in self.reader.extra["layout"]:
+            group = self.reader.inputs[at : at + (count or 1)]
+            if count is not None and any(i is self.reads[0] for i in group):
+                return group
+            at += len(group)
+        return list(self.reads)
+
+
+@dataclass(eq=False, slots=True)
+class _Step:
+    """Reads in a row and what ends them: an update, or the end of the region.
+
+    Attributes:
+        units: the reads.
+        gathered, members: the state after the reads and the tuple of them, where there are any.
+        at: number of the updating operator among those traced.
+        differentiated: whether the gradient had been taken.
+        written: the parameters (by id) that had been written before.
+        update, after: that operator and the state after it.
+        saved: the copy an update takes of what it overwrites, and the state after the copy.
+    """
+
+    units: list[_Unit]
+    gathered: Node
+    members: Node
+    at: int
+    differentiated: bool
+    written: frozenset[int]
+    update: Node | None = None
+    after: Node | None = None
+    saved: tuple[Node, Node] | None = None
+
+
+@dataclass(eq=False, slots=True)
+class _Log:
+    """What a region did so far."""
+
+    steps: list[_Step] = field(default_factory=list)
+    units: list[_Unit] = field(default_factory=list)
+
+
+class States:
+    """What memory and output have gone through so far in the region being traced.
+
+    Attributes:
+        io_state: what the next print has to follow; None while nothing was printed.
+        differentiated: whether the gradient was taken already; what is read again from then on is not noted again.
+    """
+
+    def __init__(self, virtual: Callable[[str, list[Operand], Spec], Node]) -> None:
+        self.io_state: Operand | None = None
+        self.differentiated = False
+        self._virtual = virtual
+        self._log = _Log()
+        self._known: dict[Any, Node] = {}
+        self._updates: dict[int, int] = {}
+        #: what was changed in place: each name of that memory (an operand, by its id) -> the first one
+        self._roots: dict[int, tuple[Operand, Operand]] = {}
+
+    @property
+    def state(self) -> Operand:
+        """What the next effect on memory has to follow, but for the reads since the last one."""
+        return self._state(len(self._log.steps))
+
+    def _state(self, number: int) -> Operand:
+        """What an effect in the ``number``-th step has to follow."""
+        last = self._log.steps[number - 1].after if number else None
+        return last if last is not None else U
+
+    def leave(self) -> _Log:
+        """Starts anew for another region; gives what ``back`` takes to go on here."""
+        saved = self._log
+        self._log = _Log()
+        return saved
+
+    def back(self, saved: _Log) -> None:
+        """Goes on where ``leave`` was called."""
+        self._log = saved
+
+    # -- memory other than parameters ------------------------------------------------------------------------------
+    def root(self, operand: Operand) -> Operand:
+        """The first name of the memory ``operand`` stands for."""
+        return self._roots[id(operand)][1] if id(operand) in self._roots else operand
+
+    def is_changed(self, operand: Operand) -> bool:
+        """Whether a value that is no parameter was changed in place, or is what such a change gave."""
+        return id(operand) in self._roots
+
+    def refer(self, operand: Operand, root: Operand) -> None:
+        """Makes ``operand`` a name of the memory of ``root``: from now on it is read like a parameter."""
+        self._roots[id(operand)] = operand, self.root(root)
+        named: Operand | None = operand
+        while isinstance(named, Node):
+            named.extra["root"] = self.root(root)
+            named = named.inputs[0] if named.op == "TupleGetItem" else None
+
+    def read_before(self, operand: Operand, readers: Sequence[tuple[int, Node]], region: object) -> None:
+        """Makes the operators that took ``operand`` before it was first changed read it.
+
+        Args:
+            operand: what is changed for the first time.
+            readers: each operator of this region that takes it, with its number among those traced, in order.
+            region: the region.
+        """
+        noted: _Step | None = None
+        load: Node | None = None
+        for at, reader in readers:
+            number = next((n for n, s in enumerate(self._log.steps) if s.at > at), len(self._log.steps))
+            step = self._log.steps[number] if number < len(self._log.steps) else None
+            if load is None:
+                load, noted = self._load(operand, region, self._state(number)), step
+            reader.inputs = [load if i is operand else i for i in reader.inputs]
+            if step is noted:
+                _note(step.units if step is not None else self._log.units, at, reader, load)
+
+    # -- reads -----------------------------------------------------------------------------------------------------
+    def read(self, operand: Operand, region: object, at: int) -> Node:
+        """The read of a parameter or a changed value; one node for all reads in a region between two updates of it.
+
+        Args:
+            operand: the parameter, or a name of changed memory.
+            region: the region.
+            at: number of the operator that reads it among those traced.
+        """
+        count = len(self._known)
+        load = self._load(operand, region, self.state)
+        fresh = len(self._known) > count
+        # What was read before another update is not noted again (measured).
+        in_row = any(load in unit.reads for unit in self._log.units)
+        if fresh or (in_row and not self.differentiated):
+            self._log.units.append(_Unit(at, [load]))
+        return load
+
+    def _load(self, operand: Operand, region: object, state: Operand) -> Node:
+        key = id(region), id(operand), self._updates.get(id(self.root(operand)), 0)
+        if key not in self._known:
+            assert isinstance(operand.spec, TensorSpec)
+            load = self._virtual("Load", [operand, state], operand.spec.tensor)
+            load.extra["root"] = self.root(operand)
+            self._known[key] = load
+        return self._known[key]
+
+    def mark(self) -> int:
+        """How many reads there are; for ``together``."""
+        return len(self._log.units)
+
+    def together(self, mark: int, reader: Node) -> bool:
+        """Makes the reads since ``mark`` those of ``reader``; whether there are any."""
+        units = self._log.units[mark:]
+        since = [read for unit in units for read in unit.reads]
+        if since:
+            self._log.units[mark:] = [_Unit(units[0].at, since, reader)]
+        return bool(since)
+
+    def newest(self, load: Node) -> None:
+        """Makes a read of memory that has several names one of the newest name (what is differentiated is seen to)."""
+        root, name = self.root(load.inputs[0]), load.inputs[0]
+        for number, step in enumerate(self._log.steps):
+            if load.inputs[1] is self._state(number):
+                break
+            if step.update is not None and self.root(step.update) is root:
+                name = step.update
+        load.inputs[0] = name
+
+    def reads(self) -> list[Node]:
+        """Every read of what was changed in place, but parameters, in order."""
+        return [load for load in self._known.values() if self.is_changed(load.inputs[0])]
+
+    # -- updates ---------------------------------------------------------------------------------------------------
+    def update(self, node: Node, targets: Sequence[Operand], at: int) -> None:
+        """Makes ``node``, which updates ``targets`` and is the ``at``-th operator traced, follow what came before and
+        be followed by what comes."""
+        step = self._end(at)
+        for target in targets:
+            root = self.root(target)
+            if isinstance(root, Parameter):
+                root.is_inplace = True
+        for operand in node.inputs:
+            # Memory that is handed to an update, changed or not, is read anew after it (measured).
+            root = self.root(operand)
+            self._updates[id(root)] = self._updates.get(id(root), 0) + 1
+        step.update, step.after = node, self._virtual("UpdateState", [U, node], U.spec)
+        node.inputs.append(U)
+        self.link()
+
+    def save(self, node: Node, load: Node, copy: Node) -> None:
+        """Makes the update ``node`` come after ``copy``, which is taken of the read ``load`` right before it."""
+        step = next(s for s in self._log.steps if s.update is node)
+        after = self._virtual("UpdateState", [load.inputs[1], copy], U.spec)
+        step.saved = copy, after
+        self.link()
+
+    def print(self, node: Node) -> None:
+        """The same for a node that prints."""
+        node.inputs.append(self.io_state or IO)
+        self.io_state = self._virtual("UpdateState", [self.io_state or IO, node], IOMONAD)
+
+    def flush(self) -> Operand:
+        """The state after everything in the region so far, which ends here."""
+        self._end(-1)
+        return self.link()
+
+    def _end(self, at: int) -> _Step:
+        gathered = self._virtual("UpdateState", [U, U], U.spec)
+        members = self._virtual("MakeTuple", [], TupleSpec(()))
+        step = _Step(self._log.units, gathered, members, at, self.differentiated, self._written())
+        self._log.units = []
+        self._log.steps.append(step)
+        return step
+
+    def _written(self) -> frozenset[int]:
+        parameters = [r.inputs[0] for unit in self._log.units for r in unit.reads]
+        return frozenset(id(p) for p in parameters if isinstance(p, Parameter) and p.is_inplace)
+
+    def link(self) -> Operand:
+        """Lets each state follow the one before it; gives the last."""
+        state: Operand = U
+        for step in self._log.steps:
+            state = self._gather(step, state)
+            if step.update is None or step.after is None:
+                continue
+            step.update.inputs[-1] = state
+            if step.saved is not None:
+                copy, after = step.saved
+                copy.inputs[0].inputs[1] = state  # type: ignore[union-attr]
+                after.inputs[0] = state
+                step.update.inputs[-1] = after
+            step.after.inputs[0] = state
+            state = step.after
+        return state
+
+    def _gather(self, step: _Step, state: Operand) -> Operand:
+        """The state after the reads of a step."""
+        if not step.units:
+            return state
+        every = list({id(r): r for unit in step.units for r in unit.reads}.values())
+        free = [r for r in every if is_weight(r.inputs[0]) and id(r.inputs[0]) not in step.written]
+        # Reads in a row are seen to float to the start, all but the last if nothing among them was written before
+        # (measured).
+        for read in free[:-1] if free[-1:] == every[-1:] and len(free) == len(every) else free:
+            read.inputs[1] = U
+        reads: list[Operand] = list(merged([unit.reads for unit in step.units], step.differentiated))
+        if len(reads) == 1 and len(step.units) == 1:
+            reads = step.units[0].members()
+        if len(reads) > 1:
+            step.members.inputs = reads
+            step.members.spec = TupleSpec(tuple(r.spec for r in reads))
+            step.members.extra["layout"] = (None,) * len(reads)
+            reads = [step.members]
+        step.gathered.inputs = [state, *reads]
+        return step.gathered
+
+
+def _note(units: list[_Unit], at: int, reader: Node, load: Node) -> None:
+    """Puts the read ``load`` of an operator, the ``at``-th traced, among those noted already."""
+    place = sum(unit.at < at for unit in units)
+    if place == len(units) or units[place].at != at:
+        units.insert(place, _Unit(at, [], reader))
+    known = [*units[place].reads, load]
+    units[place].reads = [i for i in reader.inputs if isinstance(i, Node) and any(i is k for k in known)]
+
+
+def merged(units: Sequence[Sequence[Node]], differentiated: bool) -> list[Node]:
+    """The order in which reads stand in the tuple their states are merged into.
+
+    One unit (the reads of one operator) stays as it is, repeated reads too. Of several each turns round what is there
+    and comes behind it, itself turned round; of a read met twice the first place counts. The reads a differentiated
+    function ends with are turned round once more (all measured).
+    """
+    order: list[Node] = []
+    if len(units) == 1:
+        return list(units[0][::-1] if differentiated else units[0])
+    for unit in units:
+        order = order[::-1] + list(unit[::-1])
+    each = list({id(read): read for read in order}.values())
+    return each[::-1] if differentiated else each

@@ -1,0 +1,396 @@
+"""Follows ``construct`` and writes down the graph it describes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+from harness.errors import HarnessError, TraceError
+from harness.framework.compile.closures import Closure, Closures
+from harness.framework.compile.functions import FunctionScopes
+from harness.framework.compile.regions import Block, Control, Region
+from harness.framework.compile.source import stack, where
+from harness.framework.compile.states import States
+from harness.framework.compile.traced import Traced, has_tensor, is_weight, tensor_spec, tensors_of
+from harness.framework.ops.base import OPERATORS, Call, Operator
+from harness.framework.ops.eager import is_number, plan_arguments
+from harness.framework.tensor import Parameter as ParameterTensor
+from harness.framework.tensor import Tensor, current
+from harness.graph import Const, Node, Operand, Parameter, Spec, TensorSpec, TupleSpec, U, constant, spec_of
+
+#: operators of the graph itself: they have no kernel
+VIRTUAL = frozenset({"Load", "Depend", "MakeTuple", "TupleGetItem", "UpdateState", "Return", "Switch"})
+
+
+#: what makes constants that are known late
+_LATE = frozenset({"ZerosLike"})
+
+
+class Tracer:
+    """The dispatcher in force while a function is traced.
+
+    Attributes:
+        scope: where new nodes stand (``Default/fc1-Dense``).
+        states: reads and updates of parameters.
+        params: the graph parameter of each ``Parameter`` met, in order of first use.
+        source: stack given to nodes in place of the real one while a gradient is written; None otherwise.
+        marks: attributes given to every new node (``set_dump``).
+        closures: the function graphs the nodes are written in.
+        functions: the scopes of the functions called.
+        created: every operator's node, in program order.
+    """
+
+    def __init__(self, scope: str = "Default") -> None:
+        self.scope = scope
+        self.states = States(self.virtual)
+        self.params: dict[int, Parameter] = {}
+        self.source: tuple[str, tuple[Any, ...]] | None = None
+        self.marks: dict[str, Any] = {}
+        self.created: list[Node] = []
+        self._consts: dict[Any, Const] = {}
+        self._stop: FrameType | None = sys._getframe(1)
+        self.closures = Closures(self._stop)
+        self.functions = FunctionScopes(self._stop)
+        self.region = Region()
+        self.block = Block([self.region])
+
+    # -- dispatcher ------------------------------------------------------------------------------------------------
+    def call(self, op: str, args: tuple[Any, ...], attrs: dict[str, Any], scope: str | None) -> Any:
+        """Adds the node of one operator call; see ``Dispatcher.call``."""
+        if op == "Depend":
+            return self.depend(args[0], args[1])
+        try:
+            return self._add(OPERATORS.get(op), args, attrs, scope)
+        except HarnessError as error:
+            if not getattr(error, "_placed", False):
+                error._placed = True  # type: ignore[attr-defined]
+                error.args = (f"{error.args[0] if error.args else error} -- at {where()}", *error.args[1:])
+            raise
+
+    def _add(self, operator: Operator, args: tuple[Any, ...], attrs: dict[str, Any], scope: str | None) -> Any:
+        effect = operator.effect([None if isinstance(a, Tensor) else a for a in args])
+        closure = self._closure()
+        before, mark = len(closure.effects), self.states.mark()
+        inputs, call, layout = self._arguments(operator, args, attrs, effect is not None)
+        if scope is None:
+            scope = self.scope if self.source is not None else self._users_scope()
+        node = Node(operator.name, inputs, {**attrs, **self.marks}, scope, operator.infer(call))
+        node.extra = {"layout": layout, "functional": operator.functional, "region": self.region}
+        node.extra |= {"closure": closure, "effects before": before, "absent": operator.absent}
+        closure.nodes.append(node)
+        if self.states.together(mark, node):
+            closure.affect(None)
+        self._place(node)
+        self.created.append(node)
+        if effect is not None:
+            node.extra["effect"] = effect
+            if effect == "io":
+                self.states.print(node)
+            else:
+                self._update(node, [inputs[at] for at in operator.mutates], operator.gives_memory)
+                closure.affect(node)
+        return self.unpack(node)
+
+    def _update(self, node: Node, targets: list[Operand], gives_memory: bool) -> None:
+        """Notes an update. A target that is no parameter is read like one from then on, and by those that took it
+        before; so is the result where it is the target's memory."""
+        at = len(self.created) - 1
+        for target in targets:
+            root = self.states.root(target)
+            if not is_weight(root) and not self.states.is_changed(root):
+                self.states.refer(root, root)
+                users = [(n, user) for n, user in enumerate(self.created[:-1]) if self._takes(user, root)]
+                self.states.read_before(root, users, self.region)
+        if gives_memory:
+            self.states.refer(node, targets[0])
+        self.states.update(node, targets, at)
+
+    def _takes(self, user: Node, operand: Operand) -> bool:
+        """Whether an operator of this region reads ``operand``; one that changes memory takes it as it is."""
+        here = user.extra["region"] is self.region and user.extra.get("effect") != "memory"
+        return here and any(i is operand for i in user.inputs)
+
+    def _arguments(
+        self, operator: Operator, args: tuple[Any, ...], attrs: dict[str, Any], updates: bool
+    ) -> tuple[list[Operand], Call, tuple[int | None, ...]]:
+        """The arguments of a call as flat inputs, as its shape rule sees them, and how many inputs make up each (None:
+        one that is no tuple of tensors)."""
+        inputs: list[Operand] = []
+        specs: list[Spec] = []
+        values: list[Any] = []
+        layout: list[int | None] = []
+        for value, cast in plan_arguments(operator, args):
+            if cast is not None:
+                value = self.call("Cast", (value, cast), {}, None)
+                value.operand.extra["cast"] = "implicit"
+            if isinstance(value, (tuple, list)) and any(isinstance(v, Tensor) for v in value):
+                members = [self.operand(v, updates) for v in value]
+                inputs += members
+                layout.append(len(members))
+                specs.append(TupleSpec(tuple(tensor_spec(m) for m in members)))
+                values.append(None)
+                continue
+            operand = self.operand(value, updates)
+            inputs.append(operand)
+            layout.append(None)
+            specs.append(tensor_spec(operand))
+            values.append(operand.value if isinstance(operand, Const) else None)
+        return inputs, Call(operator.name, tuple(specs), tuple(values), attrs), tuple(layout)
+
+    def _place(self, node: Node) -> None:
+        if self.source is not None:
+            node.related_kind, node.related = self.source
+        else:
+            node.source = stack(self._stop)
+
+    def unpack(self, node: Node) -> Any:
+        """The traced value (or tuple of values) of a node."""
+        if not isinstance(node.spec, TupleSpec):
+            return Traced(node, node.spec)
+        items = []
+        for i, spec in enumerate(node.spec.items):
+            item = self.virtual("TupleGetItem", [node, constant(i)], spec)
+            item.scope, item.extra["closure"] = node.scope, node.extra["closure"]
+            items.append(Traced(item, spec))
+        return tuple(items)
+
+    def virtual(self, op: str, inputs: list[Operand], spec: Spec) -> Node:
+        """A node of the graph itself, in the current scope."""
+        node = Node(op, inputs, {}, self.scope, spec, kernel=False)
+        node.extra = {"layout": (None,) * len(inputs), "functional": False, "region": self.region}
+        node.extra["closure"] = self._closure()
+        return node
+
+    def _closure(self) -> Closure:
+        """Where a node is written; the nodes of a gradient stand in none of the function's closures."""
+        return self.closures.root if self.source is not None else self.closures.current()
+
+    def depend(self, value: Any, on: Any) -> Any:
+        """``value``, available only after ``on``."""
+        changed = isinstance(value, Traced) and self.states.is_changed(value.operand)
+        operand = self.operand(value, updates=changed)
+        spec = operand.spec
+        return Traced(self.virtual("Depend", [operand, self.operand(on)], spec), spec)
+
+    # -- control flow ----------------------------------------------------------------------------------------------
+    def branch(
+        self, pred: Any, true_fn: Callable[..., Any], false_fn: Callable[..., Any], operands: tuple[Any, ...]
+    ) -> Any:
+        """See ``Dispatcher.branch``; each side becomes kernel graphs of its own."""
+        decided = self.operand(pred)
+        given = tuple(map(self._given, operands))
+        first = self._side(lambda: true_fn(*given))
+        second = self._side(lambda: false_fn(*given))
+        assert first.result is not None
+        assert second.result is not None
+        if tensors_of(first.result.spec) != tensors_of(second.result.spec):
+            raise TraceError(
+                f"the two sides of a branch give different results, at {where()}: {first.result.spec} and "
+                f"{second.result.spec}; accepted: equal shapes and dtypes"
+            )
+        return self._control(Control(self._result(first.result.spec), decided, first, second))
+
+    def loop(self, cond_fn: Callable[..., Any], body_fn: Callable[..., Any], state: Any) -> Any:
+        """See ``Dispatcher.loop``; condition and body become kernel graphs of their own."""
+        members = [self._here(s) for s in (state if isinstance(state, (tuple, list)) else (state,))]
+        init = [m.operand for m in members]
+        variables = [Parameter("", m.spec, False) for m in members]
+        traced = tuple(Traced(v, v.spec) for v in variables)
+        current_state = traced if isinstance(state, (tuple, list)) else traced[0]
+        first = self._side(lambda: cond_fn(current_state))
+        second = self._side(lambda: body_fn(current_state))
+        assert second.result is not None
+        spec = TupleSpec(tuple(m.spec for m in members)) if isinstance(state, (tuple, list)) else members[0].spec
+        if tensors_of(second.result.spec) != tensors_of(spec):
+            raise TraceError(
+                f"the body of a loop changes its state from {spec} to {second.result.spec}, at {where()}; accepted: "
+                "equal shapes and dtypes"
+            )
+        return self._control(Control(self._result(spec), None, first, second, variables, init))
+
+    def _given(self, value: Any) -> Any:
+        """An operand of a branch as its sides see it; tuples stay tuples."""
+        if isinstance(value, (tuple, list)) and has_tensor(value):
+            return tuple(map(self._given, value))
+        return self._here(value)
+
+    def _here(self, value: Any) -> Traced:
+        operand = self.operand(value)
+        return value if isinstance(value, Traced) else Traced(operand, operand.spec)
+
+    def _result(self, spec: Spec) -> Node:
+        node = Node("Switch", [], {}, self.scope, spec, kernel=False)
+        node.extra = {"layout": (), "functional": False, "region": None, "closure": self.closures.current()}
+        return node
+
+    def _side(self, function: Callable[[], Any]) -> Block:
+        """Traces one side of a control into a block of its own."""
+        saved = self.block, self.region, self.states.leave()
+        self._begin(Block([Region()]))
+        self.block.result = self.operand(function())
+        block = self.block
+        self._leave()
+        self.block, self.region = saved[:2]
+        self.states.back(saved[2])
+        return block
+
+    def _begin(self, block: Block) -> None:
+        last = block.items[-1]
+        assert isinstance(last, Region)
+        self.block, self.region = block, last
+        self.states.leave()
+
+    def _leave(self) -> None:
+        """Ends a region: what it did to memory is its effect."""
+        effect = self.states.flush()
+        if effect is not U:
+            self.region.effect = effect
+
+    def _control(self, control: Control) -> Any:
+        control.node.extra["control"] = control
+        self._leave()
+        self.block.items += [control, Region()]
+        self._begin(self.block)
+        return self.unpack(control.node)
+
+    # -- functions -------------------------------------------------------------------------------------------------
+    @contextmanager
+    def function_scope(self, key: Any) -> Iterator[None]:
+        """Puts new nodes into the scope of the function ``key`` (see ``FunctionScopes``)."""
+        before, made = self.scope, len(self.created)
+        self.scope, of_one = self.functions.enter(key, self._users_scope())
+        self.functions.inside += 1
+        try:
+            yield
+            if len(self.created) == made + 1:
+                self.created[-1].scope = of_one
+        finally:
+            self.scope = before
+            self.functions.inside -= 1
+
+    def _users_scope(self) -> str:
+        """The current scope; while no function of the library runs, that of the user's function which does."""
+        return self.scope if self.functions.inside else self.functions.of_users(self.scope)
+
+    # -- operands --------------------------------------------------------------------------------------------------
+    def operand(self, value: Any, updates: bool = False) -> Operand:
+        """The graph's form of an argument; tuples with tensors become ``MakeTuple``.
+
+        Args:
+            value: tensor, parameter, number, dtype, string, None, or a tuple of such.
+            updates: it is for an operator with a side effect or the result, which take a parameter (or what was changed
+                in place) itself, not what is read of it.
+        """
+        if isinstance(value, Traced):
+            changed = self._reads(value.operand) and not updates
+            return self.states.read(value.operand, self.region, len(self.created)) if changed else value.operand
+        if isinstance(value, ParameterTensor):
+            return self.parameter(value) if updates else self.load(value)
+        if isinstance(value, Tensor):
+            return self.tensor_constant(value.asnumpy(), value.made_by is not None and value.made_by[0] in _LATE)
+        if isinstance(value, (tuple, list)) and has_tensor(value):
+            members = [self.operand(v, updates) for v in value]
+            return self.virtual("MakeTuple", members, TupleSpec(tuple(m.spec for m in members)))
+        if value is None or is_number(value) or isinstance(value, (tuple, list, str)) or hasattr(value, "proto"):
+            plain = tuple(value) if isinstance(value, list) else value
+            return Const(plain, spec_of(plain))
+        raise TraceError(
+            f"a value of type {type(value).__name__} cannot be part of a graph, at {where()}; accepted: tensors, "
+            "numbers, strings, dtypes, None, and tuples and lists of them"
+        )
+
+    def _reads(self, operand: Operand) -> bool:
+        """Whether taking ``operand`` is a read of memory; a gradient takes it as it is (measured)."""
+        return self.source is None and self.states.is_changed(operand)
+
+    def tensor_constant(self, array: np.ndarray[Any, np.dtype[Any]], late: bool = False) -> Const:
+        """The constant of an array; equal arrays share one (MindSpore compares constants by value, measured)."""
+        key = (array.dtype.str if array.dtype.kind != "V" else str(array.dtype), array.shape, array.tobytes(), late)
+        if key not in self._consts:
+            self._consts[key] = Const(array.copy(), spec_of(array), late)
+        return self._consts[key]
+
+    def parameter(self, tensor: ParameterTensor) -> Parameter:
+        """The graph parameter of a weight."""
+        if id(tensor) not in self.params:
+            spec = TensorSpec(tensor.dtype, tensor.shape, ref_key=tensor.name)
+            self.params[id(tensor)] = Parameter(tensor.name, spec, True, handle=tensor)
+        return self.params[id(tensor)]
+
+    def read(self, value: Any) -> Any:
+        """See ``harness.framework.tensor.read``."""
+        if not isinstance(value, ParameterTensor):
+            return value
+        self._closure().affect(None)
+        return self._here(value)
+
+    def reference(self, value: Any) -> Any:
+        """See ``harness.framework.tensor.reference``."""
+        if not isinstance(value, ParameterTensor):
+            return value
+        return Traced(self.parameter(value), TensorSpec(value.dtype, value.shape))
+
+    def load(self, tensor: ParameterTensor) -> Node:
+        """The read of a weight; one node for all reads between two updates of it."""
+        return self.states.read(self.parameter(tensor), self.region, len(self.created))
+
+    def finish(self, value: Any) -> Operand:
+        """The operand ``Return`` is given: the result after every effect."""
+        operand = self.operand(value, updates=True)
+        if self.states.io_state is not None:
+            operand = self.virtual("Depend", [operand, self.states.io_state], operand.spec)
+        state = self.states.flush()
+        if state is not U:
+            operand = self.virtual("Depend", [operand, state], operand.spec)
+        self.block.result = self.virtual("MakeTuple", [operand], TupleSpec((operand.spec,)))
+        self.leave()
+        return self.block.result
+
+    def leave(self) -> None:
+        """Ends tracing: frames are let go of."""
+        self._stop = None
+        self.closures.leave()
+        self.functions.leave()
+
+
+def tracer() -> Tracer | None:
+    """The tracer in force, or None."""
+    dispatcher = current()
+    return dispatcher if isinstance(dispatcher, Tracer) else None
+
+
+@contextmanager
+def scope(name: str | None) -> Iterator[None]:
+    """Puts new nodes into scope ``name`` within the block; None changes nothing."""
+    active = tracer()
+    if active is None or name is None:
+        yield
+        return
+    before, active.scope = active.scope, name
+    try:
+        yield
+    finally:
+        active.scope = before
+
+
+@contextmanager
+def cell_scope(cell: Any) -> Iterator[None]:
+    """Puts new nodes into a cell's scope (absolute, given by ``generate_scope``; a cell without one keeps the
+    caller's) and gives them its ``dump`` mark."""
+    active = tracer()
+    if active is None:
+        yield
+        return
+    before = active.scope, active.marks
+    active.scope = getattr(cell, "_scope", None) or active.scope
+    if getattr(cell, "_dump", False):
+        active.marks = {**active.marks, "dump": "true"}
+    try:
+        yield
+    finally:
+        active.scope, active.marks = before

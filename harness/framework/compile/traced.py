@@ -1,0 +1,94 @@
+"""The tensor a traced function sees: a place in the graph, without data."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from harness.dtypes import DType
+from harness.errors import TraceError
+from harness.framework.compile.source import where
+from harness.framework.tensor import Tensor
+from harness.graph import Operand, Parameter, ScalarSpec, Spec, TensorSpec, TupleSpec
+
+
+class Traced(Tensor):
+    """A value of the graph being traced; shape and dtype are known, data is not.
+
+    Attributes:
+        operand: the node, parameter or constant it stands for.
+        spec: its spec (a scalar's where an operator gave a number).
+    """
+
+    def __init__(self, operand: Operand, spec: Spec) -> None:
+        self.operand = operand
+        self.spec = spec
+        self.init = None
+        self.const_arg = False
+
+    @property
+    def dtype(self) -> DType:
+        """Element type."""
+        if isinstance(self.spec, (TensorSpec, ScalarSpec)):
+            return self.spec.dtype
+        raise TraceError(f"a value of kind {self.spec} has no dtype, at {where()}")
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Dimensions; -1 where known only at run time."""
+        return self.spec.shape if isinstance(self.spec, TensorSpec) else ()
+
+    def asnumpy(self) -> NoReturn:
+        """Refused: a traced tensor has no data."""
+        raise TraceError(
+            f"construct asks for the data of a tensor at {where()}, but while a graph is traced there is none yet. "
+            "Compute with operators, or move the code out of construct"
+        )
+
+    def __bool__(self) -> bool:
+        raise TraceError(
+            f"the truth of a tensor decides Python control flow at {where()}, but its value is known only when the "
+            "graph runs. Use ops.select, ops.cond or ops.while_loop"
+        )
+
+    def __int__(self) -> int:
+        return int(self.asnumpy())
+
+    def __float__(self) -> float:
+        return float(self.asnumpy())
+
+    def __repr__(self) -> str:
+        return f"Traced({self.dtype}, {list(self.shape)})"
+
+    __str__ = __repr__
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Traced:
+        return self
+
+    def set_data(self, data: Tensor, slice_shape: bool = False) -> None:
+        """Refused while tracing."""
+        raise TraceError(f"set_data cannot be part of a graph, at {where()}; use ops.assign")
+
+
+def tensor_spec(operand: Operand) -> Spec:
+    """The spec of an operand, of a reference that of the tensor it refers to."""
+    spec = operand.spec
+    return spec.tensor if isinstance(spec, TensorSpec) else spec
+
+
+def is_weight(operand: Operand) -> bool:
+    """Whether an operand is a parameter of the network."""
+    return isinstance(operand, Parameter) and operand.is_weight
+
+
+def tensors_of(spec: Spec) -> tuple[Spec, ...]:
+    """The tensors of a result, whatever tuples they stand in."""
+    if isinstance(spec, TupleSpec):
+        return tuple(t for s in spec.items for t in tensors_of(s))
+    return (spec.tensor,) if isinstance(spec, TensorSpec) else (spec,)
+
+
+def has_tensor(value: Any) -> bool:
+    """Whether a (nested) tuple holds a tensor."""
+    if isinstance(value, (tuple, list)):
+        return any(has_tensor(v) for v in value)
+    return isinstance(value, Tensor)

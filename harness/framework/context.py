@@ -1,0 +1,182 @@
+"""The process's context: execution mode, device and the settings ``set_context`` takes, as ``mindspore.context``.
+
+Source of names, defaults and refusals: MindSpore 2.10.0 CPU, measured. Settings that change nothing here are kept, so
+that a script that sets and reads them goes on working.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from harness.errors import SettingError, SettingTypeError, UnsupportedError
+from harness.framework import log
+from harness.framework.seed import get_seed, set_seed
+
+__all__ = [
+    "GRAPH_MODE", "PYNATIVE_MODE", "get_auto_parallel_context", "get_context", "get_seed",
+    "reset_auto_parallel_context", "set_auto_parallel_context", "set_context", "set_device", "set_seed",
+]  # fmt: skip
+
+GRAPH_MODE = 0
+PYNATIVE_MODE = 1
+#: levels of ``jit_syntax_level``
+STRICT, COMPATIBLE, LAX = 0, 1, 2
+
+TARGETS = ("CPU", "GPU", "Ascend")
+
+
+@dataclass(frozen=True, slots=True)
+class _Setting:
+    """One key of ``set_context``: default, types it takes, and what else must hold (``accepted`` says it in words)."""
+
+    default: Any
+    types: tuple[type, ...]
+    accepted: str = ""
+    holds: Callable[[Any], bool] = lambda _: True
+
+
+def _among(*values: Any) -> tuple[str, Callable[[Any], bool]]:
+    return f"one of {list(values)}", lambda v: v in values
+
+
+_POSITIVE: tuple[str, Callable[[Any], bool]] = ("greater than 0", lambda v: v > 0)
+_SETTINGS: dict[str, _Setting] = {
+    "mode": _Setting(PYNATIVE_MODE, (int,), "GRAPH_MODE (0) or PYNATIVE_MODE (1)", lambda v: v in (0, 1)),
+    "device_target": _Setting("CPU", (str,), *_among(*TARGETS)),
+    "device_id": _Setting(0, (int,), "in [0, 4095]", lambda v: 0 <= v <= 4095),
+    "reserve_class_name_in_scope": _Setting(True, (bool,)),
+    "max_call_depth": _Setting(1000, (int,), *_POSITIVE),
+    "deterministic": _Setting("OFF", (str,), *_among("ON", "OFF")),
+    "pynative_synchronize": _Setting(False, (bool,)),
+    "save_graphs": _Setting(0, (bool, int), "in 0-3", lambda v: 0 <= v <= 3),
+    "save_graphs_path": _Setting(".", (str,)),
+    "jit_syntax_level": _Setting(LAX, (int,), *_among(STRICT, COMPATIBLE, LAX)),
+    "jit_level": _Setting("", (str,)),
+    "jit_config": _Setting({}, (dict,)),
+    "memory_optimize_level": _Setting("O0", (str,), *_among("O0", "O1")),
+    "enable_graph_kernel": _Setting(False, (bool,)),
+    "graph_kernel_flags": _Setting("", (str,)),
+    "enable_reduce_precision": _Setting(True, (bool,)),
+    "enable_compile_cache": _Setting(None, (bool, str, int)),
+    "compile_cache_path": _Setting("", (str,)),
+    "runtime_num_threads": _Setting(0, (int,), "at least 0", lambda v: v >= 0),
+    "inter_op_parallel_num": _Setting(0, (int,), "at least 0", lambda v: v >= 0),
+    "max_device_memory": _Setting("1024GB", (str,)),
+    "variable_memory_max_size": _Setting("0", (str,)),
+    "mempool_block_size": _Setting("1GB", (str,)),
+    "op_timeout": _Setting(900, (int,), "at least 0", lambda v: v >= 0),
+    "check_bprop": _Setting(False, (bool,)),
+    "print_file_path": _Setting("", (str,)),
+    "env_config_path": _Setting("", (str,)),
+    "aoe_tune_mode": _Setting("", (str,), *_among("online", "offline")),
+    "aoe_config": _Setting({}, (dict,)),
+    "ascend_config": _Setting({}, (dict,)),
+    "gpu_config": _Setting({}, (dict,)),
+    "support_binary": _Setting(False, (bool,)),
+    "disable_format_transform": _Setting(False, (bool,)),
+    "exec_order": _Setting("bfs", (str,), *_among("bfs", "dfs")),
+    "debug_level": _Setting(0, (int,)),
+}
+_values: dict[str, Any] = {}
+_log = log.get("context")
+
+
+def _unknown(function: str, key: str) -> SettingError:
+    near = difflib.get_close_matches(key, _SETTINGS, n=3, cutoff=0.5)
+    hint = f"; did you mean {', '.join(near)}?" if near else ""
+    return SettingError(f"{function}: {key!r} is not a setting{hint}")
+
+
+def _check(key: str, value: Any) -> None:
+    setting = _SETTINGS.get(key)
+    if setting is None:
+        raise _unknown("set_context", key)
+    wrong_bool = isinstance(value, bool) and bool not in setting.types
+    if not isinstance(value, setting.types) or wrong_bool:
+        names = " or ".join(t.__name__ for t in setting.types)
+        raise SettingTypeError(f"set_context: {key!r} must be {names}, got {type(value).__name__} {value!r}")
+    if not setting.holds(value):
+        raise SettingError(f"set_context: {key!r} must be {setting.accepted}, got {value!r}")
+
+
+def set_context(**kwargs: Any) -> None:
+    """Changes settings, as ``mindspore.set_context``.
+
+    Raises ``SettingError`` for an unknown key or a value not accepted, ``SettingTypeError`` for a wrong type; then
+    nothing is changed.
+    """
+    for key, value in kwargs.items():
+        _check(key, value)
+    if "env_config_path" in kwargs:
+        kwargs["env_config_path"] = _configuration_file(kwargs["env_config_path"])
+    _values.update(kwargs)
+
+
+def _configuration_file(path: str) -> str:
+    """The real path of an ``env_config_path``; ``SettingError`` unless it is a file of JSON, whatever it says."""
+    _log.warning("set_context: the parameter 'env_config_path' is deprecated")
+    real = os.path.realpath(path)
+    if not path or not os.path.isfile(real):
+        raise SettingError(f"set_context: the 'env_config_path' file {real!r} is not exists; accepted: a file of JSON")
+    try:
+        with open(real, encoding="utf-8") as stream:
+            json.load(stream)
+    except (OSError, ValueError, RecursionError) as error:
+        raise SettingError(
+            f"{error}\nset_context: open or load of the 'env_config_path' file {real!r} failed; accepted: JSON"
+        ) from error
+    return real
+
+
+def get_context(attr_key: str) -> Any:
+    """The value of a setting; ``SettingError`` if there is none of that name."""
+    if attr_key not in _SETTINGS:
+        raise _unknown("get_context", attr_key)
+    value = _values.get(attr_key, _SETTINGS[attr_key].default)
+    return dict(value) if isinstance(value, dict) else value
+
+
+def set_device(device_target: str, device_id: int | None = None) -> None:
+    """Chooses the device, as ``mindspore.set_device``: ``CPU``, ``GPU`` or ``Ascend``."""
+    settings: dict[str, Any] = {"device_target": device_target}
+    if device_id is not None:
+        settings["device_id"] = device_id
+    set_context(**settings)
+
+
+#: what holds for one process; other values are refused
+_ALONE: dict[str, Any] = {
+    "parallel_mode": "stand_alone", "device_num": 1, "global_rank": 0, "gradients_mean": False,
+    "gradient_fp32_sync": True, "parameter_broadcast": False, "enable_parallel_optimizer": False,
+    "full_batch": False, "dataset_strategy": "data_parallel", "pipeline_stages": 1,
+    "search_mode": "recursive_programming", "strategy_ckpt_load_file": "", "strategy_ckpt_save_file": "",
+    "auto_parallel_search_mode": "recursive_programming",
+}  # fmt: skip
+
+
+def set_auto_parallel_context(**kwargs: Any) -> None:
+    """Accepts what describes a single process; ``UnsupportedError`` for anything parallel."""
+    for key, value in kwargs.items():
+        if key not in _ALONE:
+            raise SettingError(f"set_auto_parallel_context: {key!r} is not a setting; known are {sorted(_ALONE)}")
+        if value != _ALONE[key]:
+            raise UnsupportedError(
+                f"set_auto_parallel_context({key}={value!r}): a run here is one process, so only "
+                f"{key}={_ALONE[key]!r} is possible"
+            )
+
+
+def get_auto_parallel_context(attr_key: str) -> Any:
+    """What holds for a single process; ``SettingError`` if there is no such setting."""
+    if attr_key not in _ALONE:
+        raise SettingError(f"get_auto_parallel_context: {attr_key!r} is not a setting; known are {sorted(_ALONE)}")
+    return _ALONE[attr_key]
+
+
+def reset_auto_parallel_context() -> None:
+    """Nothing can have been changed."""

@@ -1,0 +1,314 @@
+"""``Dataset``: rows of arrays, in columns, that can be gone through once an epoch.
+
+Source of names, types, orders and refusals: ``mindspore.dataset`` 2.10.0, measured
+(``tests/interop/test_datasets.py``). Everything runs in this process, in order.
+"""
+
+from __future__ import annotations
+
+import difflib
+import itertools
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from harness.errors import SettingTypeError, StateError, UnsupportedError
+from harness.framework.dataset import config
+from harness.framework.dataset.checks import names_of, whole
+
+if TYPE_CHECKING:
+    from harness.framework.dataset.iterators import RowIterator
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Row = tuple[Any, ...]
+Names = str | Sequence[str]
+
+
+class UnsupportedAttributeError(UnsupportedError, AttributeError):
+    """A method of MindSpore's datasets that is not here."""
+
+
+class Dataset(ABC):
+    """Base of all datasets; a subclass gives ``columns``, ``passes`` and ``size``."""
+
+    def __init__(self) -> None:
+        self._init_step = 0
+
+    # -- what a subclass defines ---------------------------------------------------------------------------------------
+    @abstractmethod
+    def columns(self) -> list[str]:
+        """Names of the columns."""
+
+    @abstractmethod
+    def passes(self, seed: int) -> Iterator[Iterator[Row]]:
+        """Rows of one epoch after the other, without end: what an iterator made under ``seed`` goes through. Each
+        must be gone through before the next is asked for; ``epochs`` sees to it."""
+
+    @abstractmethod
+    def size(self) -> int:
+        """Number of rows of an epoch."""
+
+    def epochs(self, seed: int) -> Iterator[Iterator[Row]]:
+        """``passes``; what was left of one is gone through before the next, as orders are drawn from one source."""
+        for rows in self.passes(seed):
+            yield rows
+            for _ in rows:
+                pass
+
+    # -- what scripts ask ----------------------------------------------------------------------------------------------
+    def get_dataset_size(self) -> int:
+        """Number of rows (batches, once batched) of an epoch."""
+        return self.size()
+
+    def get_col_names(self) -> list[str]:
+        """Names of the columns."""
+        return list(self.columns())
+
+    def get_batch_size(self) -> int:
+        """Rows of the source in one row here."""
+        return 1
+
+    def get_repeat_count(self) -> int:
+        """How often the source is gone through in an epoch; -1 without end."""
+        return 1
+
+    def inner(self) -> Sequence[Dataset]:
+        """The datasets this one is made of; none for a source."""
+        return ()
+
+    def is_shuffled(self) -> bool:
+        """Whether rows come in an order that is drawn."""
+        return any(each.is_shuffled() for each in self.inner())
+
+    def is_sharded(self) -> bool:
+        """Whether a source gives only a share of its rows."""
+        return any(each.is_sharded() for each in self.inner())
+
+    def output_shapes(self, estimate: bool = False) -> list[list[int]]:
+        """Shape of each column in the first row."""
+        return [list(np.shape(value)) for value in self._first()]
+
+    def output_types(self) -> list[Any]:
+        """numpy dtype of each column in the first row."""
+        return [value.dtype for value in self._first()]
+
+    def _first(self) -> Row:
+        return next(next(self.passes(config.get_seed())), ())
+
+    def __len__(self) -> int:
+        return self.get_dataset_size()
+
+    def __add__(self, other: Dataset) -> Dataset:
+        return self.concat(other)
+
+    def reset(self) -> None:  # noqa: B027 - not for subclasses: there is nothing to do
+        """Nothing to do: iterators know where they stand."""
+
+    def set_init_step(self, init_step: int) -> None:
+        """Lets iterators start at this row, counted over epochs (for a training that goes on from a checkpoint)."""
+        self._init_step = whole(init_step, "init_step", "set_init_step", 0)
+
+    def get_init_step(self) -> int:
+        """What ``set_init_step`` was given; 0 at first."""
+        return self._init_step
+
+    # -- iterators -----------------------------------------------------------------------------------------------------
+    def create_tuple_iterator(
+        self,
+        columns: Names | None = None,
+        num_epochs: int = -1,
+        output_numpy: bool = False,
+        do_copy: bool = False,
+    ) -> RowIterator:
+        """Goes through rows as lists, one epoch each time it is iterated.
+
+        Args:
+            columns: which columns, in this order; None for all.
+            num_epochs: how many epochs there are; one more raises ``StateError``. -1 for no end.
+            output_numpy: arrays instead of tensors.
+            do_copy: kept.
+        """
+        from harness.framework.dataset.iterators import RowIterator
+
+        return RowIterator(self, columns, num_epochs, output_numpy, as_dict=False)
+
+    def create_dict_iterator(
+        self, num_epochs: int = -1, output_numpy: bool = False, do_copy: bool = False
+    ) -> RowIterator:
+        """Goes through rows as dicts by column; arguments as for ``create_tuple_iterator``."""
+        from harness.framework.dataset.iterators import RowIterator
+
+        return RowIterator(self, None, num_epochs, output_numpy, as_dict=True)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.create_tuple_iterator(num_epochs=1))
+
+    # -- operations ----------------------------------------------------------------------------------------------------
+    def batch(
+        self,
+        batch_size: int | Callable[..., int],
+        drop_remainder: bool = False,
+        num_parallel_workers: int | None = None,
+        **more: Any,
+    ) -> Dataset:
+        """Rows stacked ``batch_size`` at a time; the last one may be smaller unless ``drop_remainder``.
+
+        ``batch_size`` may be a function of a ``BatchInfo``; ``per_batch_map`` with ``input_columns`` and
+        ``output_columns`` is called with a list of rows for each column, and a ``BatchInfo``.
+        """
+        from harness.framework.dataset.batches import Batch
+
+        return Batch(self, batch_size, drop_remainder, num_parallel_workers, more)
+
+    def padded_batch(
+        self,
+        batch_size: int | Callable[..., int],
+        drop_remainder: bool = False,
+        num_parallel_workers: int | None = None,
+        pad_info: dict[str, Any] | None = None,
+    ) -> Dataset:
+        """Like ``batch``, of rows padded at their ends: ``pad_info`` gives (shape, value) for columns, None for all
+        columns; a None in a shape, or for it, is the largest extent in the batch."""
+        from harness.framework.dataset.batches import PaddedBatch
+
+        return PaddedBatch(self, batch_size, drop_remainder, num_parallel_workers, pad_info)
+
+    def repeat(self, count: int | None = None) -> Dataset:
+        """The rows ``count`` times over in one epoch; None and -1: without end."""
+        from harness.framework.dataset.operations import Repeat
+
+        return Repeat(self, -1 if count is None else count)
+
+    def shuffle(self, buffer_size: int) -> Dataset:
+        """Rows in another order each epoch, drawn from a buffer of this many."""
+        from harness.framework.dataset.operations import Shuffle
+
+        return Shuffle(self, buffer_size)
+
+    def map(
+        self,
+        operations: Callable[..., Any] | Sequence[Callable[..., Any]],
+        input_columns: Names | None = None,
+        output_columns: Names | None = None,
+        num_parallel_workers: int | None = None,
+        **more: Any,
+    ) -> Dataset:
+        """Columns put through functions and transforms, one after the other."""
+        from harness.framework.dataset.mapping import Map
+
+        return Map(self, operations, input_columns, output_columns, num_parallel_workers, more)
+
+    def filter(
+        self,
+        predicate: Callable[..., Any],
+        input_columns: Names | None = None,
+        num_parallel_workers: int | None = None,
+    ) -> Dataset:
+        """Rows for which the function of some columns (None: all) is true."""
+        from harness.framework.dataset.operations import Filter
+
+        return Filter(self, predicate, input_columns, num_parallel_workers)
+
+    def take(self, count: int = -1) -> Dataset:
+        """The first ``count`` rows; -1 for all."""
+        from harness.framework.dataset.operations import Part
+
+        return Part(self, 0, whole(count, "count", "take", -1, forbidden=0))
+
+    def skip(self, count: int) -> Dataset:
+        """All but the first ``count`` rows."""
+        from harness.framework.dataset.operations import Part
+
+        return Part(self, whole(count, "count", "skip", 0), -1)
+
+    def project(self, columns: Names) -> Dataset:
+        """Some of the columns, in this order."""
+        from harness.framework.dataset.operations import Project
+
+        return Project(self, columns)
+
+    def rename(self, input_columns: Names, output_columns: Names) -> Dataset:
+        """Other names for columns."""
+        from harness.framework.dataset.operations import Rename
+
+        return Rename(self, input_columns, output_columns)
+
+    def zip(self, datasets: Dataset | tuple[Dataset, ...]) -> Dataset:
+        """Rows side by side with those of other datasets, as long as all have some."""
+        from harness.framework.dataset.operations import Zip
+
+        others = datasets if isinstance(datasets, tuple) else (datasets,)
+        return Zip((self, *others))
+
+    def concat(self, datasets: Dataset | Sequence[Dataset]) -> Dataset:
+        """Rows, then those of other datasets with the same columns."""
+        from harness.framework.dataset.operations import Concat
+
+        others = [datasets] if isinstance(datasets, Dataset) else list(datasets)
+        return Concat([self, *others])
+
+    def split(self, sizes: Sequence[int] | Sequence[float], randomize: bool = True) -> list[Dataset]:
+        """Parts of ``sizes`` rows, or shares; ``randomize`` puts the rows in another order first, once."""
+        from harness.framework.dataset.splitting import split
+
+        return split(self, sizes, randomize)
+
+    def apply(self, apply_func: Callable[[Dataset], Dataset]) -> Dataset:
+        """What the function makes of this dataset."""
+        made = apply_func(self) if callable(apply_func) else None
+        if not isinstance(made, Dataset):
+            raise SettingTypeError(f"apply: a function that gives a dataset is needed, got {apply_func!r}")
+        return made
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        near = difflib.get_close_matches(name, [each for each in dir(Dataset) if not each.startswith("_")], n=3)
+        hint = f"; did you mean {', '.join(near)}?" if near else ""
+        raise UnsupportedAttributeError(f"mindspore.dataset: {name!r} of a dataset is not supported{hint}")
+
+
+class Operation(Dataset):
+    """A dataset made from another one; asks it for what it does not change."""
+
+    def __init__(self, source: Dataset) -> None:
+        super().__init__()
+        self.source = source
+
+    def inner(self) -> Sequence[Dataset]:
+        return (self.source,)
+
+    def columns(self) -> list[str]:
+        return self.source.columns()
+
+    def size(self) -> int:
+        return self.source.size()
+
+    def get_batch_size(self) -> int:
+        return self.source.get_batch_size()
+
+    def get_repeat_count(self) -> int:
+        return self.source.get_repeat_count()
+
+
+def skipped(epochs: Iterator[Iterator[Row]], rows: int) -> Iterator[Iterator[Row]]:
+    """``epochs`` from row ``rows`` on, counted over epochs.
+
+    Raises:
+        StateError: an epoch is empty.
+    """
+    while rows:
+        epoch = next(epochs)
+        count = sum(1 for _ in itertools.islice(epoch, rows))
+        if not count:
+            raise StateError(f"set_init_step: {rows} rows are to be skipped, but the dataset is empty")
+        rows -= count
+        first = next(epoch, None)
+        if first is not None:
+            yield itertools.chain((first,), epoch)
+    yield from epochs
+
+
+__all__ = ["Array", "Dataset", "Names", "Operation", "Row", "UnsupportedAttributeError", "names_of", "skipped", "whole"]

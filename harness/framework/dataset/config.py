@@ -1,0 +1,70 @@
+"""``mindspore.dataset.config``: the seed of orders and random transforms, and how many workers share a ``map``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable as _Callable
+from typing import Any as _Any
+
+from harness.errors import SettingTypeError
+from harness.errors import unsupported_name as _unsupported_name
+from harness.framework import seed as _seed
+from harness.framework.dataset.checks import whole as _whole
+
+__all__ = ["get_num_parallel_workers", "get_seed", "set_num_parallel_workers", "set_seed"]
+
+#: MindSpore's, where a machine has as many processors; of random transforms' results it is part
+WORKERS = 8
+_settings = {"workers": WORKERS}
+
+
+def set_seed(seed: int) -> None:
+    """Sets the seed of orders, and seeds Python's and numpy's global generators; an int in [0, 2**32)."""
+    _seed.set_dataset_seed(seed)
+
+
+def get_seed() -> int:
+    """The seed set last, here or by ``set_seed`` of the top level, or MindSpore's default."""
+    return _seed.get_dataset_seed()
+
+
+def set_num_parallel_workers(num: int) -> None:
+    """How many workers share the rows of a ``map`` that names no number; at least 1."""
+    _settings["workers"] = _whole(num, "num", "dataset.config.set_num_parallel_workers", 1)
+
+
+def get_num_parallel_workers() -> int:
+    """See ``set_num_parallel_workers``; 8 at first, on every machine."""
+    return _settings["workers"]
+
+
+#: settings of how MindSpore's pipeline works, not of what it gives: they are kept, and change nothing here
+_KEPT: dict[str, bool | int | str] = {
+    "auto_num_workers": False, "auto_offload": False, "autotune_interval": 0, "callback_timeout": 60,
+    "dynamic_shape": False, "enable_autotune": False, "enable_shared_mem": True, "enable_watchdog": True,
+    "fast_recovery": True, "monitor_sampling_interval": 1000, "multiprocessing_start_method": "fork",
+    "multiprocessing_timeout_interval": 300, "numa_enable": False, "prefetch_size": 16,
+}  # fmt: skip
+
+
+def _setter(setting: str) -> _Callable[[_Any], None]:
+    def set_(value: _Any) -> None:
+        wanted = type(_KEPT[setting])
+        if type(value) is not wanted:
+            raise SettingTypeError(f"dataset.config.set_{setting}: {wanted.__name__} is needed, got {value!r}")
+        if wanted is int:
+            _whole(value, setting, "dataset.config", 1)
+        _KEPT[setting] = value
+
+    return set_
+
+
+def __getattr__(name: str) -> _Any:
+    kind, _, setting = name.partition("_")
+    if setting in _KEPT and kind == "get":
+        return lambda: _KEPT[setting]
+    if setting in _KEPT and kind == "set":
+        return _setter(setting)
+    if name.startswith("__"):
+        raise AttributeError(name)
+    known = [f"{kind}_{each}" for each in _KEPT for kind in ("get", "set")]
+    raise _unsupported_name("dataset.config", name, [*__all__, *known])

@@ -1,0 +1,58 @@
+"""What goes through the rows of a dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from harness.errors import SettingError, SettingTypeError, StateError
+from harness.framework.dataset import config
+from harness.framework.dataset.base import Dataset, Names, Row, skipped
+from harness.framework.dataset.checks import flag
+from harness.framework.tensor import Tensor
+
+
+class RowIterator:
+    """Goes through one epoch each time it is iterated, from where it stands; see ``Dataset.create_tuple_iterator``.
+
+    Orders are drawn from the seed as it is when the iterator is made.
+    """
+
+    def __init__(
+        self, dataset: Dataset, columns: Names | None, num_epochs: int, output_numpy: bool, *, as_dict: bool
+    ) -> None:
+        if isinstance(num_epochs, bool) or not isinstance(num_epochs, int):
+            raise SettingTypeError(f"num_epochs must be an int, got {type(num_epochs).__name__}")
+        if num_epochs != -1 and num_epochs < 1:
+            refusal = SettingError if num_epochs else StateError
+            raise refusal(f"num_epochs must be -1 or at least 1, got {num_epochs}")
+        source = dataset if columns is None else dataset.project(columns)
+        self._names = source.columns()
+        self._epochs = skipped(source.epochs(config.get_seed()), dataset.get_init_step())
+        self._left = num_epochs
+        self._output_numpy = flag(output_numpy, "output_numpy", "iterator")
+        self._as_dict = as_dict
+        self._rows: Iterator[Row] | None = None
+
+    def __iter__(self) -> RowIterator:
+        return self
+
+    def __next__(self) -> Any:
+        if self._rows is None:
+            if self._left == 0:
+                raise StateError("the iterator went through all its epochs (num_epochs); create another one")
+            self._left -= 1 if self._left > 0 else 0
+            self._rows = next(self._epochs)
+        row = next(self._rows, None)
+        if row is None:
+            self._rows = None
+            raise StopIteration
+        values: list[Any] = list(row) if self._output_numpy else [_tensor(value) for value in row]
+        return dict(zip(self._names, values, strict=True)) if self._as_dict else values
+
+
+def _tensor(value: Any) -> Any:
+    """A tensor; texts and dicts, which no tensor holds, stay what they are."""
+    return Tensor.from_numpy(value) if isinstance(value, np.ndarray) and value.dtype.kind not in "USO" else value

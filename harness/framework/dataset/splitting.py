@@ -1,0 +1,61 @@
+"""Parts of a dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from harness.errors import SettingError, SettingTypeError, StateError
+from harness.framework.dataset.base import Dataset
+from harness.framework.dataset.checks import flag
+from harness.framework.dataset.operations import Part, Shuffle
+from harness.framework.dataset.sources import Source
+
+
+def split(dataset: Dataset, sizes: Sequence[Any], randomize: bool) -> list[Dataset]:
+    """See ``Dataset.split``.
+
+    Raises:
+        SettingTypeError, SettingError: ``sizes`` are not all ints or all floats, or not above 0.
+        StateError: sizes do not add up to the dataset's, shares not to 1, or a part would be empty.
+    """
+    flag(randomize, "randomize", "split")
+    total = dataset.get_dataset_size()
+    counts = _counts(list(sizes) if isinstance(sizes, (list, tuple)) else sizes, total)
+    parts: list[Dataset] = []
+    start = 0
+    for count in counts:
+        if isinstance(dataset, Source) and dataset.indexed:
+            parts.append(dataset.part(start, count, total, randomize))
+        else:
+            source = Shuffle(dataset, max(2, total), again=True) if randomize else dataset
+            parts.append(Part(source, start, count))
+        start += count
+    return parts
+
+
+def _counts(sizes: Any, total: int) -> list[int]:
+    if not isinstance(sizes, list):
+        raise SettingTypeError(f"split: sizes must be a list, got {sizes!r}")
+    if not sizes:
+        raise SettingError("split: sizes must not be empty")
+    if all(isinstance(size, int) and not isinstance(size, bool) for size in sizes):
+        if min(sizes) <= 0:
+            raise SettingError(f"split: sizes must be above 0, got {sizes}")
+        if sum(sizes) != total:
+            raise StateError(f"split: sizes add up to {sum(sizes)}, the dataset has {total} rows")
+        return sizes
+    if not all(isinstance(size, float) for size in sizes):
+        raise SettingError(f"split: sizes must be all ints or all floats, got {sizes}")
+    if not all(0 < size <= 1 for size in sizes) or abs(sum(sizes) - 1) > 1e-9:
+        raise SettingError(f"split: shares must be in (0, 1] and add up to 1, got {sizes}")
+    counts = [round(size * total) for size in sizes]
+    rest = total - sum(counts)
+    # What rounding left over goes to the first part that stays above 0.
+    for at, count in enumerate(counts):
+        if count + rest > 0:
+            counts[at] += rest
+            break
+    if min(counts) <= 0:
+        raise StateError(f"split: of {total} rows shares {sizes} leave a part empty")
+    return counts

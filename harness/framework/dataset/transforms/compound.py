@@ -1,0 +1,88 @@
+"""Transforms of transforms."""
+
+from __future__ import annotations
+
+import random as _random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from harness.errors import SettingError, SettingTypeError
+from harness.framework.dataset.transforms.base import Step, Transform, chained, flattened, generator, kernel
+
+
+class _Compound(Transform):
+    def __init__(self, transforms: Sequence[Callable[..., Any]]) -> None:
+        if not isinstance(transforms, (list, tuple)):
+            raise SettingTypeError(f"{self.name}: transforms must be a list, got {type(transforms).__name__}")
+        if not transforms:
+            raise SettingError(f"{self.name}: transforms must not be empty")
+        for each in transforms:
+            if not callable(each):
+                raise SettingTypeError(f"{self.name}: transforms must be callable, got {each!r}")
+        self.transforms = list(transforms)
+
+    def steps(self, seed: int) -> list[Step]:
+        """What runs each of the transforms."""
+        return [kernel(each, seed) for each in self.transforms]
+
+    def _input(self, value: Any) -> Any:
+        # The first may be a function of anything.
+        return super()._input(value) if isinstance(self.transforms[0], Transform) else value
+
+
+class Compose(_Compound):
+    """One transform after the other."""
+
+    def __init__(self, transforms: Sequence[Callable[..., Any]]) -> None:
+        super().__init__(transforms)
+        self.transforms = flattened(self.transforms)
+
+    def build(self, seed: int, worker: int = 0) -> Step:
+        return chained(self.steps(seed))
+
+
+class RandomApply(_Compound):
+    """All transforms, with probability ``prob``, or none."""
+
+    def __init__(self, transforms: Sequence[Callable[..., Any]], prob: float = 0.5) -> None:
+        super().__init__(transforms)
+        self.prob = probability(prob, "prob", self.name)
+
+    def build(self, seed: int, worker: int = 0) -> Step:
+        random, run = generator(seed, worker), chained(self.steps(seed))
+        return lambda *values: run(*values) if random.real() <= self.prob else _same(values)
+
+
+class RandomChoice(_Compound):
+    """One of the transforms."""
+
+    def build(self, seed: int, worker: int = 0) -> Step:
+        random, steps = generator(seed, worker), self.steps(seed)
+        return lambda *values: steps[random.below(len(steps))](*values)
+
+
+class RandomOrder(_Compound):
+    """All transforms, in an order drawn from Python's global generator, as in MindSpore."""
+
+    def build(self, seed: int, worker: int = 0) -> Step:
+        steps = self.steps(seed)
+
+        def run(*values: Any) -> Any:
+            order = list(steps)
+            _random.shuffle(order)
+            return chained(order)(*values)
+
+        return run
+
+
+def _same(values: tuple[Any, ...]) -> Any:
+    return values[0] if len(values) == 1 else values
+
+
+def probability(value: Any, name: str, owner: str) -> float:
+    """``value`` if it is a number in [0, 1]; ``SettingTypeError`` / ``SettingError`` otherwise."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise SettingTypeError(f"{owner}: {name} must be a number, got {type(value).__name__} {value!r}")
+    if not 0 <= value <= 1:
+        raise SettingError(f"{owner}: {name} must be in [0, 1], got {value}")
+    return float(value)

@@ -1,0 +1,8 @@
+"""PyTorch as an engine: a kernel for each of MindSpore's operators, and what carries values to and from it.
+
+Importing this package imports PyTorch; ``harness.framework.engines.available`` says beforehand whether it can be.
+"""
+
+from harness.framework.engines.torch.engine import TorchEngine
+
+__all__ = ["TorchEngine"]

@@ -1,0 +1,12 @@
+"""The log, as MindSpore has it: its levels, line forms, ``GLOG_*`` and ``logger_*`` variables, files and rotation.
+
+Two kinds of lines. What a script logs by ``debug`` ... ``critical`` (``from mindspore import log``) has the form of
+MindSpore's Python side, module ``ME``. What the harness logs itself (``get``) has the form of its C++ side, under the
+name of the sub-module that does the same there (``submodules.SUBMODULES``), so that ``MS_SUBMODULE_LOG_v`` applies.
+The environment counts as it was when ``harness`` was imported.
+"""
+
+from harness.framework.log.loggers import ROOT, get
+from harness.framework.log.python import critical, debug, error, get_level, get_log_config, info, warning
+
+__all__ = ["ROOT", "critical", "debug", "error", "get", "get_level", "get_log_config", "info", "warning"]

@@ -1,0 +1,22 @@
+"""MindSpore's ``ops`` namespace as layers use it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import harness.framework.ops
+from harness.errors import UnsupportedError
+
+
+class _Namespace:
+    """Members of ``harness.framework.ops``, which are found when it is imported, so that a type checker cannot know them; a
+    missing one raises ``UnsupportedError`` naming it."""
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return getattr(harness.framework.ops, name)
+        except AttributeError:
+            raise UnsupportedError(f"ops.{name} is not supported, and a layer in use needs it") from None
+
+
+ops: Any = _Namespace()

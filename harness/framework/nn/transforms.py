@@ -1,0 +1,168 @@
+"""``jit``, ``grad``, ``value_and_grad`` and ``GradOperation``: functions turned into graphs."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from harness.errors import UnsupportedError
+from harness.framework.compile.api import value_and_grad_traced
+from harness.framework.nn import gradient_session
+from harness.framework.runtime import session
+from harness.framework.tensor import Parameter, Tensor, is_tracing
+
+
+def jit(
+    function: Callable[..., Any] | None = None,
+    *,
+    capture_mode: str = "ast",
+    jit_level: str = "O0",
+    dynamic: int = 0,
+    fullgraph: bool = False,
+    backend: str = "",
+    **options: Any,
+) -> Any:
+    """Compiles a function into a graph at its first call with each signature, as ``mindspore.jit``.
+
+    Args:
+        function: what to compile; None when used as ``@jit(...)``.
+        capture_mode, jit_level, dynamic, fullgraph, backend, options: accepted as MindSpore does; the graph is
+            always traced and run kernel by kernel.
+    """
+    if function is None:
+        return functools.partial(jit, capture_mode=capture_mode, jit_level=jit_level)
+    if not callable(function):
+        raise TypeError(f"jit takes a function, got {type(function).__name__}")
+
+    @functools.wraps(function)
+    def compiled(*args: Any, **kwargs: Any) -> Any:
+        if is_tracing():
+            return function(*args, **kwargs)
+        return session.current().run_function(function, args, kwargs, owner=compiled)
+
+    return compiled
+
+
+def value_and_grad(
+    fn: Callable[..., Any],
+    grad_position: int | Sequence[int] | None = 0,
+    weights: Any = None,
+    has_aux: bool = False,
+    return_ids: bool = False,
+) -> Callable[..., Any]:
+    """A function that gives ``(fn(*args), gradient)``, as ``mindspore.value_and_grad``.
+
+    Args:
+        fn: cell or function; its result is a tensor or a tuple of tensors.
+        grad_position: argument(s) to differentiate by; an int gives one gradient, a tuple gives a tuple, None none.
+        weights: parameters to differentiate by: one, or a list or tuple.
+        has_aux: only the first result is differentiated.
+        return_ids: not supported.
+    """
+    if return_ids:
+        raise UnsupportedError("value_and_grad(return_ids=True) is not supported; accepted: False")
+    if grad_position is None and weights is None:
+        raise ValueError("value_and_grad: grad_position and weights are both None; give at least one")
+    positions = _positions(grad_position)
+    members = _weights(weights)
+
+    def traced(*args: Any) -> Any:
+        out, by_position, by_weight = value_and_grad_traced(fn, args, positions, members, has_aux=has_aux)
+        of_args = by_position[0] if isinstance(grad_position, int) and by_position else by_position
+        of_weights = by_weight[0] if isinstance(weights, Parameter) else by_weight
+        if grad_position is None:
+            return out, of_weights
+        return out, of_args if weights is None else (of_args, of_weights)
+
+    return _entry(traced, fn)
+
+
+def grad(
+    fn: Callable[..., Any],
+    grad_position: int | Sequence[int] | None = 0,
+    weights: Any = None,
+    has_aux: bool = False,
+    return_ids: bool = False,
+) -> Callable[..., Any]:
+    """A function that gives the gradient of ``fn``, as ``mindspore.grad``; arguments as ``value_and_grad``."""
+    both = value_and_grad(fn, grad_position, weights, has_aux, return_ids)
+
+    def traced(*args: Any) -> Any:
+        out, grads = both(*args)
+        return (grads, out[1:]) if has_aux else grads
+
+    return _entry(traced, fn)
+
+
+class GradOperation:
+    """Makes gradient functions, as ``mindspore.ops.GradOperation``.
+
+    Args:
+        get_all: gradients of all tensor arguments, as a tuple; else of the first one only.
+        get_by_list: gradients of the weights given at the call (with ``get_all``: both).
+        sens_param: the last argument is the gradient of the result.
+    """
+
+    def __init__(self, get_all: bool = False, get_by_list: bool = False, sens_param: bool = False) -> None:
+        for name, value in (("get_all", get_all), ("get_by_list", get_by_list), ("sens_param", sens_param)):
+            if not isinstance(value, bool):
+                raise TypeError(f"GradOperation: {name} must be a bool, got {value!r}")
+        self.get_all = get_all
+        self.get_by_list = get_by_list
+        self.sens_param = sens_param
+        self._last: tuple[Any, Any, Callable[..., Any]] | None = None
+
+    def __call__(self, fn: Callable[..., Any], weights: Any = None) -> Callable[..., Any]:
+        # The same function gives the gradient compiled before (measured).
+        if self._last is not None and self._last[0] is fn and self._last[1] is weights:
+            return self._last[2]
+        members = _weights(weights) if self.get_by_list else ()
+        if self.get_by_list and weights is None:
+            raise ValueError("GradOperation(get_by_list=True) needs the weights at its call")
+
+        def traced(*args: Any) -> Any:
+            args, sens = (args[:-1], args[-1]) if self.sens_param else (args, None)
+            tensors = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
+            positions = tensors if self.get_all else tensors[:1] if not self.get_by_list else []
+            _out, by_position, by_weight = value_and_grad_traced(fn, args, positions, members, sens, value=False)
+            if self.get_by_list:
+                return (by_position, by_weight) if self.get_all else by_weight
+            return by_position if self.get_all else by_position[0]
+
+        self._last = (fn, weights, _entry(traced, fn))
+        return self._last[2]
+
+
+def _entry(traced: Callable[..., Any], fn: Callable[..., Any]) -> Callable[..., Any]:
+    """``traced`` inside a graph as it is; outside, a graph of its own whose inputs are ``args0``, ``args1``, ..."""
+
+    def after_grad(*args: Any) -> Any:
+        if is_tracing():
+            return traced(*args)
+        names = [f"args{i}" for i in range(len(args))]
+        return gradient_session.session().run(("grad", id(after_grad)), traced, args, names, keep=after_grad)
+
+    functools.update_wrapper(after_grad, fn, assigned=("__name__", "__doc__"), updated=())
+    return after_grad
+
+
+def _positions(given: int | Sequence[int] | None) -> tuple[int, ...]:
+    if given is None:
+        return ()
+    positions = (given,) if isinstance(given, int) and not isinstance(given, bool) else given
+    if not isinstance(positions, (tuple, list)) or not all(type(p) is int and p >= 0 for p in positions):
+        raise TypeError(f"grad_position must be an int or a tuple of ints from 0 on, got {given!r}")
+    if len(set(positions)) != len(positions):
+        raise ValueError(f"grad_position names an argument twice: {given!r}")
+    return tuple(positions)
+
+
+def _weights(given: Any) -> tuple[Parameter, ...]:
+    if given is None:
+        return ()
+    members = (given,) if isinstance(given, Parameter) else tuple(given)
+    for member in members:
+        if not isinstance(member, Parameter):
+            raise TypeError(f"weights must be Parameters, got {type(member).__name__}")
+    return members

@@ -1,0 +1,43 @@
+"""Operators (row 2), and MindSpore's ``ops`` namespace: functions and primitives.
+
+Every module of ``functions`` and ``primitives`` lists in ``__all__`` what it adds to this namespace.
+"""
+
+import importlib as _importlib
+import pkgutil as _pkgutil
+
+from harness.errors import unsupported_name as _unsupported_name
+from harness.framework.ops import eager as _eager  # noqa: F401 - installs the default dispatcher
+from harness.framework.ops import functions as _functions
+from harness.framework.ops import primitives as _primitives
+from harness.framework.ops.base import OPERATORS, Backward, Call, Operator, operator
+from harness.framework.ops.primitive import Primitive
+from harness.framework.tensor import graph_function as _graph_function
+
+__all__ = ["OPERATORS", "Backward", "Call", "Operator", "Primitive", "operator"]
+
+#: control flow: no functions of MindSpore's
+_CONTROL = frozenset({"cond", "while_loop"})
+#: functions whose operator stands where they are called, if by position alone; with a keyword they are graph functions,
+#: as every other one is (measured)
+_DIRECT = frozenset({"all", "broadcast_to", "cat", "log_softmax"})
+
+for _package in (_functions, _primitives):
+    for _found in _pkgutil.iter_modules(_package.__path__):
+        _module = _importlib.import_module(f"{_package.__name__}.{_found.name}")
+        for _name in _module.__all__:
+            _member = getattr(_module, _name)
+            if _package is _functions and callable(_member):
+                _shared = _name not in _DIRECT | _CONTROL
+                _member = _graph_function(f"ops.{_name}", _member, _shared, _name in _DIRECT)
+            globals()[_name] = _member
+            __all__ += [_name]
+
+
+def __getattr__(name: str) -> object:
+    """``GradOperation``, ``grad`` and ``value_and_grad``: MindSpore lists them here, they live with graphs."""
+    if name in ("GradOperation", "grad", "value_and_grad"):
+        return getattr(_importlib.import_module("harness.framework.nn.transforms"), name)
+    if name.startswith("__"):
+        raise AttributeError(f"module 'harness.framework.ops' has no attribute {name!r}")
+    raise _unsupported_name("ops", name, __all__)

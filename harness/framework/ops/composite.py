@@ -1,0 +1,19 @@
+"""``mindspore.ops.composite`` (``C``): gradient functions and whatever else ``harness.framework.ops`` has.
+
+The operators a graph shows taken apart are in ``harness.framework.ops.expansion``.
+"""
+
+from typing import Any
+
+import harness.framework.ops as _ops
+
+
+def __getattr__(name: str) -> Any:
+    try:
+        return getattr(_ops, name)
+    except AttributeError:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
+
+
+def __dir__() -> list[str]:
+    return dir(_ops)

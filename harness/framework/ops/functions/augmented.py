@@ -1,0 +1,42 @@
+"""Augmented assignment: ``x += y`` and its like.
+
+In a graph each changes ``x`` itself, under each of its names; run at once it is ``x = x + y`` (both measured).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from harness.framework.ops.eager import is_number
+from harness.framework.tensor import Tensor, call, is_tracing, tensor_method
+
+__all__: list[str] = []
+
+#: method -> what carries it out at once, operator for a tensor, operator for a number, further arguments
+_FORMS: dict[str, tuple[str, str, str, tuple[Any, ...]]] = {
+    "__iadd__": ("__add__", "InplaceAddExt", "InplaceAddsExt", (1,)),
+    "__isub__": ("__sub__", "InplaceSubExt", "InplaceSubScalar", (1,)),
+    "__imul__": ("__mul__", "InplaceMul", "InplaceMuls", ()),
+    "__itruediv__": ("__truediv__", "InplaceDiv", "InplaceDivs", ()),
+    "__ifloordiv__": ("__floordiv__", "InplaceFloorDivide", "InplaceFloorDivides", ()),
+    "__imod__": ("__mod__", "InplaceRemainderTensorTensor", "InplaceRemainderTensorScalar", ()),
+}
+
+
+def _form(plain: str, by_tensor: str, by_number: str, more: tuple[Any, ...]) -> Callable[[Any, Any], Any]:
+    def augmented(x: Any, y: Any) -> Any:
+        if not (isinstance(y, Tensor) or is_number(y)):
+            return NotImplemented
+        if not is_tracing():
+            return getattr(x, plain)(y)
+        if x.made_by is not None:
+            op, arguments = x.made_by
+            x = call(op, *arguments)
+        return call(by_number if is_number(y) else by_tensor, x, y, *more)
+
+    return augmented
+
+
+for _name, _row in _FORMS.items():
+    tensor_method(_name)(_form(*_row))

@@ -1,0 +1,81 @@
+"""Values and gradients brought within bounds: ``clip_by_value`` and ``clip_by_global_norm``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from harness import dtypes
+from harness.framework.ops.eager import is_number
+from harness.framework.ops.expansion import cast, constant_value
+from harness.framework.ops.functions.math import sqrt, square
+from harness.framework.tensor import Tensor, call, graph_function
+
+__all__ = ["clip_by_global_norm", "clip_by_value"]
+
+_square, _sqrt = graph_function("ops.square", square), graph_function("ops.sqrt", sqrt)
+
+
+def clip_by_value(x: Any, clip_value_min: Any = None, clip_value_max: Any = None) -> Any:
+    """Brought to between two bounds, each a number, a tensor, or None.
+
+    Args:
+        x: a tensor, or a tuple or list of tensors, of which each is clipped.
+        clip_value_min, clip_value_max: lower and upper bound; not both None.
+    """
+    if clip_value_min is None and clip_value_max is None:
+        raise ValueError("ops.clip_by_value needs clip_value_min or clip_value_max")
+    if isinstance(x, (tuple, list)):
+        return type(x)(clip_by_value(each, clip_value_min, clip_value_max) for each in x)
+    if clip_value_min is not None:
+        x = call("Maximum", x, _bound(clip_value_min, x))
+    if clip_value_max is not None:
+        x = call("Minimum", x, _bound(clip_value_max, x))
+    return x
+
+
+def _bound(value: Any, x: Any) -> Any:
+    """A bound as a constant in the dtype of what it bounds, also where that loses a fraction (measured)."""
+    known = value if is_number(value) else constant_value(value)
+    return value if known is None else Tensor(np.asarray(known), x.dtype)
+
+
+def clip_by_global_norm(x: Any, clip_norm: float = 1.0, use_norm: None = None) -> Any:
+    """Tensors scaled so that the norm of all of them together is at most ``clip_norm``.
+
+    Args:
+        x: a tuple or list of tensors.
+        clip_norm: a number above 0.
+        use_norm: None; MindSpore knows no other value either.
+
+    Returns:
+        A tuple or list like ``x``, shapes and dtypes kept. The operators are those of MindSpore 2.10.0 (measured).
+    """
+    _check(x, clip_norm, use_norm)
+    squares = [_square_sum(each) for each in x]
+    norm = _sqrt(call("AddN", tuple(squares)))
+    bound = Tensor(np.asarray([clip_norm]), dtypes.float32)
+    norm = call("Select", call("GreaterEqual", norm, bound), norm, bound)
+    return (list if isinstance(x, list) else tuple)(
+        cast(call("Div", call("Mul", each, bound), norm), each.dtype) for each in x
+    )
+
+
+def _check(x: Any, clip_norm: Any, use_norm: Any) -> None:
+    if not isinstance(x, (tuple, list)) or not all(isinstance(each, Tensor) for each in x):
+        raise TypeError(f"ops.clip_by_global_norm takes a tuple or list of tensors, got {type(x).__name__}")
+    if not x:
+        raise ValueError("ops.clip_by_global_norm takes one tensor or more, got none")
+    if not is_number(clip_norm):
+        raise TypeError(f"clip_norm of ops.clip_by_global_norm must be a number, got {clip_norm!r}")
+    if clip_norm <= 0:
+        raise ValueError(f"clip_norm of ops.clip_by_global_norm must be above 0, got {clip_norm!r}")
+    if use_norm is not None:
+        raise ValueError(f"use_norm of ops.clip_by_global_norm must be None, got {use_norm!r}")
+
+
+def _square_sum(x: Any) -> Any:
+    """The sum of all squares as a float32 tensor of one element."""
+    total = cast(call("ReduceSum", _square(x), (), False, False), dtypes.float32)
+    return call("ExpandDims", total, 0)

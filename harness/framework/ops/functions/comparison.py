@@ -1,0 +1,202 @@
+"""Comparisons, logic, bit operations and selection: functions and the operators of ``Tensor``.
+
+A number beside a tensor takes a form of its own for ``==`` and ``<`` only (measured on MindSpore 2.10.0).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from harness.framework.ops.eager import is_number
+from harness.framework.ops.functions.arithmetic import pair, untyped
+from harness.framework.tensor import Tensor, call, tensor_method
+
+__all__ = [
+    "bitwise_and", "bitwise_or", "bitwise_xor", "eq", "equal", "ge", "greater", "greater_equal", "gt", "isfinite",
+    "isinf", "isnan", "le", "less", "less_equal", "logical_and", "logical_not", "logical_or", "logical_xor", "lt",
+    "ne", "not_equal", "select", "where",
+]  # fmt: skip
+
+BITWISE: dict[str, Any] = {"output_names": ["y"], "input_names": ["x1", "x2"]}
+
+
+def equal(input: Any, other: Any) -> Any:
+    """input == other."""
+    pair("equal", input, other)
+    return call("Equal", untyped(input), untyped(other))
+
+
+def not_equal(input: Any, other: Any) -> Any:
+    """input != other."""
+    pair("not_equal", input, other)
+    return call("NotEqual", input, other)
+
+
+def less(input: Any, other: Any) -> Any:
+    """input < other."""
+    pair("less", input, other)
+    if is_number(other):
+        return call("LessScalar", input, other)
+    return call("Less", untyped(input), other)
+
+
+def less_equal(input: Any, other: Any) -> Any:
+    """input <= other."""
+    pair("less_equal", input, other)
+    return call("LessEqual", input, other)
+
+
+def greater(input: Any, other: Any) -> Any:
+    """input > other."""
+    pair("greater", input, other)
+    return call("Greater", input, other)
+
+
+def greater_equal(input: Any, other: Any) -> Any:
+    """input >= other."""
+    pair("greater_equal", input, other)
+    return call("GreaterEqual", input, other)
+
+
+eq, ne, lt, le, gt, ge = equal, not_equal, less, less_equal, greater, greater_equal
+
+
+def logical_and(input: Any, other: Any) -> Any:
+    """Both hold."""
+    return call("LogicalAnd", input, other)
+
+
+def logical_or(input: Any, other: Any) -> Any:
+    """One of them holds."""
+    return call("LogicalOr", input, other)
+
+
+def logical_xor(input: Any, other: Any) -> Any:
+    """Just one of them holds."""
+    return call("LogicalXor", input, other)
+
+
+def logical_not(input: Any) -> Any:
+    """The opposite."""
+    return call("LogicalNot", input)
+
+
+def bitwise_and(input: Any, other: Any) -> Any:
+    """input & other."""
+    return call("BitwiseAnd", input, other, **BITWISE)
+
+
+def bitwise_or(input: Any, other: Any) -> Any:
+    """input | other."""
+    return call("BitwiseOr", input, other, **BITWISE)
+
+
+def bitwise_xor(input: Any, other: Any) -> Any:
+    """input ^ other."""
+    return call("BitwiseXor", input, other, **BITWISE)
+
+
+def select(condition: Any, input: Any, other: Any) -> Any:
+    """``input`` where ``condition`` holds, else ``other``."""
+    if is_number(input) and is_number(other):
+        mixed = isinstance(input, float) or isinstance(other, float)
+        input, other = (untyped(float(v) if mixed else v) for v in (input, other))
+    return call("Select", condition, input, other)
+
+
+def where(condition: Any, input: Any, other: Any) -> Any:
+    """``input`` where ``condition`` holds, else ``other``."""
+    return select(condition, input, other)
+
+
+def isnan(input: Any) -> Any:
+    """Where NaN."""
+    return call("IsNan", input, output_names=["output"], input_names=["x"])
+
+
+def isinf(input: Any) -> Any:
+    """Where infinite."""
+    return call("IsInf", input)
+
+
+def isfinite(input: Any) -> Any:
+    """Where neither NaN nor infinite."""
+    return call("IsFinite", input)
+
+
+def _known(value: Any) -> bool:
+    return isinstance(value, Tensor) or is_number(value)
+
+
+@tensor_method("__eq__")
+def _eq(x: Any, y: Any) -> Any:
+    if is_number(y):
+        return call("EqScalar", x, y)
+    return call("Equal", x, y) if isinstance(y, Tensor) else False
+
+
+@tensor_method("__ne__")
+def _ne(x: Any, y: Any) -> Any:
+    return call("NotEqual", x, y) if _known(y) else True
+
+
+@tensor_method("__lt__")
+def _lt(x: Any, y: Any) -> Any:
+    return less(x, y) if _known(y) else NotImplemented
+
+
+@tensor_method("__le__")
+def _le(x: Any, y: Any) -> Any:
+    return call("LessEqual", x, y) if _known(y) else NotImplemented
+
+
+@tensor_method("__gt__")
+def _gt(x: Any, y: Any) -> Any:
+    return call("Greater", x, y) if _known(y) else NotImplemented
+
+
+@tensor_method("__ge__")
+def _ge(x: Any, y: Any) -> Any:
+    return call("GreaterEqual", x, y) if _known(y) else NotImplemented
+
+
+@tensor_method("__and__", "__rand__")
+def _and(x: Any, y: Any) -> Any:
+    return bitwise_and(x, y) if _known(y) else NotImplemented
+
+
+@tensor_method("__or__", "__ror__")
+def _or(x: Any, y: Any) -> Any:
+    return bitwise_or(x, y) if _known(y) else NotImplemented
+
+
+@tensor_method("__xor__", "__rxor__")
+def _xor(x: Any, y: Any) -> Any:
+    return bitwise_xor(x, y) if _known(y) else NotImplemented
+
+
+@tensor_method("__invert__")
+def _invert(x: Any) -> Any:
+    return call("LogicalNot", x)
+
+
+_METHODS: dict[Callable[..., Any], tuple[str, ...]] = {
+    _eq: ("equal", "eq"), not_equal: ("not_equal", "ne"), less: ("less", "lt"), less_equal: ("less_equal", "le"),
+    greater: ("greater", "gt"), greater_equal: ("greater_equal", "ge"), logical_and: ("logical_and",),
+    logical_or: ("logical_or",), logical_xor: ("logical_xor",), logical_not: ("logical_not",),
+    bitwise_and: ("bitwise_and",), bitwise_or: ("bitwise_or",), bitwise_xor: ("bitwise_xor",), isnan: ("isnan",),
+    isinf: ("isinf",), isfinite: ("isfinite",),
+}  # fmt: skip
+for _function, _names in _METHODS.items():
+    tensor_method(*_names)(_function)
+
+
+@tensor_method("where")
+def _where(x: Any, condition: Any, y: Any) -> Any:
+    return where(condition, x, y)
+
+
+@tensor_method("select")
+def _select(x: Any, condition: Any, y: Any) -> Any:
+    return select(condition, x, y)

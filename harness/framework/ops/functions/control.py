@@ -1,0 +1,45 @@
+"""Control flow on tensor values, ``cond`` and ``while_loop``; and ``depend``, which orders what data does not.
+
+MindSpore parses Python's ``if`` and ``while``; a traced graph needs them said as functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from harness.framework.tensor import call, current
+
+__all__ = ["cond", "depend", "while_loop"]
+
+
+def cond(pred: Any, true_fn: Callable[..., Any], false_fn: Callable[..., Any], *operands: Any) -> Any:
+    """One of two functions, chosen when the graph runs.
+
+    Args:
+        pred: a tensor of one element, or a bool.
+        true_fn, false_fn: called with ``operands``; must give results of equal shapes and dtypes.
+        operands: tensors both get.
+
+    Returns:
+        The result of the function chosen.
+    """
+    if isinstance(pred, bool):
+        return true_fn(*operands) if pred else false_fn(*operands)
+    return current().branch(pred, true_fn, false_fn, operands)
+
+
+def while_loop(cond_fn: Callable[..., Any], body_fn: Callable[..., Any], state: Any) -> Any:
+    """``state = body_fn(state)`` as long as ``cond_fn(state)`` holds, decided when the graph runs.
+
+    Args:
+        cond_fn: gives a tensor of one element.
+        body_fn: gives the next state, of equal shapes and dtypes.
+        state: a tensor or a tuple of tensors.
+    """
+    return current().loop(cond_fn, body_fn, state)
+
+
+def depend(value: Any, expr: Any) -> Any:
+    """``value``, available only after ``expr`` was computed."""
+    return call("Depend", value, expr)

@@ -1,0 +1,114 @@
+"""Convolution and pooling."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.errors import ShapeError
+from harness.framework.ops.expansion import scalar
+from harness.framework.ops.functions.shape import expand_dims, squeeze
+from harness.framework.ops.primitives.convolution import AvgPool3D, Conv2D, pair
+from harness.framework.ops.primitives.shape import PadV3
+from harness.framework.tensor import Tensor, call
+
+__all__ = ["adaptive_avg_pool2d", "avg_pool2d", "conv1d", "conv2d", "max_pool2d", "pad"]
+
+#: MindSpore's names of the modes, as the node shows them
+_PAD_MODES = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "circular": "circular"}
+
+
+def conv2d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Any = 1,
+    pad_mode: str = "valid",
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+) -> Tensor:
+    """Cross-correlation of input (n, c, h, w) with weight (out, c / groups, kh, kw), plus a bias a channel."""
+    if len(weight.shape) != 4:
+        raise ShapeError(f"conv2d: the weight must be (out, c / groups, kh, kw), got {list(weight.shape)}")
+    pads = padding if isinstance(padding, int) or len(padding) == 4 else (padding[0],) * 2 + (padding[1],) * 2
+    conv = Conv2D(weight.shape[0], tuple(weight.shape[2:]), 1, pad_mode, pads, stride, dilation, groups)
+    out = conv(input, weight)
+    return out if bias is None else call("BiasAdd", out, bias, 0)  # type: ignore[no-any-return]
+
+
+def conv1d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: int = 1,
+    pad_mode: str = "valid",
+    padding: int = 0,
+    dilation: int = 1,
+    groups: int = 1,
+) -> Tensor:
+    """Cross-correlation of input (n, c, l) with weight (out, c / groups, k), plus a bias a channel."""
+    if len(weight.shape) != 3 or len(input.shape) != 3:
+        raise ShapeError(f"conv1d: input and weight must have 3 axes, got {list(input.shape)}, {list(weight.shape)}")
+    flat = expand_dims(input, 2), expand_dims(weight, 2)
+    pads = (0, 0, padding, padding)
+    out = squeeze(conv2d(*flat, None, (1, stride), pad_mode, pads, (1, dilation), groups), 2)
+    return out if bias is None else call("BiasAdd", out, bias, 0)
+
+
+def max_pool2d(
+    x: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    return_indices: bool = False,
+    ceil_mode: bool = False,
+) -> Any:
+    """Maximum of each window of (n, c, h, w); with ``return_indices`` also where it was."""
+    sides = [pair("max_pool2d", "kernel_size", kernel_size)]
+    sides.append(sides[0] if stride is None else pair("max_pool2d", "stride", stride))
+    around = (padding, padding) if isinstance(padding, int) else tuple(padding)
+    attrs: dict[str, Any] = {
+        "kernel_size": (1, 1, *sides[0]), "strides": (1, 1, *sides[1]), "input_names": ["x"], "argmax_type": 4,
+        "pads": (1, 1, *around), "ceil_mode": ceil_mode, "dilation": (1, 1, *pair("max_pool2d", "dilation", dilation)),
+        "output_names": ["output", "argmax"],
+    }  # fmt: skip
+    out, places = call("MaxPoolWithArgmaxV2", x, **attrs)
+    return (out, places) if return_indices else out
+
+
+def avg_pool2d(
+    input_x: Tensor,
+    kernel_size: Any = 1,
+    stride: Any = 1,
+    padding: Any = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int = 0,
+) -> Tensor:
+    """Mean of each window of (n, c, h, w)."""
+    around = (padding,) * 4 if isinstance(padding, int) else tuple(padding)
+    around = (around[0], around[0], around[1], around[1]) if len(around) == 2 else around
+    pool = AvgPool3D(
+        (1, *pair("avg_pool2d", "kernel_size", kernel_size)), (1, *pair("avg_pool2d", "stride", stride)), "pad",
+        (0, 0, *around), ceil_mode, count_include_pad, divisor_override,
+    )  # fmt: skip
+    return squeeze(pool(expand_dims(input_x, 2)), 2)
+
+
+def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
+    """Means over as many windows as ``output_size`` says; None keeps an axis's length."""
+    both = (output_size, output_size) if isinstance(output_size, int) else tuple(output_size)
+    size = tuple(n if wanted is None else int(wanted) for n, wanted in zip(input.shape[-2:], both, strict=True))
+    attrs: dict[str, Any] = {"output_names": ["y"], "output_size": size, "input_names": ["x"]}
+    return call("AdaptiveAvgPool2D", input, **attrs)  # type: ignore[no-any-return]
+
+
+def pad(input_x: Tensor, padding: Any, mode: str = "constant", value: Any = None) -> Tensor:
+    """Elements around ``input_x``, pairs of numbers from its last axis on; negative ones cut."""
+    if mode not in _PAD_MODES:
+        raise ValueError(f"pad: mode must be one of {', '.join(_PAD_MODES)}, got {mode!r}")
+    if mode != "constant" and value is not None:
+        raise ValueError(f"pad: a value goes with mode 'constant' only, got {value!r} with {mode!r}")
+    fill = None if mode != "constant" else value if isinstance(value, Tensor) else scalar(value or 0, input_x.dtype)
+    return PadV3(_PAD_MODES[mode])(input_x, padding, fill)  # type: ignore[no-any-return]

@@ -1,0 +1,140 @@
+"""Functions that make tensors of known values: constants of the graph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from harness import dtypes
+from harness.dtypes import DType
+from harness.framework.ops.constants import TYPE_IDS, int_tensor, type_tensor
+from harness.framework.ops.functions.shape import as_dtype, sizes
+from harness.framework.tensor import Tensor, call, is_tracing, tensor_method
+
+__all__ = [
+    "arange", "diag", "eye", "fill", "full", "full_like", "linspace", "meshgrid", "ones", "ones_like", "range",
+    "scalar_to_tensor", "zeros", "zeros_like",
+]  # fmt: skip
+
+
+def constant(value: Any, shape: Any, dtype: DType) -> Tensor:
+    """A tensor of one value; ``TypeError`` if that is no number."""
+    if value is None or isinstance(value, (str, bytes)):
+        raise TypeError(f"a tensor of {dtype} is filled with a number, got {value!r}")
+    return Tensor(np.full(sizes((shape,)), value, dtype.numpy), dtype)
+
+
+def _made(tensor: Tensor, op: str, *arguments: Any) -> Tensor:
+    """``tensor``, with the operator that makes it where it is changed in place; elsewhere it is a constant."""
+    if is_tracing():
+        tensor.made_by = op, arguments
+    return tensor
+
+
+def zeros(size: Any, dtype: Any = None) -> Tensor:
+    """Zeros; float32 unless ``dtype`` is given."""
+    filled = constant(0, size, dtypes.float32 if dtype is None else as_dtype(dtype))
+    return _made(filled, "Zeros", filled.shape, TYPE_IDS[filled.dtype.name])
+
+
+def ones(shape: Any, dtype: Any = None) -> Tensor:
+    """Ones; float32 unless ``dtype`` is given."""
+    filled = constant(1, shape, dtypes.float32 if dtype is None else as_dtype(dtype))
+    return _made(filled, "Ones", filled.shape, TYPE_IDS[filled.dtype.name])
+
+
+def full(size: Any, fill_value: Any, *, dtype: Any = None) -> Tensor:
+    """``fill_value`` everywhere; int64 unless ``dtype`` is given, whatever the value (measured)."""
+    filled = constant(fill_value, size, dtypes.int64 if dtype is None else as_dtype(dtype))
+    return _made(filled, "FillV2", filled.shape, Tensor(fill_value, filled.dtype))
+
+
+def fill(type: Any, shape: Any, value: Any) -> Tensor:
+    """``value`` everywhere in dtype ``type``."""
+    return constant(value, shape, as_dtype(type))
+
+
+def _like(value: Any, input: Tensor, dtype: Any, op: str) -> Tensor:
+    if -1 in input.shape:
+        return call(op, input, None if dtype is None else as_dtype(dtype))  # type: ignore[no-any-return]
+    return constant(value, input.shape, input.dtype if dtype is None else as_dtype(dtype))
+
+
+def zeros_like(input: Tensor, *, dtype: Any = None) -> Tensor:
+    """Zeros of the shape (and, unless given, the dtype) of ``input``."""
+    filled = _like(0, input, dtype, "ZerosLikeExt")
+    return _made(filled, "ZerosLike", input) if dtype is None and -1 not in input.shape else filled
+
+
+def ones_like(input: Tensor, *, dtype: Any = None) -> Tensor:
+    """Ones of the shape (and, unless given, the dtype) of ``input``."""
+    return _like(1, input, dtype, "OnesLikeExt")
+
+
+def full_like(input: Tensor, fill_value: Any, *, dtype: Any = None) -> Tensor:
+    """``fill_value`` everywhere in the shape (and, unless given, the dtype) of ``input``."""
+    return constant(fill_value, input.shape, input.dtype if dtype is None else as_dtype(dtype))
+
+
+def _new(name: str) -> Any:
+    def method(self: Tensor, size: Any, *, dtype: Any = None) -> Tensor:
+        target = self.dtype if dtype is None else as_dtype(dtype)
+        return call(name, sizes((size,)), target)  # type: ignore[no-any-return]
+
+    return method
+
+
+tensor_method("new_zeros")(_new("NewZeros"))
+tensor_method("new_ones")(_new("NewOnes"))
+
+
+def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None) -> Tensor:
+    """Numbers from ``start`` (0 if only one bound is given) below ``end`` by ``step``."""
+    if end is None:
+        start, end = 0, start
+    if step == 0:
+        raise ValueError("arange: step must not be 0")
+    whole = all(isinstance(v, int) for v in (start, end, step))
+    target = as_dtype(dtype) if dtype is not None else dtypes.int64 if whole else dtypes.float32
+    return Tensor(np.arange(start, end, step).astype(target.numpy), target)
+
+
+def range(start: Any, end: Any, step: Any, maxlen: int = 1000000) -> Tensor:
+    """Numbers from ``start`` below ``end`` by ``step``: int64, or float32 if one of them is a float (measured)."""
+    values = [v.item() if isinstance(v, Tensor) else v for v in (start, end, step)]
+    out = arange(*values)
+    if out.size > maxlen:
+        raise ValueError(f"range: {out.size} numbers, more than maxlen {maxlen}")
+    return out
+
+
+def linspace(start: Any, end: Any, steps: int) -> Tensor:
+    """``steps`` numbers evenly from ``start`` to ``end``, both included; float32 for Python numbers."""
+    bounds = [v if isinstance(v, Tensor) else Tensor(np.float32(v)) for v in (start, end)]
+    return call("LinSpace", *bounds, int(steps))  # type: ignore[no-any-return]
+
+
+def eye(n: int, m: int | None = None, dtype: Any = None) -> Tensor:
+    """Ones on the diagonal of an (n, m) matrix; float32 unless ``dtype`` is given."""
+    target = dtypes.float32 if dtype is None else as_dtype(dtype)
+    columns = n if m is None else m
+    return call("Eye", int_tensor(n), int_tensor(columns), type_tensor(target))  # type: ignore[no-any-return]
+
+
+def meshgrid(*inputs: Tensor, indexing: str = "xy") -> tuple[Tensor, ...]:
+    """Each vector over the grid of all; ``xy`` exchanges the first two axes."""
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"meshgrid: indexing must be 'xy' or 'ij', got {indexing!r}")
+    return call("Meshgrid", tuple(inputs), int(indexing == "xy"))  # type: ignore[no-any-return]
+
+
+@tensor_method("diag")
+def diag(input: Tensor) -> Tensor:
+    """A vector on the diagonal of a matrix of zeros."""
+    return call("Diag", input)  # type: ignore[no-any-return]
+
+
+def scalar_to_tensor(input_x: Any, dtype: Any = dtypes.float32) -> Tensor:
+    """A number as a tensor without dimensions."""
+    return Tensor(np.asarray(input_x), as_dtype(dtype))

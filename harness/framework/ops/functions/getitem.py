@@ -1,0 +1,234 @@
+"""``tensor[index]``.
+
+Source: which operators each kind of index is made of: MindSpore 2.10.0 CPU graphs, measured.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from harness import dtypes
+from harness.errors import UnsupportedError
+from harness.framework.ops.expansion import cast, scalar
+from harness.framework.tensor import Tensor, call, is_tracing, reference, tensor_method
+
+__all__: list[str] = []
+
+#: attributes of the nodes that indexing by a tuple or slice makes
+_SLICE: dict[str, Any] = {
+    "output_names": ("output",),
+    "input_names": (
+        "x", "begin", "end", "strides", "begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask",
+    ),
+}  # fmt: skip
+_EXPAND: dict[str, Any] = {"output_names": ("output",), "input_names": ("x", "axis")}
+#: begin and end mask of ``x[i]``: MindSpore sets the bits of every axis an index may have but the first two
+_ROW_MASK = 252
+
+
+@tensor_method("__getitem__")
+def getitem(x: Tensor, index: Any) -> Tensor:
+    """``x[index]``: ints, slices, ``...``, None, tensors of ints or bools, lists, and tuples of them.
+
+    Raises ``IndexError`` for an index that does not fit, ``TypeError`` for what is none, ``UnsupportedError`` for
+    combinations that are not supported.
+    """
+    if isinstance(index, list):
+        index = _from_list(index)
+    if index is Ellipsis:
+        return x
+    if index is None or index is True:
+        return call("ExpandDims", x, 0)  # type: ignore[no-any-return]
+    if isinstance(index, tuple):
+        return _by_tuple(x, index)
+    if isinstance(index, Tensor):
+        return _by_tensor(x, index)
+    if isinstance(index, slice):
+        return _sliced(x, (index,))
+    at = _position(index, x.shape, 0)
+    return call("StridedSlice", x, (at,), (at + 1,), (1,), _ROW_MASK, _ROW_MASK, 0, 0, 1)  # type: ignore[no-any-return]
+
+
+@tensor_method("__setitem__")
+def setitem(x: Tensor, index: Any, value: Any) -> None:
+    """Writes into the tensor's data; refused while a graph is traced."""
+    if is_tracing():
+        call("SetItem", x)
+    plain = tuple(map(_array, index)) if isinstance(index, tuple) else _array(index)
+    x.asnumpy()[plain] = _array(value)
+
+
+def _array(value: Any) -> Any:
+    return value.asnumpy() if isinstance(value, Tensor) else value
+
+
+def _from_list(items: list[Any]) -> Any:
+    if any(isinstance(i, (slice, list, tuple, Tensor)) or i is None or i is Ellipsis for i in items):
+        return tuple(items)
+    return Tensor(np.array(items, bool if all(isinstance(i, bool) for i in items) else np.int64))
+
+
+def _position(index: Any, shape: tuple[int, ...], axis: int) -> int:
+    """``index`` as an int that fits into ``axis``."""
+    if isinstance(index, (bool, float, str)) or not hasattr(index, "__index__"):
+        raise TypeError(f"a tensor cannot be indexed by {index!r}")
+    if axis >= len(shape):
+        raise IndexError(f"too many indices for a tensor of {len(shape)} axes")
+    at = int(index.__index__())
+    if shape[axis] != -1 and not -shape[axis] <= at < shape[axis]:
+        raise IndexError(f"index {at} lies outside axis {axis} of length {shape[axis]}")
+    return at
+
+
+def _by_tuple(x: Tensor, index: tuple[Any, ...]) -> Tensor:
+    index = tuple(_from_list(i) if isinstance(i, list) else i for i in index)
+    index = tuple(None if i is True else i for i in index)
+    if not index:
+        return x
+    tensors = [i for i in index if isinstance(i, Tensor)]
+    if not tensors:
+        return _sliced(x, index)
+    if any(i is None or i is False or (isinstance(i, Tensor) and i.dtype.kind == "b") for i in index):
+        raise UnsupportedError("an index that mixes tensors with None or masks is not supported; index in two steps")
+    return _by_coordinates(x, _spelled_out(index, len(x.shape)))
+
+
+def _spelled_out(index: tuple[Any, ...], rank: int) -> tuple[Any, ...]:
+    """``index`` with ``...`` replaced by the slices it stands for."""
+    dots = [at for at, i in enumerate(index) if i is Ellipsis]
+    named = sum(i is not None and i is not Ellipsis for i in index)
+    if len(dots) > 1:
+        raise IndexError("an index may hold one ... only")
+    if named > rank:
+        raise IndexError(f"too many indices for a tensor of {rank} axes")
+    if not dots:
+        return index
+    return (*index[: dots[0]], *[Ellipsis] * (rank - named), *index[dots[0] + 1 :])
+
+
+@dataclass(slots=True)
+class _Bounds:
+    """Arguments of StridedSlice as they grow entry by entry; the masks hold bits."""
+
+    begin: list[int]
+    end: list[int]
+    strides: list[int]
+    begin_mask: int = 0
+    end_mask: int = 0
+    shrink: int = 0
+
+    def add(self, begin: int, end: int, stride: int = 1, *, from_start: bool, to_end: bool, single: bool) -> None:
+        bit = 1 << len(self.begin)
+        self.begin.append(begin)
+        self.end.append(end)
+        self.strides.append(stride)
+        self.begin_mask |= bit * from_start
+        self.end_mask |= bit * to_end
+        self.shrink |= bit * single
+
+
+def _sliced(x: Tensor, index: tuple[Any, ...]) -> Tensor:
+    """Ints, slices, ``...`` and None: new axes first, then one StridedSlice."""
+    index = _spelled_out(index, len(x.shape))
+    for axis, part in enumerate(index):
+        if part is None:
+            x = call("ExpandDims", x, axis, **_EXPAND)
+    bounds = _Bounds([], [], [])
+    for axis, part in enumerate(index):
+        if part is None:
+            bounds.add(0, 1, from_start=False, to_end=False, single=False)
+        elif part is Ellipsis:
+            bounds.add(0, x.shape[axis], from_start=True, to_end=True, single=False)
+        elif isinstance(part, slice):
+            _add_slice(bounds, part)
+        else:
+            at = _position(part, x.shape, axis)
+            bounds.add(at, at + 1, from_start=False, to_end=False, single=True)
+    masks = bounds.begin_mask, bounds.end_mask, 0, 0, bounds.shrink
+    arguments = tuple(bounds.begin), tuple(bounds.end), tuple(bounds.strides), *masks
+    # A slice of a parameter is a view of it, not of what was read from it (measured).
+    source = reference(x) if any(isinstance(part, slice) for part in index) else x
+    return call("StridedSlice", source, *arguments, **_SLICE)  # type: ignore[no-any-return]
+
+
+def _add_slice(bounds: _Bounds, part: slice) -> None:
+    for value in (part.start, part.stop, part.step):
+        if value is not None and not hasattr(value, "__index__"):
+            raise TypeError(f"a slice of a tensor takes ints, got {value!r}")
+    start, stop = part.start, part.stop
+    step = 1 if part.step is None else int(part.step)
+    if step == 0:
+        raise ValueError("a slice's step must not be 0")
+    begin, end = 0 if start is None else int(start), 0 if stop is None else int(stop)
+    bounds.add(begin, end, step, from_start=start is None, to_end=stop is None, single=False)
+
+
+def _by_tensor(x: Tensor, index: Tensor) -> Tensor:
+    if not x.shape:
+        raise IndexError("a tensor without axes cannot be indexed")
+    if index.dtype.kind == "b":
+        if tuple(index.shape) != tuple(x.shape[: len(index.shape)]):
+            raise IndexError(f"a mask of shape {list(index.shape)} does not fit a tensor of shape {list(x.shape)}")
+        return call("GatherNd", x, call("NonZero", index))  # type: ignore[no-any-return]
+    if index.dtype.kind not in "iu":
+        raise TypeError(f"a tensor cannot be indexed by a tensor of {index.dtype}")
+    length = x.shape[0]
+    if type(index) is Tensor:
+        negative: Any = Tensor(index.asnumpy() < 0)
+    else:
+        negative = call("LessScalar", index, 0)
+    index = call("Select", negative, call("Add", index, scalar(length, index.dtype)), index)
+    return call("Gather", x, index, 0, 0, batch_dims=0)  # type: ignore[no-any-return]
+
+
+def _by_coordinates(x: Tensor, index: tuple[Any, ...]) -> Tensor:
+    """Tensors of ints beside ints and slices: all become coordinates for GatherNd."""
+    used = max(at for at, part in enumerate(index) if part is not Ellipsis and part != slice(None)) + 1
+    index = index[:used]
+    places = [at for at, part in enumerate(index) if not isinstance(part, slice) and part is not Ellipsis]
+    if places != list(range(places[0], places[-1] + 1)):
+        raise UnsupportedError("an index with a slice between tensors is not supported; index in two steps")
+    picks = [i for i in index if isinstance(i, Tensor)]
+    try:
+        block = np.broadcast_shapes(*(tuple(p.shape) for p in picks))
+    except ValueError:
+        raise IndexError(f"indices of shapes {[list(p.shape) for p in picks]} do not broadcast") from None
+    spans = [
+        np.arange(x.shape[at])[slice(None) if part is Ellipsis else part]
+        for at, part in enumerate(index)
+        if isinstance(part, slice) or part is Ellipsis
+    ]
+    before = places[0]
+    final = (*(len(s) for s in spans[:before]), *block, *(len(s) for s in spans[before:]))
+    parts = []
+    for at, part in enumerate(index):
+        if isinstance(part, Tensor):
+            column = _spread(part, x.shape[at], block, before, final)
+        elif at in places:
+            where = np.full(final, _position(part, x.shape, at), np.int64)
+            column = Tensor(where)
+        else:
+            span = at if at < before else at - len(places) + len(block)
+            order = spans[at if at < before else at - len(places)]
+            column = Tensor(np.broadcast_to(order.reshape([-1 if a == span else 1 for a in range(len(final))]), final))
+        parts.append(call("ExpandDims", column, -1, **_EXPAND))
+    return call("GatherNd", x, call("Concat", tuple(parts), -1))  # type: ignore[no-any-return]
+
+
+def _spread(index: Tensor, length: int, block: tuple[int, ...], before: int, final: tuple[int, ...]) -> Any:
+    """A tensor index over the whole block of coordinates."""
+    if index.dtype.kind not in "iu":
+        raise TypeError(f"a tensor cannot be indexed by a tensor of {index.dtype}")
+    if type(index) is Tensor:
+        values = np.where(index.asnumpy() < 0, index.asnumpy() + length, index.asnumpy()).astype(np.int64)
+        after = len(final) - before - len(block)
+        wide = np.broadcast_to(values, block).reshape((1,) * before + block + (1,) * after)
+        return Tensor(np.broadcast_to(wide, final))
+    column: Any = call("BroadcastTo", cast(index, dtypes.int64), block)
+    shape = (1,) * before + block + (1,) * (len(final) - before - len(block))
+    if shape != block:
+        column = call("Reshape", column, shape)
+    return call("BroadcastTo", column, final)

@@ -1,0 +1,143 @@
+"""Functions that pick elements by index, mask or coordinates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from harness import dtypes
+from harness.framework.ops.eager import is_number
+from harness.framework.ops.expansion import scalar
+from harness.framework.ops.functions.shape import sizes
+from harness.framework.tensor import Tensor, call, tensor_method
+
+__all__ = [
+    "gather", "gather_d", "gather_elements", "gather_nd", "index_select", "masked_fill", "one_hot", "scatter_nd",
+    "slice", "stop_gradient", "strided_slice", "tensor_scatter_elements", "tensor_scatter_update", "tril", "triu",
+    "unsorted_segment_sum",
+]  # fmt: skip
+
+#: values of the reduction argument of TensorScatterElements
+_SCATTER = {"none": 0, "add": 1}
+
+
+@tensor_method("gather")
+def gather(input_params: Tensor, input_indices: Tensor, axis: int, batch_dims: int = 0) -> Tensor:
+    """Slices of ``input_params`` at ``input_indices`` along ``axis``."""
+    axis = int(axis)
+    return call("Gather", input_params, input_indices, axis, batch_dims, batch_dims=batch_dims)  # type: ignore[no-any-return]
+
+
+@tensor_method("index_select")
+def index_select(input: Tensor, axis: int, index: Tensor) -> Tensor:
+    """Slices of ``input`` at the positions ``index`` (1-D) along ``axis``."""
+    return gather(input, index, axis)
+
+
+def gather_d(x: Tensor, dim: int, index: Tensor) -> Tensor:
+    """Elements along ``dim``, each by its own index."""
+    return call("GatherD", x, dim, index)  # type: ignore[no-any-return]
+
+
+@tensor_method("gather_elements")
+def gather_elements(input: Tensor, dim: int, index: Tensor) -> Tensor:
+    """Elements along ``dim``, each by its own index."""
+    return gather_d(input, dim, index)
+
+
+@tensor_method("gather_nd")
+def gather_nd(input_x: Tensor, indices: Tensor) -> Tensor:
+    """Slices at the coordinates along the last axis of ``indices``."""
+    return call("GatherNd", input_x, indices)  # type: ignore[no-any-return]
+
+
+def scatter_nd(indices: Tensor, updates: Tensor, shape: Any) -> Tensor:
+    """Zeros of ``shape`` with ``updates`` added at the coordinates ``indices``."""
+    return call("ScatterNd", indices, updates, sizes((shape,)))  # type: ignore[no-any-return]
+
+
+def tensor_scatter_update(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
+    """``input_x`` with ``updates`` at the coordinates ``indices``."""
+    attrs: dict[str, Any] = {"output_names": ["y"], "input_names": ["input_x", "indices", "updates"]}
+    return call("TensorScatterUpdate", input_x, indices, updates, **attrs)  # type: ignore[no-any-return]
+
+
+def tensor_scatter_elements(
+    input_x: Tensor, indices: Tensor, updates: Tensor, axis: int = 0, reduction: str = "none"
+) -> Tensor:
+    """``input_x`` with ``updates`` put (or added) at ``indices`` along ``axis``."""
+    if reduction not in _SCATTER:
+        raise ValueError(f"tensor_scatter_elements: reduction must be 'none' or 'add', got {reduction!r}")
+    return call("TensorScatterElements", input_x, indices, updates, axis, _SCATTER[reduction])  # type: ignore[no-any-return]
+
+
+def unsorted_segment_sum(input_x: Tensor, segment_ids: Tensor, num_segments: Any) -> Tensor:
+    """Sums of the slices that share a segment number."""
+    count = num_segments if isinstance(num_segments, Tensor) else Tensor(np.asarray(num_segments, np.int64))
+    return call("UnsortedSegmentSum", input_x, segment_ids, count)  # type: ignore[no-any-return]
+
+
+def one_hot(indices: Tensor, depth: int, on_value: Any = 1, off_value: Any = 0, axis: int = -1) -> Tensor:
+    """``on_value`` at each index of a new axis of length ``depth``, ``off_value`` elsewhere; int64 for ints."""
+    values = [v if isinstance(v, Tensor) else scalar(v, _value_dtype(v)) for v in (on_value, off_value)]
+    return call("OneHot", indices, depth, *values, axis)  # type: ignore[no-any-return]
+
+
+def _value_dtype(value: Any) -> dtypes.DType:
+    return dtypes.int64 if isinstance(value, (int, np.integer)) else dtypes.float32
+
+
+def masked_fill(input_x: Tensor, mask: Tensor, value: Any) -> Tensor:
+    """``value`` where ``mask`` holds, else ``input_x``.
+
+    A fraction is a Float32 tensor whatever the dtype of ``input_x``: the CPU then computes in Float32 (measured).
+    """
+    if is_number(value):
+        is_fraction = isinstance(value, (float, np.floating)) and input_x.dtype.kind == "f"
+        value = scalar(value, dtypes.float32 if is_fraction else input_x.dtype)
+    return call("MaskedFill", input_x, mask, value)  # type: ignore[no-any-return]
+
+
+@tensor_method("masked_fill")
+def _masked_fill(self: Tensor, mask: Tensor, value: Any) -> Tensor:
+    return call("MaskedFillScalar" if is_number(value) else "MaskedFill", self, mask, value)  # type: ignore[no-any-return]
+
+
+def slice(input_x: Tensor, begin: Any, size: Any) -> Tensor:
+    """The box of ``size`` from corner ``begin``."""
+    return call("Slice", input_x, sizes((begin,)), sizes((size,)))  # type: ignore[no-any-return]
+
+
+def strided_slice(
+    input_x: Tensor,
+    begin: Any,
+    end: Any,
+    strides: Any,
+    begin_mask: int = 0,
+    end_mask: int = 0,
+    ellipsis_mask: int = 0,
+    new_axis_mask: int = 0,
+    shrink_axis_mask: int = 0,
+) -> Tensor:
+    """Slices with steps along the first axes; the masks are read bit by bit (see ``StridedSlice``)."""
+    bounds = [sizes((v,)) for v in (begin, end, strides)]
+    masks = begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask
+    return call("StridedSlice", input_x, *bounds, *masks)  # type: ignore[no-any-return]
+
+
+@tensor_method("tril")
+def tril(input: Tensor, diagonal: int = 0) -> Tensor:
+    """The part of each matrix on and below the diagonal; zeros above."""
+    return call("Tril", input, output_names=["y"], diagonal=diagonal, input_names=["x"])  # type: ignore[no-any-return]
+
+
+@tensor_method("triu")
+def triu(input: Tensor, diagonal: int = 0) -> Tensor:
+    """The part of each matrix on and above the diagonal; zeros below."""
+    return call("Triu", input, diagonal)  # type: ignore[no-any-return]
+
+
+def stop_gradient(value: Tensor) -> Tensor:
+    """``value``, through which no gradient flows."""
+    return call("StopGradient", value)  # type: ignore[no-any-return]

@@ -1,0 +1,137 @@
+"""Functions that join tensors and cut them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from harness.framework.ops.eager import promote
+from harness.framework.ops.expansion import cast
+from harness.framework.ops.functions.shape import axis_of, expand_dims
+from harness.framework.tensor import Tensor, call, tensor_method
+
+__all__ = [
+    "cat", "chunk", "concat", "dstack", "hstack", "narrow", "split", "stack", "unbind", "unstack", "vstack",
+]  # fmt: skip
+
+
+def _tensors(name: str, tensors: Any) -> tuple[Tensor, ...]:
+    if not isinstance(tensors, (tuple, list)) or not tensors or not all(isinstance(t, Tensor) for t in tensors):
+        raise TypeError(f"{name}: a tuple or list of tensors is needed, got {type(tensors).__name__}")
+    return tuple(tensors)
+
+
+def concat(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
+    """The tensors behind one another along ``axis``, in their strongest dtype."""
+    members = _tensors("concat", tensors)
+    target = promote([t.dtype for t in members])
+    return call("Concat", tuple(cast(t, target) for t in members), axis)  # type: ignore[no-any-return]
+
+
+def cat(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
+    """The tensors behind one another along ``axis``."""
+    return concat(tensors, axis)
+
+
+def stack(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
+    """The tensors, all of one shape, along a new axis."""
+    members = _tensors("stack", tensors)
+    attrs: dict[str, Any] = {"input_names": ["x"], "num": len(members), "axis": axis, "output_names": ["y"]}
+    return call("Stack", members, **attrs)  # type: ignore[no-any-return]
+
+
+def hstack(tensors: Sequence[Tensor]) -> Tensor:
+    """The tensors side by side: along axis 1, vectors along axis 0."""
+    members = [t if t.shape else t.reshape(1) for t in _tensors("hstack", tensors)]
+    return concat(members, 0 if len(members[0].shape) == 1 else 1)
+
+
+def vstack(inputs: Sequence[Tensor]) -> Tensor:
+    """The tensors below one another: along axis 0, vectors as rows."""
+    members = [t.reshape(1, t.size) if len(t.shape) < 2 else t for t in _tensors("vstack", inputs)]
+    return concat(members, 0)
+
+
+def dstack(tensors: Sequence[Tensor]) -> Tensor:
+    """The tensors behind one another along axis 2."""
+    members = []
+    for t in _tensors("dstack", tensors):
+        t = t if t.shape else t.reshape(1)
+        t = expand_dims(t, 0) if len(t.shape) == 1 else t
+        members.append(expand_dims(t, 2) if len(t.shape) == 2 else t)
+    return concat(members, 2)
+
+
+@tensor_method("unbind")
+def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
+    """The slices along ``dim``, without it."""
+    return unstack(input, dim)
+
+
+def unstack(input_x: Tensor, axis: int = 0) -> tuple[Tensor, ...]:
+    """The slices along ``axis``, without it."""
+    count = input_x.shape[axis_of(axis, len(input_x.shape), "unstack")]
+    attrs: dict[str, Any] = {"output_names": ["y"], "input_names": ["x"], "num": count, "axis": axis}
+    return call("Unstack", input_x, **attrs)  # type: ignore[no-any-return]
+
+
+def box(x: Tensor, at: int, begin: int, length: int) -> Tensor:
+    """``length`` positions of axis ``at`` from ``begin`` on, by Slice."""
+    corner = tuple(begin if a == at else 0 for a in range(len(x.shape)))
+    size = tuple(length if a == at else n for a, n in enumerate(x.shape))
+    return call("Slice", x, corner, size)  # type: ignore[no-any-return]
+
+
+def _equal_parts(x: Tensor, axis: int, count: int) -> tuple[Tensor, ...]:
+    length = x.shape[axis] // count
+    return call("Split", x, axis, count, size_splits=(length,) * count)  # type: ignore[no-any-return]
+
+
+@tensor_method("split")
+def split(tensor: Tensor, split_size_or_sections: Any, axis: int = 0) -> tuple[Tensor, ...]:
+    """Pieces along ``axis``: of one size (the last may be shorter), or of the sizes listed."""
+    at = axis_of(axis, len(tensor.shape), "split")
+    length = tensor.shape[at]
+    if isinstance(split_size_or_sections, (tuple, list)):
+        return _sections(tensor, at, [int(s) for s in split_size_or_sections])
+    size = split_size_or_sections
+    if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+        raise ValueError(f"split: the size of a piece must be an int above 0, got {size!r}")
+    count, rest = divmod(length, size)
+    if not rest:
+        return _equal_parts(tensor, at, count)
+    whole = _equal_parts(box(tensor, at, 0, count * size), at, count) if count else ()
+    return *whole, *_equal_parts(box(tensor, at, count * size, rest), at, 1)
+
+
+def _sections(x: Tensor, at: int, lengths: list[int]) -> tuple[Tensor, ...]:
+    if sum(lengths) != x.shape[at] or any(n < 0 for n in lengths):
+        raise ValueError(f"split: the sizes {lengths} must add up to the axis's {x.shape[at]}")
+    parts, begin, rank = [], 0, len(x.shape)
+    for length in lengths:
+        first = tuple(begin if a == at else 0 for a in range(rank))
+        last = tuple(begin + length if a == at else n for a, n in enumerate(x.shape))
+        parts.append(call("StridedSlice", x, first, last, (1,) * rank, 0, 0, 0, 0, 0))
+        begin += length
+    return tuple(parts)
+
+
+@tensor_method("chunk")
+def chunk(input: Tensor, chunks: int, axis: int = 0) -> tuple[Tensor, ...]:
+    """At most ``chunks`` pieces along ``axis``, all but the last of one size."""
+    if isinstance(chunks, bool) or not isinstance(chunks, int) or chunks < 1:
+        raise ValueError(f"chunk: the number of pieces must be an int above 0, got {chunks!r}")
+    at = axis_of(axis, len(input.shape), "chunk")
+    length = input.shape[at]
+    size = -(-length // chunks)
+    count, rest = divmod(length, size)
+    if length % chunks == 0:
+        return _equal_parts(input, at, count)
+    whole = _equal_parts(box(input, at, 0, count * size), at, count)
+    return (*whole, *_equal_parts(box(input, at, count * size, rest), at, 1)) if rest else whole
+
+
+@tensor_method("narrow")
+def narrow(input: Tensor, axis: int, start: int, length: int) -> Tensor:
+    """``length`` positions of ``axis`` from ``start`` on."""
+    return box(input, axis_of(axis, len(input.shape), "narrow"), start, length)

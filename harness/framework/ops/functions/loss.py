@@ -1,0 +1,164 @@
+"""Losses.
+
+Source: which operators each is made of, in which order: MindSpore 2.10.0 graphs, measured.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.errors import ShapeError
+from harness.framework.ops.constants import int_tensor
+from harness.framework.ops.expansion import scalar
+from harness.framework.ops.functions.arithmetic import SUB
+from harness.framework.ops.functions.create import constant
+from harness.framework.ops.functions.indexing import gather
+from harness.framework.ops.functions.reduction import sum as sum_of
+from harness.framework.ops.operators.log import LOG
+from harness.framework.ops.primitives.nn import reduction_setting
+from harness.framework.tensor import Tensor, call, graph_function
+
+#: the graph function users call as ``ops.sum``
+_sum = graph_function("ops.sum", sum_of)
+
+__all__ = [
+    "binary_cross_entropy", "binary_cross_entropy_with_logits", "cross_entropy", "l1_loss", "mse_loss", "nll_loss",
+    "smooth_l1_loss",
+]  # fmt: skip
+
+
+def _reduced(x: Tensor, reduction: str) -> Tensor:
+    """``x`` reduced over all axes; ``x`` itself under ``none``."""
+    axes = tuple(range(len(x.shape)))
+    if reduction == "mean":
+        return call("ReduceMean", x, axes, False)  # type: ignore[no-any-return]
+    return call("ReduceSum", x, axes, False, False) if reduction == "sum" else x
+
+
+def mse_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
+    """Squared differences, reduced."""
+    reduction_setting("mse_loss", reduction)
+    return _reduced(call("Square", call("Sub", input, target, **SUB)), reduction)
+
+
+def l1_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
+    """Absolute differences, reduced."""
+    reduction_setting("l1_loss", reduction)
+    return _reduced(call("Abs", call("Sub", input, target, **SUB)), reduction)
+
+
+def smooth_l1_loss(input: Tensor, target: Tensor, beta: float = 1.0, reduction: str = "none") -> Tensor:
+    """Squares of small differences, absolute values of large ones, reduced. The node stands in ``Default``."""
+    how = reduction_setting("smooth_l1_loss", reduction)
+    return call("SmoothL1Loss", input, target, float(beta), how, scope="Default")  # type: ignore[no-any-return]
+
+
+def binary_cross_entropy(logits: Tensor, labels: Tensor, weight: Any = None, reduction: str = "mean") -> Tensor:
+    """Cross entropy of two classes against probabilities."""
+    how = int_tensor(reduction_setting("binary_cross_entropy", reduction))
+    return call("BinaryCrossEntropy", logits, labels, weight, how)  # type: ignore[no-any-return]
+
+
+def binary_cross_entropy_with_logits(
+    input: Tensor, target: Tensor, weight: Any = None, pos_weight: Any = None, reduction: str = "mean"
+) -> Tensor:
+    """Cross entropy of two classes against scores."""
+    how = reduction_setting("binary_cross_entropy_with_logits", reduction)
+    return call("BCEWithLogitsLoss", input, target, weight, pos_weight, how)  # type: ignore[no-any-return]
+
+
+def _log_softmax(x: Tensor, axis: int) -> Tensor:
+    """Logarithm of softmax, from its parts."""
+    top = call("ReduceMax", x, (axis,), True)
+    power = call("Exp", call("Sub", x, top, **SUB))
+    total = call("Log", _sum(power, axis, True), **LOG)
+    return call("Sub", x, total + top, **SUB)  # type: ignore[no-any-return]
+
+
+def cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    ignore_index: int = -100,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Tensor:
+    """Cross entropy of scores (n, c, ...) and labels: classes (n, ...), or distributions like the scores."""
+    reduction_setting("cross_entropy", reduction)
+    axis = 0 if len(input.shape) == 1 else 1
+    logs = _log_softmax(input, axis)
+    if target.dtype.is_floating:
+        return _distribution_loss(logs, target, weight, reduction, label_smoothing)
+    return nll_loss(logs, target, weight, ignore_index, reduction, label_smoothing)
+
+
+def _distribution_loss(logs: Tensor, target: Any, weight: Any, reduction: str, smoothing: float) -> Tensor:
+    axis = 0 if len(logs.shape) == 1 else 1
+    classes = logs.shape[axis]
+    if smoothing:
+        target = call("Add", call("Muls", target, 1 - smoothing), smoothing / classes)
+    product: Any = call("Mul", logs, target)
+    if weight is not None:
+        shape = tuple(classes if a == axis else 1 for a in range(len(logs.shape)))
+        product = call("Mul", product, call("Reshape", weight, shape))
+    if reduction == "none":
+        return call("Neg", call("SumExt", product, (axis,), False, None))  # type: ignore[no-any-return]
+    total = call("Neg", call("SumExt", product, (), False, None))
+    result: Tensor = call("Divs", total, logs.size // classes) if reduction == "mean" else total
+    return result
+
+
+def nll_loss(
+    inputs: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    ignore_index: int = -100,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Tensor:
+    """Minus the log probability of each label, for log probabilities (n, c, ...)."""
+    reduction_setting("nll_loss", reduction)
+    if not 0 <= label_smoothing <= 1:
+        raise ValueError(f"nll_loss: label_smoothing must lie in [0, 1], got {label_smoothing}")
+    shape, rank = inputs.shape, len(inputs.shape)
+    if rank == 0 or tuple(target.shape) != (*shape[:1], *shape[2:])[0 if rank > 1 else 1 :]:
+        raise ShapeError(f"nll_loss: labels {list(target.shape)} do not fit log probabilities {list(shape)}")
+    axis = 0 if rank == 1 else -1 if rank == 2 else 1
+    if rank not in (1, 2, 4):
+        inputs = call("Reshape", inputs, (shape[0], shape[1], 1, -1))
+        target = call("Reshape", target, (shape[0], 1, -1))
+    loss = _label_loss(inputs, target, axis, weight, ignore_index, reduction, label_smoothing)
+    if rank not in (1, 2, 4) and reduction == "none":
+        loss = call("Reshape", loss, (shape[0], *shape[2:]))
+    return loss
+
+
+def _label_loss(
+    logs: Any, labels: Any, axis: int, weight: Any, ignored: int, reduction: str, smoothing: float
+) -> Tensor:
+    if weight is not None:
+        logs = call("Mul", logs, _beside_classes(weight, logs, axis))
+    labels = call("ExpandDims", labels, axis)
+    mask = call("Equal", labels, scalar(ignored, labels.dtype))
+    labels = call("MaskedFill", labels, mask, scalar(0, labels.dtype))
+    loss = call("Neg", call("GatherD", logs, axis, labels))
+    zero = scalar(0, logs.dtype)
+    weights = constant(1, loss.shape, logs.dtype) if weight is None else gather(weight, labels, 0)
+    even = call("Neg", logs.sum(axis, keepdims=True))
+    loss, weights, even = (call("MaskedFill", part, mask, zero) for part in (loss, weights, even))
+    loss, even = (call("Squeeze", part, (axis % len(logs.shape),)) for part in (loss, even))
+    if reduction != "none":
+        loss, even = (part.sum() for part in (loss, even))
+    if reduction == "mean":
+        loss, even = (call("Div", part, weights.sum()) for part in (loss, even))
+    share = smoothing / logs.shape[axis]
+    return call("Muls", loss, 1.0 - smoothing) + call("Muls", even, share)  # type: ignore[no-any-return]
+
+
+def _beside_classes(weight: Tensor, logs: Any, axis: int) -> Any:
+    """One weight a class, ready to broadcast over ``logs``."""
+    if tuple(weight.shape) != (logs.shape[axis],):
+        raise ShapeError(f"nll_loss: {logs.shape[axis]} weights are needed, got {list(weight.shape)}")
+    if axis in (-1, len(logs.shape) - 1):
+        return weight
+    return call("Reshape", weight, tuple(n if a == axis else 1 for a, n in enumerate(logs.shape)))

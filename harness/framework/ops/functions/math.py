@@ -1,0 +1,194 @@
+"""Elementwise functions of one or two tensors, and Tensor methods of the same names."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from harness.errors import UnsupportedError
+from harness.framework.ops.eager import is_number
+from harness.framework.ops.expansion import scalar
+from harness.framework.ops.functions.arithmetic import SUB
+from harness.framework.ops.operators.log import LOG
+from harness.framework.tensor import Tensor, call, tensor_method
+
+__all__ = [
+    "abs",
+    "absolute",
+    "acos",
+    "acosh",
+    "arccos",
+    "arcsin",
+    "arctan",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "ceil",
+    "clamp",
+    "clip",
+    "cos",
+    "cosh",
+    "deg2rad",
+    "erf",
+    "erfc",
+    "exp",
+    "exp2",
+    "expm1",
+    "floor",
+    "log",
+    "log1p",
+    "log2",
+    "log10",
+    "logaddexp",
+    "maximum",
+    "minimum",
+    "rad2deg",
+    "reciprocal",
+    "round",
+    "rsqrt",
+    "sigmoid",
+    "sign",
+    "sin",
+    "sinh",
+    "sqrt",
+    "square",
+    "tan",
+    "tanh",
+    "trunc",
+]  # fmt: skip
+
+#: attributes of the older primitives of one argument
+ONE: dict[str, Any] = {"output_names": ["output"], "input_names": ["x"]}
+
+
+def _unary(op: str, *names: str, argument: str = "input") -> Any:
+    """A function of one tensor (named ``argument``) that calls ``op``, also as Tensor methods ``names``."""
+
+    def of_input(input: Any) -> Any:
+        return call(op, input)
+
+    def of_x(x: Any) -> Any:
+        return call(op, x)
+
+    function = of_input if argument == "input" else of_x
+    function.__name__ = function.__qualname__ = names[0]
+    function.__doc__ = f"``{op}`` of each element."
+    return tensor_method(*names)(function)
+
+
+abs = _unary("Abs", "abs", "absolute", "__abs__")
+absolute = abs
+acos = _unary("ACos", "acos", "arccos")
+acosh = _unary("Acosh", "acosh", "arccosh")
+arccos = acos
+arcsin = _unary("Asin", "arcsin", argument="x")
+asin = _unary("Asin", "asin", "arcsin")
+asinh = _unary("Asinh", "asinh", "arcsinh")
+atan = _unary("Atan", "atan", "arctan")
+arctan = atan
+atanh = _unary("Atanh", "atanh", "arctanh")
+ceil = _unary("Ceil", "ceil")
+cos = _unary("Cos", "cos")
+cosh = _unary("Cosh", "cosh")
+erf = _unary("Erf", "erf")
+erfc = _unary("Erfc", "erfc")
+exp = _unary("Exp", "exp")
+expm1 = _unary("Expm1", "expm1")
+floor = _unary("Floor", "floor")
+log1p = _unary("Log1p", "log1p")
+reciprocal = _unary("Reciprocal", "reciprocal")
+rsqrt = _unary("Rsqrt", "rsqrt")
+sigmoid = _unary("Sigmoid", "sigmoid")
+sign = _unary("Sign", "sign")
+sin = _unary("Sin", "sin")
+sinh = _unary("Sinh", "sinh")
+sqrt = _unary("Sqrt", "sqrt", argument="x")
+square = _unary("Square", "square")
+tan = _unary("Tan", "tan")
+tanh = _unary("Tanh", "tanh")
+trunc = _unary("Trunc", "trunc")
+
+
+@tensor_method("log")
+def log(input: Any) -> Any:
+    """Natural logarithm of each element."""
+    return call("Log", input, **LOG)
+
+
+@tensor_method("log2")
+def log2(input: Any) -> Any:
+    """Logarithm to base 2, as a quotient of two logarithms."""
+    return call("Div", log(input), scalar(math.log(2.0), input.dtype))
+
+
+@tensor_method("log10")
+def log10(input: Any) -> Any:
+    """Logarithm to base 10, as a quotient of two logarithms."""
+    return call("Div", log(input), scalar(math.log(10.0), input.dtype))
+
+
+def exp2(input: Any) -> Any:
+    """2 to the power of each element."""
+    return call("Pow", 2.0, input)
+
+
+def deg2rad(x: Any) -> Any:
+    """Degrees as radians."""
+    return x * math.pi / 180.0
+
+
+def rad2deg(x: Any) -> Any:
+    """Radians as degrees."""
+    return x * 180.0 / math.pi
+
+
+@tensor_method("round")
+def round(input: Any, *, decimals: int = 0) -> Any:
+    """To whole numbers, ties to even; as MindSpore's CPU, ``decimals`` can only be 0."""
+    if decimals != 0:
+        raise UnsupportedError(f"ops.round: decimals must be 0 on CPU, got {decimals}")
+    return call("Round", input, Tensor(np.asarray(decimals, np.int64)))
+
+
+@tensor_method("atan2")
+def atan2(input: Any, other: Any) -> Any:
+    """The angle of the point (other, input)."""
+    return call("Atan2", input, other)
+
+
+@tensor_method("maximum")
+def maximum(input: Any, other: Any) -> Any:
+    """The larger of each pair of elements."""
+    return call("Maximum", input, other)
+
+
+@tensor_method("minimum")
+def minimum(input: Any, other: Any) -> Any:
+    """The smaller of each pair of elements."""
+    return call("Minimum", input, other)
+
+
+def logaddexp(input: Any, other: Any) -> Any:
+    """log(e ** input + e ** other), safe from overflow."""
+    apart = call("Neg", call("Abs", call("Sub", input, other, **SUB)))
+    return call("Add", call("Maximum", input, other), call("Log1p", call("Exp", apart)))
+
+
+@tensor_method("clamp", "clip")
+def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
+    """Brought to between ``min`` and ``max``, both numbers or both tensors, or None for no bound."""
+    given = [v for v in (min, max) if v is not None]
+    if not given:
+        raise ValueError("ops.clamp needs min or max")
+    if all(is_number(v) for v in given):
+        return call("ClampScalar", input, min, max)
+    if all(isinstance(v, Tensor) for v in given):
+        return call("ClampTensor", input, min, max)
+    raise UnsupportedError("ops.clamp takes two numbers or two tensors, not one of each")
+
+
+clip = clamp

@@ -1,0 +1,86 @@
+"""Functions of matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.errors import DtypeError, ShapeError, UnsupportedError
+from harness.framework.tensor import Tensor, call, tensor_method
+
+__all__ = ["addmm", "baddbmm", "bias_add", "bmm", "dense", "dot", "inner", "matmul", "mm", "outer"]
+
+
+@tensor_method("matmul", "__matmul__")
+def matmul(input: Tensor, other: Tensor) -> Tensor:
+    """``input @ other`` for any ranks above 0; leading axes broadcast."""
+    if not isinstance(input, Tensor) or not isinstance(other, Tensor):
+        given = f"{type(input).__name__} and {type(other).__name__}"
+        raise DtypeError(f"matmul: two tensors are needed, got {given}")
+    return call("MatMulExt", input, other)  # type: ignore[no-any-return]
+
+
+@tensor_method("mm")
+def mm(input: Tensor, mat2: Tensor) -> Tensor:
+    """Product of two matrices."""
+    return call("MatMul", input, mat2, False, False)  # type: ignore[no-any-return]
+
+
+@tensor_method("bmm")
+def bmm(input_x: Tensor, mat2: Tensor) -> Tensor:
+    """Products of matrices with equal leading axes."""
+    return call("BatchMatMul", input_x, mat2, False, False)  # type: ignore[no-any-return]
+
+
+def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    """``beta * input + alpha * (mat1 @ mat2)`` for matrices."""
+    return _scaled_sum(input, mm(mat1, mat2), beta, alpha)
+
+
+def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    """``beta * input + alpha * (batch1 @ batch2)`` for batches of matrices."""
+    return _scaled_sum(input, bmm(batch1, batch2), beta, alpha)
+
+
+def _scaled_sum(x: Tensor, product: Tensor, beta: Any, alpha: Any) -> Tensor:
+    x = x if beta == 1 else call("Muls", x, beta)
+    return call("Add", x, product if alpha == 1 else call("Muls", product, alpha))  # type: ignore[no-any-return]
+
+
+def outer(input: Tensor, vec2: Tensor) -> Tensor:
+    """Product of each element of one vector with each of another."""
+    if len(input.shape) != 1 or len(vec2.shape) != 1:
+        raise ShapeError(f"outer: two vectors are needed, got {list(input.shape)} and {list(vec2.shape)}")
+    return call("Mul", call("Reshape", input, (-1, 1)), vec2)  # type: ignore[no-any-return]
+
+
+@tensor_method("dot")
+def dot(input: Tensor, other: Tensor) -> Tensor:
+    """Sum of products along the last axis of ``input`` and the rows of a matrix ``other``."""
+    if len(input.shape) < 2 or len(other.shape) < 2:
+        raise ShapeError(f"dot: both tensors need at least two axes, got {list(input.shape)} and {list(other.shape)}")
+    if len(other.shape) > 2:
+        raise UnsupportedError(f"dot with {len(other.shape)} axes on the right is not supported; use matmul")
+    if len(input.shape) == 2:
+        return mm(input, other)
+    flat = mm(call("Reshape", input, (-1, input.shape[-1])), other)
+    return call("Reshape", flat, (-1, *input.shape[1:-1], other.shape[1]))  # type: ignore[no-any-return]
+
+
+@tensor_method("inner")
+def inner(input: Tensor, other: Tensor) -> Tensor:
+    """Sum of products along the last axes of two vectors or matrices."""
+    if not 1 <= len(input.shape) <= 2 or not 1 <= len(other.shape) <= 2:
+        raise UnsupportedError(f"inner of shapes {list(input.shape)} and {list(other.shape)} is not supported")
+    if len(input.shape) == len(other.shape) == 2:
+        return mm(input, other.T)
+    return matmul(input, other.T)
+
+
+def dense(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """``input @ weight.T + bias``."""
+    return call("Dense", input, weight, bias)  # type: ignore[no-any-return]
+
+
+def bias_add(input_x: Tensor, bias: Tensor) -> Tensor:
+    """``input_x`` with one value added to each channel (axis 1)."""
+    return call("BiasAdd", input_x, bias, 0)  # type: ignore[no-any-return]

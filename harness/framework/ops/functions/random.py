@@ -1,0 +1,91 @@
+"""Random functions and dropout."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from harness import dtypes
+from harness.dtypes import DType
+from harness.errors import UnsupportedError
+from harness.framework.ops.expansion import constant_value, scalar
+from harness.framework.seed import operator_seeds
+from harness.framework.tensor import Tensor, call
+
+__all__ = [
+    "dropout", "normal", "rand", "rand_like", "randn", "randn_like", "standard_normal", "uniform",
+]  # fmt: skip
+
+
+def stream_attrs(seeds: tuple[int, int], dtype: Any, cached: bool | None) -> dict[str, Any]:
+    """Attributes of StandardNormal and UniformReal; those made by functions (``cached`` False) say so."""
+    cache = {} if cached is None else {"random_cache": cached}
+    names = {"seed2": seeds[1], "input_names": ["shape"], "output_names": ["output"]}
+    return {**names, **cache, "side_effect_hidden": True, "seed": seeds[0], "dtype": dtype}
+
+
+def dropout(input: Any, p: float = 0.5, training: bool = True, seed: int | None = None) -> Any:
+    """Elements dropped with probability ``p``, others divided by ``1 - p``; ``input`` itself if not ``training``."""
+    if not training:
+        return input
+    seed0, seed1 = operator_seeds("dropout", seed or 0)
+    return call("Dropout", input, 1.0 - p, seed0, seed1, random_cache=False, side_effect_hidden=True)[0]
+
+
+def _drawn(op: str, kernel: str, shape: Any, seed: int | None) -> Any:
+    dims = (shape,) if isinstance(shape, int) else tuple(shape)
+    return call(op, dims, **stream_attrs(operator_seeds(kernel, seed or 0), dtypes.float32, False))
+
+
+def _shape(size: tuple[Any, ...]) -> tuple[int, ...]:
+    return tuple(size[0]) if len(size) == 1 and isinstance(size[0], (tuple, list)) else tuple(size)
+
+
+def _as(x: Any, dtype: DType | None) -> Any:
+    return x if dtype is None or dtype is dtypes.float32 else call("Cast", x, dtype)
+
+
+def standard_normal(shape: Any, seed: int | None = None) -> Any:
+    """Normal numbers with mean 0 and variance 1."""
+    return _drawn("StandardNormal", "standard_normal", shape, seed)
+
+
+def randn(*size: Any, dtype: DType | None = None, seed: int | None = None) -> Any:
+    """Normal numbers."""
+    return _as(_drawn("StandardNormal", "randn", _shape(size), seed), dtype)
+
+
+def rand(*size: Any, dtype: DType | None = None, seed: int | None = None) -> Any:
+    """Numbers uniform in [0, 1)."""
+    return _as(_drawn("UniformReal", "rand", _shape(size), seed), dtype)
+
+
+def randn_like(input: Any, seed: int | None = None, *, dtype: DType | None = None) -> Any:
+    """Normal numbers in the shape and dtype of ``input``."""
+    return _as(_drawn("StandardNormal", "randn_like", input.shape, seed), dtype or input.dtype)
+
+
+def rand_like(input: Any, seed: int | None = None, *, dtype: DType | None = None) -> Any:
+    """Numbers uniform in [0, 1) in the shape and dtype of ``input``."""
+    return _as(_drawn("UniformReal", "rand_like", input.shape, seed), dtype or input.dtype)
+
+
+def normal(shape: Any, mean: Any, stddev: Any, seed: int | None = None) -> Any:
+    """Normal numbers with this mean and deviation (numbers or tensors)."""
+    drawn = _drawn("StandardNormal", "normal", shape, seed)
+    return call("Add", call("Mul", drawn, _typed(stddev)), _typed(mean))
+
+
+def uniform(shape: Any, minval: Any, maxval: Any, seed: int | None = None, dtype: DType = dtypes.float32) -> Any:
+    """Numbers uniform in [minval, maxval) (two tensors)."""
+    if dtype is not dtypes.float32:
+        raise UnsupportedError(f"ops.uniform: dtype must be Float32, got {dtype}")
+    low, high = constant_value(minval), constant_value(maxval)
+    known = low is not None and high is not None
+    width = Tensor(np.asarray(high - low), minval.dtype) if known else call("Sub", maxval, minval)  # type: ignore[operator]
+    return call("Add", call("Mul", _drawn("UniformReal", "uniform", shape, seed), width), minval)
+
+
+def _typed(value: Any) -> Any:
+    return value if isinstance(value, Tensor) else scalar(value, dtypes.float32)

@@ -1,0 +1,193 @@
+"""Reductions: functions and Tensor methods."""
+
+from __future__ import annotations
+
+from math import prod as _product
+from typing import Any
+
+import numpy as np
+
+from harness import dtypes
+from harness.errors import UnsupportedError
+from harness.framework.ops.functions.arithmetic import SUB, untyped
+from harness.framework.ops.functions.math import log
+from harness.framework.ops.reduce import axes_of
+from harness.framework.tensor import Tensor, call, tensor_method
+
+__all__ = [
+    "all", "amax", "amin", "any", "count_nonzero", "cumprod", "cumsum", "logsumexp", "max", "mean", "min",
+    "prod", "reduce_max", "reduce_mean", "reduce_min", "reduce_sum", "std", "sum", "var",
+]  # fmt: skip
+
+
+def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """Sum over ``dim`` (None: all); integers and bools give Int64."""
+    return call("SumExt", input, axes_of(dim), keepdim, dtype)
+
+
+@tensor_method("sum")
+def _sum(
+    x: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None, *, dim: Any = None, keepdim: bool = False
+) -> Any:
+    return call("SumExt", x, axes_of(dim if axis is None else axis), keepdims or keepdim, dtype)
+
+
+def reduce_sum(x: Any, axis: Any = ()) -> Any:
+    """Sum over ``axis`` as one ``ReduceSum``."""
+    return call("ReduceSum", x, axes_of(axis), False, False)
+
+
+def mean(x: Any, axis: Any = None, keep_dims: bool = False) -> Any:
+    """Mean over ``axis`` (None: all)."""
+    return call("ReduceMean", x, axes_of(axis), keep_dims)
+
+
+tensor_method("mean")(mean)
+
+
+def reduce_mean(x: Any, axis: Any = ()) -> Any:
+    """Mean over ``axis``."""
+    return mean(x, axis)
+
+
+def reduce_max(x: Any, axis: Any = ()) -> Any:
+    """The largest over ``axis``."""
+    return call("ReduceMax", x, axes_of(axis), False)
+
+
+def reduce_min(x: Any, axis: Any = ()) -> Any:
+    """The smallest over ``axis``."""
+    return call("ReduceMin", x, axes_of(axis), False)
+
+
+def _plain(name: str, initial: Any, where: Any) -> None:
+    if initial is not None or where is not None:
+        raise UnsupportedError(f"ops.{name} with initial or where is not supported")
+
+
+def _extreme(whole: str, placed: str, input: Any, axis: Any, keepdims: bool) -> Any:
+    """(value, index) of the extreme along one axis, or (value, 0) over all."""
+    if axis is None:
+        return call(whole, input), Tensor(np.asarray(0, np.int64))
+    index, value = call(placed, input, axis, keepdims)
+    return value, index
+
+
+def max(input: Any, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Any:
+    """(values, indices) of the largest along ``axis``; over all: (value, 0)."""
+    _plain("max", initial, where)
+    return _extreme("Max", "ArgMaxWithValue", input, axis, keepdims)
+
+
+def min(input: Any, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Any:
+    """(values, indices) of the smallest along ``axis``; over all: (value, 0)."""
+    _plain("min", initial, where)
+    return _extreme("Min", "ArgMinWithValue", input, axis, keepdims)
+
+
+@tensor_method("max")
+def _max(x: Any, axis: Any = None, keepdims: bool = False, *, return_indices: bool = False, **refused: Any) -> Any:
+    value, index = max(x, axis, keepdims, **refused)
+    return (value, index) if return_indices else value
+
+
+@tensor_method("min")
+def _min(x: Any, axis: Any = None, keepdims: bool = False, *, return_indices: bool = False, **refused: Any) -> Any:
+    value, index = min(x, axis, keepdims, **refused)
+    return (value, index) if return_indices else value
+
+
+@tensor_method("amax")
+def amax(input: Any, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Any:
+    """The largest over ``axis`` (None: all)."""
+    _plain("amax", initial, where)
+    return call("ReduceMax", input, axes_of(axis), keepdims)
+
+
+@tensor_method("amin")
+def amin(input: Any, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Any:
+    """The smallest over ``axis`` (None: all)."""
+    _plain("amin", initial, where)
+    return call("ReduceMin", input, axes_of(axis), keepdims)
+
+
+@tensor_method("prod")
+def prod(input: Any, axis: Any = None, keep_dims: bool = False, dtype: Any = None) -> Any:
+    """Product over ``axis`` (None: all); integers and bools give Int64."""
+    return call("ProdExt", input, axis, keep_dims, dtype)
+
+
+@tensor_method("all")
+def all(input: Any, axis: Any = None, keep_dims: bool = False) -> Any:
+    """Whether all hold over ``axis``."""
+    return call("ReduceAll", input, None if axis is None else axes_of(axis), keep_dims)
+
+
+@tensor_method("any")
+def any(input: Any, axis: Any = None, keep_dims: bool = False) -> Any:
+    """Whether one holds over ``axis``."""
+    return call("ReduceAny", input, axes_of(axis), keep_dims)
+
+
+@tensor_method("cumsum")
+def cumsum(x: Any, axis: int, dtype: Any = None) -> Any:
+    """Running sum along ``axis``."""
+    return call("CumSum", _in(x, dtype), axis, False, False)
+
+
+@tensor_method("cumprod")
+def cumprod(input: Any, dim: int, dtype: Any = None) -> Any:
+    """Running product along ``dim``."""
+    return call("CumProd", _in(input, dtype), dim, False, False)
+
+
+def _in(x: Any, dtype: Any) -> Any:
+    return x if dtype is None or dtype is x.dtype else call("Cast", x, dtype)
+
+
+def std(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
+    """Standard deviation over ``axis``; ``ddof`` 1 (or True) divides by one less than the count."""
+    return _std(input, axis, ddof, keepdims)
+
+
+def var(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
+    """Variance over ``axis``: the square of ``std``."""
+    return call("Pow", _std(input, axis, ddof, keepdims), 2)
+
+
+def _std(x: Any, axis: Any, ddof: int, keepdims: bool) -> Any:
+    if ddof not in (0, 1):
+        raise UnsupportedError(f"ops.std and ops.var: ddof must be 0 or 1, got {ddof}")
+    return call("ReduceStd", x, axes_of(axis), bool(ddof), keepdims)[0]
+
+
+@tensor_method("var")
+def _variance(x: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
+    axes = axes_of(axis)
+    rank = len(x.shape)
+    over = {a % rank for a in axes} or set(range(rank))
+    count = _product(n for i, n in enumerate(x.shape) if i in over)
+    squares = call("Pow", call("Sub", x, call("ReduceMean", x, axes, True)), 2)
+    return call("Div", call("ReduceSum", squares, axes, keepdims, False), untyped(count - ddof))
+
+
+@tensor_method("std")
+def _deviation(x: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
+    return call("Pow", _variance(x, axis, ddof, keepdims), 0.5)
+
+
+@tensor_method("logsumexp")
+def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Any:
+    """log(sum(e ** input)) over ``dim``, safe from overflow."""
+    axes = axes_of(dim)
+    top = call("ReduceMax", input, axes, True)
+    total = log(call("SumExt", call("Exp", call("Sub", input, top, **SUB)), axes, keepdim, None))
+    return call("Add", total, top if keepdim else call("Squeeze", top, axes))
+
+
+@tensor_method("count_nonzero")
+def count_nonzero(x: Any, axis: Any = (), keep_dims: bool = False, dtype: Any = dtypes.int32) -> Any:
+    """How many elements are not 0."""
+    zeros = Tensor(np.zeros(x.shape, x.dtype.numpy), x.dtype)
+    found = call("Cast", call("NotEqual", x, zeros), dtypes.float32)
+    return call("Cast", call("ReduceSum", found, axes_of(axis), keep_dims, False), dtype)

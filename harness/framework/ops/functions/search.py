@@ -1,0 +1,104 @@
+"""Where things are: argmax, topk, nonzero."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from harness.errors import UnsupportedError
+from harness.framework.tensor import Tensor, call, tensor_method
+from harness.framework.tensor.dispatch import is_tracing
+
+__all__ = ["argmax", "argmin", "argsort", "nonzero", "sort", "topk"]
+
+#: an argument that was not given
+_UNSAID: Any = object()
+#: numbers of the dtypes of indices, as graphs show them
+INDEX = {"Int32": 34, "Int64": 35}
+TOP_K: dict[str, Any] = {"output_names": ["values", "indices"], "input_names": ["input", "k"]}
+
+
+def k_tensor(k: int) -> Tensor:
+    """How many are asked for, as the constant a graph shows."""
+    return Tensor(np.asarray(k, np.int64))
+
+
+def _place(op: str, dtype: str, x: Any, axis: Any, keep: bool) -> Any:
+    if axis is None:
+        return call(op, call("Reshape", x, (-1,)), 0, INDEX[dtype])
+    at = call(op, x, axis, INDEX[dtype])
+    return call("ExpandDims", at, axis) if keep else at
+
+
+def argmax(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
+    """Int64 index of the largest along ``dim`` (None: in the flat tensor)."""
+    return _place("Argmax", "Int64", input, dim, keepdim)
+
+
+@tensor_method("argmin")
+def argmin(input: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Int32 index of the smallest along ``axis`` (None: in the flat tensor)."""
+    return _place("Argmin", "Int32", input, axis, keepdims)
+
+
+@tensor_method("argmax")
+def _argmax(x: Any, axis: Any = _UNSAID, keepdims: bool = False) -> Any:
+    if axis is _UNSAID:
+        # Measured: of the flat tensor, but along the last axis in graphs.
+        axis = -1 if is_tracing() else None
+    return call("ArgMaxExt", x, keepdims) if axis is None else _place("Argmax", "Int64", x, axis, keepdims)
+
+
+@tensor_method("argmax_with_value")
+def _argmax_with_value(x: Any, axis: int = 0, keep_dims: bool = False) -> Any:
+    return call("ArgMaxWithValue", x, axis, keep_dims)
+
+
+@tensor_method("argmin_with_value")
+def _argmin_with_value(x: Any, axis: int = 0, keep_dims: bool = False) -> Any:
+    return call("ArgMinWithValue", x, axis, keep_dims)
+
+
+@tensor_method("topk")
+def topk(input: Any, k: int, dim: Any = None, largest: bool = True, sorted: bool = True) -> Any:
+    """(values, Int32 indices) of the ``k`` largest (or smallest) elements along ``dim`` (None: the last)."""
+    rank = len(input.shape)
+    last = dim is None or dim % rank == rank - 1
+    order = tuple(range(rank))
+    if not largest:
+        input = call("Neg", input)
+    if not last:
+        at = dim % rank
+        order = (*(a if a != at else rank - 1 for a in range(rank - 1)), at)
+        input = call("Transpose", input, order)
+    attrs = {"output_names": TOP_K["output_names"], "sorted": sorted, "input_names": TOP_K["input_names"]}
+    values, indices = call("TopK", input, k_tensor(k), **attrs)
+    if not last:
+        values, indices = call("Transpose", values, order), call("Transpose", indices, order)
+    if not largest:
+        values = call("Neg", values)
+    return values, indices
+
+
+@tensor_method("nonzero")
+def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
+    """Indices of the elements that are not 0, one row each."""
+    if as_tuple:
+        raise UnsupportedError("ops.nonzero(as_tuple=True) is not supported")
+    return call("NonZero", input, output_is_dynamic_shape=True)
+
+
+def sort(input_x: Any, axis: int = -1, descending: bool = False) -> Any:
+    """(values in order along ``axis``, Int32 indices)."""
+    names: dict[str, Any] = {"output_names": ["y1", "y2"], "descending": descending, "input_names": ["x"], "axis": axis}
+    return call("Sort", input_x, **names)
+
+
+def argsort(input: Any, axis: int = -1, descending: bool = False) -> Any:
+    """Int32 indices that put ``input`` in order along ``axis``."""
+    return sort(input, axis, descending)[1]
+
+
+tensor_method("sort")(sort)
+tensor_method("argsort")(argsort)

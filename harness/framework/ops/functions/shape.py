@@ -1,0 +1,295 @@
+"""Functions and tensor methods that change shape, order or dtype."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+from harness import dtypes
+from harness.dtypes import DType
+from harness.errors import UnsupportedError
+from harness.framework.tensor import Tensor, call, read, tensor_method, tensor_property
+
+__all__ = [
+    "broadcast_to", "cast", "expand_dims", "flatten", "flip", "moveaxis", "movedim", "numel", "permute", "rank",
+    "ravel", "repeat_elements", "repeat_interleave", "reshape", "shape", "size", "squeeze", "swapaxes", "swapdims",
+    "tile", "transpose", "unsqueeze", "view_as",
+]  # fmt: skip
+
+
+def as_dtype(given: Any) -> DType:
+    """A dtype given as such or by name; ``TypeError`` otherwise."""
+    if isinstance(given, DType):
+        return given
+    if isinstance(given, str):
+        return dtypes.by_name(given)
+    python = {bool: dtypes.bool_, int: dtypes.int64, float: dtypes.float32}
+    if given in python:
+        return python[given]
+    raise TypeError(f"a dtype is needed, got {given!r}")
+
+
+def sizes(given: tuple[Any, ...]) -> tuple[int, ...]:
+    """Dimensions given as separate ints or as one tuple or list."""
+    flat = tuple(given[0]) if len(given) == 1 and isinstance(given[0], (tuple, list)) else given
+    return tuple(int(d) for d in flat)
+
+
+def axis_of(axis: int, rank: int, name: str) -> int:
+    """``axis`` counted from the front; ``ValueError`` if it is out of range."""
+    if not -rank <= axis < rank:
+        raise ValueError(f"{name}: axis {axis} lies outside {-rank}..{rank - 1}")
+    return axis % rank
+
+
+def reshape(input: Tensor, shape: Any) -> Tensor:
+    """``input`` with dimensions ``shape`` (one may be -1)."""
+    return call("Reshape", input, sizes((shape,)))  # type: ignore[no-any-return]
+
+
+@tensor_method("reshape", "view")
+def _reshape(self: Tensor, *shape: Any) -> Tensor:
+    return reshape(self, sizes(shape))
+
+
+@tensor_method("reshape_as", "view_as")
+def _reshape_as(self: Tensor, other: Tensor) -> Tensor:
+    return reshape(self, other.shape)
+
+
+def cast(input: Tensor, dtype: Any) -> Tensor:
+    """``input`` in ``dtype``; itself where it already is."""
+    target = as_dtype(dtype)
+    return input if input.dtype is target else call("Cast", input, target)
+
+
+@tensor_method("astype")
+def _astype(self: Tensor, dtype: Any, copy: bool = True) -> Tensor:
+    return cast(read(self), dtype)
+
+
+@tensor_method("to")
+def _to(self: Tensor, dtype: Any) -> Tensor:
+    return cast(self, dtype)
+
+
+@tensor_method("type_as")
+def _type_as(self: Tensor, other: Tensor) -> Tensor:
+    return cast(self, other.dtype)
+
+
+def _attach_casts() -> None:
+    names = {
+        "float": dtypes.float32, "half": dtypes.float16, "double": dtypes.float64, "bfloat16": dtypes.bfloat16,
+        "int": dtypes.int32, "long": dtypes.int64, "short": dtypes.int16, "byte": dtypes.uint8, "bool": dtypes.bool_,
+    }  # fmt: skip
+    for name, dtype in names.items():
+
+        def method(self: Tensor, _dtype: DType = dtype) -> Tensor:
+            return cast(self, _dtype)
+
+        tensor_method(name)(method)
+
+
+_attach_casts()
+
+
+def flatten(input: Tensor, order: str = "C", *, start_dim: int = 1, end_dim: int = -1) -> Tensor:
+    """Axes ``start_dim`` to ``end_dim`` as one; ``order`` must be ``C``."""
+    if order != "C":
+        raise ValueError(f"flatten: order must be 'C', got {order!r}")
+    rank = len(input.shape)
+    if rank == 0:
+        return reshape(input, (-1,))
+    first, last = axis_of(start_dim, rank, "flatten"), axis_of(end_dim, rank, "flatten")
+    if first > last:
+        raise ValueError(f"flatten: start_dim {start_dim} lies behind end_dim {end_dim}")
+    if (first, last) == (1, rank - 1) or (rank == 1 and first == 0):
+        return input if rank <= 1 else call("Flatten", input)
+    if first == last:
+        return input
+    middle = input.shape[first : last + 1]
+    return reshape(input, (*input.shape[:first], -1 if -1 in middle else prod(middle), *input.shape[last + 1 :]))
+
+
+@tensor_method("flatten")
+def _flatten(self: Tensor, order: str = "C", *, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+    return flatten(self, order, start_dim=start_dim, end_dim=end_dim)
+
+
+@tensor_method("ravel")
+def _ravel(self: Tensor) -> Tensor:
+    return reshape(self, (-1,))
+
+
+def transpose(input: Tensor, dims: Any) -> Tensor:
+    """``input`` with its axes in the order ``dims``."""
+    return call("Transpose", input, sizes((dims,)))  # type: ignore[no-any-return]
+
+
+def permute(input: Tensor, axis: Any) -> Tensor:
+    """``input`` with its axes in the order ``axis``."""
+    return transpose(input, axis)
+
+
+@tensor_method("transpose", "permute")
+def _transpose(self: Tensor, *axes: Any) -> Tensor:
+    order = sizes(axes) or tuple(reversed(range(len(self.shape))))
+    if len(order) != len(self.shape):
+        raise ValueError(f"transpose: {len(order)} axes given for a tensor of {len(self.shape)}")
+    return transpose(self, order)
+
+
+@tensor_property("T")
+def _turned(self: Tensor) -> Tensor:
+    return transpose(self, tuple(reversed(range(len(self.shape))))) if len(self.shape) > 1 else self
+
+
+@tensor_property("mT")
+def _matrix_turned(self: Tensor) -> Tensor:
+    return swapaxes(self, -2, -1)
+
+
+@tensor_method("swapaxes")
+def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
+    """``input`` with two axes exchanged."""
+    order = list(range(len(input.shape)))
+    first, second = (axis_of(a, len(order), "swapaxes") for a in (axis0, axis1))
+    if first == second:
+        return input
+    order[first], order[second] = second, first
+    return transpose(input, tuple(order))
+
+
+@tensor_method("swapdims")
+def swapdims(input: Tensor, dim0: int, dim1: int) -> Tensor:
+    """``input`` with two axes exchanged."""
+    return swapaxes(input, dim0, dim1)
+
+
+@tensor_method("movedim", "moveaxis")
+def movedim(x: Tensor, source: Any, destination: Any) -> Tensor:
+    """``x`` with the axes ``source`` moved to the places ``destination``."""
+    rank = len(x.shape)
+    origin, goal = ((v,) if isinstance(v, int) else tuple(v) for v in (source, destination))
+    moved = [axis_of(a, rank, "movedim") for a in origin]
+    places = [axis_of(a, rank, "movedim") for a in goal]
+    if len(moved) != len(places) or len(set(moved)) != len(moved) or len(set(places)) != len(places):
+        raise ValueError(f"movedim: source {source} and destination {destination} must name as many different axes")
+    order = [a for a in range(rank) if a not in moved]
+    for place, axis in sorted(zip(places, moved, strict=True)):
+        order.insert(place, axis)
+    return transpose(x, tuple(order))
+
+
+moveaxis = movedim
+
+
+@tensor_method("expand_dims")
+def expand_dims(input_x: Tensor, axis: int) -> Tensor:
+    """``input_x`` with a new axis of length 1 at ``axis``."""
+    return call("ExpandDims", input_x, axis)  # type: ignore[no-any-return]
+
+
+@tensor_method("unsqueeze")
+def unsqueeze(input: Tensor, dim: int) -> Tensor:
+    """``input`` with a new axis of length 1 at ``dim``."""
+    return expand_dims(input, dim)
+
+
+@tensor_method("squeeze")
+def squeeze(input: Tensor, axis: Any = None) -> Tensor:
+    """``input`` without the axes ``axis`` (all of length 1 if None)."""
+    if axis is None:
+        axis = tuple(a for a, n in enumerate(input.shape) if n == 1)
+    return call("Squeeze", input, (axis,) if isinstance(axis, int) else tuple(axis))  # type: ignore[no-any-return]
+
+
+def tile(input: Tensor, dims: Any) -> Tensor:
+    """``input`` repeated ``dims`` times along its axes."""
+    return call("Tile", input, sizes((dims,)))  # type: ignore[no-any-return]
+
+
+@tensor_method("tile")
+def _tile(self: Tensor, *dims: Any) -> Tensor:
+    return tile(self, sizes(dims))
+
+
+@tensor_method("repeat")
+def _repeat(self: Tensor, *repeats: Any) -> Tensor:
+    raise UnsupportedError(f"Tensor.repeat{repeats} has no CPU kernel (Repeat); use Tensor.tile")
+
+
+def broadcast_to(input: Tensor, shape: Any) -> Tensor:
+    """``input`` stretched to ``shape``, where -1 keeps an axis's length."""
+    return call("BroadcastTo", input, sizes((shape,)))  # type: ignore[no-any-return]
+
+
+@tensor_method("broadcast_to")
+def _broadcast_to(self: Tensor, shape: Any) -> Tensor:
+    return broadcast_to(self, shape)
+
+
+@tensor_method("expand_as")
+def _expand_as(self: Tensor, other: Tensor) -> Tensor:
+    return broadcast_to(self, other.shape)
+
+
+@tensor_method("repeat_interleave")
+def repeat_interleave(input: Tensor, repeats: int, axis: int | None = None) -> Tensor:
+    """Each element (of ``axis``, or of the flattened tensor) ``repeats`` times in a row."""
+    if not isinstance(repeats, int):
+        raise UnsupportedError("repeat_interleave is supported for one number of repeats only")
+    if axis is None:
+        input, axis = reshape(input, (-1,)), 0
+    return repeat_elements(input, repeats, axis)
+
+
+def repeat_elements(x: Tensor, rep: int, axis: int = 0) -> Tensor:
+    """Each slice along ``axis`` ``rep`` times in a row."""
+    at = axis_of(axis, len(x.shape), "repeat_elements")
+    tall = expand_dims(x, at + 1)
+    times = tuple(rep if a == at + 1 else 1 for a in range(len(tall.shape)))
+    shape = tuple(n * rep if a == at else n for a, n in enumerate(x.shape))
+    return reshape(tile(tall, times), shape)
+
+
+@tensor_method("flip")
+def flip(input: Tensor, dims: Any) -> Tensor:
+    """``input`` with the order along the axes ``dims`` turned round."""
+    return call("ReverseV2", input, sizes((dims,)))  # type: ignore[no-any-return]
+
+
+def shape(input_x: Tensor) -> tuple[int, ...]:
+    """The dimensions."""
+    return tuple(input_x.shape)
+
+
+def rank(input_x: Tensor) -> int:
+    """The number of dimensions."""
+    return len(input_x.shape)
+
+
+def size(input_x: Tensor) -> int:
+    """The number of elements."""
+    return prod(input_x.shape)
+
+
+def numel(input: Tensor) -> int:
+    """The number of elements."""
+    return prod(input.shape)
+
+
+def view_as(input: Tensor, other: Tensor) -> Tensor:
+    """``input`` with the dimensions of ``other``."""
+    return reshape(input, other.shape)
+
+
+def ravel(input: Tensor) -> Tensor:
+    """``input`` with one axis."""
+    return reshape(input, (-1,))
+
+
+@tensor_method("contiguous")
+def _contiguous(self: Tensor) -> Tensor:
+    return self

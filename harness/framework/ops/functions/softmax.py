@@ -1,0 +1,78 @@
+"""Softmax, normalisation and norms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.errors import UnsupportedError
+from harness.framework.ops.functions.shape import cast, sizes
+from harness.framework.tensor import Tensor, call, tensor_method
+
+__all__ = ["batch_norm", "embedding", "layer_norm", "log_softmax", "norm", "softmax", "vector_norm"]
+
+
+@tensor_method("softmax")
+def softmax(input: Tensor, axis: int = -1, *, dtype: Any = None) -> Tensor:
+    """e ** input over its sum along ``axis``."""
+    input = input if dtype is None else cast(input, dtype)
+    return call("Softmax", input, (axis,))  # type: ignore[no-any-return]
+
+
+@tensor_method("log_softmax")
+def log_softmax(logits: Tensor, axis: int = -1) -> Tensor:
+    """Logarithm of ``softmax``."""
+    return call("LogSoftmax", logits, axis)  # type: ignore[no-any-return]
+
+
+def layer_norm(input: Tensor, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Tensor:
+    """Refused: the CPU has no kernel for the operator this function emits (``LayerNormExt``); use ``nn.LayerNorm``."""
+    raise UnsupportedError("ops.layer_norm has no CPU kernel (LayerNormExt); use nn.LayerNorm or ops.LayerNorm")
+
+
+def batch_norm(
+    input_x: Tensor,
+    running_mean: Tensor,
+    running_var: Tensor,
+    weight: Tensor,
+    bias: Tensor,
+    training: bool = False,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Tensor:
+    """``input_x`` (n, c, ...) normalised over every axis but the channels'; the statistics follow in training."""
+    attrs: dict[str, Any] = {"side_effect_mem": True} if training else {}
+    statistics = running_mean, running_var
+    out = call("BatchNorm", input_x, weight, bias, *statistics, training, float(eps), float(momentum), 0, **attrs)
+    return out[0]  # type: ignore[no-any-return]
+
+
+def embedding(
+    input: Tensor,
+    weight: Tensor,
+    padding_idx: int | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False,
+) -> Tensor:
+    """The rows of ``weight`` at ``input``; has no gradient on the CPU, as in MindSpore."""
+    if max_norm is not None:
+        raise UnsupportedError("ops.embedding: max_norm is not supported")
+    return call("Embedding", input, weight, padding_idx, max_norm, norm_type, scale_grad_by_freq)  # type: ignore[no-any-return]
+
+
+def vector_norm(x: Tensor, ord: Any = 2, axis: Any = None, keepdims: bool = False, *, dtype: Any = None) -> Tensor:
+    """The root of the sum of squares over ``axis`` (all axes if None)."""
+    if ord != 2:
+        raise UnsupportedError(f"vector_norm: ord {ord!r} is not supported; 2 is")
+    x = x if dtype is None else cast(x, dtype)
+    axes = tuple(range(len(x.shape))) if axis is None else sizes((axis,)) if not isinstance(axis, int) else (axis,)
+    total = call("ReduceSum", call("Square", x), axes, keepdims, False)
+    return call("Sqrt", total)  # type: ignore[no-any-return]
+
+
+@tensor_method("norm")
+def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """The root of the sum of squares over ``dim`` (all axes if None)."""
+    if ord not in (None, 2) or (ord == 2 and dim is None and len(A.shape) > 1):
+        raise UnsupportedError(f"norm: ord {ord!r} over {dim!r} is not supported; vectors' 2-norm is")
+    return vector_norm(A, 2, dim, keepdim, dtype=dtype)

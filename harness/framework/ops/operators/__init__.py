@@ -1,0 +1,1 @@
+"""One operator, one file; found by the registry (``harness.framework.ops.base.OPERATORS``)."""

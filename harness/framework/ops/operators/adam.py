@@ -1,0 +1,65 @@
+"""Adam, and Adam with decoupled weight decay."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from harness.framework.ops import numerics
+from harness.framework.ops.base import Array, Call, operator
+from harness.framework.ops.update import Update, store
+from harness.graph import Spec, TupleSpec
+
+
+@operator
+class Adam(Update):
+    """Arguments: variable, m, v, beta1_power, beta2_power, rate, beta1, beta2, epsilon, gradient.
+
+    Gives variable, m and v back. With ``use_nesterov`` the step uses ``beta1 * m + (1 - beta1) * gradient``.
+    """
+
+    name = "Adam"
+    tensors = tuple(range(10))
+    mutates = (0, 1, 2)
+    gradient_at = 9
+
+    def infer(self, call: Call) -> Spec:
+        self.check(call)
+        return TupleSpec(tuple(call.tensor(at).tensor for at in self.mutates))
+
+    def kernel(self, call: Call, *args: Array) -> tuple[Array, ...]:
+        variable, m, v, *rest = args
+        power1, power2, rate, beta1, beta2, epsilon, gradient = (numerics.wide(a) for a in rest)
+        rate = rate * np.sqrt(1 - power2) / (1 - power1)
+        mean = store(m, numerics.wide(m) * beta1 + gradient * (1 - beta1))
+        spread = store(v, numerics.wide(v) * beta2 + gradient * gradient * (1 - beta2))
+        if call.attrs.get("use_nesterov"):
+            mean = mean * beta1 + (1 - beta1) * gradient
+        store(variable, numerics.wide(variable) - rate * mean / (np.sqrt(spread) + epsilon))
+        return variable, m, v
+
+
+@operator
+class AdamWeightDecay(Update):
+    """Arguments: variable, m, v, rate, beta1, beta2, epsilon, decay, gradient, clip.
+
+    No bias correction; ``decay * variable`` is added to the step. Gives variable, m and v back.
+    """
+
+    name = "AdamWeightDecay"
+    functional = True
+    tensors = tuple(range(10))
+    mutates = (0, 1, 2)
+    gradient_at = 8
+
+    def infer(self, call: Call) -> Spec:
+        self.check(call)
+        return TupleSpec(tuple(call.tensor(at).tensor for at in self.mutates))
+
+    def kernel(self, call: Call, *args: Array) -> tuple[Array, ...]:
+        variable, m, v, *rest = args
+        rate, beta1, beta2, epsilon, decay, gradient = (numerics.wide(a) for a in rest[:6])
+        mean = store(m, numerics.wide(m) * beta1 + gradient * (1 - beta1))
+        spread = store(v, numerics.wide(v) * beta2 + gradient * gradient * (1 - beta2))
+        step = mean / (np.sqrt(spread) + epsilon) + decay * numerics.wide(variable)
+        store(variable, numerics.wide(variable) - rate * step)
+        return variable, m, v

@@ -1,0 +1,67 @@
+"""Assign, AssignAdd, AssignSub: a parameter's values replaced or changed in place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from harness.framework.ops import numerics
+from harness.framework.ops.base import Array, Backward, Call, Operator, operator
+from harness.framework.ops.elementwise import as_result
+from harness.graph import Spec
+
+
+class _Assignment(Operator):
+    """Writes into argument 0 and gives it back."""
+
+    tensors = (0, 1)
+    mutates = (0,)
+    side_effect = "memory"
+
+    def infer(self, call: Call) -> Spec:
+        target, value = call.tensor(0), call.tensor(1)
+        if target.shape != value.shape:
+            raise call.fail("the value must have the parameter's shape")
+        return target
+
+    def value(self, target: Array, value: Array) -> Array:
+        """What argument 0 becomes, over operands ready for its dtype."""
+        raise NotImplementedError
+
+    def kernel(self, call: Call, target: Array, value: Array) -> Array:
+        new = self.value(*as_result(call, target, value))
+        target[...] = numerics.finish(new, call.dtype(0))
+        return target
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        return None, None
+
+
+@operator
+class Assign(_Assignment):
+    """parameter = value."""
+
+    name = "Assign"
+
+    def value(self, target: Array, value: Array) -> Array:
+        return value
+
+
+@operator
+class AssignAdd(_Assignment):
+    """parameter += value."""
+
+    name = "AssignAdd"
+
+    def value(self, target: Array, value: Array) -> Array:
+        return target + value
+
+
+@operator
+class AssignSub(_Assignment):
+    """parameter -= value."""
+
+    name = "AssignSub"
+
+    def value(self, target: Array, value: Array) -> Array:
+        return target - value

@@ -1,0 +1,101 @@
+"""BatchNorm over every axis but the second, and its gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from harness import dtypes
+from harness.framework.ops import numerics
+from harness.framework.ops.base import Array, Backward, Call, Operator, operator
+from harness.framework.tensor import call as emit
+from harness.graph import Spec, TensorSpec, TupleSpec
+
+
+def _beside(x: Array) -> tuple[int, ...]:
+    """All axes but the channels'."""
+    return tuple(a for a in range(x.ndim) if a != 1)
+
+
+def _channels(values: Array, x: Array) -> Array:
+    """One value a channel, in float64, ready to broadcast over ``x``."""
+    return numerics.wide(values).reshape(-1, *[1] * (x.ndim - 2))
+
+
+@operator
+class BatchNorm(Operator):
+    """x (n, c, ...), scale, bias, running mean, running variance, training, epsilon, momentum, format.
+
+    In training the batch's own statistics normalise, and the running ones are moved in place by ``momentum`` toward
+    them (the variance as an unbiased one). Outputs: the result; two the CPU kernel leaves unwritten (zeros here); the
+    batch's mean and variance (unwritten, so zeros, outside training).
+    """
+
+    name = "BatchNorm"
+    tensors = (0, 1, 2, 3, 4)
+    mutates = (3, 4)
+    side_effect = "memory"
+
+    def effect(self, arguments: Sequence[Any]) -> str | None:
+        return self.side_effect if arguments[5] else None
+
+    def infer(self, call: Call) -> Spec:
+        x = call.tensor(0)
+        if len(x.shape) < 2 or any(call.shape(i) != x.shape[1:2] for i in (1, 2, 3, 4)):
+            raise call.fail("the input must be (n, c, ...) and the other tensors (c,)")
+        small = TensorSpec(dtypes.float32 if x.dtype.itemsize < 4 else x.dtype, x.shape[1:2])
+        return TupleSpec((x.tensor, small, small, small, small))
+
+    def kernel(
+        self, call: Call, x: Array, scale: Array, bias: Array, mean: Array, variance: Array, *settings: Any
+    ) -> tuple[Array, ...]:
+        training, epsilon, momentum = settings[:3]
+        wide, axes = numerics.wide(x), _beside(x)
+        used_mean, used_variance = numerics.wide(mean), numerics.wide(variance)
+        if training:
+            used_mean = numerics.mean(wide, axes)
+            centred = wide - _channels(used_mean, x)
+            used_variance = numerics.mean(centred * centred, axes)
+            count = x.size // max(1, x.shape[1])
+            unbiased = used_variance * (count / max(1, count - 1))
+            for running, new in ((mean, used_mean), (variance, unbiased)):
+                moved = (1 - momentum) * numerics.wide(running) + momentum * new
+                running[...] = numerics.finish(moved, dtypes.from_numpy(running.dtype))
+        unit = (wide - _channels(used_mean, x)) / np.sqrt(_channels(used_variance, x) + epsilon)
+        out = unit * _channels(scale, x) + _channels(bias, x)
+        blank = np.zeros(mean.shape)
+        return out, blank, blank, *((used_mean, used_variance) if training else (blank, blank))
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        x, scale, _bias, mean, variance, training, epsilon, _momentum, layout = b.inputs
+        used = (b.out[3], b.out[4]) if training else (mean, variance)
+        grads = emit("BatchNormGrad", b.dout[0], x, scale, *used, b.out[2], training, epsilon, layout)
+        return *grads, *[None] * 6
+
+
+@operator
+class BatchNormGrad(Operator):
+    """dout, x, scale, mean, variance, reserve, training, epsilon, format: dx, dscale, dbias."""
+
+    name = "BatchNormGrad"
+    tensors = (0, 1, 2, 3, 4, 5)
+
+    def infer(self, call: Call) -> Spec:
+        scale = call.tensor(2).tensor
+        return TupleSpec((call.tensor(1).tensor, scale, scale))
+
+    def kernel(
+        self, call: Call, dout: Array, x: Array, scale: Array, mean: Array, variance: Array, *rest: Any
+    ) -> tuple[Array, Array, Array]:
+        _reserve, training, epsilon, _layout = rest
+        slope, axes = numerics.wide(dout), _beside(x)
+        inverse = 1 / np.sqrt(_channels(variance, x) + epsilon)
+        unit = (numerics.wide(x) - _channels(mean, x)) * inverse
+        dscale, dbias = numerics.total(slope * unit, axes), numerics.total(slope, axes)
+        dx = slope
+        if training:
+            count = max(1, x.size // max(1, x.shape[1]))
+            dx = slope - (_channels(dbias, x) + unit * _channels(dscale, x)) / count
+        return dx * inverse * _channels(scale, x), dscale, dbias

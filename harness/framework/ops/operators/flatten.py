@@ -1,0 +1,32 @@
+"""Flatten: all axes but the first become one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+from harness.framework.ops.base import Array, Backward, Call, Operator, operator
+from harness.framework.tensor import call as emit
+from harness.graph import Spec, TensorSpec
+
+
+@operator
+class Flatten(Operator):
+    """(n, a, b, ...) to (n, a * b * ...)."""
+
+    name = "Flatten"
+    tensors = (0,)
+
+    def infer(self, call: Call) -> Spec:
+        x = call.tensor(0)
+        if not x.shape:
+            raise call.fail("a tensor without dimensions has none to keep")
+        rest = x.shape[1:]
+        return TensorSpec(x.dtype, (x.shape[0], -1 if -1 in rest else prod(rest)))
+
+    def kernel(self, call: Call, x: Array) -> Array:
+        return x.reshape(x.shape[0], prod(x.shape[1:]))
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        return (emit("Reshape", b.dout, b.inputs[0].shape),)

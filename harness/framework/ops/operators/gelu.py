@@ -1,0 +1,69 @@
+"""GeLU (the tanh form) and FastGeLU, and their gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from harness.framework.ops import numerics
+from harness.framework.ops.base import Array, Backward, Call, operator
+from harness.framework.ops.elementwise import Floating, Unary
+from harness.framework.tensor import call as emit
+
+_C = np.sqrt(2 / np.longdouble("3.14159265358979323846264338327950288"))
+_CUBE = np.longdouble("0.044715")
+_FAST = np.longdouble("1.702")
+
+
+@operator
+class GeLU(Floating):
+    """x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x ** 3)))."""
+
+    name = "GeLU"
+
+    @staticmethod
+    def function(x: Array) -> Any:
+        return x / 2 * (1 + np.tanh(_C * (x + _CUBE * x * x * x)))
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        return (emit("GeLUGrad", b.dout, b.inputs[0], b.out),)
+
+
+@operator
+class GeLUGrad(Unary):
+    """Arguments: dout, x, out."""
+
+    name = "GeLUGrad"
+
+    def kernel(self, call: Call, *args: Array) -> Any:
+        dout, x, _ = (numerics.wide(a).astype(np.longdouble) for a in args)
+        tanh = np.tanh(_C * (x + _CUBE * x * x * x))
+        return dout * ((1 + tanh) / 2 + x / 2 * (1 - tanh * tanh) * _C * (1 + 3 * _CUBE * x * x))
+
+
+@operator
+class FastGeLU(Floating):
+    """x / (1 + e ** -1.702x)."""
+
+    name = "FastGeLU"
+
+    @staticmethod
+    def function(x: Array) -> Any:
+        return x / (1 + np.exp(-_FAST * x))
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        return (emit("FastGeLUGrad", b.dout, b.inputs[0]),)
+
+
+@operator
+class FastGeLUGrad(Unary):
+    """Arguments: dout, x."""
+
+    name = "FastGeLUGrad"
+
+    def kernel(self, call: Call, *args: Array) -> Any:
+        dout, x = (numerics.wide(a).astype(np.longdouble) for a in args)
+        gate = 1 / (1 + np.exp(-_FAST * x))
+        return dout * (gate + _FAST * x * gate * (1 - gate))

@@ -1,0 +1,125 @@
+"""LSTM as one kernel over all time steps, and its gradient.
+
+One layer, one direction. Weights come as one column: input weights (4 * hidden, input), state weights
+(4 * hidden, hidden), and, with bias, one bias (4 * hidden,); gates in the order input, forget, cell, output.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from harness.errors import UnsupportedError
+from harness.framework.ops import numerics
+from harness.framework.ops.base import Array, Backward, Call, Operator, operator
+from harness.framework.tensor import call as emit
+from harness.graph import Spec, TensorSpec, TupleSpec
+
+
+def _sigmoid(x: Array) -> Array:
+    return np.asarray(1 / (1 + np.exp(-x)))
+
+
+def _weights(call: Call, column: Array, features: int) -> tuple[Array, Array, Array]:
+    """Input weights, state weights and bias (zeros without one), in float64."""
+    hidden = call.attrs["hidden_size"]
+    flat = numerics.wide(column).reshape(-1)
+    first, second = 4 * hidden * features, 4 * hidden * hidden
+    bias = flat[first + second :] if call.attrs["has_bias"] else np.zeros(4 * hidden)
+    return flat[:first].reshape(-1, features), flat[first : first + second].reshape(-1, hidden), bias
+
+
+def _steps(x: Array, h: Array, c: Array, weights: tuple[Array, Array, Array]) -> list[tuple[Array, ...]]:
+    """For each time step: the four gates, the cell, its tanh and the hidden state; float64, rounded nowhere."""
+    w, u, bias = weights
+    out: list[tuple[Array, ...]] = []
+    for row in x:
+        total = numerics.matmul(row, w.T) + numerics.matmul(h, u.T) + bias
+        parts = np.split(total, 4, axis=1)
+        enter, keep, new, show = (
+            numerics.widest(np.tanh if i == 2 else _sigmoid, p).astype(np.float64) for i, p in enumerate(parts)
+        )
+        c = keep * c + enter * new
+        bent = numerics.widest(np.tanh, c).astype(np.float64)
+        h = show * bent
+        out.append((enter, keep, new, show, c, bent, h))
+    return out
+
+
+@operator
+class LSTM(Operator):
+    """x (time, batch, features), hidden and cell (1, batch, hidden), weights.
+
+    Outputs: hidden of every step, last hidden, last cell, and two of MindSpore's own use. The first of those holds
+    oneDNN's workspace there, whose size depends on the processor; here it is one zero.
+    """
+
+    name = "LSTM"
+    functional = False
+    tensors = (0, 1, 2, 3)
+
+    def infer(self, call: Call) -> Spec:
+        x, hidden = call.tensor(0), call.attrs["hidden_size"]
+        if call.attrs["num_layers"] != 1 or call.attrs["bidirectional"] or call.attrs.get("proj_size"):
+            raise UnsupportedError("LSTM is supported with one layer, one direction and no projection; use nn.LSTM")
+        if len(x.shape) != 3 or x.shape[2] != call.attrs["input_size"]:
+            raise call.fail(f"x must be (time, batch, {call.attrs['input_size']})")
+        state = (1, x.shape[1], hidden)
+        rows = 4 * hidden * (x.shape[2] + hidden + int(call.attrs["has_bias"]))
+        if call.shape(1) != state or call.shape(2) != state or call.tensor(3).size != rows:
+            raise call.fail(f"the states must be {list(state)} and the weights hold {rows} values")
+        last, one = TensorSpec(x.dtype, state), TensorSpec(x.dtype, (1, 1))
+        return TupleSpec((TensorSpec(x.dtype, (*x.shape[:2], hidden)), last, last, one, one))
+
+    def kernel(self, call: Call, x: Array, h: Array, c: Array, w: Array) -> tuple[Array, ...]:
+        weights = _weights(call, w, x.shape[2])
+        steps = _steps(numerics.wide(x), numerics.wide(h)[0], numerics.wide(c)[0], weights)
+        outputs = np.stack([s[-1] for s in steps])
+        return outputs, steps[-1][-1][None], steps[-1][4][None], np.zeros((1, 1)), np.zeros((1, 1))
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        x, h, c, w = b.inputs
+        y, last_h, last_c, reserve, _state = b.out
+        return tuple(emit("LSTMGrad", x, h, c, w, y, last_h, last_c, *b.dout[:3], reserve, **b.attrs))
+
+
+@operator
+class LSTMGrad(Operator):
+    """x, hidden, cell, weights, results (3), their gradients (3), workspace: gradients of x, hidden, cell, weights."""
+
+    name = "LSTMGrad"
+    functional = False
+
+    def infer(self, call: Call) -> Spec:
+        return TupleSpec(tuple(call.tensor(i).tensor for i in range(4)))
+
+    def kernel(self, call: Call, x: Array, h: Array, c: Array, w: Array, *rest: Array) -> tuple[Array, ...]:
+        dy, dh, dc = (numerics.wide(g) for g in rest[3:6])
+        wx, wh, bias = _weights(call, w, x.shape[2])
+        inputs, first_h, first_c = numerics.wide(x), numerics.wide(h)[0], numerics.wide(c)[0]
+        steps = _steps(inputs, first_h, first_c, (wx, wh, bias))
+        down_h, down_c = dh[0], dc[0]
+        dx = np.zeros(inputs.shape)
+        parts: list[tuple[Array, Array, Array]] = []
+        for at in range(len(steps) - 1, -1, -1):
+            enter, keep, new, show, _cell, bent, _hidden = steps[at]
+            before_h, before_c = (steps[at - 1][-1], steps[at - 1][4]) if at else (first_h, first_c)
+            down_h = down_h + dy[at]
+            down_c = down_c + down_h * show * (1 - bent * bent)
+            slopes = (
+                down_c * new * enter * (1 - enter),
+                down_c * before_c * keep * (1 - keep),
+                down_c * enter * (1 - new * new),
+                down_h * bent * show * (1 - show),
+            )
+            slope = np.concatenate(slopes, axis=1)
+            parts.append(
+                (numerics.matmul(slope.T, inputs[at]), numerics.matmul(slope.T, before_h), numerics.total(slope, 0))
+            )
+            dx[at] = numerics.matmul(slope, wx)
+            down_h, down_c = numerics.matmul(slope, wh), down_c * keep
+        sums = [numerics.total(np.stack(p), 0).reshape(-1) for p in zip(*parts, strict=True)]
+        column = np.concatenate(sums if call.attrs["has_bias"] else sums[:2])
+        return dx, down_h[None], down_c[None], column.reshape(w.shape)

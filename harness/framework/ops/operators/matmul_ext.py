@@ -1,0 +1,144 @@
+"""MatMulExt: ``@`` for operands of any rank, and Dense: a matrix given transposed, and a bias."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from harness.errors import DtypeError, ShapeError
+from harness.framework.ops.base import Backward, operator
+from harness.framework.ops.broadcast import reduce_to
+from harness.framework.ops.expansion import Composite
+from harness.framework.tensor import call as emit
+
+
+@operator
+class MatMulExt(Composite):
+    """``x @ w``: vectors count as matrices of one row or column, leading axes broadcast."""
+
+    name = "MatMulExt"
+    tensors = (0, 1)
+
+    def expand(self, x: Any, w: Any) -> Any:
+        shape = product_shape(x, w)
+        vector = len(w.shape) == 1
+        left = emit("Reshape", x, (1, x.shape[0])) if len(x.shape) == 1 else x
+        right = emit("Reshape", w, (1, w.shape[0])) if vector else w
+        if len(left.shape) == len(right.shape) == 2:
+            out = emit("MatMul", left, right, False, vector)
+        else:
+            lead = np.broadcast_shapes(left.shape[:-2], right.shape[:-2])
+            out = emit("BatchMatMul", _stretched(left, lead), _stretched(right, lead), False, vector)
+        return emit("Reshape", out, shape) if tuple(out.shape) != shape else out
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        x, w, dout = b.inputs[0], b.inputs[1], b.dout
+        vector_x, vector_w = len(x.shape) == 1, len(w.shape) == 1
+        if vector_w:
+            dout = emit("ExpandDims", dout, -1)
+        if vector_x:
+            dout = emit("ExpandDims", dout, -2)
+        dx = dw = None
+        if b.needs[0]:
+            right = emit("ExpandDims", w, -1) if vector_w else w
+            dx = _shaped(_left(dout, right, 2 if vector_x else len(x.shape)), x)
+        if b.needs[1]:
+            left = emit("ExpandDims", x, 0) if vector_x else x
+            dw = _shaped(_right(left, dout, 2 if vector_w else len(w.shape)), w)
+        return dx, dw
+
+
+def product_shape(x: Any, w: Any) -> tuple[int, ...]:
+    """Shape of ``x @ w``; ``ShapeError`` or ``DtypeError`` if there is none."""
+    a, b = tuple(x.shape), tuple(w.shape)
+    given = f"{x.dtype}{list(a)} and {w.dtype}{list(b)}"
+    if x.dtype is not w.dtype:
+        raise DtypeError(f"matmul: both operands must have one dtype, got {given}")
+    if not a or not b or a[-1] != b[-2 if len(b) > 1 else 0]:
+        raise ShapeError(f"matmul: inner dimensions of {given} differ")
+    try:
+        lead = np.broadcast_shapes(a[:-2], b[:-2])
+    except ValueError:
+        raise ShapeError(f"matmul: leading axes of {given} do not broadcast") from None
+    return (*lead, *a[:-1][-1:], *(b[-1:] if len(b) > 1 else ()))
+
+
+def _stretched(x: Any, lead: tuple[int, ...]) -> Any:
+    shape = (*lead, *x.shape[-2:])
+    return x if tuple(x.shape) == shape else emit("BroadcastTo", x, shape)
+
+
+def _swapped(x: Any, first: int, second: int) -> Any:
+    """Two axes exchanged: by Reshape where one of them has length 1 and nothing between moves, else by Transpose."""
+    order = list(range(len(x.shape)))
+    order[first], order[second] = order[second], order[first]
+    shape = tuple(x.shape[a] for a in order)
+    if 1 in (x.shape[first], x.shape[second]) and abs(order[first] - order[second]) == 1:
+        return emit("Reshape", x, shape)
+    return emit("Transpose", x, tuple(order))
+
+
+def _left(dout: Any, w: Any, rank: int) -> Any:
+    """Gradient of the left operand (before sums over stretched axes); folded into one matrix product if it is one."""
+    if rank == 2 and len(w.shape) > 2:
+        rows = _swapped(dout, 0, 1) if len(dout.shape) == 3 else _rows_first(dout)
+        rows = emit("Reshape", rows, (rows.shape[0], -1))
+        turned = _swapped(w, len(w.shape) - 2, len(w.shape) - 1)
+        return emit("MatMulExt", rows, emit("Reshape", turned, (-1, turned.shape[-1])))
+    return emit("MatMulExt", dout, _swapped(w, len(w.shape) - 2, len(w.shape) - 1))
+
+
+def _rows_first(dout: Any) -> Any:
+    rank = len(dout.shape)
+    return emit("Transpose", dout, (rank - 2, *range(rank - 2), rank - 1))
+
+
+def _right(x: Any, dout: Any, rank: int) -> Any:
+    """Gradient of the right operand (before sums over stretched axes)."""
+    if rank == 2 and len(x.shape) > 2:
+        turned = _swapped(emit("Reshape", x, (-1, x.shape[-1])), 0, 1)
+        return emit("MatMulExt", turned, emit("Reshape", dout, (-1, dout.shape[-1])))
+    return emit("MatMulExt", _swapped(x, len(x.shape) - 2, len(x.shape) - 1), dout)
+
+
+def _shaped(gradient: Any, operand: Any) -> Any:
+    """Summed over stretched axes; a matrix of one row or column becomes the vector it was."""
+    if len(operand.shape) == 1:
+        return emit("Reshape", gradient, operand.shape)
+    return reduce_to(gradient, operand)
+
+
+@operator
+class Dense(Composite):
+    """x (..., k), weight (n, k), bias (n,) or None: ``x @ weight.T + bias``."""
+
+    name = "Dense"
+    tensors = (0, 1)
+
+    def expand(self, x: Any, weight: Any, bias: Any) -> Any:
+        if len(weight.shape) != 2 or not x.shape or x.shape[-1] != weight.shape[1]:
+            raise ShapeError(f"dense: {list(x.shape)} and weight {list(weight.shape)} do not fit")
+        flat = x if len(x.shape) == 2 else emit("Reshape", x, (-1, x.shape[-1]))
+        out = emit("MatMul", flat, weight, False, True)
+        out = out if bias is None else emit("Add", out, bias)
+        return out if len(x.shape) == 2 else emit("Reshape", out, (*x.shape[:-1], weight.shape[0]))
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        x, weight, bias = b.inputs
+        dout, flat = b.dout, len(x.shape) == 2
+        rows, k, n = prod(x.shape[:-1]), x.shape[-1], weight.shape[0]
+        dx = dw = None
+        if flat:
+            dx = emit("MatMul", dout, weight, False, False) if b.needs[0] else None
+            dw = emit("MatMul", dout, x, True, False) if b.needs[1] else None
+        else:
+            dout = emit("Reshape", dout, (rows, n))
+            dx = emit("Reshape", emit("MatMulExt", dout, weight), x.shape) if b.needs[0] else None
+            if b.needs[1]:
+                turned = emit("Transpose", emit("Reshape", x, (rows, k)), (1, 0))
+                dw = emit("Transpose", emit("MatMulExt", turned, dout), (1, 0))
+        db = emit("SumExt", dout, (0,), False, None) if bias is not None and b.needs[2] else None
+        return dx, dw, db

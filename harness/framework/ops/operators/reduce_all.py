@@ -1,0 +1,43 @@
+"""ReduceAll and ReduceAny."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from harness import dtypes
+from harness.framework.ops.base import Array, Backward, Call, operator
+from harness.framework.ops.reduce import Reduction
+
+
+class _Truth(Reduction):
+    """Over truth values (not 0)."""
+
+    accepts = "biufc"
+    result = dtypes.bool_
+    absent: ClassVar[dict[int, str]] = {1: "Int64"}
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        return None, None, None
+
+
+@operator
+class ReduceAll(_Truth):
+    """Whether all hold."""
+
+    name = "ReduceAll"
+
+    def kernel(self, call: Call, x: Array, _axes: Any, keep: bool) -> Array:
+        return np.asarray((x != 0).all(axis=self.axes(call), keepdims=keep))
+
+
+@operator
+class ReduceAny(_Truth):
+    """Whether one holds."""
+
+    name = "ReduceAny"
+
+    def kernel(self, call: Call, x: Array, _axes: Any, keep: bool) -> Array:
+        return np.asarray((x != 0).any(axis=self.axes(call), keepdims=keep))

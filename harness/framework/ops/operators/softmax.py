@@ -1,0 +1,87 @@
+"""Softmax and the backward it is taken apart into."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from harness.framework.ops import numerics
+from harness.framework.ops.base import Array, Backward, Call, Operator, operator
+from harness.framework.ops.constants import ints
+from harness.framework.ops.expansion import Composite
+from harness.framework.tensor import call as emit
+from harness.graph import Spec
+
+
+def shifted_powers(x: Array, axis: int) -> tuple[Array, Array, Array]:
+    """``x - max``, its power of e, and the sum of the powers (axis kept), in long double.
+
+    NaN is passed over by the maximum and has an infinite power, as in the CPU kernel (measured): a row with NaN gives
+    NaN there and 0 elsewhere.
+    """
+    wide = numerics.wide(x).astype(np.longdouble)
+    shifted = wide - np.fmax.reduce(wide, axis=axis, keepdims=True)
+    power = np.where(np.isnan(shifted), np.inf, np.exp(shifted))
+    return shifted, power, numerics.total(power, axis, keepdims=True)
+
+
+def check_axis(call: Call, axis: int) -> int:
+    """The axis counted from the front; ``ShapeError`` if it is none."""
+    rank = len(call.shape(0))
+    if not -rank <= axis < rank:
+        raise call.fail(f"axis {axis} lies outside {-rank}..{rank - 1}")
+    return axis % rank
+
+
+@operator
+class Softmax(Operator):
+    """e ** x over its sum along the one axis of argument 1."""
+
+    name = "Softmax"
+    tensors = (0,)
+
+    def infer(self, call: Call) -> Spec:
+        axes = ints(call, 1)
+        if len(axes) != 1 or call.dtype(0).kind != "f":
+            raise call.fail("a floating tensor and one axis are needed")
+        check_axis(call, axes[0])
+        return call.tensor(0).tensor
+
+    def kernel(self, call: Call, x: Array, axes: Any) -> Array:
+        if not x.size:
+            return x
+        _, power, total = shifted_powers(x, ints(call, 1)[0])
+        return power / total
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        axes = b.inputs[1]
+        return emit("SoftmaxBackward", b.dout, b.out, axes[0] if isinstance(axes, tuple) else axes), None
+
+
+@operator
+class SoftmaxBackward(Composite):
+    """out * (dout - sum(out * dout)) along an axis, which is brought to the end first."""
+
+    name = "SoftmaxBackward"
+    tensors = (0, 1)
+
+    def expand(self, dout: Any, out: Any, axis: Any) -> Any:
+        rank = len(out.shape)
+        order = list(range(rank))
+        order[axis], order[-1] = order[-1], order[axis]
+        turn = order != list(range(rank))
+        if turn:
+            out, dout = emit("Transpose", out, tuple(order)), emit("Transpose", dout, tuple(order))
+        total = emit("ReduceSum", emit("Mul", out, dout), (-1,), True, False)
+        result = emit("Mul", out, emit("Sub", dout, total))
+        return emit("Transpose", result, tuple(order)) if turn else result
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        dout, out, axis = b.inputs
+        total = emit("SumExt", emit("Mul", b.dout, out), (axis,), True, None)
+        weighted = emit("SumExt", emit("Mul", dout, out), (axis,), True, None)
+        ddout = emit("Mul", out, emit("Sub", b.dout, total))
+        parts = emit("Mul", b.dout, emit("Sub", dout, weighted))
+        return ddout, emit("Sub", parts, emit("Mul", dout, total)), None

@@ -1,0 +1,43 @@
+"""Sub, and what it is made into for a number: SubScalar."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from harness.framework.ops.base import Array, Backward, Call, operator
+from harness.framework.ops.broadcast import reduce_to
+from harness.framework.ops.elementwise import Binary, as_result
+from harness.framework.ops.expansion import Composite, beside, scalar
+from harness.framework.tensor import call as emit
+
+
+@operator
+class Sub(Binary):
+    """x - y."""
+
+    name = "Sub"
+    accepts = "iufc"
+
+    def kernel(self, call: Call, x: Array, y: Array) -> Array:
+        x, y = as_result(call, x, y)
+        return x - y
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        x, y = b.inputs
+        return reduce_to(b.dout, x), reduce_to(emit("Neg", b.dout), y) if b.needs[1] else None
+
+
+@operator
+class SubScalar(Composite):
+    """x - number * alpha; the product of the two numbers is a kernel of its own."""
+
+    name = "SubScalar"
+    tensors = (0,)
+
+    def expand(self, x: Any, number: Any, alpha: Any) -> Any:
+        x, other = beside(x, number)
+        return emit("Sub", x, emit("Mul", other, scalar(alpha, other.dtype)))
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        return reduce_to(b.dout, b.inputs[0]), None, None

@@ -1,0 +1,39 @@
+"""What the operators that update parameters share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from harness import dtypes
+from harness.framework.ops import numerics
+from harness.framework.ops.base import Array, Backward, Call, Operator
+from harness.graph import Spec
+
+
+class Update(Operator):
+    """Changes the parameters at ``mutates`` in place, from the gradient at ``gradient_at``."""
+
+    functional = False
+    side_effect = "memory"
+    gradient_at: int
+
+    def check(self, call: Call) -> None:
+        """Raises ``ShapeError`` unless every updated tensor has the gradient's shape."""
+        wanted = call.shape(self.gradient_at)
+        for at in self.mutates:
+            if call.shape(at) != wanted:
+                raise call.fail(f"argument {at} must have the gradient's shape {list(wanted)}")
+
+    def infer(self, call: Call) -> Spec:
+        self.check(call)
+        return call.tensor(0).tensor
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        return [None] * len(b.inputs)
+
+
+def store(target: Array, value: Array) -> Array:
+    """Rounds ``value`` once into ``target``; gives back what stands there now, wide."""
+    target[...] = numerics.finish(value, dtypes.from_numpy(target.dtype))
+    return numerics.wide(target)

@@ -1,0 +1,98 @@
+"""Runs a compiled program and gives its result."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from harness import dtypes
+from harness.devices import Device
+from harness.devices.cpu import CPU
+from harness.framework.compile.program import Program
+from harness.framework.ops.numerics import finish
+from harness.framework.runtime.engine import Engine, EngineRun
+from harness.framework.runtime.faults import Fault
+from harness.framework.runtime.observer import Array, Observer, Step
+from harness.framework.runtime.plan import launches_of
+from harness.framework.runtime.run import Run
+from harness.framework.tensor import Tensor
+from harness.graph import Const, Spec, TensorSpec, TupleSpec
+from harness.graph.ir_types import abstract
+
+
+class Executor:
+    """Runs one program as often as wanted.
+
+    Args:
+        program: compiled for ``device``.
+        device: whose arithmetic is emulated.
+        engine: computes the kernels; None for the harness's own.
+
+    Attributes:
+        runs: how often it ran.
+    """
+
+    def __init__(self, program: Program, device: Device = CPU, engine: Engine | None = None) -> None:
+        self.program = program
+        self.engine = engine
+        self.runs = 0
+        self.launches = launches_of(program, device)
+        #: constants that are changed in place: their memory, kept from run to run (measured)
+        self.changed = {
+            id(target): target.value.copy()
+            for launches in self.launches.values()
+            for launch in launches
+            for target in (launch.node.inputs[at] for at in launch.operator.mutates)
+            if isinstance(target, Const)
+        }
+        assert program.block.result is not None
+        self._result = abstract(program.block.result)
+
+    def run(
+        self, arrays: Sequence[Array], observers: Sequence[Observer], faults: Sequence[Fault] = (), iteration: int = 0
+    ) -> Any:
+        """One step.
+
+        Args:
+            arrays: the data inputs, in the program's order.
+            observers: told in order; an exception of one stops the step.
+            faults: what is to go wrong.
+            iteration: label of the step, for ``faults``.
+
+        Returns:
+            The result: tensors of their own, numbers, or nested tuples of them.
+        """
+        run = self._begun(arrays, observers, faults, iteration)
+        step = Step(self.program.graph, self.runs, run.parameters)
+        try:
+            for observer in observers:
+                observer.step_begin(step)
+            run.block(self.program.block)
+            result = wrap(run.result(), self._result)[0]
+        except BaseException as error:
+            for observer in observers:
+                observer.failed(run.running, error)
+            raise
+        finally:
+            run.finish()
+        self.runs += 1
+        for observer in observers:
+            observer.step_end(step)
+        return result
+
+    def _begun(self, arrays: Sequence[Array], observers: Sequence[Observer], faults: Sequence[Fault], at: int) -> Run:
+        given = (self.program, self.launches, self.changed, arrays, observers, faults, at)
+        return Run(*given) if self.engine is None else EngineRun(self.engine, *given)
+
+
+def wrap(result: Any, spec: Spec) -> Any:
+    """Arrays of a result as tensors of their own (parameters and inputs are not shared with the caller), in the dtypes
+    the network asked for: a device without float16 kernels leaves float32."""
+    if isinstance(result, tuple) and isinstance(spec, TupleSpec):
+        return tuple(wrap(r, s) for r, s in zip(result, spec.items, strict=True))
+    if isinstance(result, np.ndarray):
+        dtype = spec.dtype if isinstance(spec, TensorSpec) else dtypes.from_numpy(result.dtype)
+        return Tensor(finish(result.copy(), dtype), dtype)
+    return result

@@ -1,0 +1,73 @@
+"""What is launched in a program, in which order, and which values each launch frees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from harness.devices import Device
+from harness.framework.compile.program import Program
+from harness.framework.compile.regions import Crossing, controls_of
+from harness.framework.runtime.fused import FusedLaunch
+from harness.framework.runtime.launch import Launch
+from harness.graph import Node, Operand, Parameter
+
+#: nodes that hand on a value as it is
+_HAND_ON = frozenset({"Load", "Depend", "TupleGetItem"})
+
+
+def launches_of(program: Program, device: Device) -> dict[int, list[Launch]]:
+    """The launches of each region (by its ``id``), in order, with what each of them frees."""
+    kept = {id(node) for root in _roots(program) for node in sources(root)}
+    changing = any("effect" in node.extra for graph in program.graphs for node in graph.execution_order)
+    # Values other than parameters change: then no result may be a view of another value.
+    all_copy = any("root" in node.extra and node.op != "Load" for graph in program.graphs for node in graph.nodes)
+    found: dict[int, list[Launch]] = {}
+    for region, graph in program.of_region.items():
+        found[region] = [_launch(node, device) for node in graph.execution_order]
+        last: dict[int, Launch] = {}
+        for launch in found[region]:
+            last[id(launch.node)] = launch
+            read = [source for i in launch.node.inputs for source in sources(i)]
+            last.update((id(source), launch) for source in read if id(source) in last)
+            may_copy = changing and "effect" not in launch.node.extra
+            launch.copies = may_copy and (all_copy or any(map(_is_memory, read)))
+        for value, launch in last.items():
+            if value not in kept:
+                launch.frees += (value,)
+    return found
+
+
+def sources(operand: Operand | None) -> Iterator[Node | Parameter]:
+    """The nodes and parameters whose values ``operand`` is made of."""
+    if isinstance(operand, Parameter) or (isinstance(operand, Node) and (operand.kernel or operand.op == "Switch")):
+        yield operand
+    elif not isinstance(operand, Node):
+        return
+    elif operand.op in _HAND_ON:
+        yield from sources(operand.inputs[0])
+    elif operand.op == "MakeTuple":
+        for member in operand.inputs:
+            yield from sources(member)
+
+
+def _roots(program: Program) -> Iterator[Operand | None]:
+    """What is needed after the kernels of its graph have run: results, and what control flow asks for."""
+    yield program.block.result
+    for graph in program.graphs:
+        yield graph.output
+        for parameter in graph.parameters:
+            if isinstance(parameter.handle, Crossing):
+                yield parameter.handle.operand
+    for control in controls_of(program.block):
+        yield from (control.pred, *control.init, control.first.result, control.second.result)
+
+
+def _is_memory(source: Node | Parameter) -> bool:
+    """Whether a value is a parameter's own memory: a weight, or what an update in place gives."""
+    if isinstance(source, Parameter):
+        return source.is_weight or isinstance(source.handle, Crossing)
+    return "effect" in source.extra
+
+
+def _launch(node: Node, device: Device) -> Launch:
+    return FusedLaunch(node, device) if "fusion" in node.extra else Launch(node, device)

@@ -1,0 +1,284 @@
+"""A session: compiled programs, graph ids, numbers and observers of one "process" of networks.
+
+MindSpore keeps these per process. A session stands for that process, so that a test can have a fresh one.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+import numpy as np
+
+from harness import hooks
+from harness.devices import Device
+from harness.devices.cpu import CPU
+from harness.framework.compile.order import Numbering
+from harness.framework.compile.program import Program, compile_function, is_input
+from harness.framework.compile.trace import cell_scope
+from harness.framework.context import get_context
+from harness.framework.runtime import declared
+from harness.framework.runtime.engine import Engine
+from harness.framework.runtime.execute import Executor
+from harness.framework.runtime.faults import Fault
+from harness.framework.runtime.observer import Observer
+from harness.framework.tensor import Parameter, Tensor
+from harness.graph import Graph, Operand
+
+
+class Session:
+    """Holds what MindSpore holds per process.
+
+    Attributes:
+        device: what programs are compiled for; the settings of the context that concern it count as they stand when a
+            program is compiled.
+        engine: computes the kernels of the programs; None for the harness's own.
+        observers: told of every graph and step.
+        numbering: ``-opN`` counters.
+        programs: executors by signature.
+        faults: what is to go wrong; see ``harness.testing``.
+        struck: what went wrong of that, in words.
+        iteration: label of the step that runs, or next: how often the graph that finished last had run.
+    """
+
+    def __init__(self, observers: Sequence[Observer] = (), hooked: bool = True, device: Device = CPU) -> None:
+        self.observers = list(observers)
+        self.device = device
+        self.engine: Engine | None = None
+        self.numbering = Numbering()
+        self.programs: dict[Any, Executor] = {}
+        self.faults: list[Fault] = []
+        self.struck: list[str] = []
+        self.iteration = 0
+        self._next_graph = 0
+        self._hooked = not hooked
+        self._kept: list[Any] = []
+
+    def run_cell(self, cell: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """Runs a cell as a graph: compiled at the first call with these shapes and dtypes in this phase.
+
+        Nothing else about the cell counts (measured): what is set after the first call (attributes, ``to_float``,
+        ``set_train`` of a cell inside) changes nothing, and a new cell is in the phase ``train``, so that its first
+        ``set_train()`` changes nothing either, ``set_train(False)`` does.
+        """
+        values, names = bind(cell.construct, args, kwargs)
+
+        def construct(*traced: Any) -> Any:
+            cell.generate_scope()
+            with cell_scope(cell):
+                return cell._construct(traced, {})
+
+        dynamic = declared.shapes(type(cell).__name__, cell.get_inputs() or (), values)
+        return self.run((id(cell), cell.phase), construct, values, names, keep=cell, dynamic=dynamic)
+
+    def run_function(
+        self, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], owner: Any = None
+    ) -> Any:
+        """Runs a plain function as a graph; programs are kept for ``owner``, or else for the function."""
+        values, names = bind(function, args, kwargs)
+        keep = function if owner is None else owner
+        return self.run((id(keep),), function, values, names, keep=keep)
+
+    def run(
+        self,
+        key: Any,
+        function: Callable[..., Any],
+        values: Sequence[Any],
+        names: Sequence[str],
+        keep: Any = None,
+        dynamic: Sequence[Any] = (),
+    ) -> Any:
+        """Compiles ``function`` (once for each ``key`` and signature of ``values``) and runs a step of it.
+
+        Tensors count by dtype and shape, constants by value. With a list among them it is compiled at every call, as
+        MindSpore does (measured): a list may have changed, and what it holds is part of the graph.
+
+        Args:
+            key: what the program belongs to.
+            values: arguments, tensors and others.
+            names: names of the arguments, as dump files show data inputs.
+            keep: kept alive so that ``key`` may hold its ``id``.
+            dynamic: shapes to trace with for each argument, as ``declared.shapes`` gives them; empty for their own.
+        """
+        signature = (key, tuple(_signature(v, d) for v, d in _padded(values, dynamic)))
+        executor = self.programs.get(signature)
+        if executor is None:
+            device = self.configured_device()
+            executor = Executor(self._compile(device, function, values, names, dynamic, keep), device, self.engine)
+            if not any(map(_has_list, values)):
+                self.programs[signature] = executor
+                self._kept.append(keep)
+        arrays = [t.asnumpy() for t in _tensors(values)]
+        if executor.program.silent:
+            return executor.run(arrays, ())
+        result = executor.run(arrays, self.observers, self.faults, self.iteration)
+        self.iteration = executor.runs
+        return result
+
+    def graph_of(self, cell: Any) -> Graph | None:
+        """The graph that was compiled last for a cell that ran as one; None before."""
+        for (key, _), executor in reversed(self.programs.items()):
+            if key == (id(cell), cell.phase) and executor.program.graphs:
+                return executor.program.graphs[0]
+        return None
+
+    def configured_device(self) -> Device:
+        """The device under the environment and the context as they are now."""
+        settings = {name: get_context(name) for name in ("ascend_config", "gpu_config")}
+        return self.device.configured(os.environ, settings)
+
+    def _compile(
+        self,
+        device: Device,
+        function: Callable[..., Any],
+        values: Sequence[Any],
+        names: Sequence[str],
+        dynamic: Sequence[Any],
+        keep: Any,
+    ) -> Program:
+        if not self._hooked:
+            for hook in hooks.first_compile:
+                hook(self)
+            self._hooked = True
+        with self._watched(_title(keep, function), names):
+            program = compile_function(
+                function, values, names, self._next_graph, self.numbering, dynamic, device.kernels, device.fuses,
+                self._stage_done,
+            )  # fmt: skip
+            if program.silent:
+                return program
+            self._next_graph += len(program.graphs)
+            for graph in program.graphs:
+                for observer in self.observers:
+                    observer.graph_compiled(graph)
+        return program
+
+    @contextmanager
+    def _watched(self, title: str, names: Sequence[str]) -> Iterator[None]:
+        """Tells the observers that a compilation begins, and how it ends."""
+        for observer in self.observers:
+            observer.compile_begin(title, names)
+        try:
+            yield
+        except BaseException as error:
+            for observer in self.observers:
+                observer.compile_end(error)
+            raise
+        for observer in self.observers:
+            observer.compile_end(None)
+
+    def _stage_done(self, stage: str, outputs: Sequence[Operand]) -> None:
+        for observer in self.observers:
+            observer.compile_stage(stage, outputs)
+
+    def close(self) -> None:
+        """Tells the observers that nothing more will run."""
+        for observer in self.observers:
+            observer.closed()
+
+
+def _title(keep: Any, function: Callable[..., Any]) -> str:
+    """What a compilation is called: ``Net_construct`` of a cell, the name of a function."""
+    if hasattr(keep, "construct"):
+        return f"{type(keep).__name__}_construct"
+    return str(getattr(keep, "__name__", None) or getattr(function, "__name__", type(function).__name__))
+
+
+def bind(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[list[Any], list[str]]:
+    """Arguments in positional order and their names; ``*inputs`` become ``inputs0``, ``inputs1`` (measured)."""
+    signature = inspect.signature(function)
+    bound = signature.bind(*args, **kwargs)
+    bound.apply_defaults()
+    values: list[Any] = []
+    names: list[str] = []
+    for name, parameter in signature.parameters.items():
+        if name not in bound.arguments:
+            continue
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            for i, value in enumerate(bound.arguments[name]):
+                values.append(value)
+                names.append(f"{name}{i}")
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            if bound.arguments[name]:
+                raise TypeError(f"a graph takes no **{name}: {sorted(bound.arguments[name])}")
+        elif parameter.kind is parameter.KEYWORD_ONLY:
+            if name in kwargs:
+                raise TypeError(f"a graph takes no keyword-only argument, got {name!r}")
+        else:
+            values.append(bound.arguments[name])
+            names.append(name)
+    return values, names
+
+
+def _padded(values: Sequence[Any], dynamic: Sequence[Any] | None) -> Iterator[tuple[Any, Any]]:
+    for i, value in enumerate(values):
+        yield value, dynamic[i] if dynamic and i < len(dynamic) else None
+
+
+def _signature(value: Any, shape: Any = None) -> Any:
+    if isinstance(value, Parameter):
+        return "parameter", id(value)
+    if isinstance(value, Tensor):
+        content = value.asnumpy().tobytes() if value.const_arg else None
+        return value.dtype.name, shape if shape is not None else value.shape, content
+    if isinstance(value, (tuple, list)):
+        return type(value).__name__, tuple(_signature(v, s) for v, s in _padded(value, shape))
+    if isinstance(value, np.ndarray):
+        return "array", value.dtype.str, value.shape, value.tobytes()
+    return type(value).__name__, repr(value)
+
+
+def _has_list(value: Any) -> bool:
+    return isinstance(value, list) or (isinstance(value, tuple) and any(map(_has_list, value)))
+
+
+def _tensors(values: Sequence[Any]) -> Iterator[Tensor]:
+    for value in values:
+        if isinstance(value, (tuple, list)):
+            yield from _tensors(value)
+        elif is_input(value):
+            yield value
+
+
+_process = Session()
+_current: ContextVar[Session] = ContextVar("session")
+
+
+def current() -> Session:
+    """The session in force: the process's own, or the innermost ``fresh`` one."""
+    return _current.get(_process)
+
+
+@contextmanager
+def fresh(observers: Sequence[Observer] = (), hooked: bool = True) -> Iterator[Session]:
+    """A session of its own within the block, closed at its end.
+
+    Args:
+        observers: its observers.
+        hooked: whether the environment's dump configuration applies to it, as in a new process.
+    """
+    session = Session(observers, hooked)
+    try:
+        with within(session):
+            yield session
+    finally:
+        session.close()
+
+
+@contextmanager
+def within(session: Session) -> Iterator[None]:
+    """Makes ``session`` the one in force within the block; what it counted before goes on."""
+    token = _current.set(session)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+def run_cell(cell: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """Runs a cell as a graph in the session in force."""
+    return current().run_cell(cell, args, kwargs)

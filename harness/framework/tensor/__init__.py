@@ -1,0 +1,24 @@
+"""Tensors, parameters, and the hook through which every computation goes."""
+
+from harness.framework.tensor.dispatch import (
+    OLD,
+    Dispatcher,
+    call,
+    current,
+    graph_function,
+    graph_function_key,
+    graph_key,
+    is_tracing,
+    read,
+    reference,
+    set_default,
+    using,
+)  # fmt: skip
+from harness.framework.tensor.parameter import Parameter, ParameterTuple
+from harness.framework.tensor.tensor import Tensor, as_array, tensor_method, tensor_property
+
+__all__ = [
+    "OLD", "Dispatcher", "Parameter", "ParameterTuple", "Tensor", "as_array", "call", "current", "graph_function",
+    "graph_function_key", "graph_key", "is_tracing", "read", "reference", "set_default", "tensor_method",
+    "tensor_property", "using",
+]  # fmt: skip

@@ -1,0 +1,150 @@
+"""Where an operator call goes: executed at once, or written into a graph being traced.
+
+Functions of ``harness.framework.ops`` and the operators of ``Tensor`` only say *what* is called; the dispatcher in force says
+what happens. ``harness.framework.ops`` installs the eager one; ``harness.framework.compile`` puts a tracing one in force while it
+follows ``construct``.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import CodeType, FrameType
+from typing import Any, Protocol, TypeVar
+
+F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
+
+
+class Dispatcher(Protocol):
+    """Carries out operator calls."""
+
+    def call(self, op: str, args: tuple[Any, ...], attrs: dict[str, Any], scope: str | None) -> Any:
+        """Calls operator ``op``.
+
+        Args:
+            op: name in the operator registry (``"MatMul"``).
+            args: tensors, Python scalars, tuples of ints, dtypes, strings or None, in the order of the operator's
+                argument list.
+            attrs: attributes of the primitive.
+            scope: scope to use in place of the current one (``"Expand/_Muls"``); None for the current one.
+
+        Returns:
+            A tensor, or a tuple of tensors for several outputs.
+        """
+
+    def branch(
+        self, pred: Any, true_fn: Callable[..., Any], false_fn: Callable[..., Any], operands: tuple[Any, ...]
+    ) -> Any:
+        """``true_fn(*operands)`` where ``pred`` holds, else ``false_fn(*operands)``; both give like results."""
+
+    def loop(self, cond_fn: Callable[..., Any], body_fn: Callable[..., Any], state: Any) -> Any:
+        """``state = body_fn(state)`` as long as ``cond_fn(state)`` holds."""
+
+
+_current: ContextVar[Dispatcher | None] = ContextVar("dispatcher", default=None)
+_default: list[Dispatcher] = []
+
+
+def set_default(dispatcher: Dispatcher) -> None:
+    """Installs what carries out calls while nothing is traced."""
+    _default[:] = [dispatcher]
+
+
+def load_operators() -> None:
+    """Makes sure that there are operators to call: a script may have imported ``Tensor`` alone."""
+    if not _default:
+        importlib.import_module("harness.framework.ops")
+
+
+def current() -> Dispatcher:
+    """The dispatcher in force."""
+    found = _current.get(None)
+    if found is None:
+        load_operators()
+        found = _default[0]
+    return found
+
+
+def is_tracing() -> bool:
+    """Whether another dispatcher than the default one is in force."""
+    return _current.get(None) is not None
+
+
+@contextmanager
+def using(dispatcher: Dispatcher) -> Iterator[None]:
+    """Puts ``dispatcher`` in force within the block (this thread and context only)."""
+    token = _current.set(dispatcher)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+#: end of the key of a method called with a keyword of its older form: that is another function (measured)
+OLD = " (older form)"
+_OLD_KEYWORDS = dict.fromkeys(
+    (f"Tensor.{name}" for name in ("any", "argmax", "argmin", "cumsum", "max", "mean", "min", "squeeze", "std")), "axis"
+) | {"Tensor.add": "other", "Tensor.flatten": "start_dim", "Tensor.gather": "axis", "Tensor.pow": "exponent"}
+
+
+def graph_function(key: Any, function: F, shared: bool = True, keywords: bool = False) -> F:
+    """Marks ``function`` as one MindSpore keeps as a graph of its own: wherever it is called from, its nodes stand in
+    the scope of its first call in a compilation (measured). Outside of tracing nothing changes.
+
+    Args:
+        key: what tells the function from others.
+        function: any function of ``ops`` or method of ``Tensor``.
+        shared: False for one whose graph is made anew at each call: its nodes stand in the caller's scope.
+        keywords: called with a keyword (``rounding_mode`` aside) it is another function, which is shared (measured).
+    """
+
+    @functools.wraps(function)
+    def entered(*args: Any, **kwargs: Any) -> Any:
+        named = bool(kwargs) and keywords and "rounding_mode" not in kwargs
+        scope_of = getattr(_current.get(_default[0]), "function_scope", None) if shared or named else None
+        if scope_of is None or key is None:
+            return function(*args, **kwargs)
+        with scope_of(f"{key}{OLD}" if named or _OLD_KEYWORDS.get(key) in kwargs else key):
+            return function(*args, **kwargs)
+
+    return entered  # type: ignore[return-value]
+
+
+def graph_key(function: Any) -> Any:
+    """The key of a graph function, or None for anything else."""
+    if getattr(function, "__code__", None) is not _ENTERED:
+        return None
+    return function.__closure__[_ENTERED.co_freevars.index("key")].cell_contents
+
+
+_ENTERED = next(c for c in graph_function.__code__.co_consts if isinstance(c, CodeType))
+
+
+def graph_function_key(frame: FrameType) -> Any:
+    """The key of the graph function whose call ``frame`` is, or None if it is none."""
+    return frame.f_locals["key"] if frame.f_code is _ENTERED else None
+
+
+def read(tensor: T) -> T:
+    """The value of a parameter, read by itself and not by the operator that takes it; any other tensor as it is.
+
+    MindSpore reads a parameter where it is first handed to an operator or to a method that gives it back (``astype``).
+    """
+    reader: Callable[[T], T] | None = getattr(_current.get(None), "read", None)
+    return tensor if reader is None else reader(tensor)
+
+
+def reference(tensor: T) -> T:
+    """A parameter itself, for an operator that looks at its memory instead of reading it (a slice is a view); any
+    other tensor as it is."""
+    refer: Callable[[T], T] | None = getattr(_current.get(_default[0]), "reference", None)
+    return tensor if refer is None else refer(tensor)
+
+
+def call(op: str, *args: Any, scope: str | None = None, **attrs: Any) -> Any:
+    """Calls operator ``op`` through the dispatcher in force (see ``Dispatcher.call``)."""
+    return current().call(op, args, attrs, scope)

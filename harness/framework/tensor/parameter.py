@@ -1,0 +1,95 @@
+"""``Parameter``: a named tensor that a network owns and an optimizer may update."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.dtypes import DType
+from harness.framework.tensor.tensor import Tensor
+
+
+class Parameter(Tensor):
+    """A named tensor, as ``mindspore.Parameter``.
+
+    Args:
+        default_input: data (tensor, number, array, or an initializer's tensor).
+        name: name; None lets the owning cell give the attribute's name.
+        requires_grad: whether ``trainable_params`` lists it.
+        layerwise_parallel, parallel_optimizer, storage_format: kept, without effect on one process.
+    """
+
+    def __init__(
+        self,
+        default_input: Any,
+        name: str | None = None,
+        requires_grad: bool = True,
+        layerwise_parallel: bool = False,
+        parallel_optimizer: bool = True,
+        storage_format: str = "",
+    ) -> None:
+        if name is not None and not isinstance(name, str):
+            raise TypeError(f"Parameter name must be a str, got {type(name).__name__}")
+        super().__init__(default_input)
+        self._data = self._data.copy()
+        self.name = name if name is not None else "Parameter"
+        self.named = name is not None
+        self.requires_grad = requires_grad
+        self.layerwise_parallel = layerwise_parallel
+        self.parallel_optimizer = parallel_optimizer
+        self.storage_format = storage_format
+
+    def clone(self, init: Any = "same") -> Parameter:
+        """A copy; ``init``: ``"same"``, ``"zeros"``, ``"ones"`` or a number."""
+        data = Tensor(self.asnumpy().copy())
+        if init == "zeros" or init == 0:
+            data.asnumpy()[...] = 0
+        elif init == "ones":
+            data.asnumpy()[...] = 1
+        elif init != "same":
+            data.asnumpy()[...] = init
+        twin = Parameter(data, self.name, self.requires_grad, self.layerwise_parallel, self.parallel_optimizer)
+        twin.named = self.named
+        return twin
+
+    @property
+    def data(self) -> Parameter:
+        """The parameter itself."""
+        return self
+
+    def value(self) -> Tensor:
+        """A tensor with the same data."""
+        return Tensor(self.asnumpy())
+
+    def set_dtype(self, dtype: DType) -> None:
+        """Casts the parameter in place."""
+        self._data = self._data.astype(dtype.numpy)
+        self._dtype = dtype
+
+    def __repr__(self) -> str:
+        return (
+            f"Parameter (name={self.name}, shape={self.shape}, dtype={self.dtype}, requires_grad={self.requires_grad})"
+        )
+
+    __str__ = __repr__
+
+
+class ParameterTuple(tuple[Parameter, ...]):
+    """A tuple of parameters, as ``mindspore.ParameterTuple``."""
+
+    __slots__ = ()
+
+    def __new__(cls, iterable: Any = ()) -> ParameterTuple:
+        members = tuple(iterable)
+        for member in members:
+            if not isinstance(member, Parameter):
+                raise TypeError(f"ParameterTuple takes Parameters, got {type(member).__name__}")
+        return super().__new__(cls, members)
+
+    def clone(self, prefix: str, init: Any = "same") -> ParameterTuple:
+        """Copies named ``{prefix}.{name}``."""
+        twins = []
+        for member in self:
+            twin = member.clone(init)
+            twin.name = f"{prefix}.{member.name}"
+            twins.append(twin)
+        return ParameterTuple(twins)

@@ -1,0 +1,346 @@
+"""``Tensor`` and ``Parameter``: data with a dtype; every computation goes through the dispatcher.
+
+``harness.framework.ops`` attaches the methods (``sum``, ``reshape``, ...) with ``tensor_method``; only what needs no operator
+stands here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+import numpy as np
+
+from harness import dtypes
+from harness.dtypes import DType
+from harness.framework.tensor.dispatch import graph_function, load_operators
+from harness.framework.tensor.text import array_tensor_text, tensor_text
+
+F = TypeVar("F", bound=Callable[..., Any])
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+class Tensor:
+    """An array of one dtype, as ``mindspore.Tensor``.
+
+    Args:
+        input_data: number, (nested) list or tuple, array, or another tensor. Python floats become Float32, ints
+            Int64, as MindSpore does; arrays keep their dtype.
+        dtype: element type; None keeps the data's.
+        shape: for a tensor without data (``Tensor(shape=[None, 2], dtype=...)``): dimensions, None where dynamic.
+        init: an initializer with ``fill(shape, dtype) -> ndarray``, used with ``shape``.
+    """
+
+    # numpy must leave ``array * tensor`` to the tensor.
+    __array_priority__ = 1000
+    __array_ufunc__ = None
+
+    #: operator and arguments that would make this tensor while a graph runs; None where nothing says so
+    made_by: tuple[str, tuple[Any, ...]] | None = None
+    #: made of an array without a copy (``from_numpy``, rows of a dataset): shown otherwise
+    _from_array = False
+
+    def __init__(
+        self,
+        input_data: Any = None,
+        dtype: DType | None = None,
+        shape: Any = None,
+        init: Any = None,
+        const_arg: bool = False,
+    ) -> None:
+        self.const_arg = const_arg
+        self.init = init
+        self._dynamic_shape: tuple[int, ...] | None = None
+        if input_data is None:
+            self._init_without_data(dtype, shape, init)
+            return
+        if isinstance(input_data, Tensor):
+            data = input_data.asnumpy()
+            self._dtype = dtype or input_data.dtype
+            self._from_array = input_data._from_array and self._dtype is input_data.dtype
+        else:
+            data = as_array(input_data)
+            self._dtype = dtype or dtypes.from_numpy(data.dtype)
+        if data.dtype != self._dtype.numpy:
+            data = data.astype(self._dtype.numpy)
+        self._data: Array = np.ascontiguousarray(data).reshape(data.shape) if data is not input_data else data.copy()
+
+    @staticmethod
+    def from_numpy(array: Array) -> Tensor:
+        """A tensor of an array's values and dtype, which is shown as numpy shows the array."""
+        if not isinstance(array, np.ndarray):
+            raise TypeError(f"from_numpy takes a numpy array, got {type(array).__name__}")
+        made = Tensor(array)
+        made._from_array = True
+        return made
+
+    def _init_without_data(self, dtype: DType | None, shape: Any, init: Any) -> None:
+        if dtype is None or shape is None:
+            raise ValueError("Tensor needs input_data, or both shape and dtype")
+        dims = (shape,) if isinstance(shape, int) else tuple(shape)
+        self._dtype = dtype
+        if any(d is None or d == -1 for d in dims):
+            self._dynamic_shape = tuple(-1 if d is None else int(d) for d in dims)
+            self._data = np.empty(0, dtype.numpy)
+        elif init is not None:
+            self._data = np.ascontiguousarray(init.fill(dims, dtype))
+        else:
+            self._data = np.zeros(dims, dtype.numpy)
+
+    # -- what it is ------------------------------------------------------------------------------------------------
+    @property
+    def dtype(self) -> DType:
+        """Element type."""
+        return self._dtype
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Dimensions; -1 where dynamic."""
+        return self._dynamic_shape if self._dynamic_shape is not None else self._data.shape
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return len(self.shape)
+
+    def dim(self) -> int:
+        """Number of dimensions."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return int(np.prod(self.shape, dtype=np.int64))
+
+    def numel(self) -> int:
+        """Number of elements."""
+        return self.size
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element."""
+        return self.dtype.itemsize
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Bytes from one element to the next along each dimension."""
+        return self._data.strides
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return self.size * self.itemsize
+
+    @property
+    def is_dynamic(self) -> bool:
+        """Whether a dimension is unknown."""
+        return -1 in self.shape
+
+    # -- its data --------------------------------------------------------------------------------------------------
+    def asnumpy(self) -> Array:
+        """The data as an array (a view; bfloat16 comes as ``ml_dtypes.bfloat16``)."""
+        return self._data
+
+    def numpy(self) -> Array:
+        """Same as ``asnumpy``."""
+        return self.asnumpy()
+
+    def item(self, index: Any = None) -> Any:
+        """One element as a Python number."""
+        data = self.asnumpy()
+        if index is None:
+            return data.item()
+        return data.item(*index) if isinstance(index, tuple) else data.item(index)
+
+    def tolist(self) -> Any:
+        """Nested lists of Python numbers."""
+        return self.asnumpy().tolist()
+
+    def set_data(self, data: Tensor, slice_shape: bool = False) -> None:
+        """Takes over the values (and, with ``slice_shape``, the shape) of ``data``; casts to this dtype."""
+        new = data.asnumpy()
+        if new.shape != self.shape and not slice_shape:
+            raise ValueError(f"set_data: shape {new.shape} given, {self.shape} needed")
+        self._data = np.array(new, dtype=self.dtype.numpy, order="C")
+
+    def assign_value(self, value: Tensor) -> Tensor:
+        """Takes over ``value``'s data; returns self."""
+        self.set_data(value, slice_shape=True)
+        return self
+
+    def init_data(self, *_args: Any, **_kwargs: Any) -> Tensor:
+        """A tensor whose initializer has run (it always has, here)."""
+        return self
+
+    def flush_from_cache(self) -> None:
+        """Nothing is cached."""
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("len() of a 0-d tensor")
+        return self.shape[0]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        data = self.asnumpy()
+        return data if dtype is None else data.astype(dtype)
+
+    def __bool__(self) -> bool:
+        data = self.asnumpy()
+        if data.size != 1:
+            raise ValueError(f"the truth value of a tensor of {data.size} elements is ambiguous")
+        return bool(data.reshape(()))
+
+    def __int__(self) -> int:
+        return int(self.asnumpy().reshape(()))
+
+    def __float__(self) -> float:
+        return float(self.asnumpy().reshape(()))
+
+    def __index__(self) -> int:
+        if self.dtype.kind not in "iub":
+            raise TypeError("only integer tensors can be an index")
+        return int(self)
+
+    def __repr__(self) -> str:
+        if self._from_array:
+            return array_tensor_text(self._printable(), self.dtype)
+        return tensor_text(self.asnumpy(), self.dtype, pynative=True)
+
+    def __str__(self) -> str:
+        return str(self._printable())
+
+    def _printable(self) -> Array:
+        data = self.asnumpy()
+        return data.astype(np.float32) if self.dtype is dtypes.bfloat16 else data
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
+        new = object.__new__(type(self))
+        memo[id(self)] = new
+        for slot, value in self.__dict__.items():
+            new.__dict__[slot] = value.copy() if slot == "_data" else value
+        return new
+
+    def __iter__(self) -> Iterator[Tensor]:
+        for at in range(len(self)):
+            yield self[at]
+
+    def __getitem__(self, index: Any) -> Tensor:
+        # One graph function for each kind of index (measured).
+        kind = "Tensor" if isinstance(index, Tensor) else type(index).__name__
+        return graph_function(("Tensor.__getitem__", kind), _method("__getitem__"))(self, index)  # type: ignore[no-any-return]
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        _method("__setitem__")(self, index, value)
+
+    def __getattr__(self, name: str) -> Any:
+        # Methods attached by harness.framework.ops after this class was made are found by the normal look-up; getting here
+        # means that the name is unknown, or that harness.framework.ops is not there yet.
+        if name not in _METHODS and not name.startswith("_"):
+            load_operators()
+            if hasattr(type(self), name):
+                return getattr(self, name)
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute {name!r}")
+
+
+#: dtypes numpy does not know by itself
+_EXTENDED = frozenset(d.numpy for d in dtypes.ALL if d.numpy.kind == "V")
+
+
+def as_array(value: Any) -> Array:
+    """An array of what a user gave as data: Python floats as float32, ints as int64, bools as bool.
+
+    Raises ``TypeError`` for ragged or non-numeric data.
+    """
+    if isinstance(value, np.ndarray):
+        data = value
+    elif isinstance(value, np.generic):
+        data = np.asarray(value)
+    else:
+        plain = _plain(value)
+        data = np.array(plain)
+        if data.dtype == np.float64:
+            data = data.astype(np.float32)
+    foreign = data.dtype.kind == "V" and data.dtype.names is None and data.dtype not in _EXTENDED
+    if data.dtype == object or data.dtype.kind in "SUMm" or foreign or data.dtype.names is not None:
+        raise TypeError(f"cannot make a tensor of {type(value).__name__} data with numpy dtype {data.dtype}")
+    if not data.dtype.isnative:
+        data = data.astype(data.dtype.newbyteorder("="))
+    return data
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Tensor):
+        return value.asnumpy()
+    if isinstance(value, (list, tuple)):
+        return [_plain(v) for v in value]
+    return value
+
+
+_METHODS: dict[str, Callable[..., Any]] = {}
+
+
+def _method(name: str) -> Callable[..., Any]:
+    load_operators()
+    return _METHODS[name]
+
+
+#: methods whose operator stands where they are called, if by position alone; every other one is a function of its own
+#: (``graph_function``)
+DIRECT_METHODS = frozenset(
+    {
+        "abs", "broadcast_to", "ceil", "cos", "div", "eq", "erf", "exp", "expm1", "floor", "greater", "gt",
+        "le", "less", "less_equal", "log", "log1p", "logical_not", "lt", "maximum", "minimum", "ne", "neg",
+        "not_equal", "reciprocal", "reshape", "round", "rsqrt", "sigmoid", "sin", "sinh", "sqrt", "square",
+        "tan", "tanh", "to", "triu", "trunc", "view", "__abs__", "__floordiv__", "__ge__", "__getitem__",
+        "__iadd__", "__ifloordiv__", "__imod__", "__imul__", "__isub__", "__itruediv__", "__le__", "__mul__",
+        "__pow__", "__rfloordiv__", "__rmul__", "__rpow__", "__rsub__", "__rtruediv__", "__sub__", "__truediv__",
+    }
+)  # fmt: skip
+
+#: methods that are the same function as another one
+REFLECTED = {"__radd__": "__add__"}
+
+
+def tensor_method(*names: str) -> Callable[[F], F]:
+    """Attaches a function as one or more methods of ``Tensor`` (first argument = the tensor)."""
+
+    def attach(function: F) -> F:
+        for name in names:
+            direct = name in DIRECT_METHODS
+            method = graph_function(f"Tensor.{REFLECTED.get(name, name)}", function, not direct, direct)
+            _METHODS[name] = method
+            if name not in ("__getitem__", "__setitem__"):
+                setattr(Tensor, name, method)
+        return function
+
+    return attach
+
+
+def tensor_property(*names: str) -> Callable[[F], F]:
+    """Attaches a function as a read-only property of ``Tensor`` (``x.T``); each is a function of its own."""
+
+    def attach(function: F) -> F:
+        for name in names:
+            setattr(Tensor, name, property(graph_function(f"Tensor.{name}", function)))
+        return function
+
+    return attach
+
+
+def _deferred(name: str) -> Callable[..., Any]:
+    def method(self: Tensor, *others: Any) -> Any:
+        load_operators()
+        return getattr(type(self), name)(self, *others)
+
+    return method
+
+
+#: Python's operators are ``harness.framework.ops``' too; it puts its own in place of these
+for _name in (
+    "add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "floordiv", "rfloordiv", "mod", "rmod", "pow",
+    "rpow", "matmul", "neg", "pos", "abs", "invert", "eq", "ne", "lt", "le", "gt", "ge", "and", "or", "xor",
+):  # fmt: skip
+    setattr(Tensor, f"__{_name}__", _deferred(f"__{_name}__"))

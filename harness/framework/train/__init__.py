@@ -1,0 +1,11 @@
+"""Training as ``mindspore.train``: models, callbacks, metrics, checkpoints."""
+
+from harness.framework.train.callback import *  # noqa: F403
+from harness.framework.train.callback import __all__ as _callbacks
+from harness.framework.train.checkpoint import *  # noqa: F403
+from harness.framework.train.checkpoint import __all__ as _checkpoint
+from harness.framework.train.metrics import *  # noqa: F403
+from harness.framework.train.metrics import __all__ as _metrics
+from harness.framework.train.model import Model
+
+__all__ = [*_callbacks, *_checkpoint, *_metrics, "Model"]

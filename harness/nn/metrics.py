@@ -1,8 +1,0 @@
-"""``mindspore.nn.metrics``, the older place of the metrics, which stand above this package."""
-
-from harness._namespace import lazy as _lazy
-from harness.nn import METRICS as _METRICS
-
-__all__ = sorted(_METRICS)
-
-__getattr__, __dir__ = _lazy(__name__, dict.fromkeys(_METRICS, "harness.train.metrics"))

@@ -1,1 +1,0 @@
-"""One operator, one file; found by the registry (``harness.ops.base.OPERATORS``)."""

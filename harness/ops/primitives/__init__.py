@@ -1,1 +1,0 @@
-"""Primitive classes; each module lists what it offers in ``__all__`` and ``harness.ops`` finds it."""

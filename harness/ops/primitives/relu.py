@@ -1,9 +1,0 @@
-"""``ops.ReLU``."""
-
-from __future__ import annotations
-
-from harness.ops.primitive import plain
-
-__all__ = ["ReLU"]
-
-ReLU = plain("ReLU")["ReLU"]

@@ -1,5 +1,0 @@
-"""MindSpore's ``tools`` namespace."""
-
-from harness.nn.marks import set_dump
-
-__all__ = ["set_dump"]

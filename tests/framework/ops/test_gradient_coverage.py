@@ -1,0 +1,211 @@
+"""Every operator with a gradient has a case that a difference confirms, or a reason why it needs none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from harness import Tensor, dtypes, float32, float64, grad, ops
+from harness.errors import UnsupportedError
+from harness.framework.ops import OPERATORS, Backward, Operator
+from harness.framework.tensor import call
+from tests.framework.ops import test_array_gradients, test_gradients
+from tests.framework.ops.slopes import Case, first, random, second
+
+LENGTHS = Tensor(np.array([2, 4, 1]), dtypes.int64)
+GRID = test_array_gradients.GRID
+ELEMENTWISE = {
+    name: Case(function, tuple(test_gradients.values(3 + i, shape) for i, shape in enumerate([(2, 3, 2), (3, 1)][:n])))
+    for name, (function, n) in test_gradients.CASES.items()
+    if name not in ("maximum", "minimum")  # their inputs meet in one element, where there is no second slope
+}
+ARRAYS = {name: Case(function, random(shapes, 7)) for name, (function, shapes) in test_array_gradients.CASES.items()}
+
+
+def in_place(method: str, other: Any = None) -> Callable[..., Any]:
+    """A function that changes ``3 * x`` in place by ``other`` (None: by its second argument)."""
+
+    def function(x: Any, *more: Any) -> Any:
+        changed = x * 3
+        changed = getattr(changed, method)(more[0] if other is None else other)
+        return changed * x
+
+    return function
+
+
+#: what those two leave out
+MORE = {
+    name: Case(function, random(shapes, 11))
+    for name, (function, shapes) in {
+        "maximum apart": (lambda x, y: ops.maximum(x, y) * ops.minimum(x, y), ((3, 4), (4,))),
+        "plus a number": (lambda x: call("AddScalar", x, 2, 1), ((3, 4),)),
+        "minus a number": (lambda x: call("SubScalar", x, 2, 1), ((3, 4),)),
+        "power of a number": (lambda x: call("PowTensorScalar", x, 3), ((3, 4),)),
+        "remainder by a number": (lambda x: x % 0.7013, ((3, 4),)),
+        "truncate_mod": (lambda x, y: ops.TruncateMod()(3 * x, y), ((3, 4), (4,))),
+        "primitive Mod": (lambda x, y: ops.Mod()(3 * abs(x), abs(y)), ((3, 4), (4,))),
+        "relu": (ops.relu, ((3, 4),)),
+        "selu": (lambda x: ops.selu(abs(x)), ((3, 4),)),
+        "hardshrink": (lambda x: ops.hardshrink(x, 0.25), ((3, 4),)),
+        "softshrink": (lambda x: ops.softshrink(x, 0.25), ((3, 4),)),
+        "flatten": (lambda x: ops.Flatten()(x), ((3, 2, 2),)),
+        "matmul": (lambda x, y: ops.MatMul(True, False)(x, y), ((4, 3), (4, 2))),
+        "matmul transposed": (lambda x, y: ops.MatMul(False, True)(x, y), ((3, 4), (2, 4))),
+        "Pad": (lambda x: ops.Pad(((1, 0), (0, 2)))(x), ((3, 4),)),
+        "reverse_sequence": (lambda x: ops.ReverseSequence(1, 0)(x, LENGTHS), ((3, 4),)),
+        "sort": (lambda x: ops.Sort()(x)[0], ((3, 4),)),
+        "fill": (lambda x: call("FillV2", (2, 3), x) * 2, ((),)),
+        "depend": (lambda x, y: ops.depend(x, y) * y, ((3, 4), (3, 4))),
+        "moved": (lambda x: call("TensorMove", x) * 2, ((3, 4),)),
+        "likes": (lambda x: (call("OnesLike", x) + call("ZerosLike", x)) * x, ((3, 4),)),
+        "likes of a dtype": (lambda x: (call("OnesLikeExt", x, None) + call("ZerosLikeExt", x, None)) * x, ((3, 4),)),
+        "scatter update": (lambda x, y: ops.tensor_scatter_update(x, GRID[:2], y), ((3, 4), (2,))),
+        "split with sizes": (lambda x: call("SplitWithSize", x, (1, 3), 1)[1] * 2, ((3, 4),)),
+        "soft cross entropy with logits": (
+            lambda x: ops.SoftmaxCrossEntropyWithLogits()(x, Tensor(np.full((3, 4), 0.25)))[0], ((3, 4),),
+        ),
+        **{f"{name} in place": (in_place(name), ((3, 4), (4,))) for name in (
+            "__iadd__", "__isub__", "__imul__", "__itruediv__", "__ifloordiv__", "__imod__",
+        )},
+        **{f"{name} by a number in place": (in_place(name, 0.7013), ((3, 4),)) for name in (
+            "__iadd__", "__isub__", "__imul__", "__itruediv__", "__ifloordiv__", "__imod__",
+        )},
+        "max_pool3d": (lambda x: ops.MaxPool3DWithArgmax((1, 2, 2), 1, 0)(x)[0], ((1, 2, 1, 3, 4),)),
+    }.items()
+}  # fmt: skip
+CASES = {**ELEMENTWISE, **{f"{name} of arrays": case for name, case in ARRAYS.items()}, **MORE}
+assert len(CASES) == len(ELEMENTWISE) + len(ARRAYS) + len(MORE), "a name stands for two cases"
+
+_UPDATES = "it updates a parameter; no gradient flows back"
+_STEPS = "its result is constant almost everywhere: every gradient is None"
+_MADE = "its result depends on no tensor's values: every gradient is None"
+NO_CASE = {
+    **dict.fromkeys(("Adam", "AdamWeightDecay", "ApplyMomentum", "SGD"), _UPDATES),
+    **dict.fromkeys(("Assign", "AssignAdd", "AssignSub"), _UPDATES),
+    **dict.fromkeys(("Equal", "NotEqual", "Greater", "GreaterEqual", "Less", "LessEqual"), _STEPS),
+    **dict.fromkeys(("EqScalar", "GreaterEqualScalar", "LessScalar"), _STEPS),
+    **dict.fromkeys(("LogicalAnd", "LogicalNot", "LogicalOr", "LogicalXor", "ReduceAll", "ReduceAny"), _STEPS),
+    **dict.fromkeys(("BitwiseAnd", "BitwiseOr", "BitwiseXor", "IsFinite", "IsInf", "IsNan", "NonZero"), _STEPS),
+    **dict.fromkeys(("Argmax", "ArgMaxExt", "Argmin", "Ceil", "Floor", "FloorDiv", "Round", "Sign", "Trunc"), _STEPS),
+    **dict.fromkeys(("TruncateDiv", "OneHot", "RemainderScalarTensor", "DivMod"), _STEPS),
+    **dict.fromkeys(("LinSpace", "StandardNormal", "UniformReal", "Zeros", "Ones", "Print"), _MADE),
+    "Depend": "the compiler itself hands its gradient on",
+    "StopGradient": "stopping the gradient is what it is for",
+    "Embedding": "refused: MindSpore has no CPU kernel for its gradient",
+    "Cast": "a difference does not see the dtypes; test_cast",
+    "Dropout": "random; test_dropout",
+    "DropoutGrad": "random; test_dropout",
+}
+#: the gradient of these gradients is missing in the named operator
+NO_SECOND = {
+    "prelu": "PReLUGrad", "relu6": "ReLU6Grad", "gelu_tanh": "GeLUGrad", "elu": "EluGrad",
+    "max": "InplaceMaskedFillTensor", "min": "InplaceMaskedFillTensor", "max_axis": "InplaceScatterSrc",
+    "min_axis": "InplaceScatterSrc", "fast_gelu": "FastGeLUGrad", "asinh": "AsinhGrad", "hardswish": "HSwishGrad",
+    "hardsigmoid": "HSigmoidGrad", "acosh": "AcoshGrad", "l2_normalize of arrays": "L2NormalizeGrad",
+    "max_pool of arrays": "MaxPoolGrad", "max_pool2d of arrays": "MaxPoolGradWithArgmaxV2",
+    "layer_norm of arrays": "LayerNormGrad", "group_norm of arrays": "GroupNormGrad",
+    "batch_norm of arrays": "BatchNormGrad", "batch_norm still of arrays": "BatchNormGrad",
+    "sparse cross entropy of arrays": "SparseSoftmaxCrossEntropyWithLogits", "nll_loss of arrays": "NLLLossGrad",
+    "bce of arrays": "BinaryCrossEntropyGrad",
+    "bce with logits of arrays": "SoftplusExt", "smooth l1 of arrays": "SmoothL1LossGrad", "lstm of arrays": "LSTMGrad",
+    "selu": "EluGrad", "hardshrink": "HShrinkGrad", "softshrink": "SoftShrinkGrad",
+    "max_pool3d": "MaxPool3DGradWithArgmax",
+}  # fmt: skip
+
+#: mistakes of MindSpore 2.10.0 that are kept, and what it was seen to give (float32)
+MISTAKES: dict[str, tuple[Callable[..., Any], tuple[list[float], ...], list[float]]] = {
+    "the second argument of Mod, whose remainder has the sign of x, is as for floor": (
+        lambda x, y: grad(ops.Mod(), 1)(x, y), ([-2.5, -0.7, 0.3, 2.6], [0.9, -0.8, 1.1, -0.7]), [3, -0.0, -0.0, 4],
+    ),
+    "SeLU below 0 is taken for ELU": (
+        grad(ops.selu), ([-2.5, -0.7, 0.3, 2.6],),
+        [-0.6449053287506104, 0.12077488750219345, 1.0507010221481323, 1.0507010221481323],
+    ),
+    "SoftmaxCrossEntropyWithLogits has no second order": (
+        lambda x: grad(lambda x: (grad(_cross_entropy)(x) * Tensor(np.arange(4, dtype=np.float32))).sum())(x),
+        ([-2.5, -0.7, 0.3, 2.6],), [0, 0, 0, 0],
+    ),
+}  # fmt: skip
+
+
+def _cross_entropy(x: Any) -> Any:
+    return ops.SoftmaxCrossEntropyWithLogits()(x.reshape((1, 4)), Tensor(np.full((1, 4), 0.25, np.float32)))[0]
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_mistakes_are_kept(name: str) -> None:
+    function, inputs, expected = MISTAKES[name]
+    got = function(*(Tensor(np.array(x, np.float32)) for x in inputs))
+    np.testing.assert_allclose(got.asnumpy(), expected, rtol=1e-6)
+
+
+@pytest.fixture(scope="module")
+def rules() -> Iterator[set[str]]:
+    """Names of the operators whose gradient rule was asked for so far by tests of this module."""
+    asked: set[str] = set()
+
+    def watched(name: str, rule: Any) -> Any:
+        def gradient(b: Backward) -> Any:
+            asked.add(name)
+            return rule(b)
+
+        return gradient
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name in OPERATORS:
+            patch.setattr(OPERATORS.get(name), "gradient", watched(name, OPERATORS.get(name).gradient))
+        yield asked
+
+
+def confirm(got: float, expected: float) -> None:
+    assert got == pytest.approx(expected, rel=2e-5, abs=2e-6)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_first_order(name: str, rules: set[str]) -> None:
+    case = CASES[name]
+    confirm(*first(case, random(tuple(a.shape for a in case.inputs), 3)))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_second_order(name: str, rules: set[str]) -> None:
+    case = CASES[name]
+    shapes = tuple(a.shape for a in case.inputs)
+    if name == "soft cross entropy with logits":
+        pytest.skip("MindSpore's mistake, in test_mistakes_are_kept")
+    if name in NO_SECOND:
+        with pytest.raises(UnsupportedError, match=rf"\b{NO_SECOND[name]}\b"):
+            second(case, random(shapes, 3), random(shapes, 5))
+    else:
+        confirm(*second(case, random(shapes, 3), random(shapes, 5)))
+
+
+def test_every_rule_has_a_case(rules: set[str]) -> None:
+    with_rule = {name for name in OPERATORS if type(OPERATORS.get(name)).gradient is not Operator.gradient}
+    if not rules >= {"MatMul", "Conv2D", "Softmax"}:
+        pytest.skip("needs the other tests of this module, run before it")
+    assert sorted(with_rule - rules - set(NO_CASE)) == []
+    assert sorted(set(NO_CASE) - with_rule) == [], "reasons for operators that have no rule"
+
+
+def test_cast() -> None:
+    x = Tensor(np.array([1.0, 2.5, -3.25]), float64)
+    slope = grad(lambda x: ops.cast(x, float32) * 3)(x)
+    assert slope.dtype is float64
+    assert slope.asnumpy().tolist() == [3.0, 3.0, 3.0]
+
+
+def test_dropout() -> None:
+    x = Tensor(np.arange(1.0, 101.0), float64)
+
+    def dropped(x: Any) -> tuple[Any, Any]:
+        out = call("Dropout", x, 0.75, 1, 2)[0]
+        return ops.sum(out * x), out
+
+    slope, (out,) = grad(dropped, has_aux=True)(x)
+    kept = out.asnumpy() != 0
+    assert 0 < kept.sum() < 100
+    np.testing.assert_allclose(slope.asnumpy(), 2 * x.asnumpy() * kept / 0.75)

@@ -1,0 +1,131 @@
+"""Indexing, shapes and joining against numpy, over many shapes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, basic_indices
+
+from harness import Tensor, ops
+from harness.errors import ShapeError, UnsupportedError
+from harness.framework.runtime.session import fresh
+
+SHAPES = array_shapes(min_dims=1, max_dims=4, min_side=1, max_side=4)
+
+
+def numbers(shape: tuple[int, ...]) -> Tensor:
+    """All different."""
+    return Tensor(np.arange(np.prod(shape), dtype=np.float32).reshape(shape))
+
+
+def as_graph(function: Any, *args: Tensor) -> Any:
+    """The result of a function run as a graph."""
+    with fresh(hooked=False) as session:
+        return session.run_function(function, args, {})
+
+
+@given(st.data())
+def test_index_is_numpys(data: st.DataObject) -> None:
+    shape = data.draw(SHAPES)
+    x = numbers(shape)
+    index = data.draw(basic_indices(shape, allow_newaxis=True, allow_ellipsis=True))
+    np.testing.assert_array_equal(x[index].asnumpy(), x.asnumpy()[index])
+
+
+@given(st.data())
+def test_index_by_tensors_is_numpys(data: st.DataObject) -> None:
+    shape = data.draw(array_shapes(min_dims=2, max_dims=3, min_side=1, max_side=4))
+    x = numbers(shape)
+    picks = data.draw(array_shapes(min_dims=0, max_dims=2, max_side=3))
+    index = [np.array(data.draw(st.integers(-n, n - 1))) * np.ones(picks, np.int64) for n in shape[:2]]
+    one, two = (Tensor(i) for i in index)
+    np.testing.assert_array_equal(x[one].asnumpy(), x.asnumpy()[index[0]])
+    np.testing.assert_array_equal(x[one, two].asnumpy(), x.asnumpy()[index[0], index[1]])
+    np.testing.assert_array_equal(x[:, two].asnumpy(), x.asnumpy()[:, index[1]])
+
+
+@given(st.data())
+def test_graphs_and_single_calls_agree(data: st.DataObject) -> None:
+    shape = data.draw(SHAPES)
+    x = numbers(shape)
+    index = data.draw(basic_indices(shape, allow_newaxis=True))
+    order = data.draw(st.permutations(range(len(shape))))
+
+    def function(t: Any) -> Any:
+        return t[index] * 2, ops.transpose(t, tuple(order)) * 2
+
+    for one, other in zip(as_graph(function, x), function(x), strict=True):
+        np.testing.assert_array_equal(one.asnumpy(), other.asnumpy())
+
+
+@given(SHAPES, st.integers(0, 3), st.integers(1, 5))
+def test_pieces_make_the_whole(shape: tuple[int, ...], axis: int, size: int) -> None:
+    x, axis = numbers(shape), axis % len(shape)
+    for pieces in (ops.split(x, size, axis), ops.chunk(x, size, axis)):
+        np.testing.assert_array_equal(ops.concat(pieces, axis).asnumpy(), x.asnumpy())
+    np.testing.assert_array_equal(ops.stack(ops.unstack(x, axis), axis).asnumpy(), x.asnumpy())
+
+
+@given(st.data())
+def test_matmul_is_numpys(data: st.DataObject) -> None:
+    lead = data.draw(array_shapes(min_dims=1, max_dims=2, max_side=3))
+    m, k, n = data.draw(st.tuples(*[st.integers(1, 4)] * 3))
+    left = data.draw(st.sampled_from([(k,), (m, k), (*lead, m, k), (*lead[1:], m, k)]))
+    right = data.draw(st.sampled_from([(k,), (k, n), (*lead, k, n), (1, k, n)]))
+    x, y = numbers(left), numbers(right)
+    np.testing.assert_allclose(ops.matmul(x, y).asnumpy(), np.matmul(x.asnumpy(), y.asnumpy()))
+
+
+@pytest.mark.parametrize("index", ["x[5]", "x[0, 0, 0]", "x[..., ...]", "x['a']", "x[1.5]", "x[::0]", "x[{}]"])
+def test_bad_index_is_refused(index: str) -> None:
+    with pytest.raises((IndexError, TypeError, ValueError)):
+        eval(index, {"x": numbers((3, 4))})
+
+
+def test_assignment_writes_outside_a_graph_only() -> None:
+    x = numbers((2, 2))
+    x[0, 1] = 7
+    x[1] = Tensor(np.float32(5))
+    assert x.tolist() == [[0, 7], [5, 5]]
+
+    def assign(t: Any) -> Any:
+        t[0] = 1
+        return t
+
+    with pytest.raises(UnsupportedError, match=r"assignment.*test_indexing\.py"):
+        as_graph(assign, x)
+
+
+MISFITS = """
+x.reshape(5); x.reshape(-1, -1); ops.transpose(x, (0, 0)); ops.concat((x, x[0])); ops.stack((x, x[0]))
+ops.Split(0, 2)(x)
+ops.squeeze(x, 0); ops.expand_dims(x, 4); ops.broadcast_to(x, (3,)); ops.slice(x, (0, 2), (3, 3)); ops.MatMul()(x, x)
+ops.BatchMatMul()(x, x[0]); ops.matmul(x, x); ops.MaxPool(2, 2)(x); ops.Conv2D(2, 3)(x, x); ops.gather(x, x, 0)
+ops.pad(x, (1, 4), "reflect"); ops.nll_loss(x, ops.zeros(4, "int32")); ops.LayerNorm()(x, x, x)
+ops.gather_elements(x, 1, ops.zeros((4, 1), "int32")); ops.SoftmaxCrossEntropyWithLogits()(x, x[0])
+ops.scatter_nd(ops.zeros((2, 1), "int32"), x, (2, 4))
+""".replace("\n", ";")
+
+
+@pytest.mark.parametrize("call", [c.strip() for c in MISFITS.split(";") if c.strip()])
+def test_shapes_that_do_not_fit_are_refused(call: str) -> None:
+    with pytest.raises(ShapeError, match=r"\d"):
+        eval(call, {"x": numbers((3, 4)), "ops": ops})
+
+
+SETTINGS = """
+Conv2D(2, 0); Conv2D(2, 3, pad_mode="around"); Conv2D(2, 3, pad=1); Conv2D(2, 3, data_format="NHWC")
+MaxPool(2, 2, "pad"); Split(0, 0); NLLLoss("max"); BatchNorm(epsilon=0); Stack("first"); MaxPool(0); Softmax(1.5)
+Pad(((1,),))
+Triu("up")
+""".replace("\n", ";")
+
+
+@pytest.mark.parametrize("make", [c.strip() for c in SETTINGS.split(";") if c.strip()])
+def test_settings_that_mean_nothing_are_refused(make: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=r"\w+: .*got"):
+        eval(f"ops.{make}", {"ops": ops})
