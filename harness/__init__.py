@@ -1,7 +1,7 @@
 """Reproducibility harness: describe, compile and run small networks, capture their dumps, check them.
 
-``from harness import Tensor, nn, ops, float32`` reaches the names of ``harness.framework``, which speaks MindSpore's API.
-They are looked up when they are first used, so that importing a part that needs none of them stays light.
+``from harness import Tensor, nn, ops, float32`` reaches the names of ``harness.framework``, which speaks MindSpore's
+API. They are looked up when they are first used, so that importing a part that needs none of them stays light.
 """
 
 import atexit as _atexit

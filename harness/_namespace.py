@@ -13,8 +13,8 @@ def lazy(module: str, names: Mapping[str, str]) -> tuple[Callable[[str], Any], C
 
     Args:
         module: name of the module (``harness``).
-        names: for each name where it lives: a module (``harness.framework.tensor``: the attribute of that name), a module and
-            attribute (``harness.dtypes:float16``), or a module itself (``harness.framework.common.dtype:``).
+        names: for each name where it lives: a module (``harness.framework.tensor``: the attribute of that name), a
+        module and attribute (``harness.dtypes:float16``), or a module itself (``harness.framework.common.dtype:``).
     """
 
     def getattr_(name: str) -> Any:

@@ -12,7 +12,7 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
@@ -274,9 +274,9 @@ def train_step(network: Any, loss: Any, optimizer: Any) -> Callable[..., Any]:
     """One training step as a function of a batch."""
     from harness import nn
 
-    step = nn.TrainOneStepCell(nn.WithLossCell(network, loss), optimizer)
+    step: Any = nn.TrainOneStepCell(nn.WithLossCell(network, loss), optimizer)
     step.set_train()
-    return step
+    return cast("Callable[..., Any]", step)
 
 
 def fit(

@@ -7,6 +7,10 @@ from graphlib import CycleError, TopologicalSorter
 from tests.architecture.source import MODULES, imports, table
 
 ROWS = {name.strip(): int(row) for row, names, _ in table("rows") for name in names.split(",")}
+FRAMEWORK_ROWS = {
+    f"framework.{name.strip()}": int(row) for row, names, _ in table("framework rows") for name in names.split(",")
+}
+SURFACE = tuple(f"harness.{name.strip()}" for names, _ in table("surface") for name in names.split(","))
 SAME_ROW = {(source, target) for source, target, _ in table("same row")}
 
 
@@ -15,9 +19,17 @@ def package(module: str) -> str:
     return [*module.split("."), ""][1]
 
 
+def room(module: str) -> str:
+    """``framework.nn`` of ``harness.framework.nn.cell``; empty for what is not in the wing."""
+    parts = module.split(".")
+    return ".".join(parts[1:3]) if parts[1:2] == ["framework"] and len(parts) > 2 else ""
+
+
 def test_every_package_has_a_row() -> None:
     inside = {package(name) for name in MODULES if name.startswith("harness.")}
-    assert inside <= ROWS.keys(), f"docs/architecture.md gives no row to {sorted(inside - ROWS.keys())}"
+    assert inside == ROWS.keys(), f"docs/architecture.md and harness/ differ in {sorted(inside ^ ROWS.keys())}"
+    rooms = {room(name) for name in MODULES} - {""}
+    assert rooms == FRAMEWORK_ROWS.keys(), sorted(rooms ^ FRAMEWORK_ROWS.keys())
 
 
 def test_imports_point_down() -> None:
@@ -30,6 +42,25 @@ def test_imports_point_down() -> None:
             continue
         if ROWS[source] <= ROWS[target]:
             wrong.append(f"{found} (row {ROWS[source]} to row {ROWS[target]})")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_imports_inside_the_framework_point_down() -> None:
+    wrong = []
+    for found in imports():
+        source, target = room(found.source), room(found.target)
+        if source and target and source != target and FRAMEWORK_ROWS[source] <= FRAMEWORK_ROWS[target]:
+            wrong.append(str(found))
+    assert not wrong, "\n".join(wrong)
+
+
+def test_the_framework_is_entered_by_its_surface() -> None:
+    wrong = []
+    for found in imports():
+        inside = found.target.startswith("harness.framework")
+        from_outside = not found.source.startswith("harness.framework") and found.source != "harness"
+        if inside and from_outside and not any(f"{found.target}.".startswith(f"{name}.") for name in SURFACE):
+            wrong.append(str(found))
     assert not wrong, "\n".join(wrong)
 
 

@@ -36,30 +36,30 @@ def python(code: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_names_are_translated() -> None:
-    assert our_name("mindspore") == "harness"
+    assert our_name("mindspore") == "harness.framework"
     assert our_name("mindspore.nn.cell") == "harness.framework.nn.cell"
     assert our_name("mindspore.nn.layer.conv") == "harness.framework.nn"
     assert our_name("mindspore.dataset.vision.c_transforms") == "harness.framework.dataset.vision"
 
 
 def test_both_names_give_one_module(aliased: AliasFinder) -> None:
-    import harness.dtypes
+    import harness.framework.context
 
-    ours, spec = sys.modules["harness"], sys.modules["harness"].__spec__
-    theirs = importlib.import_module("mindspore.dtypes")
-    assert theirs is harness.dtypes
+    ours, spec = sys.modules["harness.framework"], sys.modules["harness.framework"].__spec__
+    theirs = importlib.import_module("mindspore.context")
+    assert theirs is harness.framework.context
     assert sys.modules["mindspore"] is ours
     assert ours.__spec__ is spec
-    assert ours.__name__ == "harness"
+    assert ours.__name__ == "harness.framework"
     assert theirs.__spec__ is not None
-    assert theirs.__spec__.name == "harness.dtypes"
+    assert theirs.__spec__.name == "harness.framework.context"
 
 
 def test_from_import_reaches_submodules(aliased: AliasFinder) -> None:
     found: dict[str, object] = {}
-    exec("from mindspore import errors\nimport mindspore.graph.spec as spec", found)
-    assert found["errors"] is importlib.import_module("harness.errors")
-    assert found["spec"] is importlib.import_module("harness.graph.spec")
+    exec("from mindspore import context\nimport mindspore.common.dtype as dtype", found)
+    assert found["context"] is importlib.import_module("harness.framework.context")
+    assert found["dtype"] is importlib.import_module("harness.framework.common.dtype")
 
 
 def test_modules_that_are_part_of_one_of_ours() -> None:
@@ -77,7 +77,8 @@ def test_modules_that_are_part_of_one_of_ours() -> None:
 
 
 def test_what_is_missing_is_named(aliased: AliasFinder) -> None:
-    with pytest.raises(ModuleNotFoundError, match=r"'mindspore\.no_such_module'.*no harness\.no_such_module") as caught:
+    missing = r"'mindspore\.no_such_module'.*no harness\.framework\.no_such_module"
+    with pytest.raises(ModuleNotFoundError, match=missing) as caught:
         importlib.import_module("mindspore.no_such_module")
     assert caught.value.name == "mindspore.no_such_module"
 
@@ -107,9 +108,9 @@ def test_a_loaded_mindspore_is_refused() -> None:
 
 @pytest.mark.usefixtures("aliased")
 def test_a_fault_inside_ours_shows_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import harness
+    import harness.framework
 
     (tmp_path / "faulty_probe.py").write_text("import not_installed_anywhere\n")
-    monkeypatch.setattr(harness, "__path__", [*harness.__path__, str(tmp_path)])
+    monkeypatch.setattr(harness.framework, "__path__", [*harness.framework.__path__, str(tmp_path)])
     with pytest.raises(ModuleNotFoundError, match="not_installed_anywhere"):
         importlib.import_module("mindspore.faulty_probe")

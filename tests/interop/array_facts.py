@@ -1,8 +1,8 @@
 """Facts about operators on shapes, indices, matrices, windows, norms and losses, recorded from the real MindSpore.
 
 ``python tests/interop/array_facts.py [PYTHON]`` (PYTHON: an interpreter that has MindSpore 2.10.0, default this one)
-rewrites ``tests/data/ops/array_*.json``; ``tests/framework/ops/test_arrays.py`` computes the same over ``harness``. How cases are
-written: see ``operator_facts``.
+rewrites ``tests/data/ops/array_*.json``; ``tests/framework/ops/test_arrays.py`` computes the same over ``harness``.
+How cases are written: see ``operator_facts``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Facts about describing networks, recorded from the real MindSpore and compared with the harness's.
 
 ``python tests/interop/nn_facts.py [DIR]`` (an interpreter with MindSpore 2.10.0) rewrites ``tests/data/nn/*.json``;
-the tests of ``tests/framework/nn`` compute the same facts over ``harness``. Everything is written against a namespace ``ms``.
+the tests of ``tests/framework/nn`` compute the same facts over ``harness``. Everything is written against a namespace
+``ms``.
 """
 
 from __future__ import annotations

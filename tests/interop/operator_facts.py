@@ -1,7 +1,8 @@
 """Facts about operators, recorded from the real MindSpore: what calls emit, what kernels give, and signatures.
 
 ``python tests/interop/operator_facts.py [PYTHON]`` (PYTHON: an interpreter that has MindSpore 2.10.0, default this
-one) rewrites ``tests/data/ops/*.json``; ``tests/framework/ops`` computes the same over ``harness``. To add a case, add its key
+one) rewrites ``tests/data/ops/*.json``; ``tests/framework/ops`` computes the same over ``harness``. To add a case,
+add its key
 with any value and run this. A case is a text ``expression | inputs | gradient of the result`` (the last part asks for
 gradients).
 """

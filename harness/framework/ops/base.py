@@ -1,6 +1,7 @@
 """What an operator is: a shape rule, a kernel and a gradient, found by its MindSpore name.
 
-One operator (or a small family that shares everything but a formula) is one file under ``harness/framework/ops/operators``; the
+One operator (or a small family that shares everything but a formula) is one file under
+``harness/framework/ops/operators``; the
 registry imports that folder at its first use, so adding a file is all it takes. Packages outside add operators through
 the entry-point group ``harness.operators``.
 """

@@ -1,8 +1,9 @@
 """Where an operator call goes: executed at once, or written into a graph being traced.
 
-Functions of ``harness.framework.ops`` and the operators of ``Tensor`` only say *what* is called; the dispatcher in force says
-what happens. ``harness.framework.ops`` installs the eager one; ``harness.framework.compile`` puts a tracing one in force while it
-follows ``construct``.
+Functions of ``harness.framework.ops`` and the operators of ``Tensor`` only say *what* is called; the dispatcher in
+force says
+what happens. ``harness.framework.ops`` installs the eager one; ``harness.framework.compile`` puts a tracing one in
+force while it follows ``construct``.
 """
 
 from __future__ import annotations

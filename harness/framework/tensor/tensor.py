@@ -1,7 +1,7 @@
 """``Tensor`` and ``Parameter``: data with a dtype; every computation goes through the dispatcher.
 
-``harness.framework.ops`` attaches the methods (``sum``, ``reshape``, ...) with ``tensor_method``; only what needs no operator
-stands here.
+``harness.framework.ops`` attaches the methods (``sum``, ``reshape``, ...) with ``tensor_method``; only what needs no
+operator stands here.
 """
 
 from __future__ import annotations
@@ -236,8 +236,8 @@ class Tensor:
         _method("__setitem__")(self, index, value)
 
     def __getattr__(self, name: str) -> Any:
-        # Methods attached by harness.framework.ops after this class was made are found by the normal look-up; getting here
-        # means that the name is unknown, or that harness.framework.ops is not there yet.
+        # Methods attached by harness.framework.ops after this class was made are found by the normal look-up; getting
+        # here means that the name is unknown, or that harness.framework.ops is not there yet.
         if name not in _METHODS and not name.startswith("_"):
             load_operators()
             if hasattr(type(self), name):
