@@ -15,8 +15,8 @@ from harness.capture.texts import Joined
 from harness.compare import Comparison, Tolerances, Verdict, compare_texts, explain, explain_texts, first_divergence
 from harness.compare import check as compare
 from harness.compare.hints import hints
-from harness.compare.least import least_of
 from harness.compare.overview import brief
+from harness.compare.smallest_tolerance import least_of
 from harness.compare.spread import spread
 from harness.compare.texts import summary
 from harness.errors import HarnessError, StoreError

@@ -262,7 +262,7 @@ def played_elsewhere(item: pytest.Item) -> bool:
     if backends.get(test.variant.backend).in_process:
         return False
     from harness.backends.mindspore.process import MindsporeProcess
-    from pytest_msdump.elsewhere import play
+    from pytest_msdump.worker_call import play
 
     if not isinstance(test.process, MindsporeProcess):
         return False

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from harness.backends.everything import dump_everything
+from harness.backends.dump_tree import dump_everything
 from harness.backends.modes import MODES, modes_of, refusal
 from harness.capture import Capture
 from harness.capture.texts import Joined

@@ -238,7 +238,7 @@ def take_in(
     """
 
     def action() -> int:
-        from harness.cli.take_in import import_tree
+        from harness.cli.import_tree import import_tree
 
         return import_tree(tree, golden, run, rank, network, level, packed)
 
@@ -264,7 +264,7 @@ def show(
     operator of it from close by."""
 
     def action() -> int:
-        from harness.cli.look import Wanted, look_at
+        from harness.cli.operator_details import Wanted, look_at
         from harness.cli.show import show_path
 
         wanted = Wanted(line, operator, slot, iteration, part)

@@ -18,7 +18,7 @@ from typing import Any, Literal
 from harness.backends.align import aligned, stand_beside
 from harness.cli.check import RENAMED, warn
 from harness.cli.diff_texts import Texts, texts_of
-from harness.cli.sides import Side, name_alike, open_side
+from harness.cli.operands import Side, name_alike, open_side
 from harness.compare import Comparison, Tolerances, Verdict, check, explain, first_divergence
 from harness.compare.hints import Hint, hints
 from harness.compare.overview import overview

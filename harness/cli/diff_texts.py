@@ -11,8 +11,8 @@ from typing import Any
 
 from harness.capture.capture import RECORDED, RESULTS
 from harness.capture.recorder import MODES, readable
+from harness.cli.operands import Side
 from harness.cli.recorder import is_only_recorded
-from harness.cli.sides import Side
 from harness.compare import TextComparison, compare_texts, explain_texts
 from harness.report import artefacts
 from harness.report.artefacts import IDENTICAL, state

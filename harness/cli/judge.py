@@ -9,7 +9,7 @@ from typing import Any
 
 from harness.cli.diff import FORMAT, VERSION
 from harness.compare import Tolerances, Verdict
-from harness.compare.least import rounded_up
+from harness.compare.smallest_tolerance import rounded_up
 from harness.compare.table import ladder_of
 from harness.errors import HarnessError
 from harness.records import SlotKey

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.cli.check import choose_run
-from harness.cli.sides import Side, open_side
+from harness.cli.operands import Side, open_side
 from harness.compare import Comparison, check
 from harness.compare.learn import Scatter, learned, remember, scatter
 from harness.errors import HarnessError, StoreError

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from harness import dtypes
 from harness.compare.divergence import Divergence, first_divergence
-from harness.compare.least import least, least_of
 from harness.compare.measurement import Measurement, Number
+from harness.compare.smallest_tolerance import least, least_of
 from harness.compare.verdict import Comparison, SlotVerdict, Verdict
 from harness.records import SlotKey
 

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from harness import dtypes
+from harness.compare.admission import surely_within
 from harness.compare.by_statistics import changed_statistics, row_within, rows_within, statistics_within
 from harness.compare.measure import measure
 from harness.compare.measurement import Measurement
 from harness.compare.source import Source, source_of
 from harness.compare.tolerances import Tolerance, Tolerances
 from harness.compare.verdict import SlotVerdict, Verdict
-from harness.compare.within import surely_within
 from harness.errors import DtypeError, StoreError
 from harness.records import Record, SlotKey
 from harness.stats import Statistics, describe

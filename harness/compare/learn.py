@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from harness.compare.least import rounded_up
+from harness.compare.smallest_tolerance import rounded_up
 from harness.compare.verdict import Comparison, SlotVerdict, Verdict
 from harness.errors import ToleranceError
 from harness.records import SlotKey

@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from harness import dtypes
+from harness.compare.float32_errors import Near
 from harness.compare.floats import Floats, wide
 from harness.compare.integers import Integers
 from harness.compare.measurement import Measurement
-from harness.compare.near import Near
 from harness.compare.running import Array, Running
 from harness.compare.source import Source, source
 from harness.compare.tolerances import EXACT, Tolerance

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.compare.ladder import Ladder
-from harness.compare.least import least
 from harness.compare.measurement import THOUSANDTHS, Measurement
+from harness.compare.smallest_tolerance import least
 from harness.compare.spread import noise
 from harness.compare.verdict import SlotVerdict
 

@@ -17,7 +17,7 @@ from harness._namespace import lazy as _lazy
 __version__ = "2.10.0"
 
 #: namespaces of MindSpore's that are packages or modules here
-_SPACES = ("common", "context", "dataset", "log", "nn", "ops", "tools", "train")
+_SPACES = ("_c_expression", "common", "context", "dataset", "log", "nn", "ops", "tools", "train")
 _NAMES = {
     **_DTYPES,
     "int": "harness.dtypes:int32",

@@ -9,7 +9,7 @@ from typing import Any
 from harness.capture.statements import statements
 from harness.compare.divergence import Execution, execution_of, first_divergence
 from harness.compare.hints import Hint
-from harness.compare.least import rounded_up
+from harness.compare.smallest_tolerance import rounded_up
 from harness.compare.spread import MEANING, Role, Spread
 from harness.compare.table import COLUMNS, as_json, row
 from harness.compare.verdict import Comparison, SlotVerdict, Verdict

@@ -12,7 +12,7 @@ import pytest
 
 from harness import context, jit, ops
 from harness.backends import get
-from harness.backends.everything import configuration
+from harness.backends.dump_tree import configuration
 from harness.capture import Capture, CaptureObserver, read_tree
 from harness.capture.watching import WATCHED
 from harness.devices import DEVICES

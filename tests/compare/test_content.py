@@ -51,7 +51,7 @@ class Read(Streamed):
 @pytest.fixture(autouse=True, scope="module")
 def small_blocks() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        for module in ("content", "measure", "within"):
+        for module in ("content", "measure", "admission"):
             patch.setattr(import_module(f"harness.compare.{module}"), "_BLOCK", 4)
         yield
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from harness.compare import Tolerance, check, explain, first_divergence, measure
 from harness.compare.explain import MAX_BYTES, MAX_LINES
-from harness.compare.least import rounded_up
+from harness.compare.smallest_tolerance import rounded_up
 from harness.records import Record
 from harness.store import GoldenStore, RunData, update
 from tests.compare.helpers import operator

@@ -201,7 +201,7 @@ def test_what_may_happen_in_a_test(played: pytest.Pytester) -> None:
             assert text in failures[name], (name, text, failures[name])
         told = failures[name].partition(" Captured stdout ")[0]
         assert "worker.py" not in told
-        assert "played.py" not in told
+        assert "forked_test.py" not in told
     for name in ("ids", "left"):
         assert gone((played.path / name).read_text())
 

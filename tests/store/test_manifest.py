@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness import atomic
 from harness.errors import LockError, StoreError
-from harness.store import RunData, RunId, atomic, manifest, update
+from harness.store import RunData, RunId, manifest, update
 from harness.store.lock import writer_lock
 from harness.store.manifest import RunKey
 from tests.store.helpers import ASCEND, CPU, network, record, run_data

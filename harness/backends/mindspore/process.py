@@ -14,7 +14,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from harness.backends.everything import sections
+from harness.backends.dump_tree import sections
 from harness.backends.mindspore.server import Server, ending
 from harness.backends.mindspore.worker import MARK
 from harness.capture import Capture, read_tree

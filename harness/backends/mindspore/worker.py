@@ -1,7 +1,7 @@
 """The process under whose MindSpore tests run: ``python worker.py REQUESTS REPLIES``, two file descriptors.
 
 JSON objects, one a line, go both ways. The worker imports MindSpore once and starts no thread of its own; each request
-is played by a fork (``played.py``), so that every test sees a MindSpore that has done nothing yet: its dump
+is played by a fork (``forked_test.py``), so that every test sees a MindSpore that has done nothing yet: its dump
 configuration unread, its graphs and operators uncounted. A line that says so ends the worker and everything it started;
 so does the end of REQUESTS, or of the process that has it, and then the worker removes what that left, too.
 
@@ -209,7 +209,7 @@ def main() -> int:
     sys.path[:] = [path for path in sys.path if os.path.abspath(path or os.getcwd()) != HERE]
     from importlib.util import module_from_spec, spec_from_file_location
 
-    spec = spec_from_file_location("msdump_played", os.path.join(HERE, "played.py"))
+    spec = spec_from_file_location("msdump_played", os.path.join(HERE, "forked_test.py"))
     assert spec is not None
     assert spec.loader is not None
     played = module_from_spec(spec)

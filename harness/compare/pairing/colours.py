@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from harness.compare.pairing.sides import Side
+from harness.compare.pairing.neighbours import Side
 
 #: A colour of each free node, and whether all that it says is known.
 Colours = dict[int, tuple[int, bool]]

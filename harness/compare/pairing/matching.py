@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Hashable, Iterator
 from harness.compare.pairing.colours import Colours, first_colours, refine
 from harness.compare.pairing.flow import Flow, Node
 from harness.compare.pairing.kinds import COMMON, LAYOUT, PARAMETER_KIND, UPDATE_KIND, VALUE_KIND
-from harness.compare.pairing.sides import Side
+from harness.compare.pairing.neighbours import Side
 from harness.compare.pairing.slots import Name
 
 #: How far around a node its colour may look, and how often colours, places and names are asked in turn.

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from harness.backends.mindspore.played import decoded
+from harness.backends.mindspore.forked_test import decoded
 from harness.backends.mindspore.values import encoded
 from harness.errors import UnsupportedError
 

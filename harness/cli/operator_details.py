@@ -15,7 +15,7 @@ import numpy as np
 
 from harness.capture.normalise import is_library
 from harness.capture.statements import statements
-from harness.cli.sides import open_side
+from harness.cli.operands import open_side
 from harness.cli.slots import slots_table
 from harness.errors import HarnessError
 from harness.graph.ir_parse import IrNode

@@ -13,10 +13,10 @@ from hypothesis.extra import numpy as hnp
 
 from harness import dtypes
 from harness.compare import EXACT, Tolerance, measure
+from harness.compare.float32_errors import Near
 from harness.compare.floats import Floats
 from harness.compare.measure import _BLOCK, largest
 from harness.compare.measurement import Measurement, Sums
-from harness.compare.near import Near
 from harness.compare.source import Source
 
 FLOAT32 = dtypes.by_name("Float32")

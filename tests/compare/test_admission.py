@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from harness.compare import DEFAULTS, EXACT, Tolerance, Verdict, check, measure
-from harness.compare.within import _BLOCK, surely_within
+from harness.compare.admission import _BLOCK, surely_within
 from tests.store.helpers import record
 
 LIMITS = st.one_of(st.just(0.0), st.floats(1e-45, 1e3))

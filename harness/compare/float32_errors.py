@@ -13,11 +13,11 @@ from collections.abc import Callable
 import numpy as np
 
 from harness import dtypes
+from harness.compare.float32_scan import LARGEST, SMALLEST, Seen, look, new
 from harness.compare.floats import Block, Floats
 from harness.compare.ladder import RUNGS
 from harness.compare.measurement import THOUSANDTHS
 from harness.compare.running import Array
-from harness.compare.sweep import LARGEST, SMALLEST, Seen, look, new
 from harness.compare.tolerances import Tolerance
 
 #: Tolerances whose products with magnitudes are neither subnormal nor infinite.
