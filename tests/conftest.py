@@ -1,7 +1,10 @@
-"""For every test: properties have no deadline, since how long an example takes is the machine's affair."""
+"""For every test: properties have no deadline, since how long an example takes is the machine's affair.
+
+Block 2 of the README draws the same examples on every machine and remembers none; ``tox -e deep`` draws fresh ones."""
 
 from __future__ import annotations
 
+import os
 from functools import cache
 from pathlib import Path
 
@@ -9,14 +12,15 @@ GATE = Path(__file__).parent / "gate"
 
 
 @cache
-def _no_deadline() -> None:
+def _profile() -> None:
     from hypothesis import settings
 
-    settings.register_profile("no deadline", deadline=None)
-    settings.load_profile("no deadline")
+    settings.register_profile("same everywhere", deadline=None, database=None, derandomize=True)
+    settings.register_profile("fresh", deadline=None, database=None, print_blob=True)
+    settings.load_profile(os.environ.get("MSDUMP_EXAMPLES", "same everywhere"))
 
 
 def pytest_collect_file(file_path: Path) -> None:
     """Before a module of tests is imported. The gate has no properties, and starts without hypothesis."""
     if file_path.suffix == ".py" and GATE not in file_path.parents:
-        _no_deadline()
+        _profile()
