@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from harness.capture.capture import Capture, Problem, in_turn
 from harness.capture.directory_kinds import kinds_of
 from harness.capture.join import Join
-from harness.capture.names import is_number
+from harness.capture.names import is_label
 from harness.capture.tree_records import RankDirectory, RankRecords
 from harness.dump.asynchronous.layout import MARK, operators_name
 from harness.dump.names import ambiguous, mangle
@@ -55,7 +55,7 @@ def _children(path: str) -> list[str]:
 
 
 def _numbered(path: str) -> list[str]:
-    return [name for name in _children(path) if is_number(name)]
+    return [name for name in _children(path) if is_label(name)]
 
 
 def _timed(path: str) -> list[str]:
@@ -149,7 +149,7 @@ def _devices(runs: list[ModelDirectory], wanted: int | None, path: str) -> list[
 def _alone(path: str) -> list[ModelDirectory]:
     """One iteration that was taken out of its tree; its name may say which."""
     name = os.path.basename(path)
-    return [ModelDirectory(int(name) if is_number(name) else 0, 0, "", 0, path)] if kinds_of(path).alone else []
+    return [ModelDirectory(int(name) if is_label(name) else 0, 0, "", 0, path)] if kinds_of(path).alone else []
 
 
 def read_models(

@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 _IO = ("input", "output")
 LARGEST = 2**31 - 1
-"""The largest slot, graph and iteration."""
+"""The largest slot and graph."""
+_LARGEST_LABEL = 2**32 - 1
 _DIGITS = 20
 
 
@@ -55,8 +56,13 @@ def parse(file_name: str) -> FileName | None:
 
 
 def is_number(text: str) -> bool:
-    """Whether a text is a slot, or the label of a graph or an iteration: decimal digits, at most 31 bits."""
+    """Whether a text is a slot or a graph: decimal digits, at most 31 bits."""
     return text.isdecimal() and text.isascii() and len(text) <= 10 and int(text) <= LARGEST
+
+
+def is_label(text: str) -> bool:
+    """Whether a text is an iteration's label: decimal digits, at most 32 bits (MindSpore counts in so many)."""
+    return text.isdecimal() and text.isascii() and len(text) <= 10 and int(text) <= _LARGEST_LABEL
 
 
 def _are_numbers(*texts: str) -> bool:

@@ -19,7 +19,7 @@ from harness.capture.join import Join
 from harness.capture.kernel_args import ArgumentsFile, artefacts, is_arguments_file
 from harness.capture.models import read_models
 from harness.capture.msprobe import read_msprobe
-from harness.capture.names import is_number
+from harness.capture.names import is_label
 from harness.capture.normalise import ir_text
 from harness.capture.tree_records import RankDirectory, RankRecords
 from harness.capture.tree_rows import joined
@@ -140,7 +140,7 @@ class _Rank:
             self.artefacts[f"execution_order/{name}"] = data
             graph = int(match[2])
             if match[1] is not None:
-                if begun := [line for line in data.decode("utf-8", "replace").split() if is_number(line)]:
+                if begun := [line for line in data.decode("utf-8", "replace").split() if is_label(line)]:
                     self.last[graph] = int(begun[-1])
             else:
                 names = data.decode("utf-8", "replace").split("\n")[1:]
@@ -316,7 +316,7 @@ def _kinds(rank: _Rank, network: str) -> Kinds:
 
 
 def _numbered(rank: _Rank, path: str) -> Iterator[str]:
-    for name in filter(is_number, _listing(path)):
+    for name in filter(is_label, _listing(path)):
         found = inside(rank.root, os.path.join(path, name))
         if os.path.isdir(found):
             yield found

@@ -18,7 +18,7 @@ from harness.capture import npy, raw
 from harness.capture.capture import Problem
 from harness.capture.iteration import Entry, IterationDirectory
 from harness.capture.join import Join, Owner, Shape, fits
-from harness.capture.names import is_number
+from harness.capture.names import is_label
 from harness.capture.statistic_rows import Row
 from harness.capture.statistic_table import extra_of
 from harness.capture.storage import stored_as
@@ -150,7 +150,7 @@ class RankRecords:
         try:
             with os.scandir(path) as entries:
                 for entry in entries:
-                    if not is_number(entry.name):
+                    if not is_label(entry.name):
                         continue  # constants, and whatever else lies there
                     if entry.is_symlink():
                         self._inside(entry.path)

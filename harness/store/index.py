@@ -28,7 +28,9 @@ MAX_RANK = 32
 _TOGETHER = 4096
 
 _statistics_row = attrgetter(*_STATISTICS)
-_KEY_NUMBERS = ("rank", "graph", "iteration", "execution", "slot")
+_KEY_NUMBERS = ("rank", "execution", "slot")
+#: Of 32 bits without a sign, as MindSpore counts them; the columns hold the same bits with one.
+_LABELS = ("graph", "iteration")
 
 
 class Index:
@@ -50,7 +52,7 @@ class Index:
     def keys(self) -> list[SlotKey]:
         """Of each row, its slot."""
         names = self.names
-        columns = [self.rows[name].tolist() for name in ("rank", "graph", "iteration")]
+        columns = [self.rows["rank"].tolist(), *(self.rows[each].view("<u4").tolist() for each in _LABELS)]
         operators = [names[at] for at in self.rows["operator"].tolist()]
         ios = [IOS[at] for at in self.rows["io"].tolist()]
         executions, slots = self.rows["execution"].tolist(), self.rows["slot"].tolist()
@@ -147,8 +149,12 @@ class IndexBuilder:
         if key in self._seen:
             raise StoreError(f"two records are given for {describe_key(key)}")
         self._seen.add(key)
-        if key.io not in IOS or not all(-(2**31) <= getattr(key, name) < 2**31 for name in _KEY_NUMBERS):
-            raise StoreError(f"{tuple(key)} is no slot: io is input or output, numbers have at most 31 bits")
+        held = all(-(2**31) <= getattr(key, name) < 2**31 for name in _KEY_NUMBERS)
+        if key.io not in IOS or not held or not all(0 <= getattr(key, name) < 2**32 for name in _LABELS):
+            raise StoreError(
+                f"{tuple(key)} is no slot: io is input or output, numbers have at most 31 bits, labels of graphs and "
+                "iterations 32 without a sign"
+            )
 
     def add(self, record: Record, digest: bytes, statistics: Statistics) -> None:
         """Appends the row of a slot that was claimed; ``StoreError`` for a dtype or a name it cannot hold."""
@@ -164,7 +170,8 @@ class IndexBuilder:
             self._pack()
         self._rows.append(
             (
-                key.rank, key.graph, key.iteration, key.execution, name(key.operator), name(record.op_type),
+                key.rank, signed(key.graph), signed(key.iteration), key.execution, name(key.operator),
+                name(record.op_type),
                 IOS.index(key.io), key.slot, name(dtype), name(",".join(map(str, record.shape))),
                 name(record.format), NO_SOURCE if record.source is None else name(record.source),
                 digest, *_statistics_row(statistics),
@@ -181,6 +188,11 @@ class IndexBuilder:
     def _pack(self) -> None:
         self._tables.append(np.array(self._rows, INDEX_DTYPE) if self._rows else np.empty(0, INDEX_DTYPE))
         self._rows = []
+
+
+def signed(label: int) -> int:
+    """The number with a sign that has the 32 bits of ``label``."""
+    return label - 2**32 if label >= 2**31 else label
 
 
 def describe_key(key: SlotKey) -> str:

@@ -104,6 +104,21 @@ def test_digests_only_and_compressed(tree: Path, tmp_path: Path) -> None:
         assert store.compression == "gzip"
 
 
+def test_the_last_label_of_32_bits(tree: Path, tmp_path: Path) -> None:
+    label = 2**32 - 1
+    directory = max(
+        (each for each in tree.rglob("*") if each.is_dir() and each.name.isdecimal()), key=lambda e: len(str(e))
+    )
+    directory.rename(directory.with_name(str(label)))
+    order = next(tree.rglob("ms_global_execution_order_graph_*.csv"))
+    order.chmod(0o600)
+    order.write_text(order.read_text().replace(directory.name, str(label)))
+    assert main(["import", str(tree), str(tmp_path / "x.h5")]) == HOLDS
+    assert main(["check", str(tree), str(tmp_path / "x.h5")]) == HOLDS
+    with GoldenStore.open(tmp_path / "x.h5") as store:
+        assert label in {record.key.iteration for record in store.run("cpu", "tensor").records()}
+
+
 def test_a_tree_that_was_interrupted(tree: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     victim = next(path for path in sorted(tree.rglob("*.npy")) if "Mul" in path.name)
     victim.chmod(0o600)

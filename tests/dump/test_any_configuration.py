@@ -69,11 +69,7 @@ def text(fields: dict[str, Any], root: str) -> str:
     return json.dumps({"common_dump_settings": common, "e2e_dump_settings": {name: fields[name] for name in E2E}})
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
-@given(asked(), processes())
-def test_a_valid_configuration_gives_a_tree_that_reads_back(
-    wanted: tuple[str, dict[str, Any]], process: tuple[list[Net], list[int]]
-) -> None:
+def reads_back(wanted: tuple[str, dict[str, Any]], process: tuple[list[Net], list[int]]) -> None:
     (device, fields), (nets, calls) = wanted, process
     mark(nets)
     with TemporaryDirectory() as directory:
@@ -87,6 +83,23 @@ def test_a_valid_configuration_gives_a_tree_that_reads_back(
             nets[call].run([observer, produced])
         observer.closed()
         check(config, produced, Path(directory))
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(asked(), processes())
+def test_a_valid_configuration_gives_a_tree_that_reads_back(
+    wanted: tuple[str, dict[str, Any]], process: tuple[list[Net], list[int]]
+) -> None:
+    reads_back(wanted, process)
+
+
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(asked(), processes(), st.sampled_from([2**31, 2**32 - 1]))
+def test_labels_of_32_bits_read_back(
+    wanted: tuple[str, dict[str, Any]], process: tuple[list[Net], list[int]], first: int
+) -> None:
+    device, fields = wanted
+    reads_back((device, fields | {"initial_iteration": first, "iteration": "all", "enable": True}), process)
 
 
 @st.composite

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -60,8 +61,14 @@ def test_a_slot_has_one_row() -> None:
         builder.claim(key)
 
 
+def test_labels_have_32_bits() -> None:
+    keys = [record(0).key._replace(graph=graph, iteration=2**32 - 1 - graph) for graph in (0, 2**31 - 1, 2**32 - 1)]
+    made = built([replace(record(0), key=key) for key in keys])
+    assert checked_index(np.frombuffer(made.rows.tobytes(), INDEX_DTYPE), made.names).keys == keys
+
+
 def test_numbers_that_do_not_fit_are_refused() -> None:
-    for wrong in ({"iteration": 2**31}, {"io": "inout"}, {"slot": -(2**31) - 1}):
+    for wrong in ({"iteration": 2**32}, {"io": "inout"}, {"slot": -(2**31) - 1}):
         with pytest.raises(StoreError, match="is no slot"):
             IndexBuilder().claim(record(0).key._replace(**wrong))
 
