@@ -3,13 +3,14 @@
 The original reads with the nlohmann library from a stream (measured on 2.10.0): a UTF-8 byte order mark is skipped,
 text after the first complete value is not looked at, of two equal keys the last wins, comments and trailing commas are
 errors, an integer literal with a sign is not an unsigned integer (so ``-0`` is none), integers over 64 bits become
-floats. Python's ``json`` differs in each of these.
+floats. Python's ``json`` does the reading; its hooks and the checks here make these differences.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from typing import Any
+from typing import Any, NoReturn
 
 MAX_DEPTH = 200
 """Deepest nesting taken; the original has no limit, but nothing a configuration means is nested deeper than 3."""
@@ -19,11 +20,9 @@ INT64_MIN = -(2**63)
 
 _BOM = b"\xef\xbb\xbf"
 _BLANK = re.compile(r"[ \t\n\r]*")
-_NUMBER = re.compile(r"(-?)(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
-_BAD_NUMBER = re.compile(r"-(?![0-9])|-?(?:0|[1-9][0-9]*)(?:\.(?![0-9])|(?:\.[0-9]+)?[eE](?![+-]?[0-9]))")
-_PLAIN = re.compile(r'[^"\\\x00-\x1f]*')
-_ESCAPES = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
-_LITERALS: dict[str, Any] = {"true": True, "false": False, "null": None}
+_CUT_NUMBER = re.compile(r"\.|[eE]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 class SignedInt(int):
@@ -47,6 +46,14 @@ class JsonError(ValueError):
         super().__init__(f"line {self.line}, column {self.column}: {what}")
 
 
+class _HookError(ValueError):
+    """A literal that Python's reader takes and this one refuses; ``literal`` is its text."""
+
+    def __init__(self, literal: str, what: str, *, overflow: bool = False) -> None:
+        self.literal, self.what, self.overflow = literal, what, overflow
+        super().__init__(what)
+
+
 def loads(data: bytes) -> Any:
     """Reads the first JSON value of ``data`` (bytes, UTF-8).
 
@@ -56,157 +63,64 @@ def loads(data: bytes) -> Any:
     Raises:
         JsonError: where and why it is none.
     """
-    if data.startswith(_BOM):
-        data = data[len(_BOM) :]
+    data = data.removeprefix(_BOM)
     try:
-        text = data.decode("utf-8")
+        text, end = data.decode("utf-8"), "the end of the text"
     except UnicodeDecodeError as error:
         # Only what is read must be UTF-8; bytes after the first value are never looked at.
-        text = data[: error.start].decode("utf-8")
-        return _Reader(text, "bytes that are not UTF-8").first()
-    return _Reader(text, "the end of the text").first()
+        text, end = data[: error.start].decode("utf-8"), "bytes that are not UTF-8"
+    start = _BLANK.match(text).end()  # type: ignore[union-attr]  # it matches the empty text
+    try:
+        value, stop = _DECODER.raw_decode(text, start)
+    except json.JSONDecodeError as error:
+        at_end = not text[error.pos :].strip()
+        raise JsonError(text, error.pos, f"{error.msg}{f', found {end}' if at_end else ''}") from None
+    except _HookError as error:
+        raise JsonError(text, text.find(error.literal, start), error.what, overflow=error.overflow) from None
+    except RecursionError:
+        raise JsonError(text, start, f"nested deeper than {MAX_DEPTH} levels") from None
+    if isinstance(value, (int, float)) and _CUT_NUMBER.match(text, stop):
+        raise JsonError(text, stop, "a number lacks a digit")
+    _check(value, text, start)
+    return value
 
 
-class _Reader:
-    """A recursive reader over ``text``; ``end`` is what lies behind its last character, for messages."""
+def _integer(literal: str) -> int | float:
+    # Over 4000 digits Python refuses the conversion; such a number is a float (here: an overflow) anyway.
+    number = int(literal) if len(literal) <= 25 else None
+    if number is not None and INT64_MIN <= number <= UINT64_MAX:
+        return SignedInt(number) if literal.startswith("-") else number
+    return _float(literal)
 
-    def __init__(self, text: str, end: str) -> None:
-        self.text = text
-        self.end = end
-        self.at = 0
 
-    def first(self) -> Any:
-        return self.value(0)
+def _float(literal: str) -> float:
+    value = float(literal)
+    if value in (float("inf"), float("-inf")):
+        raise _HookError(literal, f"number {literal[:40]} overflows a float64", overflow=True)
+    return value
 
-    def fail(self, what: str, at: int | None = None) -> JsonError:
-        return JsonError(self.text, self.at if at is None else at, what)
 
-    def peek(self) -> str:
-        """The next character that is no blank; empty at the end."""
-        match = _BLANK.match(self.text, self.at)
-        self.at = match.end() if match else self.at
-        return self.text[self.at : self.at + 1]
+def _constant(literal: str) -> NoReturn:
+    raise _HookError(literal, f"expected a value, found {literal}")
 
-    def found(self, char: str) -> str:
-        return repr(char) if char else self.end
 
-    def value(self, depth: int) -> Any:
+_DECODER = json.JSONDecoder(parse_int=_integer, parse_float=_float, parse_constant=_constant)
+
+
+def _check(value: Any, text: str, start: int) -> None:
+    """Refuses what Python's reader lets pass: nesting without end, and half a surrogate pair in a string."""
+    level, depth = [value], 0
+    while level:
         if depth > MAX_DEPTH:
-            raise self.fail(f"nested deeper than {MAX_DEPTH} levels")
-        char = self.peek()
-        if char == "{":
-            return self.object(depth)
-        if char == "[":
-            return self.array(depth)
-        if char == '"':
-            return self.string()
-        if char == "-" or (char.isdecimal() and char.isascii()):
-            return self.number()
-        for word, meaning in _LITERALS.items():
-            if self.text.startswith(word, self.at):
-                self.at += len(word)
-                return meaning
-        raise self.fail(f"expected a value, found {self.found(char)}")
-
-    def object(self, depth: int) -> dict[str, Any]:
-        self.at += 1
-        result: dict[str, Any] = {}
-        if self.peek() == "}":
-            self.at += 1
-            return result
-        while True:
-            char = self.peek()
-            if char != '"':
-                raise self.fail(f"expected a key in double quotes, found {self.found(char)}")
-            key = self.string()
-            if (char := self.peek()) != ":":
-                raise self.fail(f"expected ':' after key {key!r}, found {self.found(char)}")
-            self.at += 1
-            result[key] = self.value(depth + 1)
-            if (char := self.peek()) not in (",", "}"):
-                raise self.fail(f"expected ',' or '}}', found {self.found(char)}")
-            self.at += 1
-            if char == "}":
-                return result
-
-    def array(self, depth: int) -> list[Any]:
-        self.at += 1
-        result: list[Any] = []
-        if self.peek() == "]":
-            self.at += 1
-            return result
-        while True:
-            result.append(self.value(depth + 1))
-            if (char := self.peek()) not in (",", "]"):
-                raise self.fail(f"expected ',' or ']', found {self.found(char)}")
-            self.at += 1
-            if char == "]":
-                return result
-
-    def number(self) -> int | float:
-        start = self.at
-        if bad := _BAD_NUMBER.match(self.text, start):
-            raise self.fail("a number lacks a digit", bad.end())
-        match = _NUMBER.match(self.text, start)
-        assert match is not None  # value() saw a digit or a minus, and _BAD_NUMBER took a lone minus
-        self.at = match.end()
-        literal = match.group()
-        if match.group(2) is None and match.group(3) is None:
-            # Over 4000 digits Python refuses the conversion; such a number is a float (here: an overflow) anyway.
-            number = int(literal) if len(literal) <= 25 else None
-            if match.group(1) and number is not None and number >= INT64_MIN:
-                return SignedInt(number)
-            if not match.group(1) and number is not None and number <= UINT64_MAX:
-                return number
-        value = float(literal)
-        if value in (float("inf"), float("-inf")):
-            raise JsonError(self.text, start, f"number {literal[:40]} overflows a float64", overflow=True)
-        return value
-
-    def string(self) -> str:
-        self.at += 1
-        pieces: list[str] = []
-        while True:
-            plain = _PLAIN.match(self.text, self.at)
-            assert plain is not None  # it matches the empty text
-            pieces.append(plain.group())
-            self.at = plain.end()
-            char = self.text[self.at : self.at + 1]
-            if char == '"':
-                self.at += 1
-                return "".join(pieces)
-            if char != "\\":
-                raise self.fail(f"a string is not closed before {self.found(char)}")
-            pieces.append(self.escape())
-
-    def escape(self) -> str:
-        char = self.text[self.at + 1 : self.at + 2]
-        if char in _ESCAPES:
-            self.at += 2
-            return _ESCAPES[char]
-        if char != "u":
-            raise self.fail(f"\\ must not be followed by {self.found(char)}")
-        code = self.hex4()
-        if 0xDC00 <= code <= 0xDFFF:
-            raise self.fail("a low surrogate stands alone")
-        if not 0xD800 <= code <= 0xDBFF:
-            return chr(code)
-        if not self.text.startswith("\\u", self.at):
-            raise self.fail("a high surrogate stands alone")
-        low = self.hex4()
-        if not 0xDC00 <= low <= 0xDFFF:
-            raise self.fail("a high surrogate is not followed by a low one")
-        return chr(0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00))
-
-    def hex4(self) -> int:
-        digits = self.text[self.at + 2 : self.at + 6]
-        if not re.fullmatch(r"[0-9a-fA-F]{4}", digits):
-            raise self.fail("\\u must be followed by 4 hexadecimal digits")
-        self.at += 6
-        return int(digits, 16)
-
-
-_DUMP_ESCAPES = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
+            raise JsonError(text, start, f"nested deeper than {MAX_DEPTH} levels")
+        deeper: list[Any] = []
+        for each in level:
+            strings = [each] if isinstance(each, str) else list(each) if isinstance(each, dict) else []
+            if any(_SURROGATE.search(string) for string in strings):
+                found = _SURROGATE_ESCAPE.search(text, start)
+                raise JsonError(text, found.start() if found else start, "half of a surrogate pair stands alone")
+            deeper += each.values() if isinstance(each, dict) else each if isinstance(each, list) else []
+        level, depth = deeper, depth + 1
 
 
 def dumps(value: Any) -> str:
@@ -214,15 +128,6 @@ def dumps(value: Any) -> str:
 
     The dump's kernel list is made of such texts (measured: an entry may be of any type).
     """
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        escaped = (_DUMP_ESCAPES.get(c, c if c >= " " else f"\\u{ord(c):04x}") for c in value)
-        return '"' + "".join(escaped) + '"'
-    if isinstance(value, int):
-        return str(int(value))
     if isinstance(value, float):
         return _float_text(value)
     if isinstance(value, list):
@@ -230,7 +135,7 @@ def dumps(value: Any) -> str:
     if isinstance(value, dict):
         pairs = sorted(value.items(), key=lambda pair: pair[0].encode())
         return "{" + ",".join(f"{dumps(key)}:{dumps(item)}" for key, item in pairs) + "}"
-    raise TypeError(f"not a JSON value: {value!r}")
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _float_text(value: float) -> str:

@@ -97,7 +97,7 @@ def test_nesting_is_bounded() -> None:
 
 
 def test_dumps_refuses_what_is_no_json() -> None:
-    with pytest.raises(TypeError, match="not a JSON value"):
+    with pytest.raises(TypeError, match="not JSON serializable"):
         dumps({1, 2})
 
 
