@@ -31,16 +31,6 @@ BEFORE, AFTER = "before", "after"
 _DESCRIPTORS = (
     "write", "pwrite", "writev", "pwritev", "fsync", "fdatasync", "ftruncate", "sendfile", "copy_file_range",
 )  # fmt: skip
-    "write",
-    "pwrite",
-    "writev",
-    "pwritev",
-    "fsync",
-    "fdatasync",
-    "ftruncate",
-    "sendfile",
-    "copy_file_range",
-)
 _PATHS = ("unlink", "remove", "mkdir", "rmdir", "truncate", "replace", "rename", "link", "symlink")
 _SECOND = ("link", "symlink", "replace", "rename")  # the path that changes is the second one
 _SECONDS = 120
