@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from harness.testing import Injection
-    from pytest_msdump.session import GateTest
+    from pytest_msdump.gate_test import GateTest
 
 
 class Msdump:
@@ -99,7 +99,7 @@ class Msdump:
         losses: list[Any] = []
 
         def program() -> None:
-            from pytest_msdump.session import fit, train_step
+            from pytest_msdump.sections import fit, train_step
 
             if epochs == 1 and callbacks is None and metrics is None:
                 step = train_step(network, loss, optimizer)
@@ -131,7 +131,7 @@ class Msdump:
         Raises:
             HarnessError: see ``harness.testing.inject``; also where the backend runs programs elsewhere.
         """
-        from pytest_msdump.session import injection
+        from pytest_msdump.sections import injection
 
         return injection(self._test.process, operator, kind=kind, iteration=iteration, rank=rank, message=message)
 

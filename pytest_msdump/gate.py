@@ -104,9 +104,9 @@ class Gate:
         except pytest.skip.Exception:
             raise
         except BaseException:
-            abandon(item, self)
+            abandon(item, self.bundle)
             raise
-        failure = finish(item, self)
+        failure = finish(item, self.bundle)
         if failure is not None:
             pytest.fail(failure, pytrace=False)
         return outcome
@@ -117,9 +117,9 @@ class Gate:
         __tracebackhide__ = True
         if not is_gate_test(pyfuncitem):
             return None
-        from pytest_msdump.session import played_elsewhere
+        from pytest_msdump.worker_call import play
 
-        return played_elsewhere(pyfuncitem) or None
+        return play(pyfuncitem) or None
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:

@@ -23,13 +23,12 @@ from harness.errors import HarnessError, StoreError
 from harness.records import Record
 from harness.store import GoldenStore, RunId, StoredRun
 from pytest_msdump import options
+from pytest_msdump.gate_test import GateTest, scratch
 from pytest_msdump.report import Result, empty_result
-from pytest_msdump.session import GateTest, scratch
 from pytest_msdump.variants import held_against, others, used_runs
 
 if TYPE_CHECKING:
     from harness.store import RunData, UpdateResult
-    from pytest_msdump.gate import Gate
 
 # Rules that say on what a capture was made, not how: they must not change a store's bytes.
 MACHINE_FACTS = ("numpy", "machine", "engine", "settings", "python")
@@ -174,7 +173,7 @@ def regenerate(test: GateTest) -> tuple[list[Result], list[str]]:
     return [result], []
 
 
-def check(test: GateTest, gate: Gate) -> tuple[list[Result], list[str]]:
+def check(test: GateTest, bundle: str) -> tuple[list[Result], list[str]]:
     """Judges the test against its golden and against the runs its marker names; gives results and failures."""
     judge = Judge(test)
     if not judge.records and not judge.texts:
@@ -182,13 +181,13 @@ def check(test: GateTest, gate: Gate) -> tuple[list[Result], list[str]]:
     results: list[Result] = []
     texts: list[str] = []
     try:
-        _check_all(judge, gate, results, texts)
+        _check_all(judge, bundle, results, texts)
     except HarnessError as error:
         results.append(judge.empty("not compared"))
         texts.append(f"msdump: {test.network}, run {judge.run} cannot be checked: {error}")
     if test.settings.in_ci and results[0]["verdict"] not in ("identical", "within tolerance"):
         try:
-            results[0]["candidate"] = _leave_candidate(judge, gate)
+            results[0]["candidate"] = _leave_candidate(judge, bundle)
         except (HarnessError, OSError) as error:
             texts.append(f"msdump: no candidate was left: {error}")
     used = used_runs(test.item.config, test.marker)
@@ -197,7 +196,7 @@ def check(test: GateTest, gate: Gate) -> tuple[list[Result], list[str]]:
     return results, texts
 
 
-def _check_all(judge: Judge, gate: Gate, results: list[Result], texts: list[str]) -> None:
+def _check_all(judge: Judge, bundle: str, results: list[Result], texts: list[str]) -> None:
     marker, backend = judge.test.marker, judge.run.backend
     stated = {backend: marker.get("tolerance"), **others(marker.get("against"), backend)}
     try:
@@ -214,12 +213,14 @@ def _check_all(judge: Judge, gate: Gate, results: list[Result], texts: list[str]
             same_mode = against == backend or RunId(against, judge.run.mode) in store
             if not same_mode and not judge.beside_tensors:
                 continue
-            result, text = _check_one(judge, gate, store, against, tolerance)
+            result, text = _check_one(judge, bundle, store, against, tolerance)
             results.append(result)
             texts += [text] if text is not None else []
 
 
-def _check_one(judge: Judge, gate: Gate, store: GoldenStore, against: str, tolerance: Any) -> tuple[Result, str | None]:
+def _check_one(
+    judge: Judge, bundle: str, store: GoldenStore, against: str, tolerance: Any
+) -> tuple[Result, str | None]:
     run = RunId(against, held_against(against, judge.run.mode, store))
     try:
         expected = store.run(*run)
@@ -249,7 +250,7 @@ def _check_one(judge: Judge, gate: Gate, store: GoldenStore, against: str, toler
         failures.insert(0, told)
     failure = "\n".join(failures) or None
     if judge.test.settings.report is not None:
-        _keep_page(judge, gate, expected, comparison, failure)
+        _keep_page(judge, bundle, expected, comparison, failure)
     return result, failure
 
 
@@ -296,7 +297,7 @@ def _check_texts(judge: Judge, expected: StoredRun, result: Result, short: bool)
     return explain_texts(comparison, title, judge.next_steps(own=True), readable)
 
 
-def _keep_page(judge: Judge, gate: Gate, expected: StoredRun, comparison: Comparison, failure: str | None) -> None:
+def _keep_page(judge: Judge, bundle: str, expected: StoredRun, comparison: Comparison, failure: str | None) -> None:
     """Leaves the comparison's part of the session's page."""
     from pytest_msdump import pages
 
@@ -307,7 +308,9 @@ def _keep_page(judge: Judge, gate: Gate, expected: StoredRun, comparison: Compar
     sides = f"{judge.shown_path}, run {against} ({made[1]})", f"{judge.run} ({made[0]})"
     # A text is compared where both sides keep it as it is stored: normalised.
     artefacts = expected.artefacts(), judge.data("digest").artefacts
-    pages.keep(gate.settings, gate.bundle, name, sides, comparison, failure, artefacts, judge.records, expected.records)
+    pages.keep(
+        judge.test.settings, bundle, name, sides, comparison, failure, artefacts, judge.records, expected.records
+    )
 
 
 def _missing(judge: Judge, against: str) -> Result:
@@ -344,12 +347,12 @@ def _first(comparison: Comparison) -> tuple[str, str]:
     return words[:400], slot.source or ""
 
 
-def _leave_candidate(judge: Judge, gate: Gate) -> str:
+def _leave_candidate(judge: Judge, bundle: str) -> str:
     """Writes the run beside those of other failing tests, for ``msdump accept``; gives the bundle's directory."""
     settings = judge.test.settings
-    bundle = scratch(settings.root, "candidates") / gate.bundle
-    judge.write(bundle / judge.test.golden)
-    return bundle.relative_to(settings.root).as_posix()
+    folder = scratch(settings.root, "candidates") / bundle
+    judge.write(folder / judge.test.golden)
+    return folder.relative_to(settings.root).as_posix()
 
 
 def _empty_text(judge: Judge) -> str:

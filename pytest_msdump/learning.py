@@ -18,7 +18,7 @@ from pytest_msdump.judge import Judge
 from pytest_msdump.report import Result
 
 if TYPE_CHECKING:
-    from pytest_msdump.session import GateTest
+    from pytest_msdump.gate_test import GateTest
 
 #: How many times the scatter that was seen is admitted.
 MARGIN = 2.0

@@ -17,9 +17,9 @@ import pytest
 
 from harness.errors import HarnessError
 from harness.store import RunId, manifest
+from pytest_msdump.gate_test import SEED
 from pytest_msdump.options import Settings
 from pytest_msdump.report import Result, Summary
-from pytest_msdump.session import SEED
 
 # Distributions whose version can change a result.
 TOOLS = ("pytest-msdump", "numpy", "h5py", "ml_dtypes")

@@ -16,9 +16,9 @@ from harness.compare.hints import hints
 from harness.compare.spread import Spread, spread
 from harness.records import Record
 from harness.report import Run, content, fit, only_counts, render
+from pytest_msdump.gate_test import scratch
 from pytest_msdump.options import Settings
 from pytest_msdump.report import Result
-from pytest_msdump.session import scratch
 
 
 def folder(settings: Settings, bundle: str) -> Path:

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import math
 import os
-import shlex
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_msdump import options, report
+from pytest_msdump import gate_test, options, report
 from pytest_msdump.collection import identity_of
+from pytest_msdump.gate_test import SEED, GateTest
 from pytest_msdump.options import SETTINGS, Settings
 from pytest_msdump.report import Result
 from pytest_msdump.variants import Variant, marker_arguments, records, variant_of, variants
@@ -25,78 +25,10 @@ from pytest_msdump.xdist import is_worker
 
 if TYPE_CHECKING:
     from harness.backends import Process
-    from harness.testing import Injection
-    from pytest_msdump.gate import Gate
 
-SCRATCH = ".msdump"
-# Initial weights come from the global seed; each test starts from the same one, whatever ran before.
-SEED = 1
 # What test modules import that is Python alone, for an interpreter that lacks it; the first is imported beforehand.
 LENT = ("pytest", "_pytest", "pluggy", "iniconfig", "packaging", "pygments", "py", "exceptiongroup", "tomli")
-_TEST: pytest.StashKey[GateTest] = pytest.StashKey()
 _RESULTS: pytest.StashKey[list[Result]] = pytest.StashKey()
-
-
-class GateTest:
-    """One test under one backend and mode.
-
-    Attributes:
-        item: pytest's test.
-        variant: backend and mode.
-        settings: the session's.
-        marker: arguments of the test's ``msdump`` markers.
-        golden: path of its store, relative to the golden directory.
-        network: name in the store: the test's id without backend and mode.
-        process: what its programs run in, one after the other.
-        programs: how many ran, failed ones included.
-        tree: where its dump tree is written; None unless ``--msdump-keep``.
-        texts: what its trainings left beside tensors, by name of the artefact.
-    """
-
-    def __init__(self, item: pytest.Item, variant: Variant, process: Process) -> None:
-        self.item = item
-        self.variant = variant
-        self.settings: Settings = item.config.stash[SETTINGS]
-        self.marker: Mapping[str, Any] = marker_arguments(item)
-        self.network, self.golden = identity_of(item)
-        self.process = process
-        self.programs = 0
-        self.tree = self._tree() if self.settings.keep else None
-        self.texts: dict[str, bytes] = {}
-        item.stash[_TEST] = self
-
-    def _tree(self) -> Path:
-        folder = scratch(self.settings.root, "trees") / self.golden.removesuffix(".h5") / self.variant.id
-        shutil.rmtree(folder, ignore_errors=True)
-        return folder
-
-    def execute(self, program: Callable[[], object]) -> None:
-        """Runs one section of the test with everything dumped."""
-        __tracebackhide__ = True
-        writes = self.tree is not None and self.programs == 0
-        observers = [self.process.dump(self.tree)] if writes and self.tree is not None else []
-        try:
-            self.process.execute(program, observers)
-        finally:
-            # One that failed ran, too: a test may expect the error, and what came before it is checked.
-            self.programs += 1
-
-    def rerun(self) -> str:
-        """How to name this test to pytest, from where pytest was started."""
-        config = self.item.config
-        path, separator, rest = self.item.nodeid.partition("::")
-        shown = os.path.relpath(config.rootpath / path, config.invocation_params.dir)
-        return shlex.quote(shown + separator + rest)
-
-
-def scratch(root: Path, name: str) -> Path:
-    """``root/.msdump/name``; the directory says of itself that no repository wants it."""
-    folder = root / SCRATCH
-    folder.mkdir(exist_ok=True)
-    ignore = folder / ".gitignore"
-    if not ignore.exists():
-        ignore.write_text("# Made by pytest-msdump.\n*\n", encoding="utf-8")
-    return folder / name
 
 
 def check_names(backend_names: Sequence[str], modes: Sequence[str]) -> None:
@@ -147,12 +79,8 @@ def configure_backends(config: pytest.Config) -> None:
 
     Raises ``pytest.UsageError`` for a time that is none.
     """
-    from harness.backends import get
-    from harness.backends.mindspore import Mindspore
+    from harness.backends.mindspore import MINDSPORE
 
-    backend = get("mindspore")
-    if not isinstance(backend, Mindspore):
-        return
     given = options.resolve(config, "msdump_mindspore_timeout")
     try:
         seconds = float(given)
@@ -161,8 +89,8 @@ def configure_backends(config: pytest.Config) -> None:
     if not 0 < seconds < math.inf:
         raise pytest.UsageError(f"--msdump-mindspore-timeout: a number of seconds above 0 is accepted, got {given!r}")
     python = options.resolve(config, "msdump_mindspore")
-    backend.configure(python or None, seconds, LENT, _jobs(config))
-    config.add_cleanup(backend.close)
+    MINDSPORE.configure(python or None, seconds, LENT, _jobs(config))
+    config.add_cleanup(MINDSPORE.close)
 
 
 def _jobs(config: pytest.Config) -> int:
@@ -197,7 +125,7 @@ def described(backend_names: Sequence[str]) -> list[str]:
     found = []
     for name in backend_names:
         backend = backends.get(name)
-        with_what = "emulated" if backend.emulated else getattr(backend, "computes", "")
+        with_what = "emulated" if backend.emulated else backend.computes
         found.append(f"{name} ({with_what})" if with_what else name)
     return found
 
@@ -251,69 +179,7 @@ def _entered(stack: ExitStack, opened: AbstractContextManager[Process]) -> Proce
     pytest.fail(failure, pytrace=False)
 
 
-def played_elsewhere(item: pytest.Item) -> bool:
-    """Calls a test's function where its backend runs programs, if that is not this process; False if it is."""
-    __tracebackhide__ = True
-    test = item.stash.get(_TEST, None)
-    if test is None:
-        return False
-    from harness import backends
-
-    if backends.get(test.variant.backend).in_process:
-        return False
-    from harness.backends.mindspore.process import MindsporeProcess
-    from pytest_msdump.worker_call import play
-
-    if not isinstance(test.process, MindsporeProcess):
-        return False
-    play(test, test.process)
-    return True
-
-
-def train_step(network: Any, loss: Any, optimizer: Any) -> Callable[..., Any]:
-    """One training step as a function of a batch."""
-    from harness import nn
-
-    step: Any = nn.TrainOneStepCell(nn.WithLossCell(network, loss), optimizer)
-    step.set_train()
-    return cast("Callable[..., Any]", step)
-
-
-def fit(
-    test: GateTest,
-    network: Any,
-    loss: Any,
-    optimizer: Any,
-    batches: Sequence[Any],
-    epochs: int,
-    callbacks: Any,
-    metrics: Any,
-) -> list[Any]:
-    """A training by ``Model.fit``; keeps what it leaves beside tensors, and gives the losses."""
-    from harness.capture.capture import COMPARED
-    from harness.framework.train import recording
-
-    losses, text = recording.train(network, loss, optimizer, batches, epochs, callbacks, metrics)
-    test.texts[f"{COMPARED}training_{test.programs}.txt"] = text.encode()
-    return losses
-
-
-def injection(process: Process, operator: str, **given: Any) -> Injection:
-    """A fault in the runs of ``process``; see ``harness.testing.inject``.
-
-    Raises ``UnsupportedError`` for a backend whose kernels are not the harness's.
-    """
-    from harness.errors import UnsupportedError
-    from harness.framework.runtime.session import Session
-    from harness.testing import inject
-
-    session = getattr(process, "session", None)
-    if not isinstance(session, Session):
-        raise UnsupportedError("msdump.inject: only emulated backends can have faults; this one runs kernels elsewhere")
-    return inject(operator, session=session, **given)
-
-
-def finish(item: pytest.Item, gate: Gate) -> str | None:
+def finish(item: pytest.Item, bundle: str) -> str | None:
     """Judges (or stores) what a test captured, after its function returned.
 
     Returns:
@@ -321,23 +187,20 @@ def finish(item: pytest.Item, gate: Gate) -> str | None:
     """
     from pytest_msdump import judge
 
-    test = item.stash.get(_TEST, None)
-    if test is not None:
-        # The item lives as long as the session; what it captured may be large.
-        del item.stash[_TEST]
+    test = gate_test.taken(item)
     if test is None or not test.programs:
         text = f"msdump: nothing was compared: {item.nodeid} called neither msdump.run nor msdump.train"
         _keep_results(item, [_nothing(item)])
-        _note(item, gate, results_of(item), text)
+        _note(item, bundle, results_of(item), text)
         return text
     if test.settings.learn:
         from pytest_msdump import learning
 
         results, failures = learning.learn(test, test.settings.learn)
     else:
-        results, failures = judge.regenerate(test) if test.settings.regen else judge.check(test, gate)
+        results, failures = judge.regenerate(test) if test.settings.regen else judge.check(test, bundle)
     _keep_results(item, results)
-    _note(item, gate, results, "\n".join(failures))
+    _note(item, bundle, results, "\n".join(failures))
     if test.tree is not None and not failures:
         _remove_tree(test.tree)
     return report.failure(failures, list(_closing_lines(test, results))) if failures else None
@@ -362,7 +225,7 @@ def _closing_lines(test: GateTest, results: Sequence[Result]) -> Iterator[str]:
         yield f"dump tree kept: {os.path.relpath(test.tree, start)}"
 
 
-def _note(item: pytest.Item, gate: Gate, results: Sequence[Result], failure: str) -> None:
+def _note(item: pytest.Item, bundle: str, results: Sequence[Result], failure: str) -> None:
     """Leaves what was compared with nothing on the session's page, so that no test is missing there."""
     settings: Settings = item.config.stash[SETTINGS]
     lone = [each for each in results if each["verdict"] in ("missing", "not compared")]
@@ -370,15 +233,14 @@ def _note(item: pytest.Item, gate: Gate, results: Sequence[Result], failure: str
         from pytest_msdump import pages
 
         for result in lone:
-            pages.note(settings, gate.bundle, result, failure)
+            pages.note(settings, bundle, result, failure)
 
 
-def abandon(item: pytest.Item, gate: Gate) -> None:
+def abandon(item: pytest.Item, bundle: str) -> None:
     """Notes, on the session's page too, that a test ended before it could be judged; a dump tree it wrote stays."""
-    if _TEST in item.stash:
-        del item.stash[_TEST]
+    gate_test.taken(item)
     _keep_results(item, [_nothing(item)])
-    _note(item, gate, results_of(item), f"{item.nodeid} ended before what it ran could be judged")
+    _note(item, bundle, results_of(item), f"{item.nodeid} ended before what it ran could be judged")
 
 
 def results_of(item: pytest.Item) -> list[Result]:

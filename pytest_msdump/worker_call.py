@@ -8,55 +8,51 @@ needed.
 from __future__ import annotations
 
 import inspect
-import shutil
 import sys
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 
 import pytest
 
-from harness.backends.mindspore.backend import Opening, project_paths
-from harness.backends.mindspore.process import Call
+from harness.backends.calls import Call, Opening
+from harness.backends.mindspore.folders import project_paths
 from harness.backends.mindspore.values import encoded
 from harness.errors import HarnessError, UnsupportedError
 from pytest_msdump.collection import identity_of
+from pytest_msdump.gate_test import SEED, current
 from pytest_msdump.variants import FIXTURE, marker_arguments, records, variant_of
-
-if TYPE_CHECKING:
-    from harness.backends.mindspore.process import MindsporeProcess
-    from pytest_msdump.session import GateTest
 
 _XUNIT = ("setup_method", "setup_class")
 _MODULE = ("setup_function", "setup_module", "setUpModule")
 
 
-def play(test: GateTest, process: MindsporeProcess) -> None:
-    """Calls the test's function in ``process``; what it raised there, it raises here, with the text of there.
-
-    Raises:
-        BackendError: no process could be started.
-    """
+def play(item: Any) -> bool:
+    """Calls a test's function where its backend runs programs; what it raised there, it raises here, with the text of
+    there. False where that is this process, and pytest calls it."""
     __tracebackhide__ = True
-    failure = ""
+    test = current(item)
+    if test is None or test.process.session is not None:
+        return False
+    failure, outcome = "", None
     try:
-        call = call_of(test.item, test.item.funcargs)  # type: ignore[attr-defined]
-        process.begin(call)
-        process.backend.play_ahead(coming(test.item, test.variant.backend))
-        outcome = process.call(call)
+        test.keep_tree()
+        outcome = test.process.play(partial(call_of, item, item.funcargs), partial(coming, item, test.variant.backend))
     except HarnessError as error:
         failure = f"msdump: {error}"
     if failure:
         pytest.fail(failure, pytrace=False)
+    if outcome is None:
+        return False
     test.programs = outcome.programs
     sys.stdout.write(outcome.output)
-    if test.tree is not None and process.tree.is_dir():
-        shutil.copytree(process.tree, test.tree)
     if outcome.kind == "skipped":
         pytest.skip(outcome.text)
     if outcome.kind == "xfailed":
         pytest.xfail(outcome.text)
     if outcome.kind != "passed":
         pytest.fail(outcome.text, pytrace=False)
+    return True
 
 
 def coming(item: Any, backend: str) -> Iterator[tuple[Opening, Call]]:
@@ -95,8 +91,6 @@ def call_of(item: Any, values: Mapping[str, Any]) -> Call:
         UnsupportedError: the function is a coroutine's, an argument cannot be handed over, or the test has a set-up
             that would have to run there.
     """
-    from pytest_msdump.session import SEED
-
     if inspect.iscoroutinefunction(item.obj) or inspect.isasyncgenfunction(item.obj):
         raise UnsupportedError(
             f"{item.nodeid}: an async def is not played in a process of its own; make it a def, and run what is "

@@ -1,9 +1,7 @@
 """Backends: what runs a program and gives a capture."""
 
 from harness.backends.base import BACKENDS, Backend, Process, get
-from harness.backends.emulated import Emulated
 from harness.errors import UnsupportedError
-from harness.framework.runtime import session
 
 __all__ = ["BACKENDS", "Backend", "Process", "get", "stand_in"]
 
@@ -16,11 +14,6 @@ def stand_in(name: str) -> None:
         UnsupportedError: it does not run in this process, or not on this machine.
     """
     backend = get(name)
-    if not backend.in_process:
-        names = ", ".join(each for each in BACKENDS if get(each).in_process)
-        raise UnsupportedError(f"backend {name} runs programs in a process of its own; a script can run on: {names}")
-    reason = backend.available()
+    reason = backend.stand_in()
     if reason is not None:
-        raise UnsupportedError(f"backend {name} cannot run here: {reason}")
-    if isinstance(backend, Emulated):
-        backend.stand_in(session.current())
+        raise UnsupportedError(f"backend {name} cannot run a script here: {reason}")

@@ -25,7 +25,7 @@ from harness.records import Record, SlotKey
 def stand_beside(*names: str) -> bool:
     """Whether captures of these backends can be aligned: the harness compiles the graphs of all, and they are not all
     the same."""
-    return len(set(names)) > 1 and all(name in BACKENDS and get(name).in_process for name in names)
+    return len(set(names)) > 1 and all(name in BACKENDS and get(name).compiles for name in names)
 
 
 def aligned(

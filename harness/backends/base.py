@@ -3,33 +3,55 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Protocol
 
+from harness.backends.calls import Call, Opening, Outcome
 from harness.capture import Capture
-from harness.framework.runtime.observer import Observer
+from harness.framework.runtime.session import Session
 from harness.registry import Registry
 
 
 class Process(Protocol):
     """What stands for one process of networks: graph ids, operator numbers and iterations go on from program to
-    program."""
+    program.
 
-    def execute(self, program: Callable[[], Any], observers: Sequence[Observer] = ()) -> Any:
-        """Calls ``program`` with everything it runs captured; gives what it returns, lets pass what it raises.
+    Attributes:
+        session: that its programs run in; None where that is in another process.
+    """
+
+    @property
+    def session(self) -> Session | None: ...
+
+    def execute(self, program: Callable[[], Any]) -> None:
+        """Calls ``program``, which runs networks, with everything it runs captured; lets pass what it raises.
+
+        Raises:
+            UnsupportedError: it cannot be called where programs run.
+        """
+
+    def play(self, call: Callable[[], Call], coming: Callable[[], Iterable[tuple[Opening, Call]]]) -> Outcome | None:
+        """Has a test's function called where programs run; None where the caller has to call it, in this process.
 
         Args:
-            program: runs networks.
-            observers: join for good before it runs; they see graphs compiled from now on.
+            call: gives the function.
+            coming: gives what will be called next, for a backend that works ahead.
+
+        Raises:
+            HarnessError: it cannot be called there.
+        """
+
+    def keep_tree(self, folder: Path) -> None:
+        """Has the dump tree of all that runs from now on, in the process's mode, left in ``folder``.
+
+        Raises:
+            UnsupportedError: there is none of this mode.
         """
 
     def capture(self) -> Capture:
         """Everything so far."""
-
-    def dump(self, folder: Path) -> Observer:
-        """What writes a dump tree of the process's mode to ``folder``; to be given to the first ``execute``."""
 
 
 class Backend(Protocol):
@@ -39,17 +61,24 @@ class Backend(Protocol):
         name: ``cpu``.
         emulated: True if its numbers are computed by the harness's own kernels; captures say so.
         modes: dump modes it has.
-        in_process: whether a program runs in this process (so that a script can run on it).
+        compiles: the harness compiles its graphs, so that its runs can be laid beside those of others that do.
+        computes: what computes, and where, as the header says it; empty where there is nothing to say.
     """
 
     name: str
-    in_process: bool
+    compiles: bool
 
     @property
     def emulated(self) -> bool: ...
 
     @property
     def modes(self) -> tuple[str, ...]: ...
+
+    @property
+    def computes(self) -> str: ...
+
+    def stand_in(self) -> str | None:
+        """Makes it what scripts of this process run on from now on; or why it cannot be, in one line."""
 
     def available(self) -> str | None:
         """Why it cannot run here, in one line, or None."""

@@ -6,13 +6,14 @@ One class serves every device: what differs is data of ``harness.devices``.
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from harness.backends.calls import Call, Opening
 from harness.backends.dump_tree import dump_everything
 from harness.backends.modes import MODES, modes_of, refusal
 from harness.capture import Capture
@@ -78,9 +79,8 @@ class EmulatedProcess:
         observers = [self._observer, *(recorder.observers if recorder is not None else ())]
         self.session = session.Session(observers, hooked=False, device=device)
 
-    def execute(self, program: Callable[[], Any], observers: Sequence[Observer] = ()) -> Any:
-        """See ``Process.execute``."""
-        self.session.observers += observers
+    def execute(self, program: Callable[[], Any]) -> Any:
+        """See ``Process.execute``; gives what ``program`` returns."""
         with session.within(self.session):
             return program()
 
@@ -107,8 +107,15 @@ class EmulatedProcess:
         if self._recorder is not None:
             self._recorder.close()
 
+    def play(self, call: Callable[[], Call], coming: Callable[[], Iterable[tuple[Opening, Call]]]) -> None:
+        """See ``Process.play``: functions are called by the caller."""
+
+    def keep_tree(self, folder: Path) -> None:
+        """See ``Process.keep_tree``; graphs that were compiled before are not in it."""
+        self.session.observers.append(self.dump(folder))
+
     def dump(self, folder: Path) -> Observer:
-        """See ``Process.dump``."""
+        """What writes the tree of ``keep_tree``."""
         return dump_everything(folder, self.session.device, self._mode)
 
 
@@ -122,7 +129,8 @@ class Emulated:
 
     name: str = ""
     device_name: str = ""
-    in_process = True
+    compiles = True
+    computes = ""
 
     @property
     def emulated(self) -> bool:
@@ -147,9 +155,12 @@ class Emulated:
         """Always available."""
         return None
 
-    def stand_in(self, used: session.Session) -> None:
-        """Makes what runs in session ``used`` from now on run on this backend."""
-        used.device = self.device
+    def stand_in(self) -> str | None:
+        """See ``Backend.stand_in``."""
+        why = self.available()
+        if why is None:
+            session.current().device = self.device
+        return why
 
     def process(
         self, network: str, mode: str, rootdir: str | None, recorder: RecorderCapture | None

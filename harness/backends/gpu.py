@@ -14,7 +14,7 @@ from harness.backends.emulated import Emulated, EmulatedProcess
 from harness.backends.torch import TorchProcess, deterministic_from_now_on
 from harness.errors import SettingError
 from harness.framework.engines.available import cuda_missing
-from harness.framework.runtime.session import Session
+from harness.framework.runtime import session
 
 if TYPE_CHECKING:
     from harness.capture.recorder import RecorderCapture
@@ -57,11 +57,12 @@ class Gpu(Emulated):
             return super().process(network, mode, rootdir, recorder)
         return TorchProcess(DEVICE, self.name, self.device, network, mode, rootdir, recorder)
 
-    def stand_in(self, used: Session) -> None:
-        """See ``Emulated.stand_in``."""
-        super().stand_in(used)
-        if not self.emulated:
-            deterministic_from_now_on(used, DEVICE)
+    def stand_in(self) -> str | None:
+        """See ``Backend.stand_in``."""
+        why = super().stand_in()
+        if why is None and not self.emulated:
+            deterministic_from_now_on(session.current(), DEVICE)
+        return why
 
 
 BACKENDS.register("gpu", Gpu())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,8 +20,8 @@ from harness.devices.capabilities import Capabilities
 from harness.devices.cpu import CPU
 from harness.errors import SettingError, UnsupportedError
 from harness.framework.engines.available import cuda_missing, torch_missing
+from harness.framework.runtime import session
 from harness.framework.runtime.observer import Observer
-from harness.framework.runtime.session import Session
 
 if TYPE_CHECKING:
     from harness.capture.recorder import RecorderCapture
@@ -64,7 +64,7 @@ def tf32_of(device: Device) -> tuple[bool, bool]:
     return device.numerics.matmul == "tf32", device.numerics.convolution == "tf32"
 
 
-def deterministic_from_now_on(used: Session, torch_device: str) -> None:
+def deterministic_from_now_on(used: session.Session, torch_device: str) -> None:
     """Lets PyTorch compute what runs in session ``used``; its settings hold for the rest of the process."""
     from harness.framework.engines.torch import TorchEngine
     from harness.framework.engines.torch.settings import deterministic
@@ -85,12 +85,12 @@ class TorchProcess(EmulatedProcess):
         self._engine = TorchEngine(torch_device)
         self.session.engine = self._engine
 
-    def execute(self, program: Callable[[], Any], observers: Sequence[Observer] = ()) -> Any:
+    def execute(self, program: Callable[[], Any]) -> Any:
         """See ``Process.execute``; with PyTorch's settings for equal bits."""
         from harness.framework.engines.torch.settings import deterministic
 
         with deterministic(tf32_of(self.session.configured_device())):
-            return super().execute(program, observers)
+            return super().execute(program)
 
     def rules(self) -> dict[str, Any]:
         """See ``EmulatedProcess.rules``."""
@@ -98,7 +98,7 @@ class TorchProcess(EmulatedProcess):
         return torch_rules(graph, self._engine, self._engine.device.type)
 
     def dump(self, folder: Path) -> Observer:
-        """See ``Process.dump``; MindSpore's CPU writes tensors only."""
+        """See ``EmulatedProcess.dump``; MindSpore's CPU writes tensors only."""
         if self._mode != "tensor" and self.session.device.target == "CPU":
             raise UnsupportedError(
                 f"backend torch writes no dump tree in mode {self._mode}: its graphs are MindSpore's CPU's, whose dump "
@@ -127,10 +127,12 @@ class Torch(Emulated):
         """See ``Backend.available``."""
         return cuda_missing() if asked_device().startswith("cuda") else torch_missing()
 
-    def stand_in(self, used: Session) -> None:
-        """See ``Emulated.stand_in``."""
-        super().stand_in(used)
-        deterministic_from_now_on(used, asked_device())
+    def stand_in(self) -> str | None:
+        """See ``Backend.stand_in``."""
+        why = super().stand_in()
+        if why is None:
+            deterministic_from_now_on(session.current(), asked_device())
+        return why
 
     def process(
         self, network: str, mode: str, rootdir: str | None, recorder: RecorderCapture | None

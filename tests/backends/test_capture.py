@@ -47,8 +47,9 @@ def both_of(backend: str, mode: str, program: Callable[[], object], folder: Path
     context.set_seed(1)
     with graph_mode(), get(backend).open(network="net", mode=mode) as process:
         observer = process.dump(folder)
+        process.session.observers.append(observer)
         with contextlib.suppress(KernelError):
-            process.execute(program, [observer])
+            process.execute(program)
         observer.closed()
         return process.capture(), read_tree(folder, backend=backend)
 

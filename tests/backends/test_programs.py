@@ -86,7 +86,8 @@ PROGRAMS = {
 def test_memory_and_tree_agree(backend: str, mode: str, program: str, tmp_path: Path) -> None:
     with graph_mode(), get(backend).open(network="net", mode=mode) as process:
         observer = process.dump(tmp_path)
-        process.execute(PROGRAMS[program], [observer])
+        process.session.observers.append(observer)
+        process.execute(PROGRAMS[program])
         observer.closed()
         memory, tree = process.capture(), read_tree(tmp_path, backend=backend)
     sunk = backend == "ascend-o2"

@@ -23,7 +23,7 @@ def _looked_for_anew() -> None:
 def test_it_is_real_and_has_the_modes_of_a_capture() -> None:
     backend = get("torch")
     assert not backend.emulated
-    assert backend.in_process
+    assert backend.compiles
     assert backend.modes == ("tensor", "statistic", "full")
 
 
@@ -57,5 +57,5 @@ def test_asking_whether_it_is_there_does_not_import_it() -> None:
 def test_a_script_cannot_run_on_it_without(tmp_path: Path) -> None:
     from harness.backends import stand_in
 
-    with pytest.raises(UnsupportedError, match="backend torch cannot run here: PyTorch is not installed"):
+    with pytest.raises(UnsupportedError, match="backend torch cannot run a script here: PyTorch is not installed"):
         stand_in("torch")

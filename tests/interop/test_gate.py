@@ -10,8 +10,9 @@ from dataclasses import dataclass
 import pytest
 
 from harness import backends, compare, context
+from harness.backends.calls import Call
 from harness.backends.mindspore import Mindspore
-from harness.backends.mindspore.process import Call, steady
+from harness.backends.mindspore.process import steady
 from harness.capture import Capture
 from harness.capture.capture import RECORDED
 from harness.compare import Verdict

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
-import inspect
 import os
-import sys
-import sysconfig
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from harness.backends.base import BACKENDS
+from harness.backends.calls import Opening
+from harness.backends.mindspore.folders import folders_of
 from harness.backends.mindspore.installed import Installed, look
 from harness.backends.modes import MODES, modes_of, refusal
 from harness.capture import Capture
@@ -21,42 +19,13 @@ from harness.devices import DEVICES
 from harness.errors import BackendError, UnsupportedError
 
 if TYPE_CHECKING:
-    from harness.backends.mindspore.process import Call, MindsporeProcess
+    from harness.backends.calls import Call
+    from harness.backends.mindspore.process import MindsporeProcess
     from harness.backends.mindspore.server import Server
 
 TIMEOUT = 600.0
 """Seconds a test may take."""
 _START = 300.0
-
-
-class Opening(NamedTuple):
-    """What a process is opened with, see ``Backend.open``."""
-
-    network: str
-    mode: str
-    rootdir: str | None
-    rdr: bool
-
-
-def folders_of(names: Sequence[str]) -> dict[str, str]:
-    """The directories in which packages lie here; one that is not here is left out."""
-    found = {}
-    for name in names:
-        spec = importlib.util.find_spec(name)
-        if spec is not None and spec.origin:
-            path = os.path.abspath(spec.origin)
-            found[name] = os.path.dirname(path if spec.submodule_search_locations is None else os.path.dirname(path))
-    return found
-
-
-def project_paths() -> list[str]:
-    """The entries of ``sys.path`` that are not this interpreter's own."""
-    own = {os.path.abspath(path) for path in sysconfig.get_paths().values()}
-    bases = {"base": sys.base_prefix, "platbase": sys.base_exec_prefix}
-    own |= {os.path.abspath(path) for path in sysconfig.get_paths(vars=bases).values()}
-    paths = [os.path.abspath(path) for path in sys.path]
-    parts = ("site-packages", "dist-packages", "lib-dynload")
-    return [path for path in paths if path not in own and os.path.basename(path) not in parts and os.path.isdir(path)]
 
 
 class Mindspore:
@@ -71,7 +40,7 @@ class Mindspore:
 
     name = "mindspore"
     emulated = False
-    in_process = False
+    compiles = False
 
     def __init__(self) -> None:
         self.timeout = TIMEOUT
@@ -110,7 +79,7 @@ class Mindspore:
 
     @property
     def computes(self) -> str:
-        """What computes, such as ``2.10.0 on cpu``; empty where nothing does."""
+        """See ``Backend.computes``: ``2.10.0 on cpu``."""
         found = look(self._python)
         return "" if isinstance(found, str) else f"{found.version} on {found.device}"
 
@@ -124,6 +93,10 @@ class Mindspore:
         """The dump modes of the device it finds; all where it cannot run, as nothing is known then."""
         found = look(self._python)
         return tuple(MODES) if isinstance(found, str) else modes_of(DEVICES.get(found.device))
+
+    def stand_in(self) -> str:
+        """See ``Backend.stand_in``: it never does."""
+        return "it runs programs in a process of its own"
 
     def refusal(self, mode: str) -> str | None:
         """See ``Backend.refusal``."""
@@ -230,27 +203,14 @@ class Mindspore:
         rootdir: str | None = None,
         rdr: bool = False,
     ) -> Capture:
-        """See ``Backend.run``; ``program`` is a function of a module, which the other process imports from its file.
-
-        Raises:
-            UnsupportedError: it is not.
-            BackendError: it failed there; says how.
-        """
-        from harness.backends.mindspore.process import Call
-
-        found = inspect.unwrap(program)
-        names = tuple(getattr(found, "__qualname__", "<locals>").split("."))
-        file = inspect.getsourcefile(found) if inspect.isfunction(found) else None
-        if file is None or len(names) > 1:
-            raise UnsupportedError(f"backend {self.name} runs functions of modules alone, got {program!r}")
+        """See ``Backend.run``; what ``program`` can be, see ``MindsporeProcess.execute``."""
         with self.open(network=network, mode=mode, rootdir=rootdir, rdr=rdr) as process:
-            outcome = process.call(Call(file, found.__module__, names, paths=project_paths()))
-            if outcome.kind != "passed":
-                raise BackendError(f"backend {self.name}: {network} {outcome.kind}:\n{outcome.text}")
+            process.execute(program)
             capture = process.capture()
             # What it reads from goes with the process.
             capture.source = [replace(record, values=record.load()) for record in capture.records()]
             return capture
 
 
-BACKENDS.register(Mindspore.name, Mindspore())
+MINDSPORE = Mindspore()
+BACKENDS.register(Mindspore.name, MINDSPORE)

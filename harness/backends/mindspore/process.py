@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import platform
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from harness.backends.calls import Call, Opening, Outcome
 from harness.backends.dump_tree import sections
+from harness.backends.mindspore.folders import project_paths
 from harness.backends.mindspore.server import Server, ending
 from harness.backends.mindspore.worker import MARK
 from harness.capture import Capture, read_tree
@@ -22,7 +25,6 @@ from harness.capture.capture import RECORDED
 from harness.capture.recorder import MODES, read_recorder
 from harness.devices import DEVICES
 from harness.errors import BackendError, TreeError, UnsupportedError
-from harness.framework.runtime.observer import Observer
 from harness.records import Record
 
 if TYPE_CHECKING:
@@ -35,49 +37,6 @@ _PATH = re.compile(r"[A-Za-z0-9_/-]+")
 _ADDRESS = re.compile(rb"^&(?:0x)?[0-9a-fA-F]+(?= #)", re.MULTILINE)
 _TAIL = 3000
 _OURS = ("MINDSPORE_DUMP_CONFIG", "MS_RDR_", "MSDUMP_", "PYTEST_CURRENT_TEST")
-
-
-@dataclass(frozen=True)
-class Call:
-    """A function to be called elsewhere.
-
-    Attributes:
-        file: that holds it.
-        module: name the file is imported under.
-        names: of the function, in front of it those of its classes.
-        fixture: parameter that takes the stand-in for the ``msdump`` fixture; empty for none.
-        arguments: the other parameters, of values ``values.encoded`` made.
-        parameters: those a ``parametrize`` mark in ``file`` gives, with the place of their value in it.
-        paths: directories that tests import from.
-        seed: global seed.
-    """
-
-    file: str
-    module: str
-    names: tuple[str, ...]
-    fixture: str = ""
-    arguments: Mapping[str, Any] = field(default_factory=dict)
-    parameters: Mapping[str, int] = field(default_factory=dict)
-    paths: Sequence[str] = ()
-    seed: int = 1
-
-
-class Outcome(NamedTuple):
-    """How a call ended.
-
-    Attributes:
-        kind: ``passed``, ``skipped``, ``xfailed`` or ``failed``; a process that died has failed.
-        text: reason or traceback.
-        output: what was printed.
-        programs: how many sections ran.
-        cpu: CPU seconds.
-    """
-
-    kind: str
-    text: str
-    output: str
-    programs: int
-    cpu: float
 
 
 class Begun(NamedTuple):
@@ -121,8 +80,11 @@ class MindsporeProcess:
 
     Attributes:
         backend: that opened it.
+        session: None, what it runs is not seen here.
         tree: where MindSpore's dump tree is while the process lasts.
     """
+
+    session = None
 
     def __init__(self, backend: Mindspore, network: str, mode: str, rootdir: str | None, rdr: bool) -> None:
         self.backend = backend
@@ -134,6 +96,7 @@ class MindsporeProcess:
         # Modes of the recorder; the first run writes the tree, too.
         self._recorders: Sequence[int | None] = tuple(reversed(MODES)) if rdr and self._installed.records else (None,)
         self._versions: dict[str, str] = {}
+        self._kept_in: Path | None = None
         self._begun: Begun | None = None
         self._recorded = self._folder / "rdr"
         self.tree = self._folder / _TREE
@@ -144,13 +107,32 @@ class MindsporeProcess:
                 f"{tempfile.gettempdir()!r} is none, let TMPDIR name one"
             )
 
-    def execute(self, program: Callable[[], Any], observers: Sequence[Observer] = ()) -> Any:
-        """Refused (``UnsupportedError``): a closure of this process cannot run in another."""
-        raise UnsupportedError("backend mindspore runs programs in a process of its own: give it a Call")
+    def execute(self, program: Callable[[], Any]) -> None:
+        """See ``Process.execute``; ``program`` is a function of a module, whose file the other process imports.
 
-    def dump(self, folder: Path) -> Observer:
-        """Refused (``UnsupportedError``): the tree is MindSpore's own, at ``tree``."""
-        raise UnsupportedError(f"backend mindspore writes its dump tree itself, to {self.tree}; copy it")
+        Raises:
+            UnsupportedError: it is not.
+            BackendError: it failed there; says how.
+        """
+        found = inspect.unwrap(program)
+        names = tuple(getattr(found, "__qualname__", "<locals>").split("."))
+        file = inspect.getsourcefile(found) if inspect.isfunction(found) else None
+        if file is None or len(names) > 1:
+            raise UnsupportedError(f"backend {self.backend.name} runs functions of modules alone, got {program!r}")
+        outcome = self.call(Call(file, found.__module__, names, paths=project_paths()))
+        if outcome.kind != "passed":
+            raise BackendError(f"backend {self.backend.name}: {self._network} {outcome.kind}:\n{outcome.text}")
+
+    def play(self, call: Callable[[], Call], coming: Callable[[], Iterable[tuple[Opening, Call]]]) -> Outcome:
+        """See ``Process.play``."""
+        asked = call()
+        self.begin(asked)
+        self.backend.play_ahead(coming())
+        return self.call(asked)
+
+    def keep_tree(self, folder: Path) -> None:
+        """See ``Process.keep_tree``; MindSpore writes it elsewhere first."""
+        self._kept_in = folder
 
     def call(self, call: Call) -> Outcome:
         """Has a function called under MindSpore with everything dumped; waits until its process ended.
@@ -161,12 +143,15 @@ class MindsporeProcess:
             BackendError: no worker could be started.
         """
         try:
-            return self._outcome_of(self.begin(call))
+            outcome = self._outcome_of(self.begin(call))
         except BackendError:
             # Another call, played ahead, may have ended the worker.
             if self.backend.drop_ahead() == 0:
                 raise
-            return self._outcome_of(self.begin(call))
+            outcome = self._outcome_of(self.begin(call))
+        if self._kept_in is not None and self.tree.is_dir():
+            shutil.copytree(self.tree, self._kept_in)
+        return outcome
 
     def begin(self, call: Call) -> Begun:
         """Starts what ``call`` waits for, if that is not done.

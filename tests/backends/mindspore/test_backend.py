@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from harness import backends
+from harness.backends.calls import Call, Opening
 from harness.backends.mindspore import Mindspore
-from harness.backends.mindspore.backend import Opening, project_paths
+from harness.backends.mindspore.folders import project_paths
 from harness.backends.mindspore.installed import Installed, look
-from harness.backends.mindspore.process import Call
 from harness.cli import main
 from harness.errors import BackendError, UnsupportedError
 from tests.backends import fake
@@ -82,7 +82,7 @@ def call(folder: Path, name: str) -> Call:
 def test_what_it_says_of_itself(backend: Mindspore) -> None:
     found = backend.installed()
     assert (found.version, found.release, found.device, found.records) == ("2.7.0", (2, 7, 0), "cpu", True)
-    assert (backend.emulated, backend.in_process, backend.modes, backend.available()) == (
+    assert (backend.emulated, backend.compiles, backend.modes, backend.available()) == (
         False,
         False,
         ("tensor",),
@@ -134,14 +134,10 @@ def _imported(folder: Path):
 
 
 def test_programs_of_this_process_are_refused(backend: Mindspore) -> None:
-    with backend.open(network="net") as process:
-        with pytest.raises(UnsupportedError, match="give it a Call"):
-            process.execute(lambda: None)
-        with pytest.raises(UnsupportedError, match="writes its dump tree itself"):
-            process.dump(Path("tree"))
-    with pytest.raises(
-        UnsupportedError, match="runs programs in a process of its own; a script can run on: ascend-o0, "
-    ):
+    refused = pytest.raises(UnsupportedError, match="runs functions of modules alone")
+    with backend.open(network="net") as process, refused:
+        process.execute(lambda: None)
+    with pytest.raises(UnsupportedError, match="mindspore cannot run a script here: it runs programs in a pro"):
         backends.stand_in("mindspore")
 
 
@@ -149,7 +145,10 @@ def test_a_script_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     script = tmp_path / "script.py"
     script.write_text("")
     assert main(["run", "--backend", "mindspore", str(script)]) == 2
-    assert "backend mindspore runs programs in a process of its own" in capsys.readouterr().err
+    assert (
+        "backend mindspore cannot run a script here: it runs programs in a process of its own"
+        in capsys.readouterr().err
+    )
 
 
 def test_each_mode_of_the_recorder_has_a_process_and_one_dumps(backend: Mindspore, folder: Path) -> None:

@@ -1,0 +1,103 @@
+"""One gate test under one backend and mode, from its first section to its verdict."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_msdump.collection import identity_of
+from pytest_msdump.options import SETTINGS, Settings
+from pytest_msdump.variants import Variant, marker_arguments
+
+if TYPE_CHECKING:
+    from harness.backends import Process
+
+SCRATCH = ".msdump"
+# Initial weights come from the global seed; each test starts from the same one, whatever ran before.
+SEED = 1
+_TEST: pytest.StashKey[GateTest] = pytest.StashKey()
+
+
+class GateTest:
+    """One test under one backend and mode.
+
+    Attributes:
+        item: pytest's test.
+        variant: backend and mode.
+        settings: the session's.
+        marker: arguments of the test's ``msdump`` markers.
+        golden: path of its store, relative to the golden directory.
+        network: name in the store: the test's id without backend and mode.
+        process: what its programs run in, one after the other.
+        programs: how many ran, failed ones included.
+        tree: where its dump tree is written; None unless ``--msdump-keep``.
+        texts: what its trainings left beside tensors, by name of the artefact.
+    """
+
+    def __init__(self, item: pytest.Item, variant: Variant, process: Process) -> None:
+        self.item = item
+        self.variant = variant
+        self.settings: Settings = item.config.stash[SETTINGS]
+        self.marker: Mapping[str, Any] = marker_arguments(item)
+        self.network, self.golden = identity_of(item)
+        self.process = process
+        self.programs = 0
+        self.tree = self._tree() if self.settings.keep else None
+        self.texts: dict[str, bytes] = {}
+        item.stash[_TEST] = self
+
+    def _tree(self) -> Path:
+        folder = scratch(self.settings.root, "trees") / self.golden.removesuffix(".h5") / self.variant.id
+        shutil.rmtree(folder, ignore_errors=True)
+        return folder
+
+    def keep_tree(self) -> None:
+        """Before the first section: has the dump tree written, where it is kept."""
+        if self.tree is not None and self.programs == 0:
+            self.process.keep_tree(self.tree)
+
+    def execute(self, program: Callable[[], object]) -> None:
+        """Runs one section of the test with everything dumped."""
+        __tracebackhide__ = True
+        self.keep_tree()
+        try:
+            self.process.execute(program)
+        finally:
+            # One that failed ran, too: a test may expect the error, and what came before it is checked.
+            self.programs += 1
+
+    def rerun(self) -> str:
+        """How to name this test to pytest, from where pytest was started."""
+        config = self.item.config
+        path, separator, rest = self.item.nodeid.partition("::")
+        shown = os.path.relpath(config.rootpath / path, config.invocation_params.dir)
+        return shlex.quote(shown + separator + rest)
+
+
+def current(item: pytest.Item) -> GateTest | None:
+    """The gate test that ``item`` runs as; None before it was set up and after it was judged."""
+    return item.stash.get(_TEST, None)
+
+
+def taken(item: pytest.Item) -> GateTest | None:
+    """The same, and forgets it: the item lives as long as the session, and what it captured may be large."""
+    found = item.stash.get(_TEST, None)
+    if found is not None:
+        del item.stash[_TEST]
+    return found
+
+
+def scratch(root: Path, name: str) -> Path:
+    """``root/.msdump/name``; the directory says of itself that no repository wants it."""
+    folder = root / SCRATCH
+    folder.mkdir(exist_ok=True)
+    ignore = folder / ".gitignore"
+    if not ignore.exists():
+        ignore.write_text("# Made by pytest-msdump.\n*\n", encoding="utf-8")
+    return folder / name
