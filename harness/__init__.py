@@ -45,13 +45,13 @@ def _dump_from_environment(session: _Any) -> None:
 _hooks.first_compile.append(_dump_from_environment)
 
 
-def _dump_switches() -> _hooks.DumpSwitches:
+def _dump_of_the_process() -> _Any:
     from harness.dump.environment import PROCESS
 
     return PROCESS
 
 
-_hooks.dump_switches = _dump_switches
+_hooks.provide("dump", _dump_of_the_process)
 
 
 def _recorder_from_environment(session: _Any) -> None:

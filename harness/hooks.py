@@ -3,35 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 #: called with the session before its first graph is compiled; what it raises is raised by the compile, and it is
 #: called again at the next one
 first_compile: list[Callable[[Any], None]] = []
 
-
-class DumpSwitches(Protocol):
-    """What a script may ask of the dump of its process."""
-
-    def set_initial_iteration(self, value: int) -> None:
-        """From now on the label of a step is ``value``."""
-
-    def step(self, count: int) -> None:
-        """Adds ``count`` to the label."""
-
-    def set_dynamic(self) -> None:
-        """``start_dump`` and ``stop_dump`` say which steps are dumped."""
-
-    def start_dump(self) -> None:
-        """Dumps every step from the next on."""
-
-    def stop_dump(self) -> None:
-        """Dumps no step any more."""
+_given: dict[str, Callable[[], Any]] = {}
 
 
-def _no_dump() -> DumpSwitches:
-    raise RuntimeError("this process has no dump: import harness first")
+def provide(name: str, give: Callable[[], Any]) -> None:
+    """Says how a lower room gets something an upper one has.
+
+    Args:
+        name: ``operators``, ``transforms`` or ``dump``.
+        give: called each time it is asked for.
+    """
+    _given[name] = give
 
 
-#: gives the dump of this process; ``harness`` sets it
-dump_switches: Callable[[], DumpSwitches] = _no_dump
+def provided(name: str) -> Any:
+    """What ``provide`` was told of; ``KeyError`` where nothing was."""
+    return _given[name]()

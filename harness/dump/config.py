@@ -16,9 +16,10 @@ from typing import Any, Literal
 from harness.dump import json_text
 from harness.dump.check_common import MARKED
 from harness.dump.check_method import NothingToDump
-from harness.dump.draft import ASYNC, COMMON, E2E, Draft, Method, Section
+from harness.dump.draft import ASYNC, COMMON, E2E, Draft, Section
 from harness.dump.generations import rules_for
 from harness.dump.iteration import IterationSet
+from harness.dump.rules import Method
 from harness.dump.selection import KernelRule
 from harness.errors import DumpConfigError
 from harness.framework import log

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any
 
 from harness.dump.iteration import EVERYTHING, IterationSet
 from harness.dump.json_text import SignedInt, dumps
+from harness.dump.rules import Method, Rules
 from harness.dump.selection import KernelRule
 from harness.errors import DumpConfigError
-
-if TYPE_CHECKING:
-    from harness.dump.rules import Rules
 
 COMMON = "common_dump_settings"
 E2E = "e2e_dump_settings"
 ASYNC = "async_dump_settings"
-
-Method = Literal["e2e", "async", "off"]
-"""How tensors are dumped: kernel by kernel, in the asynchronous framing (Ascend), or not at all."""
 
 
 def shown(value: Any) -> str:

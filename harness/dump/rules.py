@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
-from harness.dump.draft import Draft, Method
 from harness.dump.selection import KINDS, RuleKind
 
-Check = Callable[[Draft], None]
+Method = Literal["e2e", "async", "off"]
+"""How tensors are dumped: kernel by kernel, in the asynchronous framing (Ascend), or not at all."""
+
+Check = Callable[[Any], None]
+"""Takes the ``draft.Draft``, fills in what it found."""
 
 FIRST = "1.0-1.1"
 NEWEST = "2.7-2.10"

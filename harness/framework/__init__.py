@@ -10,6 +10,9 @@ The names of MindSpore's top level (``Tensor``, ``set_context``, ``nn``) are loo
 ``msdump run`` lets ``mindspore`` resolve to this package.
 """
 
+from typing import Any as _Any
+
+from harness import hooks as _hooks
 from harness._namespace import DTYPES as _DTYPES
 from harness._namespace import lazy as _lazy
 
@@ -49,3 +52,19 @@ _NAMES = {
 }  # fmt: skip
 
 __getattr__, __dir__ = _lazy(__name__, _NAMES)
+
+
+def _operators() -> _Any:
+    from harness.framework import ops
+
+    return ops
+
+
+def _transforms() -> _Any:
+    from harness.framework.nn import transforms
+
+    return transforms
+
+
+_hooks.provide("operators", _operators)
+_hooks.provide("transforms", _transforms)

@@ -12,24 +12,24 @@ __all__ = ["_dump_set_dynamic", "_dump_start", "_dump_step", "_dump_stop", "_set
 
 def _set_init_iter(v: int = 0) -> None:
     """From now on the label of a step is ``v``, until ``_dump_step`` adds to it; ``ValueError`` if it is negative."""
-    hooks.dump_switches().set_initial_iteration(v)
+    hooks.provided("dump").set_initial_iteration(v)
 
 
 def _dump_step(step: int = 1) -> None:
     """Adds ``step`` to the label; ignored with a warning without ``_set_init_iter``."""
-    hooks.dump_switches().step(step)
+    hooks.provided("dump").step(step)
 
 
 def _dump_set_dynamic() -> None:
     """``_dump_start`` and ``_dump_stop`` say which steps are dumped, not ``iteration``; no effect on the CPU."""
-    hooks.dump_switches().set_dynamic()
+    hooks.provided("dump").set_dynamic()
 
 
 def _dump_start() -> None:
     """Dumps every step from the next on."""
-    hooks.dump_switches().start_dump()
+    hooks.provided("dump").start_dump()
 
 
 def _dump_stop() -> None:
     """Dumps no step any more."""
-    hooks.dump_switches().stop_dump()
+    hooks.provided("dump").stop_dump()

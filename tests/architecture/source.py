@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -46,6 +48,7 @@ class Import:
         line: where.
         lazy: inside a function.
         typing_only: under ``if TYPE_CHECKING``.
+        by_string: no import statement, but a text that names the module.
     """
 
     source: str
@@ -53,6 +56,7 @@ class Import:
     line: int
     lazy: bool
     typing_only: bool
+    by_string: bool = False
 
     def __str__(self) -> str:
         return f"{self.source}:{self.line} imports {self.target}"
@@ -81,11 +85,28 @@ def _walk(node: ast.AST, lazy: bool, typing_only: bool) -> Iterator[tuple[ast.AS
         yield from _walk(child, inside, checking)
 
 
+_NAME = re.compile(r"(?:harness|pytest_msdump)(?:\.\w+)+")
+
+
+def _named(text: str) -> str | None:
+    """The module that ``harness.dtypes:float16`` or the beginning of an f-string names."""
+    found = _NAME.match(text)
+    name = found[0] if found and found.end() + 1 >= len(text.partition(":")[0]) else ""
+    while name and name not in MODULES:
+        name = name.rpartition(".")[0]
+    return name if "." in name else None
+
+
+@cache
 def imports() -> list[Import]:
-    """Every import of one of our modules by another, inside functions too."""
+    """Every import of one of our modules by another: inside functions, for types, and by a text that names it."""
     found = []
     for source, path in MODULES.items():
         for node, lazy, typing_only in _walk(ast.parse(path.read_bytes()), False, False):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                target = _named(node.value)
+                if target is not None and target != source:
+                    found.append(Import(source, target, node.lineno, lazy, typing_only, by_string=True))
             if isinstance(node, (ast.Import, ast.ImportFrom)):
                 for target in _targets(node, source):
                     if target.partition(".")[0] in PACKAGES and target != source:

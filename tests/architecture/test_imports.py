@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from graphlib import CycleError, TopologicalSorter
 
-from tests.architecture.source import MODULES, imports, table
+import pytest
+
+from tests.architecture.source import MODULES, Import, imports, table
 
 ROWS = {name.strip(): int(row) for row, names, _ in table("rows") for name in names.split(",")}
 FRAMEWORK_ROWS = {
     f"framework.{name.strip()}": int(row) for row, names, _ in table("framework rows") for name in names.split(",")
 }
 SURFACE = tuple(f"harness.{name.strip()}" for names, _ in table("surface") for name in names.split(","))
+EXCEPTIONS = {(source.strip("`"), target.strip("`")) for source, target, _ in table("exceptions")}
+#: modules that only list names, and look them up when they are used
+DOORS = ("harness", "harness.framework", "harness.framework.common")
 SAME_ROW = {(source, target) for source, target, _ in table("same row")}
 
 
@@ -38,7 +43,7 @@ def test_imports_point_down() -> None:
         if not (found.source.startswith("harness.") and found.target.startswith("harness.")):
             continue
         source, target = package(found.source), package(found.target)
-        if source == target or (source, target) in SAME_ROW:
+        if source == target or (source, target) in SAME_ROW or excepted(found):
             continue
         if ROWS[source] <= ROWS[target]:
             wrong.append(f"{found} (row {ROWS[source]} to row {ROWS[target]})")
@@ -49,7 +54,8 @@ def test_imports_inside_the_framework_point_down() -> None:
     wrong = []
     for found in imports():
         source, target = room(found.source), room(found.target)
-        if source and target and source != target and FRAMEWORK_ROWS[source] <= FRAMEWORK_ROWS[target]:
+        up = source and target and source != target and FRAMEWORK_ROWS[source] <= FRAMEWORK_ROWS[target]
+        if up and not excepted(found):
             wrong.append(str(found))
     assert not wrong, "\n".join(wrong)
 
@@ -59,7 +65,8 @@ def test_the_framework_is_entered_by_its_surface() -> None:
     for found in imports():
         inside = found.target.startswith("harness.framework")
         from_outside = not found.source.startswith("harness.framework") and found.source != "harness"
-        if inside and from_outside and not any(f"{found.target}.".startswith(f"{name}.") for name in SURFACE):
+        known = excepted(found) or any(f"{found.target}.".startswith(f"{name}.") for name in SURFACE)
+        if inside and from_outside and not known:
             wrong.append(str(found))
     assert not wrong, "\n".join(wrong)
 
@@ -76,6 +83,7 @@ def test_harness_knows_no_plugin_and_not_its_own_facade() -> None:
         for found in imports()
         if found.source.startswith("harness.")
         and (found.target == "harness" or found.target.startswith("pytest_msdump"))
+        and not excepted(found)
     ]
     assert not wrong, "\n".join(wrong)
 
@@ -83,7 +91,7 @@ def test_harness_knows_no_plugin_and_not_its_own_facade() -> None:
 def test_plugin_loads_no_harness() -> None:
     eager: dict[str, set[str]] = {name: set() for name in MODULES}
     for found in imports():
-        if not (found.lazy or found.typing_only):
+        if not (found.lazy or found.typing_only or found.by_string):
             eager[found.source].add(found.target)
     loaded, waiting = set(), ["pytest_msdump.plugin"]
     while waiting:
@@ -94,11 +102,29 @@ def test_plugin_loads_no_harness() -> None:
     assert not [name for name in loaded if name.startswith("harness")]
 
 
-def test_no_circle_of_modules() -> None:
+def excepted(found: Import) -> bool:
+    return (found.source, found.target) in EXCEPTIONS
+
+
+def test_exceptions_are_needed() -> None:
+    there = {(found.source, found.target) for found in imports()}
+    assert not EXCEPTIONS - there, "docs/architecture.md excepts imports that are gone"
+
+
+@pytest.mark.parametrize("kind", ["at import time", "of any kind"])
+def test_no_circle_of_modules(kind: str) -> None:
     edges: dict[str, set[str]] = {name: set() for name in MODULES}
     for found in imports():
+        late = found.lazy or found.typing_only or found.by_string
         # A package's __init__ may gather its own modules, which in turn import their package's siblings.
-        if not (found.lazy or found.typing_only or found.source.startswith(found.target + ".")):
+        if found.source.startswith(found.target + "."):
+            continue
+        # The front doors hold every name, as texts; what they are made of may ask for a part of them.
+        if found.by_string and found.source in DOORS:
+            continue
+        # The plugin's rooms are being split; until then their late imports do not count.
+        counts = kind == "of any kind" and not excepted(found) and not found.source.startswith("pytest_msdump")
+        if not late or counts:
             edges[found.source].add(found.target)
     try:
         TopologicalSorter(edges).prepare()

@@ -3,7 +3,7 @@
 from typing import Any as _Any
 
 from harness.errors import unsupported_name as _unsupported_name
-from harness.framework.dataset import config, transforms, vision
+from harness.framework.dataset import config, iterators, mapping, splitting, transforms, vision  # noqa: F401
 from harness.framework.dataset.base import Dataset
 from harness.framework.dataset.batches import BatchInfo
 from harness.framework.dataset.images import Cifar10Dataset, Cifar100Dataset, FashionMnistDataset, MnistDataset

@@ -10,7 +10,7 @@ import difflib
 import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -18,8 +18,16 @@ from harness.errors import SettingTypeError, StateError, UnsupportedError
 from harness.framework.dataset import config
 from harness.framework.dataset.checks import names_of, whole
 
-if TYPE_CHECKING:
-    from harness.framework.dataset.iterators import RowIterator
+Made = TypeVar("Made", bound=Callable[..., Any])
+#: what the methods of ``Dataset`` make, by name; the modules that define it put it there, the package imports them all
+_STEPS: dict[str, Callable[..., Any]] = {}
+
+
+def step(made: Made) -> Made:
+    """Registers a class or function as what a method of ``Dataset`` makes."""
+    _STEPS[made.__name__] = made
+    return made
+
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Row = tuple[Any, ...]
@@ -121,7 +129,7 @@ class Dataset(ABC):
         num_epochs: int = -1,
         output_numpy: bool = False,
         do_copy: bool = False,
-    ) -> RowIterator:
+    ) -> Iterator[Any]:
         """Goes through rows as lists, one epoch each time it is iterated.
 
         Args:
@@ -130,17 +138,15 @@ class Dataset(ABC):
             output_numpy: arrays instead of tensors.
             do_copy: kept.
         """
-        from harness.framework.dataset.iterators import RowIterator
-
-        return RowIterator(self, columns, num_epochs, output_numpy, as_dict=False)
+        made: Iterator[Any] = _STEPS["RowIterator"](self, columns, num_epochs, output_numpy, as_dict=False)
+        return made
 
     def create_dict_iterator(
         self, num_epochs: int = -1, output_numpy: bool = False, do_copy: bool = False
-    ) -> RowIterator:
+    ) -> Iterator[Any]:
         """Goes through rows as dicts by column; arguments as for ``create_tuple_iterator``."""
-        from harness.framework.dataset.iterators import RowIterator
-
-        return RowIterator(self, None, num_epochs, output_numpy, as_dict=True)
+        made: Iterator[Any] = _STEPS["RowIterator"](self, None, num_epochs, output_numpy, as_dict=True)
+        return made
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.create_tuple_iterator(num_epochs=1))
@@ -158,9 +164,8 @@ class Dataset(ABC):
         ``batch_size`` may be a function of a ``BatchInfo``; ``per_batch_map`` with ``input_columns`` and
         ``output_columns`` is called with a list of rows for each column, and a ``BatchInfo``.
         """
-        from harness.framework.dataset.batches import Batch
-
-        return Batch(self, batch_size, drop_remainder, num_parallel_workers, more)
+        made: Dataset = _STEPS["Batch"](self, batch_size, drop_remainder, num_parallel_workers, more)
+        return made
 
     def padded_batch(
         self,
@@ -171,21 +176,18 @@ class Dataset(ABC):
     ) -> Dataset:
         """Like ``batch``, of rows padded at their ends: ``pad_info`` gives (shape, value) for columns, None for all
         columns; a None in a shape, or for it, is the largest extent in the batch."""
-        from harness.framework.dataset.batches import PaddedBatch
-
-        return PaddedBatch(self, batch_size, drop_remainder, num_parallel_workers, pad_info)
+        made: Dataset = _STEPS["PaddedBatch"](self, batch_size, drop_remainder, num_parallel_workers, pad_info)
+        return made
 
     def repeat(self, count: int | None = None) -> Dataset:
         """The rows ``count`` times over in one epoch; None and -1: without end."""
-        from harness.framework.dataset.operations import Repeat
-
-        return Repeat(self, -1 if count is None else count)
+        made: Dataset = _STEPS["Repeat"](self, -1 if count is None else count)
+        return made
 
     def shuffle(self, buffer_size: int) -> Dataset:
         """Rows in another order each epoch, drawn from a buffer of this many."""
-        from harness.framework.dataset.operations import Shuffle
-
-        return Shuffle(self, buffer_size)
+        made: Dataset = _STEPS["Shuffle"](self, buffer_size)
+        return made
 
     def map(
         self,
@@ -196,9 +198,8 @@ class Dataset(ABC):
         **more: Any,
     ) -> Dataset:
         """Columns put through functions and transforms, one after the other."""
-        from harness.framework.dataset.mapping import Map
-
-        return Map(self, operations, input_columns, output_columns, num_parallel_workers, more)
+        made: Dataset = _STEPS["Map"](self, operations, input_columns, output_columns, num_parallel_workers, more)
+        return made
 
     def filter(
         self,
@@ -207,53 +208,45 @@ class Dataset(ABC):
         num_parallel_workers: int | None = None,
     ) -> Dataset:
         """Rows for which the function of some columns (None: all) is true."""
-        from harness.framework.dataset.operations import Filter
-
-        return Filter(self, predicate, input_columns, num_parallel_workers)
+        made: Dataset = _STEPS["Filter"](self, predicate, input_columns, num_parallel_workers)
+        return made
 
     def take(self, count: int = -1) -> Dataset:
         """The first ``count`` rows; -1 for all."""
-        from harness.framework.dataset.operations import Part
-
-        return Part(self, 0, whole(count, "count", "take", -1, forbidden=0))
+        made: Dataset = _STEPS["Part"](self, 0, whole(count, "count", "take", -1, forbidden=0))
+        return made
 
     def skip(self, count: int) -> Dataset:
         """All but the first ``count`` rows."""
-        from harness.framework.dataset.operations import Part
-
-        return Part(self, whole(count, "count", "skip", 0), -1)
+        made: Dataset = _STEPS["Part"](self, whole(count, "count", "skip", 0), -1)
+        return made
 
     def project(self, columns: Names) -> Dataset:
         """Some of the columns, in this order."""
-        from harness.framework.dataset.operations import Project
-
-        return Project(self, columns)
+        made: Dataset = _STEPS["Project"](self, columns)
+        return made
 
     def rename(self, input_columns: Names, output_columns: Names) -> Dataset:
         """Other names for columns."""
-        from harness.framework.dataset.operations import Rename
-
-        return Rename(self, input_columns, output_columns)
+        made: Dataset = _STEPS["Rename"](self, input_columns, output_columns)
+        return made
 
     def zip(self, datasets: Dataset | tuple[Dataset, ...]) -> Dataset:
         """Rows side by side with those of other datasets, as long as all have some."""
-        from harness.framework.dataset.operations import Zip
-
         others = datasets if isinstance(datasets, tuple) else (datasets,)
-        return Zip((self, *others))
+        made: Dataset = _STEPS["Zip"]((self, *others))
+        return made
 
     def concat(self, datasets: Dataset | Sequence[Dataset]) -> Dataset:
         """Rows, then those of other datasets with the same columns."""
-        from harness.framework.dataset.operations import Concat
-
         others = [datasets] if isinstance(datasets, Dataset) else list(datasets)
-        return Concat([self, *others])
+        made: Dataset = _STEPS["Concat"]([self, *others])
+        return made
 
     def split(self, sizes: Sequence[int] | Sequence[float], randomize: bool = True) -> list[Dataset]:
         """Parts of ``sizes`` rows, or shares; ``randomize`` puts the rows in another order first, once."""
-        from harness.framework.dataset.splitting import split
-
-        return split(self, sizes, randomize)
+        made: list[Dataset] = _STEPS["split"](self, sizes, randomize)
+        return made
 
     def apply(self, apply_func: Callable[[Dataset], Dataset]) -> Dataset:
         """What the function makes of this dataset."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from harness.errors import SettingError, SettingTypeError, StateError
-from harness.framework.dataset.base import Dataset, Operation, Row, names_of
+from harness.framework.dataset.base import Dataset, Operation, Row, names_of, step
 from harness.framework.dataset.checks import flag, known, refuse_unknown, whole, workers
 from harness.framework.dataset.placing import places
 
@@ -30,6 +30,7 @@ class BatchInfo:
         return self._batch
 
 
+@step
 class Batch(Operation):
     """See ``Dataset.batch``."""
 
@@ -119,6 +120,7 @@ class Batch(Operation):
         return np.stack(arrays)
 
 
+@step
 class PaddedBatch(Batch):
     """See ``Dataset.padded_batch``."""
 

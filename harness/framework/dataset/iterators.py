@@ -9,12 +9,13 @@ import numpy as np
 
 from harness.errors import SettingError, SettingTypeError, StateError
 from harness.framework.dataset import config
-from harness.framework.dataset.base import Dataset, Names, Row, skipped
+from harness.framework.dataset.base import Dataset, Names, Row, skipped, step
 from harness.framework.dataset.checks import flag
 from harness.framework.tensor import Tensor
 
 
-class RowIterator:
+@step
+class RowIterator(Iterator[Any]):
     """Goes through one epoch each time it is iterated, from where it stands; see ``Dataset.create_tuple_iterator``.
 
     Orders are drawn from the seed as it is when the iterator is made.

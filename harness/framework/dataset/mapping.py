@@ -9,7 +9,7 @@ import numpy as np
 
 from harness.errors import SettingError, StateError
 from harness.framework.dataset import config
-from harness.framework.dataset.base import Dataset, Names, Operation, Row, names_of
+from harness.framework.dataset.base import Dataset, Names, Operation, Row, names_of, step
 from harness.framework.dataset.checks import refuse_unknown, workers
 from harness.framework.dataset.placing import places
 from harness.framework.dataset.transforms.base import PerWorker, Transform, flattened, kernel
@@ -17,6 +17,7 @@ from harness.framework.dataset.transforms.base import PerWorker, Transform, flat
 Step = Callable[..., Any]
 
 
+@step
 class Map(Operation):
     """See ``Dataset.map``.
 
@@ -66,8 +67,8 @@ class Map(Operation):
             yield tuple(values[name] for name in after)
 
     def _result(self, values: list[Any], steps: Sequence[Step]) -> list[Any]:
-        for step in steps:
-            made = step(*values)
+        for function in steps:
+            made = function(*values)
             values = list(made) if isinstance(made, tuple) else [made]
         if len(values) != len(self.outputs):
             raise StateError(f"map: {len(values)} values were made for the columns {self.outputs}")

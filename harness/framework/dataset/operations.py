@@ -8,11 +8,12 @@ from typing import Any
 
 from harness.errors import SettingError, SettingTypeError, StateError
 from harness.framework.dataset import config
-from harness.framework.dataset.base import Dataset, Names, Operation, Row, names_of
+from harness.framework.dataset.base import Dataset, Names, Operation, Row, names_of, step
 from harness.framework.dataset.checks import known, whole, workers
 from harness.framework.dataset.random import Mersenne64
 
 
+@step
 class Repeat(Operation):
     """See ``Dataset.repeat``."""
 
@@ -32,6 +33,7 @@ class Repeat(Operation):
             yield itertools.chain.from_iterable(itertools.islice(epochs, None if self.count == -1 else self.count))
 
 
+@step
 class Shuffle(Operation):
     """See ``Dataset.shuffle``. Places in the buffer are drawn from one 64-bit Mersenne Twister over all epochs;
     ``again``: anew from the same seed in each."""
@@ -59,6 +61,7 @@ class Shuffle(Operation):
             buffer.extend(itertools.islice(rows, 1))
 
 
+@step
 class Part(Operation):
     """Rows from ``start`` on, ``count`` of them (-1: all)."""
 
@@ -75,6 +78,7 @@ class Part(Operation):
             yield itertools.islice(rows, self.start, self.end)
 
 
+@step
 class Filter(Operation):
     """See ``Dataset.filter``."""
 
@@ -98,6 +102,7 @@ class Filter(Operation):
             yield (row for row in rows if self._predicate(*(row[at] for at in self._places)))
 
 
+@step
 class Project(Operation):
     """See ``Dataset.project``."""
 
@@ -116,6 +121,7 @@ class Project(Operation):
             yield (tuple(row[at] for at in self._places) for row in rows)
 
 
+@step
 class Rename(Operation):
     """See ``Dataset.rename``."""
 
@@ -148,6 +154,7 @@ def _datasets(given: Any, owner: str) -> tuple[Dataset, ...]:
     return tuple(given)
 
 
+@step
 class Zip(Dataset):
     """See ``Dataset.zip``."""
 
@@ -173,6 +180,7 @@ class Zip(Dataset):
             yield (tuple(itertools.chain.from_iterable(rows)) for rows in zip(*each, strict=False))
 
 
+@step
 class Concat(Dataset):
     """See ``Dataset.concat``."""
 

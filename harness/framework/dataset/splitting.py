@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from harness.errors import SettingError, SettingTypeError, StateError
-from harness.framework.dataset.base import Dataset
+from harness.framework.dataset.base import Dataset, step
 from harness.framework.dataset.checks import flag
 from harness.framework.dataset.operations import Part, Shuffle
 from harness.framework.dataset.sources import Source
 
 
+@step
 def split(dataset: Dataset, sizes: Sequence[Any], randomize: bool) -> list[Dataset]:
     """See ``Dataset.split``.
 

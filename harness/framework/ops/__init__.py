@@ -6,6 +6,7 @@ Every module of ``functions`` and ``primitives`` lists in ``__all__`` what it ad
 import importlib as _importlib
 import pkgutil as _pkgutil
 
+from harness import hooks as _hooks
 from harness.errors import unsupported_name as _unsupported_name
 from harness.framework.ops import eager as _eager  # noqa: F401 - installs the default dispatcher
 from harness.framework.ops import functions as _functions
@@ -37,7 +38,7 @@ for _package in (_functions, _primitives):
 def __getattr__(name: str) -> object:
     """``GradOperation``, ``grad`` and ``value_and_grad``: MindSpore lists them here, they live with graphs."""
     if name in ("GradOperation", "grad", "value_and_grad"):
-        return getattr(_importlib.import_module("harness.framework.nn.transforms"), name)
+        return getattr(_hooks.provided("transforms"), name)
     if name.startswith("__"):
         raise AttributeError(f"module 'harness.framework.ops' has no attribute {name!r}")
     raise _unsupported_name("ops", name, __all__)

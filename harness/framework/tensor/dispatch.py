@@ -9,12 +9,13 @@ force while it follows ``construct``.
 from __future__ import annotations
 
 import functools
-import importlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import CodeType, FrameType
 from typing import Any, Protocol, TypeVar
+
+from harness import hooks
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
@@ -58,7 +59,7 @@ def set_default(dispatcher: Dispatcher) -> None:
 def load_operators() -> None:
     """Makes sure that there are operators to call: a script may have imported ``Tensor`` alone."""
     if not _default:
-        importlib.import_module("harness.framework.ops")
+        hooks.provided("operators")
 
 
 def current() -> Dispatcher:
