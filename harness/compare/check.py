@@ -93,7 +93,9 @@ def _one_by_one(golden: _Golden, found: Iterable[Record], judge: Judge, order: b
         digests.put(record.key, content(record), None)
     slots = [verdicts[key] for key in _merged(wanted, placed)]
     change = find_order_change(wanted, placed) if order else None
-    return Comparison(mark_overwritten(slots, digests), change, find_renames(slots, digests), digests, pairs)
+    moved = None if wanted == placed else placed
+    marked, renames = mark_overwritten(slots, digests), find_renames(slots, digests)
+    return Comparison(marked, change, renames, digests, pairs, found_order=moved)
 
 
 def _as_rows(side: Any) -> Rows | None:

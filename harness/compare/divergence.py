@@ -1,19 +1,32 @@
-"""Where a run first left its golden: over records and their order, never over graphs."""
+"""Executions of a comparison: their inputs, what was updated in place, order and names."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import NamedTuple, TypeVar
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
-from harness.compare.verdict import Comparison, OrderChange, Rename, SlotVerdict, Verdict
+from harness.compare.verdict import Comparison, OrderChange, Rename, SlotVerdict, Uncompared, Verdict
 from harness.records import SlotKey
 
 PARAMETER = "Parameter"
 
 #: Operators that update their first inputs in place, by the beginnings of their names.
 IN_PLACE = ("Adam", "Apply", "Assign", "FusedAdam", "FusedApply", "Momentum", "SGD", "Scatter", "SparseApply")
+
+#: Inputs that MindSpore's operators update in place and dump afterwards: what they show is a result. Only some are
+#: outputs too, and the real MindSpore leaves some of those outputs unwritten.
+STATE: Mapping[str, frozenset[int]] = {
+    "Adam": frozenset({0, 1, 2}),
+    "AdamWeightDecay": frozenset({0, 1, 2}),
+    "ApplyMomentum": frozenset({0, 1}),
+    "BatchNorm": frozenset({3, 4}),
+    "FusedAdam": frozenset({0, 1, 2}),
+    "FusedAdamWeightDecay": frozenset({0, 1, 2}),
+    "Momentum": frozenset({0, 1}),
+    "SGD": frozenset({0, 3, 5}),
+}
 
 
 class Execution(NamedTuple):
@@ -29,66 +42,6 @@ class Execution(NamedTuple):
 def execution_of(key: SlotKey) -> Execution:
     """The execution a slot belongs to."""
     return Execution(*key[:5])
-
-
-@dataclass(frozen=True, slots=True)
-class Divergence:
-    """The first divergence of a run.
-
-    Attributes:
-        where: the operator execution.
-        slots: its differing slots: outputs first.
-        inputs_agree: whether its inputs agree (so that it is the cause); otherwise no operator's do, and this is
-            the earliest that differs.
-        earliest: the earliest differing slot of all, where that is not one of ``slots``.
-        found_as: what the found side calls the operator, where that is something else.
-    """
-
-    where: Execution
-    slots: tuple[SlotVerdict, ...]
-    inputs_agree: bool
-    earliest: SlotVerdict | None
-    found_as: str | None = None
-
-
-def first_divergence(comparison: Comparison) -> Divergence | None:
-    """The earliest operator in execution order whose outputs differ while its inputs agree.
-
-    An input that was looked at after its operator overwrote it says nothing of what went in, and is not counted.
-    Where no operator qualifies (the data or the weights differ from the start), it is the earliest that differs.
-    Of several ranks, which ran side by side, the one counts that differs in the earliest iteration. None if no slot of
-    both sides differs.
-    """
-    executions = by_execution(comparison)
-    earliest = _first((slot for slot in comparison.slots if slot.verdict is Verdict.DIFFERS), lambda slot: slot.key)
-    if earliest is None:
-        return None
-    cause = _first(causes(executions, further_inputs(comparison)), lambda where: where)
-    where = cause if cause is not None else execution_of(earliest.key)
-    differing = [slot for slot in executions[where] if slot.verdict is Verdict.DIFFERS]
-    differing.sort(key=lambda slot: slot.key.io != "output")
-    elsewhere = None if execution_of(earliest.key) == where else earliest
-    found_as = _found_as(differing[0], comparison.counterparts.get(where, ()))
-    return Divergence(where, tuple(differing), cause is not None, elsewhere, found_as)
-
-
-def _found_as(slot: SlotVerdict, counterparts: Sequence[str]) -> str | None:
-    """The operator that has the slot on the found side, or, where that is a layout before it, its counterpart."""
-    name = slot.found_as.operator if slot.found_as is not None else slot.key.operator
-    if counterparts and name not in counterparts:
-        name = counterparts[0]
-    return name if slot.found_as is not None or name != slot.key.operator else None
-
-
-T = TypeVar("T")
-
-
-def _first(candidates: Iterable[T], place: Callable[[T], Execution | SlotKey]) -> T | None:
-    """The first of the rank whose first one is in the earliest iteration; None if there is none."""
-    firsts: dict[int, T] = {}
-    for each in candidates:
-        firsts.setdefault(place(each).rank, each)
-    return min(firsts.values(), key=lambda each: (place(each).iteration, place(each).rank), default=None)
 
 
 def by_execution(comparison: Comparison) -> dict[Execution, list[SlotVerdict]]:
@@ -117,35 +70,52 @@ def inputs_of(slots: Sequence[SlotVerdict], further: Sequence[SlotVerdict]) -> l
 
 
 def causes(
-    executions: Mapping[Execution, Sequence[SlotVerdict]], further: Mapping[Execution, Sequence[SlotVerdict]]
+    executions: Mapping[Execution, Sequence[SlotVerdict]],
+    further: Mapping[Execution, Sequence[SlotVerdict]],
+    uncompared: Mapping[tuple[object, ...], Sequence[Uncompared]],
 ) -> Iterator[Execution]:
-    """The executions whose outputs differ and whose inputs agree, in order.
+    """The executions whose outputs differ and whose inputs were all compared and agree, in order."""
+    carried = carried_state(executions)
+    for where, slots in executions.items():
+        whole = not any(each.carries for each in uncompared.get(where, ()))
+        if whole and where not in carried and _is_cause(slots, further.get(where, ())):
+            yield where
 
-    What an operator updates in place is not seen before the update: where its outputs differed before, it may only
-    carry that on, and is no cause.
+
+def carried_state(executions: Mapping[Execution, Sequence[SlotVerdict]]) -> set[Execution]:
+    """Executions that may only carry on what differed in an earlier execution of the same operator.
+
+    What an operator updates in place is not seen before the update.
     """
     differed: set[tuple[int, int, str]] = set()
+    carried = set()
     for where, slots in executions.items():
-        carried = (where.rank, where.graph, where.operator) in differed and any(slot.overwritten for slot in slots)
-        if not carried and _is_cause(slots, further.get(where, ())):
-            yield where
+        operator = (where.rank, where.graph, where.operator)
+        if operator in differed and any(slot.overwritten for slot in slots):
+            carried.add(where)
         if any(slot.verdict is Verdict.DIFFERS for slot in slots):
-            differed.add((where.rank, where.graph, where.operator))
+            differed.add(operator)
+    return carried
 
 
 def _is_cause(slots: Sequence[SlotVerdict], further: Sequence[SlotVerdict]) -> bool:
     inputs = inputs_of(slots, further)
-    outputs = [slot for slot in slots if slot.key.io == "output" and slot.op_type != PARAMETER]
-    return any(slot.verdict is Verdict.DIFFERS for slot in outputs) and all(slot.verdict.holds for slot in inputs)
+    outputs = [slot for slot in slots if (slot.key.io == "output" or slot.overwritten) and slot.op_type != PARAMETER]
+    return (
+        bool(inputs)
+        and any(slot.verdict is Verdict.DIFFERS for slot in outputs)
+        and all(slot.verdict.holds for slot in inputs)
+    )
 
 
 def mark_overwritten(
     slots: Sequence[SlotVerdict], digests: Mapping[SlotKey, tuple[bytes | None, bytes | None]]
 ) -> list[SlotVerdict]:
-    """Marks differing inputs that, on both sides, have the bits of an output of the same execution.
+    """Marks differing inputs that were recorded after their operator had updated them.
 
-    MindSpore dumps the inputs of an operator that updates in place after it ran. Only operators known to do so are
-    looked at: others may well return an input (``x * 1``) without having changed it.
+    MindSpore dumps the inputs of an operator that updates in place after it ran. Marked are those of ``STATE``, and
+    those of operators known to update in place that have, on both sides, the bits of an output of the same execution.
+    Others may well return an input (``x * 1``) without having changed it.
 
     Args:
         digests: expected and found one of each slot.
@@ -153,7 +123,9 @@ def mark_overwritten(
     inputs = {
         slot.key
         for slot in slots
-        if slot.verdict is Verdict.DIFFERS and slot.key.io == "input" and slot.op_type.startswith(IN_PLACE)
+        if slot.verdict is Verdict.DIFFERS
+        and slot.key.io == "input"
+        and (slot.op_type.startswith(IN_PLACE) or slot.op_type in STATE)
     }
     if not inputs:
         return list(slots)
@@ -164,7 +136,8 @@ def mark_overwritten(
             outputs[execution_of(slot.key)].add(digests[slot.key])
     return [
         replace(slot, overwritten=True)
-        if slot.key in inputs and digests[slot.key] in outputs[execution_of(slot.key)]
+        if slot.key in inputs
+        and (slot.key.slot in STATE.get(slot.op_type, ()) or digests[slot.key] in outputs[execution_of(slot.key)])
         else slot
         for slot in slots
     ]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from harness import dtypes
-from harness.compare.divergence import Divergence, first_divergence
+from harness.compare.first_divergence import first_divergence
 from harness.compare.measurement import Measurement, Number
+from harness.compare.origin import MEANING, Kind, Origin
 from harness.compare.smallest_tolerance import least, least_of
 from harness.compare.verdict import Comparison, SlotVerdict, Verdict
 from harness.records import SlotKey
@@ -66,21 +67,19 @@ def _counts(comparison: Comparison) -> str:
     return f"{len(comparison.slots)} slots: {parts}"
 
 
-def _divergence(divergence: Divergence) -> list[str]:
+def _divergence(divergence: Origin) -> list[str]:
     first = divergence.slots[0]
     lines = [f"First divergence: {_place(first)}"]
     if divergence.found_as is not None:
         lines.append(f"  found as {_short(divergence.found_as)}")
     if first.source:
         lines.append(f"  at {_short(first.source)}")
-    if divergence.inputs_agree:
-        after = [slot.key.slot_name for slot in divergence.slots if slot.overwritten]
-        note = f" ({', '.join(after)}: overwritten by the operator, shown as it was afterwards)" if after else ""
-        lines.append(f"  its inputs agree, its outputs do not{note}")
-    else:
-        lines.append(
-            "  the earliest operator that differs; its inputs differ already, and none on both sides made them"
-        )
+    after = [slot.key.slot_name for slot in divergence.slots if slot.overwritten]
+    note = f" ({', '.join(after)}: overwritten by the operator, shown as it was afterwards)" if after else ""
+    told = divergence.title() if divergence.kind.structural else MEANING[divergence.kind]
+    lines.append(f"  {_short(told, 300)}{note}")
+    if divergence.kind is not Kind.COMPUTED and divergence.before != (None, None):
+        lines.append("  after {} (golden), {} (run)".format(*(_short(name) or "nothing" for name in divergence.before)))
     if divergence.earliest is not None:
         lines.append(f"  earlier, an input differed without being its cause: {_place(divergence.earliest)}")
     for slot in divergence.slots[:2]:

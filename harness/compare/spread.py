@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from harness.compare.dataflow import Content, content_of, producers
 from harness.compare.divergence import (
-    IN_PLACE,
     PARAMETER,
     Execution,
     by_execution,
@@ -24,9 +24,6 @@ from harness.compare.divergence import (
 from harness.compare.measurement import Measurement
 from harness.compare.verdict import Comparison, SlotVerdict, Verdict
 from harness.records import SlotKey
-
-#: Rank, and digests of what both sides have.
-Content = tuple[int, bytes, bytes]
 
 
 class Role(Enum):
@@ -48,7 +45,7 @@ MEANING: Mapping[Role, str] = {
     Role.GIVEN: "a weight, an input or a constant that no captured operator made, or what takes it first",
     Role.CARRIED: "its inputs differ, and so do its outputs",
     Role.CANCELLED: "its inputs differ, its outputs agree: the difference ends here",
-    Role.UNKNOWN: "its outputs differ; its inputs were not captured",
+    Role.UNKNOWN: "its outputs differ; not all of its inputs were compared",
     Role.ABSENT: "only one side has it",
 }
 
@@ -133,39 +130,39 @@ def spread(comparison: Comparison) -> Spread:
     """Follows the difference over a comparison of measured slots (``check(..., measured=True)``)."""
     executions = by_execution(comparison)
     further = further_inputs(comparison)
-    new = set(causes(executions, further))
-    producers = _producers(comparison, executions)
-    takers = _takers(comparison, executions, producers)
+    new = set(causes(executions, further, comparison.uncompared))
+    made_by = producers(comparison, executions)
+    takers = _takers(comparison, executions, made_by)
     feeds: dict[Execution, dict[Execution, None]] = {}
     fed_by: dict[Execution, dict[Execution, None]] = {}
     for slot in comparison.slots:
-        maker = producers.get(slot.key)
+        maker = made_by.get(slot.key)
         if maker is not None and slot.verdict is Verdict.DIFFERS:
             made, used = execution_of(maker), execution_of(slot.key)
             feeds.setdefault(made, {})[used] = None
             fed_by.setdefault(used, {})[made] = None
     steps = []
     for where, slots in executions.items():
-        role = Role.NEW if where in new else _role(slots, inputs_of(slots, further.get(where, ())), producers)
+        role = Role.NEW if where in new else _role(slots, inputs_of(slots, further.get(where, ())), made_by)
         if role is Role.CARRIED and where in takers:
             role = Role.GIVEN
         ins = [slot for slot in slots if slot.key.io == "input" and not slot.overwritten]
         outs = [slot for slot in slots if slot.key.io == "output"]
         source = next((slot.source for slot in slots if slot.source), None)
-        made_for, made_by = tuple(feeds.get(where, ())), tuple(fed_by.get(where, ()))
-        steps.append(Step(where, slots[0].op_type, source, role, _noise(ins), _noise(outs), made_by, made_for))
+        takes, gives = tuple(fed_by.get(where, ())), tuple(feeds.get(where, ()))
+        steps.append(Step(where, slots[0].op_type, source, role, _noise(ins), _noise(outs), takes, gives))
     return Spread(tuple(steps))
 
 
-def _role(slots: Sequence[SlotVerdict], inputs: Sequence[SlotVerdict], producers: Mapping[SlotKey, SlotKey]) -> Role:
+def _role(slots: Sequence[SlotVerdict], inputs: Sequence[SlotVerdict], made_by: Mapping[SlotKey, SlotKey]) -> Role:
     if all(slot.verdict in (Verdict.MISSING, Verdict.UNEXPECTED) for slot in slots):
         return Role.ABSENT
     bad_in = any(not slot.verdict.holds for slot in inputs)
     bad_out = any(not slot.verdict.holds for slot in slots if slot.key.io == "output")
     if slots[0].op_type == PARAMETER and bad_out:
-        return Role.CARRIED if any(slot.key in producers for slot in slots) else Role.GIVEN
+        return Role.CARRIED if any(slot.key in made_by for slot in slots) else Role.GIVEN
     if bad_out:
-        return Role.CARRIED if bad_in else Role.UNKNOWN if not inputs else Role.NEW
+        return Role.CARRIED if bad_in else Role.UNKNOWN
     if bad_in and any(slot.key.io == "output" for slot in slots):
         return Role.CANCELLED
     return Role.CARRIED if bad_in else Role.AGREES
@@ -177,45 +174,10 @@ def _noise(slots: Sequence[SlotVerdict]) -> float | None:
     return max((size for size in sizes if size is not None), default=None)
 
 
-def _producers(comparison: Comparison, executions: Mapping[Execution, Sequence[SlotVerdict]]) -> dict[SlotKey, SlotKey]:
-    """Which output made each input that differs, or kept each such parameter's value: the latest earlier one with the
-    same digests."""
-    if all(slot.verdict.holds for slot in comparison.slots):
-        return {}  # nobody asks, and digests need not be made
-    made: dict[Content, SlotKey] = {}
-    found: dict[SlotKey, SlotKey] = {}
-    for slots in executions.values():
-        contents = [(slot, content) for slot in slots if (content := _content(comparison, slot)) is not None]
-        for slot, content in contents:
-            if (slot.key.io == "input" or slot.op_type == PARAMETER) and content in made:
-                found[slot.key] = made[content]
-        if slots[0].op_type.startswith(IN_PLACE) and any(_is_fed(slot, found) for slot, _ in contents):
-            # What it keeps besides its outputs (moments) was dumped after it ran; scalars are its settings.
-            shape = slots[0].shape
-            state = [pair for pair in contents if pair[0].key.io == "input" and pair[0].shape == shape != ()]
-            made.update((content, slot.key) for slot, content in state if content not in made)
-        for slot, content in contents:
-            if slot.key.io == "output":
-                made[content] = slot.key
-    return found
-
-
-def _content(comparison: Comparison, slot: SlotVerdict) -> Content | None:
-    """Digests of a slot; None where a side has not the slot, or both have one: nothing that differs has such."""
-    if slot.verdict is Verdict.IDENTICAL:
-        return None
-    expected, found = comparison.digests.get(slot.key, (None, None))
-    return None if expected is None or found is None else (slot.key.rank, expected, found)
-
-
-def _is_fed(slot: SlotVerdict, producers: Mapping[SlotKey, SlotKey]) -> bool:
-    return slot.verdict is Verdict.DIFFERS and slot.key.io == "input" and slot.key in producers
-
-
 def _takers(
     comparison: Comparison,
     executions: Mapping[Execution, Sequence[SlotVerdict]],
-    producers: Mapping[SlotKey, SlotKey],
+    made_by: Mapping[SlotKey, SlotKey],
 ) -> set[Execution]:
     """The first takers of differing contents that no captured operator made: weights, inputs and constants."""
     seen: set[Content] = set()
@@ -224,7 +186,7 @@ def _takers(
         differing = [
             slot for slot in slots if not slot.verdict.holds and slot.key.io == "input" and not slot.overwritten
         ]
-        lone = [content for slot in differing if (content := _content(comparison, slot)) and slot.key not in producers]
+        lone = [content for slot in differing if (content := content_of(comparison, slot)) and slot.key not in made_by]
         if lone and len(lone) == len(differing) and any(content not in seen for content in lone):
             takers.add(where)
         seen.update(lone)

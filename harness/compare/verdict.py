@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
+from typing import NamedTuple
 
 from harness.compare.measurement import Measurement
 from harness.compare.tolerances import EXACT, Tolerance
@@ -86,6 +87,20 @@ class Rename:
     found: str
 
 
+class Uncompared(NamedTuple):
+    """A slot that was left out of a comparison.
+
+    Attributes:
+        key: under the name of the side that has it; of an output, one that no side is known to have written.
+        why: the reason.
+        carries: whether it may carry a difference: more than one number, or something an operator made.
+    """
+
+    key: SlotKey
+    why: str
+    carries: bool = True
+
+
 @dataclass(eq=False)
 class Comparison:
     """The verdicts on all slots of a run.
@@ -101,6 +116,9 @@ class Comparison:
         further: of operator executions (the first five of a slot's key), slots of others that count as their inputs:
             of what is one operator with them on the found side, and of layouts before them (see ``compare.pairing``).
         counterparts: of operator executions, what the found side has for them, where slots were paired.
+        uncompared: of operator executions, slots that were left out: they agree with nothing.
+        found_order: the slots of the found side in its order, under the expected names; None where it is that of
+            ``slots``.
     """
 
     slots: list[SlotVerdict]
@@ -110,6 +128,8 @@ class Comparison:
     pairs: Mapping[SlotKey, tuple[Record, Record]] = field(default_factory=dict, repr=False)
     further: Mapping[tuple[object, ...], Sequence[SlotKey]] = field(default_factory=dict, repr=False)
     counterparts: Mapping[tuple[object, ...], Sequence[str]] = field(default_factory=dict, repr=False)
+    uncompared: Mapping[tuple[object, ...], Sequence[Uncompared]] = field(default_factory=dict, repr=False)
+    found_order: Sequence[SlotKey] | None = field(default=None, repr=False)
 
     @cached_property
     def counts(self) -> dict[Verdict, int]:

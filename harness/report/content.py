@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from harness.capture.statements import statements
-from harness.compare.divergence import Execution, execution_of, first_divergence
+from harness.compare.divergence import Execution, execution_of
+from harness.compare.first_divergence import first_divergence
 from harness.compare.hints import Hint
 from harness.compare.smallest_tolerance import rounded_up
 from harness.compare.spread import MEANING, Role, Spread

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.compare import Divergence, check, first_divergence
+from harness.compare import Origin, check, first_divergence
 from harness.compare.overview import overview
 from harness.compare.spread import Role, spread
 from harness.records import Record
@@ -25,7 +25,7 @@ def chain(weights: list[float], wrong_kernel: int | None = None, data: float = 1
     return records + [record(np.float64(w), f"w{n}", op_type="Parameter") for n, w in enumerate(weights)]
 
 
-def diverged(expected: list[Record], found: list[Record]) -> Divergence:
+def diverged(expected: list[Record], found: list[Record]) -> Origin:
     divergence = first_divergence(check(expected, found))
     assert divergence is not None
     return divergence

@@ -1,0 +1,91 @@
+"""Which output made an input, read from the bits of both sides: no graph is asked, a tree may have none."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from math import prod
+
+from harness.compare.divergence import IN_PLACE, PARAMETER, Execution, execution_of
+from harness.compare.verdict import Comparison, SlotVerdict, Verdict
+from harness.records import SlotKey
+
+#: Rank, and digests of what both sides have.
+Content = tuple[int, bytes, bytes]
+EXPECTED, FOUND = 0, 1
+
+
+def producers(comparison: Comparison, executions: Mapping[Execution, Sequence[SlotVerdict]]) -> dict[SlotKey, SlotKey]:
+    """Which output made each input that differs, or kept each such parameter's value: the latest earlier one with the
+    same digests on both sides."""
+    if all(slot.verdict.holds for slot in comparison.slots):
+        return {}  # nobody asks, and digests need not be made
+    made: dict[Content, SlotKey] = {}
+    found: dict[SlotKey, SlotKey] = {}
+    for slots in executions.values():
+        contents = [(slot, content) for slot in slots if (content := content_of(comparison, slot)) is not None]
+        for slot, content in contents:
+            if (slot.key.io == "input" or slot.op_type == PARAMETER) and content in made:
+                found[slot.key] = made[content]
+        if slots[0].op_type.startswith(IN_PLACE) and any(_is_fed(slot, found) for slot, _ in contents):
+            # What it keeps besides its outputs (moments) was dumped after it ran; scalars are its settings.
+            shape = slots[0].shape
+            state = [pair for pair in contents if pair[0].key.io == "input" and pair[0].shape == shape != ()]
+            made.update((content, slot.key) for slot, content in state if content not in made)
+        for slot, content in contents:
+            if slot.key.io == "output":
+                made[content] = slot.key
+    return found
+
+
+def content_of(comparison: Comparison, slot: SlotVerdict) -> Content | None:
+    """Digests of a slot; None where a side has no such slot, or both have one: nothing that differs has such."""
+    if slot.verdict is Verdict.IDENTICAL:
+        return None
+    expected, found = comparison.digests.get(slot.key, (None, None))
+    return None if expected is None or found is None else (slot.key.rank, expected, found)
+
+
+def _is_fed(slot: SlotVerdict, known: Mapping[SlotKey, SlotKey]) -> bool:
+    return slot.verdict is Verdict.DIFFERS and slot.key.io == "input" and slot.key in known
+
+
+class Makers:
+    """The outputs of one side that have the content of one of its inputs, where both sides together name no maker.
+
+    Digests are asked for of slots of the same dtype and size only: others can have no such content.
+
+    Args:
+        comparison: whose digests are asked.
+    """
+
+    def __init__(self, comparison: Comparison) -> None:
+        self._comparison = comparison
+        slots = comparison.slots
+        merged = {slot.key: at for at, slot in enumerate(slots)}
+        order = comparison.found_order
+        self._places = merged, merged if order is None else {key: at for at, key in enumerate(order)}
+        self._outputs: dict[tuple[int, str, int], list[int]] = defaultdict(list)
+        for at, slot in enumerate(comparison.slots):
+            if slot.key.io == "output" and slot.op_type != PARAMETER:
+                self._outputs[self._alike(slot)].append(at)
+
+    @staticmethod
+    def _alike(slot: SlotVerdict) -> tuple[int, str, int]:
+        return slot.key.rank, slot.dtype, prod(slot.shape)
+
+    def of(self, slot: SlotVerdict, side: int) -> list[SlotVerdict]:
+        """The earlier outputs with the content ``slot`` has on a side (``EXPECTED`` or ``FOUND``), latest first."""
+        digest = self._comparison.digests.get(slot.key, (None, None))[side]
+        places = self._places[side]
+        if digest is None or slot.key not in places or prod(slot.shape) <= 1:
+            return []  # numbers are alike by chance
+        here, own = places[slot.key], execution_of(slot.key)
+        outputs = (self._comparison.slots[at] for at in self._outputs.get(self._alike(slot), ()))
+        earlier = [each for each in outputs if places.get(each.key, here) < here and execution_of(each.key) != own]
+        return sorted(
+            (each for each in earlier if self._digest(each, side) == digest), key=lambda each: -places[each.key]
+        )
+
+    def _digest(self, slot: SlotVerdict, side: int) -> bytes | None:
+        return self._comparison.digests.get(slot.key, (None, None))[side]

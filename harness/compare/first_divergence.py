@@ -1,0 +1,248 @@
+"""Finds the first divergence of a comparison; see ``origin`` for what it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from harness.compare.dataflow import EXPECTED, FOUND, Makers, producers
+from harness.compare.divergence import (
+    PARAMETER,
+    Execution,
+    by_execution,
+    carried_state,
+    execution_of,
+    further_inputs,
+    inputs_of,
+)
+from harness.compare.origin import Downstream, Input, Kind, Origin, State
+from harness.compare.structure import Structure, one_sided
+from harness.compare.verdict import Comparison, SlotVerdict, Verdict
+
+#: Kinds that leave no doubt; of these the earliest counts before the others.
+_CERTAIN = frozenset({Kind.COMPUTED, Kind.UNRECORDED, *(kind for kind in Kind if kind.structural)})
+_OVERWRITTEN = "the operator wrote to it, and it was recorded afterwards"
+
+
+class _Event(NamedTuple):
+    """An execution at which something new happens.
+
+    Attributes:
+        doubtful: an input agrees within a tolerance only: it may be what an earlier difference left of it.
+    """
+
+    where: Execution
+    kind: Kind
+    counterpart: str | None = None
+    doubtful: bool = False
+
+
+def first_divergence(comparison: Comparison) -> Origin | None:
+    """The earliest operator execution at which the difference of both sides begins.
+
+    First come executions that leave no doubt: every input was compared and agrees, and an output does not; only one
+    side has the operator, or has it elsewhere; something that was not recorded stands between two that were. Then
+    comes the earliest that was given something else (a weight, data), or whose inputs were not all compared. State
+    that was recorded after its operator had updated it says nothing of what went in. Of several ranks, which ran side
+    by side, the one counts that differs in the earliest iteration.
+
+    Returns:
+        None if both sides agree, or have no slot in common.
+    """
+    if all(slot.verdict.holds for slot in comparison.slots):
+        return _of_order(comparison)
+    if all(slot.verdict in (Verdict.MISSING, Verdict.UNEXPECTED) for slot in comparison.slots):
+        return None
+    search = _Search(comparison)
+    events = [event for event in search.events() if search.executions[event.where]]
+    operators = [e for e in events if search.executions[e.where][0].op_type != PARAMETER]
+    certain = _earliest(event for event in operators if event.kind in _CERTAIN and not event.doubtful)
+    chosen = certain or _earliest(iter(operators)) or _earliest(iter(events))
+    return search.origin(chosen) if chosen is not None else None
+
+
+def _earliest(events: Iterator[_Event]) -> _Event | None:
+    """The first of the rank whose first one is in the earliest iteration."""
+    firsts: dict[int, _Event] = {}
+    for event in events:
+        firsts.setdefault(event.where.rank, event)
+    return min(firsts.values(), key=lambda each: (each.where.iteration, each.where.rank), default=None)
+
+
+def _of_order(comparison: Comparison) -> Origin | None:
+    """Where nothing differs but the order of execution."""
+    change = comparison.order
+    if change is None:
+        return None
+    where = Execution(*change.expected)
+    structure = Structure(comparison, by_execution(comparison))
+    slots = tuple(structure.executions[where])
+    return Origin(
+        Kind.MOVED, where, slots, before=structure.before(where, None), op_types=(slots[0].op_type, ""),
+        downstream=_downstream(structure.executions, where),
+    )  # fmt: skip
+
+
+class _Search:
+    """Walks the executions of one comparison."""
+
+    def __init__(self, comparison: Comparison) -> None:
+        self._comparison = comparison
+        self.executions = by_execution(comparison)
+        self._further = further_inputs(comparison)
+        self._producers = producers(comparison, self.executions)
+        self._makers = Makers(comparison)
+        self._structure = Structure(comparison, self.executions)
+
+    def events(self) -> Iterator[_Event]:
+        """Executions at which something new happens, in order."""
+        given: set[tuple[bytes | None, bytes | None]] = set()
+        carried = carried_state(self.executions)
+        for where, slots in self.executions.items():
+            side = one_sided(slots)
+            if side is not None:
+                yield _Event(*self._structure.change(where, side))
+                continue
+            differing = [slot for slot in slots if not slot.verdict.holds]
+            if not differing:
+                continue
+            kind = self._kind(where, slots, where in carried)
+            if kind is Kind.GIVEN:  # only the first that takes it
+                contents = {self._comparison.digests.get(s.key, (None, None)) for s in self._loose(where, slots)}
+                if contents and contents <= given:
+                    continue
+                given |= contents
+            if kind is not None:
+                yield _Event(where, kind, doubtful=any(slot.verdict is Verdict.WITHIN for slot in slots))
+
+    def _kind(self, where: Execution, slots: Sequence[SlotVerdict], carried: bool) -> Kind | None:
+        inputs = inputs_of(slots, self._further.get(where, ()))
+        outputs = [slot for slot in slots if slot.key.io == "output" or slot.overwritten]
+        differs = any(not slot.verdict.holds for slot in outputs)
+        bad = [slot for slot in inputs if not slot.verdict.holds]
+        if slots[0].op_type == PARAMETER:
+            return None if any(slot.key in self._producers for slot in slots) else Kind.GIVEN
+        if not bad:
+            if not differs or carried:
+                return None
+            whole = bool(inputs) and not self._uncompared(where) and not self._has_unknown_state(where, slots)
+            return Kind.COMPUTED if whole else Kind.UNSURE
+        loose = self._loose(where, slots)
+        return self._of_input(loose) if loose else None
+
+    def _has_unknown_state(self, where: Execution, slots: Sequence[SlotVerdict]) -> bool:
+        """Whether it keeps state that differs now and of which nothing is known from before: no earlier execution."""
+        digests = self._comparison.digests
+        given = {digests.get(slot.key) for slot in slots if slot.key.io == "output"}
+        if all(digests.get(slot.key) in given for slot in slots if slot.overwritten):
+            return False
+        operator = (where.rank, where.graph, where.operator)
+        earlier = next(each for each in self.executions if (each.rank, each.graph, each.operator) == operator)
+        return earlier == where
+
+    def _uncompared(self, where: Execution) -> list[Input]:
+        """Inputs that were not compared and that carry more than a number."""
+        return [
+            Input(each.key, State.NOT_COMPARED, each.why)
+            for each in self._comparison.uncompared.get(where, ())
+            if each.carries
+        ]
+
+    def _loose(self, where: Execution, slots: Sequence[SlotVerdict]) -> list[SlotVerdict]:
+        """Differing inputs that no output of both sides gave."""
+        inputs = inputs_of(slots, self._further.get(where, ()))
+        return [
+            slot
+            for slot in inputs
+            if slot.verdict is Verdict.DIFFERS
+            and slot.key not in self._producers
+            and (self._is_rewired(slot) or not self._is_consequence(slot))
+        ]
+
+    def _is_rewired(self, slot: SlotVerdict) -> bool:
+        """Whether operators that both sides have gave it, another one on each side."""
+        sides = [self._makers.of(slot, side) for side in (EXPECTED, FOUND)]
+        if any(not made or one_sided(made[:1]) is not None for made in sides):
+            return False
+        expected, found = ({execution_of(maker.key) for maker in made} for made in sides)
+        return not expected & found
+
+    def _is_consequence(self, slot: SlotVerdict) -> bool:
+        """Whether an operator that only one side has, or that differs itself, gave it on a side."""
+        return any(
+            one_sided([maker]) is not None or not maker.verdict.holds
+            for side in (EXPECTED, FOUND)
+            for maker in self._makers.of(slot, side)[:1]
+        )
+
+    def _of_input(self, loose: Sequence[SlotVerdict]) -> Kind:
+        """What brought other inputs than expected, where no recorded operator did."""
+        for slot in loose:
+            if self._is_rewired(slot):
+                return Kind.REWIRED
+            if any(self._makers.of(slot, side) for side in (EXPECTED, FOUND)):
+                return Kind.UNRECORDED
+        return Kind.GIVEN
+
+    def origin(self, event: _Event) -> Origin:
+        """What is known of it."""
+        where, slots = event.where, self.executions[event.where]
+        shown = [slot for slot in slots if not slot.verdict.holds]
+        shown.sort(key=lambda slot: (slot.key.io != "output", slot.overwritten))
+        counterpart = event.counterpart or _found_as(shown[0], self._comparison.counterparts.get(where, ()))
+        other = self._structure.find(counterpart, where)
+        kind = event.kind
+        before = self._structure.before(where, other)
+        if kind is Kind.REWIRED and before[0] != before[1]:
+            kind = Kind.MOVED
+        return Origin(
+            kind,
+            where,
+            tuple(shown),
+            tuple(self._inputs(where, slots)),
+            counterpart,
+            before,
+            (slots[0].op_type, self.executions[other][0].op_type if other is not None else ""),
+            self._earliest_before(where),
+            _downstream(self.executions, where),
+        )
+
+    def _inputs(self, where: Execution, slots: Sequence[SlotVerdict]) -> Iterator[Input]:
+        own = [slot for slot in slots if slot.key.io == "input"]
+        for slot in dict.fromkeys((*own, *inputs_of(slots, self._further.get(where, ())))):
+            state = State.AGREES if slot.verdict.holds else State.DIFFERS
+            why = ""
+            if slot.overwritten:
+                state, why = State.NOT_COMPARED, _OVERWRITTEN
+            elif slot.verdict in (Verdict.MISSING, Verdict.UNEXPECTED):
+                state, why = State.NOT_COMPARED, slot.reason
+            elif slot.by_statistics and slot.verdict.holds:
+                why = "statistics agree"
+            sides = [self._makers.of(slot, side) if state is State.DIFFERS else [] for side in (EXPECTED, FOUND)]
+            names = [made[0].key.operator if made else None for made in sides]
+            yield Input(slot.key, state, why, slot, names[0], names[1])
+        for each in self._comparison.uncompared.get(where, ()):
+            yield Input(each.key, State.NOT_COMPARED, each.why)
+
+    def _earliest_before(self, where: Execution) -> SlotVerdict | None:
+        """The earliest differing slot, where another execution has it."""
+        for slots in self.executions.values():
+            for slot in slots:
+                if slot.verdict is Verdict.DIFFERS:
+                    return None if execution_of(slot.key) == where else slot
+        return None
+
+
+def _found_as(slot: SlotVerdict, counterparts: Sequence[str]) -> str | None:
+    """The operator that has the slot on the found side, or, where that is a layout before it, its counterpart."""
+    name = slot.found_as.operator if slot.found_as is not None else slot.key.operator
+    if counterparts and name not in counterparts:
+        name = counterparts[0]
+    return name if slot.found_as is not None or name != slot.key.operator else None
+
+
+def _downstream(executions: Mapping[Execution, list[SlotVerdict]], origin: Execution) -> Downstream:
+    bad = [where for where, slots in executions.items() if any(not slot.verdict.holds for slot in slots)]
+    others = sum(where != origin for where in bad)
+    ranks, iterations = sorted({where.rank for where in bad}), sorted({where.iteration for where in bad})
+    return Downstream(others, len(executions) - len(bad), tuple(ranks), tuple(iterations))
