@@ -112,6 +112,16 @@ OURS = Plugin(
     template=HARNESS,
     bare="Add()(made(number))",
 )
+ARRAYS = Plugin(
+    "pytest-msdump (check)",
+    "pytest_msdump",
+    ("msdump",),
+    'msdump.check("array", array)',
+    ", msdump",
+    mark="@pytest.mark.msdump",
+    update=("--msdump-regen",),
+    compare=("--msdump",),
+)
 PEERS = (
     Plugin(
         "syrupy (bytes)",
@@ -148,7 +158,7 @@ PEERS = (
         update=("--regen-all",),
     ),
 )
-PLUGINS = (OURS, *PEERS)
+PLUGINS = (OURS, ARRAYS, *PEERS)
 
 
 def cpu_seconds(arguments: Sequence[str], directory: Path, loads: Sequence[str], *, may_fail: bool = False) -> float:

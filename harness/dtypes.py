@@ -79,9 +79,22 @@ ALL = (
 )  # fmt: skip
 #: no kernel takes it: known by name only, because dumps of real devices name it
 int4 = _row("Int4", ml_dtypes.int4, "|i1", 48, "i")
+#: of 8 bits, as PyTorch and ml_dtypes call them: kept and compared, taken by no kernel
+FLOATS8 = tuple(
+    _row(f"F{name[1:]}", getattr(ml_dtypes, name), "|V1", 0, "f")
+    for name in (
+        "float8_e3m4", "float8_e4m3", "float8_e4m3b11fnuz", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2",
+        "float8_e5m2fnuz",
+    )
+    if hasattr(ml_dtypes, name)
+)  # fmt: skip
+uint4 = _row("UInt4", ml_dtypes.uint4, "|u1", 0, "u")
+#: what a store can keep
+STORED = (*ALL, int4, uint4, *FLOATS8)
 
-_BY_NAME = {d.lower: d for d in ALL} | {"bool_": bool_, "int4": int4}
+_BY_NAME = {d.lower: d for d in STORED} | {"bool_": bool_}
 _BY_NUMPY = {d.numpy: d for d in ALL}
+_STORED_BY_NUMPY = {d.numpy: d for d in STORED}
 
 
 def by_name(name: str) -> DType:
@@ -92,11 +105,12 @@ def by_name(name: str) -> DType:
         raise DtypeError(f"unknown dtype {name!r}; known are {', '.join(sorted(_BY_NAME))}") from None
 
 
-def from_numpy(dtype: Any) -> DType:
-    """The dtype of a numpy dtype (byte order ignored); ``DtypeError`` if MindSpore has none like it."""
-    given = np.dtype(dtype)
+def from_numpy(dtype: Any, *, stored: bool = False) -> DType:
+    """The dtype of a numpy dtype (byte order ignored); ``DtypeError`` if MindSpore has none like it, or, with
+    ``stored``, no store can keep it."""
+    given, known = np.dtype(dtype), _STORED_BY_NUMPY if stored else _BY_NUMPY
     try:
-        return _BY_NUMPY[given.newbyteorder("=") if given.isnative is False else given]
+        return known[given.newbyteorder("=") if given.isnative is False else given]
     except KeyError:
         raise DtypeError(f"numpy dtype {given} has no MindSpore counterpart") from None
 

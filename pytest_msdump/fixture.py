@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -110,6 +112,23 @@ class Msdump:
         self._test.execute(program)
         return losses
 
+    def check(self, name: str, value: Any) -> None:
+        """Hands a value over, to be held against the golden under ``name``: dtype and shape strictly, numbers under the
+        test's tolerance, by default that of their dtype.
+
+        Args:
+            name: what it is called in the golden and in failures; once in a test.
+            value: an array of numpy or ml_dtypes, a tensor of PyTorch or MindSpore, anything with ``__array__`` or
+                DLPack, a number, a text; or dicts, lists, tuples and dataclasses of them, whose parts are called
+                ``name.key`` and ``name[0]``. None holds nothing. It is taken as it is now.
+
+        Raises:
+            SettingTypeError: a value that is none of these, or of a dtype that cannot be kept.
+            SettingError: ``name`` is taken or is no name, or nothing is in ``value``.
+        """
+        __tracebackhide__ = True
+        self._test.take(name, value, _caller(self._test.settings.root))
+
     def inject(
         self,
         operator: str,
@@ -134,6 +153,13 @@ class Msdump:
         from pytest_msdump.sections import injection
 
         return injection(self._test.process, operator, kind=kind, iteration=iteration, rank=rank, message=message)
+
+
+def _caller(root: Path) -> str | None:
+    """``tests/test_net.py:17``, the line that called the fixture."""
+    frame = sys._getframe(2)
+    path = Path(frame.f_code.co_filename)
+    return f"{path.relative_to(root).as_posix()}:{frame.f_lineno}" if path.is_relative_to(root) else None
 
 
 @pytest.fixture

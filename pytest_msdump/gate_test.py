@@ -6,6 +6,7 @@ import os
 import shlex
 import shutil
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,8 @@ from pytest_msdump.variants import Variant, marker_arguments
 
 if TYPE_CHECKING:
     from harness.backends import Process
+    from harness.capture import Capture
+    from harness.records import Record
 
 SCRATCH = ".msdump"
 # Initial weights come from the global seed; each test starts from the same one, whatever ran before.
@@ -37,7 +40,8 @@ class GateTest:
         process: what its programs run in, one after the other.
         programs: how many ran, failed ones included.
         tree: where its dump tree is written; None unless ``--msdump-keep``.
-        texts: what its trainings left beside tensors, by name of the artefact.
+        texts: what its trainings left beside tensors, and texts it handed over, by name of the artefact.
+        given: values it handed over.
     """
 
     def __init__(self, item: pytest.Item, variant: Variant, process: Process) -> None:
@@ -50,6 +54,8 @@ class GateTest:
         self.programs = 0
         self.tree = self._tree() if self.settings.keep else None
         self.texts: dict[str, bytes] = {}
+        self.given: list[Record] = []
+        self._names: set[str] = set()
         item.stash[_TEST] = self
 
     def _tree(self) -> Path:
@@ -71,6 +77,55 @@ class GateTest:
         finally:
             # One that failed ran, too: a test may expect the error, and what came before it is checked.
             self.programs += 1
+
+    @property
+    def ran(self) -> bool:
+        """Whether there is anything to judge."""
+        return bool(self.programs or self._names)
+
+    def take(self, name: str, value: Any, source: str | None) -> None:
+        """Keeps a value that the test hands over, to be compared under ``name``.
+
+        Raises:
+            HarnessError: see ``harness.capture.given.leaves``; nothing is in it; or its name is taken.
+        """
+        from harness.capture.capture import COMPARED
+        from harness.capture.given import SCOPE, leaves, record_of
+        from harness.errors import SettingError
+
+        if not isinstance(name, str) or not name or not name.isprintable():
+            raise SettingError(f"msdump.check: the name of a value is a printable text, got {name!r}")
+        found = list(leaves(name, value))
+        if not found:
+            raise SettingError(f"msdump.check: {name!r} holds nothing to compare: {value!r:.80}")
+        names = [leaf.name for leaf in found]
+        for at, each in enumerate(names):
+            if each in self._names or each in names[:at]:
+                raise SettingError(f"msdump.check: {each!r} was handed over before in this test; give it another name")
+        self._names.update(names)
+        for leaf in found:
+            if isinstance(leaf.content, str):
+                self.texts[f"{COMPARED}{SCOPE}/{leaf.name}.txt"] = leaf.content.encode(errors="surrogateescape")
+            else:
+                self.given.append(record_of(leaf, name, source))
+
+    def capture(self) -> Capture:
+        """What is compared: what its programs dumped, then what it handed over."""
+        from harness.capture import Capture
+        from harness.capture.texts import Joined
+
+        if self.programs:
+            found = self.process.capture()
+        else:
+            # No backend made these numbers.
+            rules = {"values": "handed over by the test"}
+            found = Capture(self.network, self.variant.backend, False, [], self.variant.mode, rules)
+        if self.given:
+            found = replace(found, source=[*found.records(), *self.given])
+        if self.texts:
+            # The capture's own texts stay unmade until they are read.
+            found = replace(found, artefacts=Joined(found.artefacts, self.texts))
+        return found
 
     def rerun(self) -> str:
         """How to name this test to pytest, from where pytest was started."""

@@ -188,8 +188,8 @@ def finish(item: pytest.Item, bundle: str) -> str | None:
     from pytest_msdump import judge
 
     test = gate_test.taken(item)
-    if test is None or not test.programs:
-        text = f"msdump: nothing was compared: {item.nodeid} called neither msdump.run nor msdump.train"
+    if test is None or not test.ran:
+        text = f"msdump: nothing was compared: {item.nodeid} called none of msdump.run, msdump.train and msdump.check"
         _keep_results(item, [_nothing(item)])
         _note(item, bundle, results_of(item), text)
         return text

@@ -23,6 +23,8 @@ class Integers(Running):
 
     def add(self, start: int, expected: Array, found: Array) -> None:
         """Takes in a block; see ``Running.add``."""
+        if expected.dtype.isbuiltin != 1:  # of 4 bits
+            expected, found = expected.astype(np.int16), found.astype(np.int16)
         unequal = expected != found
         differs = self.note_unequal(start, unequal)
         e, f = expected.astype(np.float64), found.astype(np.float64)

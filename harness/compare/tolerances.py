@@ -68,6 +68,8 @@ DEFAULTS: Mapping[str, Tolerance] = {
     "Float64": Tolerance(rtol=1e-12, scaled=1e-13, max_ulp=1),
     "Complex64": Tolerance(rtol=1e-5, scaled=1e-6, max_ulp=1),
     "Complex128": Tolerance(rtol=1e-12, scaled=1e-13, max_ulp=1),
+    # A neighbour is 6 to 25 % away: more than one step is no rounding.
+    **{dtype.name: Tolerance(max_ulp=1) for dtype in dtypes.FLOATS8},
 }
 
 

@@ -36,8 +36,9 @@ BUFFERS = Buffers()
 def blocks(array: Array) -> Iterator[Array]:
     """Yields 1-D blocks of at most ``BLOCK`` elements in C order, each as bool-free, 2- or 4- or 8-byte numbers.
 
-    float16 and bfloat16 become float32 (exactly), bool becomes uint8, complex numbers become their interleaved
-    real and imaginary parts. A block may be a reused buffer: it is valid until the next one is asked for.
+    float16, bfloat16 and what ml_dtypes has of 8 and 4 bits become float32 (exactly), bool becomes uint8, complex
+    numbers become their interleaved real and imaginary parts. A block may be a reused buffer: it is valid until the
+    next one is asked for.
     """
     flat = flat_view(array)
     if flat.dtype == _BFLOAT16:
@@ -50,6 +51,9 @@ def blocks(array: Array) -> Iterator[Array]:
             single = BUFFERS.single[: half.size]
             np.copyto(single, half)
             yield single
+    elif flat.dtype.isbuiltin != 1:
+        for at in range(0, flat.size, BLOCK):
+            yield flat[at : at + BLOCK].astype(np.float32)
     else:
         for at in range(0, flat.size, BLOCK):
             yield flat[at : at + BLOCK]

@@ -23,12 +23,14 @@ DTYPE_ATTRIBUTE = "dtype"
 
 
 def stored_dtype(dtype_name: str) -> np.dtype[Any]:
-    """The little-endian numpy dtype a MindSpore dtype is stored as: bfloat16 as its 16-bit words."""
+    """The little-endian numpy dtype a MindSpore dtype is stored as: bfloat16, and what else numpy has no type of
+    its own for, as its words."""
     try:
         dtype = dtypes.by_name(dtype_name)
     except DtypeError as error:
         raise StoreError(str(error)) from None
-    return np.dtype("<u2") if dtype.name == "BFloat16" else dtype.numpy.newbyteorder("<")
+    own = dtype.numpy.isbuiltin == 1
+    return dtype.numpy.newbyteorder("<") if own else np.dtype(f"<u{dtype.itemsize}")
 
 
 def to_stored(array: Array, dtype_name: str, compression: Compression) -> Stored:

@@ -94,7 +94,7 @@ def test_what_was_compared_with_nothing_is_listed(nets: pytest.Pytester, xdist: 
     assert not any(run["holds"] for run in found.values())
     assert "no golden for run cpu/tensor" in found["test_nets.py::test_one [cpu-tensor]"]["text"]
     assert "ended before" in found["test_others.py::test_ends [cpu-tensor]"]["text"]
-    assert "called neither" in found["test_others.py::test_runs_nothing [cpu-tensor]"]["text"]
+    assert "called none of" in found["test_others.py::test_runs_nothing [cpu-tensor]"]["text"]
 
 
 def test_without_it_nothing_is_written(made: pytest.Pytester) -> None:

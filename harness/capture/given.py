@@ -1,0 +1,150 @@
+"""Values that a test hands over by name, as records: arrays of any library, and what holds them."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from harness import dtypes
+from harness.errors import DtypeError, SettingError, SettingTypeError
+from harness.records import Array, Record, SlotKey
+from harness.stats import digest
+
+#: Scope of every such operator: no operator of a network has it.
+SCOPE = "check"
+ACCEPTED = (
+    "numpy arrays, tensors of PyTorch and MindSpore, anything with __array__ or DLPack, numbers, texts, and dicts, "
+    "lists, tuples and dataclasses of them"
+)
+_DEEPEST = 32
+
+
+class Leaf(NamedTuple):
+    """One array or text.
+
+    Attributes:
+        name: of the value, and the way to it: ``out.hidden[0]``.
+        content: numpy array (any layout) or text.
+    """
+
+    name: str
+    content: Array | str
+
+
+def leaves(name: str, value: Any) -> Iterator[Leaf]:
+    """The arrays and texts in ``value``, in order; a mapping's by their names. None and empty containers give nothing.
+
+    Raises:
+        SettingTypeError: something in it is none of ``ACCEPTED``; says where.
+        SettingError: containers lie too deep, or in themselves.
+    """
+    return _walk(name, value, 0)
+
+
+def _walk(name: str, value: Any, depth: int) -> Iterator[Leaf]:
+    if value is None:
+        return
+    if depth > _DEEPEST:
+        raise SettingError(f"msdump.check: {_short(name)}: containers are nested deeper than {_DEEPEST}")
+    inside = _inside(value)
+    if inside is None:
+        yield Leaf(name, value if isinstance(value, str) else array_of(name, value))
+        return
+    for part, each in inside:
+        yield from _walk(name + part, each, depth + 1)
+
+
+def _inside(value: Any) -> list[tuple[str, Any]] | None:
+    """What a container holds, each with what its name adds; None for what is none."""
+    if isinstance(value, Mapping):
+        named = [(_key(key), each) for key, each in value.items()]
+        return sorted(named, key=lambda pair: pair[0])
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return [(f".{each.name}", getattr(value, each.name)) for each in dataclasses.fields(value)]
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return [(f".{field}", each) for field, each in zip(value._fields, value, strict=True)]
+    if isinstance(value, (list, tuple)):
+        return [(f"[{at}]", each) for at, each in enumerate(value)]
+    return None
+
+
+def _key(key: Any) -> str:
+    return f".{key}" if isinstance(key, str) and key and key.isprintable() else f"[{key!r}]"
+
+
+def array_of(name: str, value: Any) -> Array:
+    """``value`` as a numpy array of one of the dtypes of ``harness.dtypes``; a view where it can be one.
+
+    Raises:
+        SettingTypeError: it is no array, or its dtype cannot be kept.
+    """
+    found = _numpy(name, value)
+    try:
+        dtypes.from_numpy(found.dtype, stored=True)
+    except DtypeError:
+        kept = ", ".join(sorted(each.lower for each in dtypes.STORED))
+        raise SettingTypeError(
+            f"msdump.check: {_short(name)} is an array of dtype {found.dtype}; dtypes that can be kept are {kept}"
+        ) from None
+    return found
+
+
+def _numpy(name: str, value: Any) -> Array:
+    if isinstance(value, (np.ndarray, np.generic, bool, int, float, complex)):
+        return np.asarray(value)
+    torch = sys.modules.get("torch")
+    ways: list[Callable[[Any], Any]] = []
+    if torch is not None and isinstance(value, torch.Tensor):
+        ways = [_of_torch]
+    elif hasattr(value, "asnumpy"):
+        ways = [lambda given: given.asnumpy()]
+    elif hasattr(value, "__array__"):
+        ways = [np.asarray]
+    if hasattr(value, "__dlpack__"):
+        ways.append(np.from_dlpack)
+    why = ""
+    for way in ways:
+        try:
+            return np.asarray(way(value))
+        except Exception as error:  # whatever another library raises where it cannot give its numbers
+            why = f": {type(error).__name__}: {error}".partition("\n")[0][:200]
+    kind = f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
+    if ways:
+        raise SettingTypeError(f"msdump.check: the values of {_short(name)} (a {kind}) cannot be read{why}")
+    raise SettingTypeError(f"msdump.check: {_short(name)} is a {kind}; accepted are {ACCEPTED}")
+
+
+def _of_torch(tensor: Any) -> Array:
+    """The values of a tensor of PyTorch, brought to the host; types numpy lacks are those of ``ml_dtypes``."""
+    plain = tensor.detach().resolve_conj().resolve_neg().cpu()
+    name = str(plain.dtype).removeprefix("torch.")
+    known = next((each for each in dtypes.STORED if each.lower == name and not each.numpy.isbuiltin), None)
+    if known is None:
+        found: Array = plain.numpy()
+        return found
+    torch = sys.modules["torch"]
+    words = plain.contiguous().view(getattr(torch, "int16" if known.itemsize == 2 else "uint8")).numpy()
+    return np.asarray(words).view(known.numpy)
+
+
+def record_of(leaf: Leaf, type_name: str, source: str | None) -> Record:
+    """An array's record, with a copy of its values as they are now.
+
+    Args:
+        leaf: of an array.
+        type_name: name of the value it is part of: a tolerance may be stated for it.
+        source: line that handed it over.
+    """
+    assert not isinstance(leaf.content, str)
+    dtype = dtypes.from_numpy(leaf.content.dtype, stored=True).name
+    values = np.array(leaf.content, dtypes.by_name(dtype).numpy, order="C", copy=True)
+    key = SlotKey(0, 0, 0, f"{SCOPE}/{leaf.name}", 0, "output", 0)
+    return Record(key, type_name, dtype, values.shape, values=values, source=source, digest=digest(values, dtype))
+
+
+def _short(name: str) -> str:
+    return repr(name if len(name) <= 80 else f"{name[:40]}...{name[-36:]}")

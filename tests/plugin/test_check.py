@@ -1,0 +1,112 @@
+"""``msdump.check``: arrays and what holds them, held against a golden like a network's tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+pytest_plugins = ["pytester"]
+
+ARRAYS = """
+import dataclasses
+import os
+import ml_dtypes
+import numpy as np
+import pytest
+
+FAULT = os.environ.get("FAULT", "")
+
+@pytest.mark.msdump
+def test_arrays(msdump):
+    array = np.linspace(0, 1, 12).reshape(3, 4).astype(np.float32)
+    array[1, 2] += {"tiny": 1e-7, "value": 0.5}.get(FAULT, 0)
+    msdump.check("a", array)
+    small = array.astype(np.float64 if FAULT == "dtype" else ml_dtypes.bfloat16)
+    parts = {"small": small, "many": [array[:2] if FAULT == "shape" else array, 1]}
+    if FAULT == "more":
+        parts["more"] = 2
+    msdump.check("out", parts)
+    msdump.check("said", "one\\ntwo" + ("!" if FAULT == "text" else ""))
+
+def test_mixed(msdump):
+    from harness import Tensor, nn
+    network = nn.Dense(2, 2)
+    result = msdump.run(network, Tensor(np.ones((1, 2), np.float32)))
+    msdump.check("weight", network.weight)
+    msdump.check("result", result.asnumpy() + {"tiny": 1e-7, "value": 1}.get(FAULT, 0))
+"""
+
+
+@pytest.fixture
+def arrays(gate: pytest.Pytester) -> pytest.Pytester:
+    gate.makepyfile(test_arrays=ARRAYS)
+    gate.runpytest("--msdump-regen").assert_outcomes(passed=2)
+    return gate
+
+
+@pytest.mark.parametrize("fault", ["", "tiny"])
+def test_what_holds(arrays: pytest.Pytester, fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAULT", fault)
+    arrays.runpytest("--msdump").assert_outcomes(passed=2)
+
+
+@pytest.mark.parametrize(
+    ("fault", "told", "failed"),
+    [
+        ("value", ["*First divergence: *check/a*", "*test_arrays.py:1?*", "*expected 0.545*, found 1.045*"], 2),
+        ("dtype", ["*check/out.small*", "*dtype*Float64*"], 1),
+        ("shape", ["*check/out.many[[]0[]]*", "*shape*"], 1),
+        ("more", ["*1 unexpected*", "*check/out.more*"], 1),
+        ("text", ["*check/said.txt*"], 1),
+    ],
+)
+def test_a_fault_is_named(
+    arrays: pytest.Pytester, fault: str, told: list[str], failed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAULT", fault)
+    result = arrays.runpytest("--msdump")
+    result.assert_outcomes(passed=2 - failed, failed=failed)
+    for line in told:
+        result.stdout.fnmatch_lines([line])
+
+
+def test_workers_write_the_same_bytes(arrays: pytest.Pytester, files: Callable[..., dict[str, bytes]]) -> None:
+    one = {name: content for name, content in files(arrays).items() if name.endswith(".h5")}
+    arrays.runpytest_subprocess("--msdump-regen", "--msdump-golden=two", "-n2").assert_outcomes(passed=2)
+    two = {name: content for name, content in files(arrays, "two").items() if name.endswith(".h5")}
+    assert one == two
+
+
+def test_only_digests(gate: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    gate.makepyfile(test_arrays=ARRAYS)
+    gate.runpytest("--msdump-regen", "--msdump-level=digest").assert_outcomes(passed=2)
+    gate.runpytest("--msdump").assert_outcomes(passed=2)
+    monkeypatch.setenv("FAULT", "value")
+    gate.runpytest("--msdump").assert_outcomes(failed=2)
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ('msdump.check("y", 1); msdump.check("y", 2)', "'y' was handed over before in this test"),
+        ('msdump.check("y", {"a.b": 1, "a": {"b": 2}})', "'y.a.b' was handed over before"),
+        ('msdump.check("", 1)', "the name of a value is a printable text, got ''"),
+        ('msdump.check("y", [None, {}])', "'y' holds nothing to compare"),
+        ('msdump.check("y", {"a": object()})', "'y.a' is a object; accepted are numpy arrays"),
+    ],
+)
+def test_what_is_refused(gate: pytest.Pytester, body: str, message: str) -> None:
+    gate.makepyfile(f"def test_it(msdump):\n    {body}\n")
+    result = gate.runpytest("--msdump")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines([f"*{message}*"])
+
+
+def test_a_tolerance_by_name(arrays: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = arrays.path / "test_arrays.py"
+    path.write_text(
+        path.read_text().replace("@pytest.mark.msdump", '@pytest.mark.msdump(tolerance={"a": 2.0, "out": 2.0})')
+    )
+    monkeypatch.setenv("FAULT", "value")
+    arrays.runpytest("--msdump", "test_arrays.py::test_arrays").assert_outcomes(passed=1)
