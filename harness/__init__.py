@@ -20,10 +20,7 @@ def __getattr__(name: str) -> _Any:
         from importlib.metadata import version
 
         return version("pytest-msdump")
-    try:
-        return getattr(_framework, name)
-    except AttributeError as error:
-        raise AttributeError(str(error).replace(f"module {_framework.__name__!r}", f"module {__name__!r}")) from None
+    return getattr(_framework, name)
 
 
 def __dir__() -> list[str]:

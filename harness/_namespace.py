@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
 
-def lazy(module: str, names: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+def lazy(
+    module: str, names: Mapping[str, str], otherwise: Callable[[str], Any] | None = None
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """``__getattr__`` and ``__dir__`` of a module whose names live elsewhere.
 
     Args:
         module: name of the module (``harness``).
         names: for each name where it lives: a module (``harness.framework.tensor``: the attribute of that name), a
         module and attribute (``harness.dtypes:float16``), or a module itself (``harness.framework.common.dtype:``).
+        otherwise: gives any other name, or raises ``AttributeError``, as None does.
     """
 
     def getattr_(name: str) -> Any:
         place = names.get(name)
         if place is None:
-            near = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
-            hint = f"; did you mean {', '.join(near)}?" if near else ""
-            raise AttributeError(f"module {module!r} has no attribute {name!r}{hint}")
+            if otherwise is not None:
+                return otherwise(name)
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
         source, colon, attribute = place.partition(":")
         found = importlib.import_module(source)
         return found if colon and not attribute else getattr(found, attribute or name)

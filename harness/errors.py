@@ -6,8 +6,6 @@ fault, the class here also derives from that builtin, so that a script's ``excep
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 
 class HarnessError(Exception):
     """Base of every deliberate error."""
@@ -111,15 +109,6 @@ class RecordError(HarnessError, ValueError):
 
 class UnsupportedNameError(UnsupportedError, AttributeError):
     """A name of MindSpore's namespaces that the harness does not have."""
-
-
-def unsupported_name(namespace: str, name: str, names: Iterable[str]) -> UnsupportedNameError:
-    """The error for a name that ``namespace`` (``nn``, ``ops``) does not have, with the nearest of its ``names``."""
-    import difflib
-
-    near = difflib.get_close_matches(name, list(names), n=3, cutoff=0.6)
-    hint = f"; did you mean {', '.join(near)}?" if near else ""
-    return UnsupportedNameError(f"{namespace}.{name} is not supported, or is no name of MindSpore{hint}")
 
 
 class ConvertError(HarnessError, ValueError):

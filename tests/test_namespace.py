@@ -53,13 +53,13 @@ assert mstype.pytype_to_dtype(float) is mstype.float32 and mstype.dtype_to_pytyp
 
 
 def test_unknown_names_get_a_hint() -> None:
-    with pytest.raises(AttributeError, match="'harness' has no attribute 'Tensro'; did you mean Tensor"):
+    with pytest.raises(AttributeError, match=r"has no attribute 'Tensro', here or in .*; did you mean .*Tensor"):
         harness.Tensro  # noqa: B018
     assert not hasattr(harness, "completely_else")
 
 
 def test_a_layer_that_does_not_exist_is_named() -> None:
-    with pytest.raises(AttributeError, match=r"nn.Conv2D is not supported, .* did you mean Conv2d") as caught:
+    with pytest.raises(AttributeError, match=r"nn' has no attribute 'Conv2D', .* did you mean Conv2d") as caught:
         harness.framework.nn.Conv2D  # noqa: B018
     assert isinstance(caught.value, NotImplementedError)
-    assert not hasattr(harness.framework.nn, "FocalLoss")
+    assert not hasattr(harness.framework.nn, "FocalLossOfMine")

@@ -281,10 +281,21 @@ def run(
     backend: Annotated[str, typer.Option(help="emulated backend that stands in for MindSpore")] = "cpu",
     config: Annotated[Path | None, typer.Option(help="dump configuration (sets MINDSPORE_DUMP_CONFIG)")] = None,
     msprobe: Annotated[Path | None, typer.Option(help="config.json of msprobe (sets MSDUMP_MSPROBE_CONFIG)")] = None,
+    missing: Annotated[
+        bool, typer.Option("--missing", help="run nothing: list the unsupported names of scripts (or directories)")
+    ] = False,
 ) -> None:
-    """Run a MindSpore script on an emulated backend; the exit code is the script's."""
+    """Run a MindSpore script on an emulated backend; the exit code is the script's.
+
+    With --missing SCRIPT|DIR..., list what of MindSpore's they use and is not supported: 0 nothing, 1 something,
+    2 a file that cannot be read.
+    """
 
     def action() -> int:
+        if missing:
+            from harness.cli.missing import list_missing
+
+            return list_missing([script, *(args or [])])
         from harness.cli.run import run_script
 
         return run_script(script, args or [], backend, config, msprobe)

@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import sys
 from collections.abc import Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
+from harness.framework import names
+
 REAL = "mindspore"
 OURS = "harness.framework"
 
-#: modules of MindSpore that hold part of what one of ours holds; ``c_transforms`` is that of releases before 2.10
-PARTS = {
-    "nn": (
-        "layer", "layer.activation", "layer.basic", "layer.container", "layer.conv", "layer.embedding",
-        "layer.normalization", "layer.pooling", "layer.rnn_cells", "layer.rnns", "loss", "loss.loss", "optim",
-        "optim.adam", "optim.momentum", "optim.optimizer", "optim.sgd", "wrap", "wrap.cell_wrapper",
-    ),
-    "dataset": ("engine", "engine.datasets", "engine.samplers"),
-    "dataset.transforms": ("c_transforms", "transforms"),
-    "dataset.vision": ("c_transforms", "transforms"),
-}  # fmt: skip
-_WHOLES = {f"{REAL}.{whole}.{part}": f"{OURS}.{whole}" for whole, parts in PARTS.items() for part in parts}
+#: modules of releases before 2.10 that many scripts still import, and the ones that hold their names today
+_OLD = {
+    f"{REAL}.dataset.transforms.c_transforms": "dataset.transforms",
+    f"{REAL}.dataset.transforms.py_transforms": "dataset.transforms",
+    f"{REAL}.dataset.vision.c_transforms": "dataset.vision",
+    f"{REAL}.dataset.vision.py_transforms": "dataset.vision",
+}
 
 
-def our_name(name: str) -> str:
-    """``mindspore.nn`` as ``harness.framework.nn``; a module of ``PARTS`` as the one it is part of."""
-    return _WHOLES.get(name) or OURS + name.removeprefix(REAL)
+def place(name: str) -> str:
+    """The module of 2.10.0 that ``mindspore.nn`` names, without ``mindspore.``."""
+    return _OLD.get(name) or name.removeprefix(REAL).lstrip(".")
 
 
 class _AliasLoader(Loader):
@@ -56,20 +51,11 @@ class AliasFinder(MetaPathFinder):
         """The alias of ``fullname``; None for names that are not MindSpore's.
 
         Raises:
-            ModuleNotFoundError: MindSpore may have this module, the harness has not.
+            ModuleNotFoundError: MindSpore 2.10.0 has no such module.
         """
         if fullname != REAL and not fullname.startswith(REAL + "."):
             return None
-        ours = our_name(fullname)
-        try:
-            module = importlib.import_module(ours)
-        except ModuleNotFoundError as error:
-            # A module missing inside ours is a fault of ours and must show as such.
-            if error.name is None or not (ours == error.name or ours.startswith(error.name + ".")):
-                raise
-            raise ModuleNotFoundError(
-                f"No module named {fullname!r} on an emulated backend: the harness has no {ours}", name=fullname
-            ) from None
+        module = names.load(place(fullname))
         return ModuleSpec(fullname, _AliasLoader(module), is_package=hasattr(module, "__path__"))
 
 

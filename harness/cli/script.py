@@ -60,6 +60,8 @@ def run(path: str, arguments: Sequence[str]) -> int:
         if isinstance(error, ImportError):
             _explain(error)
         trace = _from_script(error.__traceback__, file)
+        if isinstance(error, (ImportError, UnsupportedNameError)):
+            trace = _without_lookups(trace)
         sys.excepthook(type(error), error.with_traceback(trace), trace)
         return 1
     return 0
@@ -71,7 +73,7 @@ def _compile(source: bytes, path: str) -> CodeType:
 
 
 def _explain(error: ImportError) -> None:
-    """Adds what a module of the harness says of a name it lacks, which ``from MODULE import NAME`` keeps to itself."""
+    """Says what a module of the harness says of a name it lacks, which ``from MODULE import NAME`` keeps to itself."""
     asked = re.match(r"cannot import name '(\w+)'", str(error.msg))
     module = sys.modules.get(error.name or "")
     if asked is None or module is None or module.__name__.partition(".")[0] != "harness":
@@ -79,9 +81,29 @@ def _explain(error: ImportError) -> None:
     try:
         getattr(module, asked[1])
     except UnsupportedNameError as told:
-        error.msg = f"{error.msg}: {told}"
+        error.msg = f"cannot import name {asked[1]!r}: {told}"
     except AttributeError:
         return
+
+
+#: files whose frames show how a name was looked for, not where the script failed
+_LOOKING = (os.path.join("harness", "cli", "importing.py"), os.path.join("harness", "_namespace.py"),
+            os.path.join("harness", "framework", "__init__.py"), os.path.join("framework", "names", "__init__.py"),
+            os.path.join("framework", "names", "absent.py"), os.path.join("importlib", "__init__.py"))  # fmt: skip
+
+
+def _without_lookups(trace: TracebackType | None) -> TracebackType | None:
+    """The traceback without the frames that only looked for a name of MindSpore's."""
+    frames = []
+    while trace is not None:
+        file = trace.tb_frame.f_code.co_filename
+        if not file.endswith(_LOOKING) and not file.startswith("<frozen importlib"):
+            frames.append(trace)
+        trace = trace.tb_next
+    kept: TracebackType | None = None
+    for frame in reversed(frames):
+        kept = TracebackType(kept, frame.tb_frame, frame.tb_lasti, frame.tb_lineno)
+    return kept
 
 
 def _from_script(trace: TracebackType | None, path: str) -> TracebackType | None:

@@ -51,7 +51,17 @@ _NAMES = {
     **{name: f"harness.framework.{name}:" for name in _SPACES},
 }  # fmt: skip
 
-__getattr__, __dir__ = _lazy(__name__, _NAMES)
+
+def _others(name: str) -> _Any:
+    """MindSpore's other names; their table is read when one is asked for."""
+    if name.startswith("__"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from harness.framework.names import lookup
+
+    return lookup("", name)
+
+
+__getattr__, __dir__ = _lazy(__name__, _NAMES, _others)
 
 
 def _operators() -> _Any:

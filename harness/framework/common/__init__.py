@@ -2,6 +2,7 @@
 
 from harness._namespace import DTYPES as _DTYPES
 from harness._namespace import lazy as _lazy
+from harness.framework.names import fallback as _fallback
 
 _NAMES = {
     **_DTYPES,
@@ -15,4 +16,4 @@ _NAMES = {
     },
 }
 
-__getattr__, __dir__ = _lazy(__name__, _NAMES)
+__getattr__, __dir__ = _lazy(__name__, _NAMES, _fallback(__name__))

@@ -11,6 +11,7 @@ from harness._namespace import DTYPES as _DTYPES
 from harness._namespace import lazy as _lazy
 from harness.dtypes import DType
 from harness.errors import DtypeError
+from harness.framework.names import fallback as _fallback
 
 Type = DType
 
@@ -40,4 +41,4 @@ def pytype_to_dtype(obj: Any) -> DType:
         raise DtypeError(f"{obj!r} has no dtype") from None
 
 
-__getattr__, __dir__ = _lazy(__name__, _DTYPES)
+__getattr__, __dir__ = _lazy(__name__, _DTYPES, _fallback(__name__))

@@ -1,8 +1,5 @@
 """Datasets, as the part of ``mindspore.dataset`` that a training on one machine needs."""
 
-from typing import Any as _Any
-
-from harness.errors import unsupported_name as _unsupported_name
 from harness.framework.dataset import config, iterators, mapping, splitting, transforms, vision  # noqa: F401
 from harness.framework.dataset.base import Dataset
 from harness.framework.dataset.batches import BatchInfo
@@ -20,6 +17,7 @@ from harness.framework.dataset.samplers import (
     WeightedRandomSampler,
 )
 from harness.framework.dataset.sources import GeneratorDataset, NumpySlicesDataset
+from harness.framework.names import fallback as _fallback
 
 __all__ = [
     "BatchInfo", "Cifar10Dataset", "Cifar100Dataset", "Dataset", "DistributedSampler", "FashionMnistDataset",
@@ -28,8 +26,4 @@ __all__ = [
     "transforms", "vision", "zip",
 ]  # fmt: skip
 
-
-def __getattr__(name: str) -> _Any:
-    if name.startswith("__"):
-        raise AttributeError(name)
-    raise _unsupported_name("dataset", name, __all__)
+__getattr__ = _fallback(__name__)

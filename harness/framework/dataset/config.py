@@ -6,9 +6,9 @@ from collections.abc import Callable as _Callable
 from typing import Any as _Any
 
 from harness.errors import SettingTypeError
-from harness.errors import unsupported_name as _unsupported_name
 from harness.framework import seed as _seed
 from harness.framework.dataset.checks import whole as _whole
+from harness.framework.names import lookup as _lookup
 
 __all__ = ["get_num_parallel_workers", "get_seed", "set_num_parallel_workers", "set_seed"]
 
@@ -64,7 +64,4 @@ def __getattr__(name: str) -> _Any:
         return lambda: _KEPT[setting]
     if setting in _KEPT and kind == "set":
         return _setter(setting)
-    if name.startswith("__"):
-        raise AttributeError(name)
-    known = [f"{kind}_{each}" for each in _KEPT for kind in ("get", "set")]
-    raise _unsupported_name("dataset.config", name, [*__all__, *known])
+    return _lookup("dataset.config", name)

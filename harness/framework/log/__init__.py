@@ -6,6 +6,8 @@ name of the sub-module that does the same there (``submodules.SUBMODULES``), so 
 The environment counts as it was when ``harness`` was imported.
 """
 
+import logging  # noqa: F401 - MindSpore's module has it, and scripts import it from there
+
 from harness.framework.log.loggers import ROOT, get
 from harness.framework.log.python import critical, debug, error, get_level, get_log_config, info, warning
 

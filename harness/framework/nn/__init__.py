@@ -1,9 +1,7 @@
 """MindSpore's ``nn`` namespace: cells, layers, losses, optimizers and wrappers."""
 
-from typing import Any as _Any
-
 from harness._namespace import lazy as _lazy
-from harness.errors import unsupported_name as _unsupported_name
+from harness.framework.names import fallback as _fallback
 from harness.framework.nn.activation import (
     ELU,
     GELU,
@@ -100,10 +98,4 @@ METRICS = frozenset((
     "Perplexity", "Precision", "Recall", "RootMeanSquareDistance", "Top1CategoricalAccuracy",
     "Top5CategoricalAccuracy", "TopKCategoricalAccuracy", "auc", "get_metric_fn", "names", "rearrange_inputs",
 ))  # fmt: skip
-_metric, _ = _lazy(__name__, dict.fromkeys(METRICS, "harness.framework.train.metrics"))
-
-
-def __getattr__(name: str) -> _Any:
-    if name in METRICS:
-        return _metric(name)
-    raise _unsupported_name("nn", name, [*__all__, *METRICS])
+__getattr__, _ = _lazy(__name__, dict.fromkeys(METRICS, "harness.framework.train.metrics"), _fallback(__name__))

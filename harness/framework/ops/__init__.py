@@ -7,12 +7,15 @@ import importlib as _importlib
 import pkgutil as _pkgutil
 
 from harness import hooks as _hooks
-from harness.errors import unsupported_name as _unsupported_name
+from harness.framework.names import complete as _complete
+from harness.framework.names import lookup as _lookup
 from harness.framework.ops import eager as _eager  # noqa: F401 - installs the default dispatcher
 from harness.framework.ops import functions as _functions
 from harness.framework.ops import primitives as _primitives
 from harness.framework.ops.base import OPERATORS, Backward, Call, Operator, operator
 from harness.framework.ops.primitive import Primitive
+from harness.framework.tensor import Parameter as _Parameter
+from harness.framework.tensor import Tensor as _Tensor
 from harness.framework.tensor import graph_function as _graph_function
 
 __all__ = ["OPERATORS", "Backward", "Call", "Operator", "Primitive", "operator"]
@@ -39,6 +42,8 @@ def __getattr__(name: str) -> object:
     """``GradOperation``, ``grad`` and ``value_and_grad``: MindSpore lists them here, they live with graphs."""
     if name in ("GradOperation", "grad", "value_and_grad"):
         return getattr(_hooks.provided("transforms"), name)
-    if name.startswith("__"):
-        raise AttributeError(f"module 'harness.framework.ops' has no attribute {name!r}")
-    raise _unsupported_name("ops", name, __all__)
+    return _lookup("ops", name)
+
+
+_complete(_Tensor)
+_complete(_Parameter)

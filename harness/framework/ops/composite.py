@@ -6,13 +6,11 @@ The operators a graph shows taken apart are in ``harness.framework.ops.expansion
 from typing import Any
 
 import harness.framework.ops as _ops
+from harness.framework.names import lookup as _lookup
 
 
 def __getattr__(name: str) -> Any:
-    try:
-        return getattr(_ops, name)
-    except AttributeError:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
+    return vars(_ops)[name] if name in _ops.__all__ else _lookup("ops.composite", name)
 
 
 def __dir__() -> list[str]:

@@ -3,13 +3,11 @@
 from typing import Any
 
 import harness.framework.ops as _ops
+from harness.framework.names import lookup as _lookup
 
 
 def __getattr__(name: str) -> Any:
-    try:
-        return getattr(_ops, name)
-    except AttributeError:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
+    return vars(_ops)[name] if name in _ops.__all__ else _lookup("ops.operations", name)
 
 
 def __dir__() -> list[str]:

@@ -1,5 +1,6 @@
 """Training as ``mindspore.train``: models, callbacks, metrics, checkpoints."""
 
+from harness.framework.names import fallback as _fallback
 from harness.framework.train.callback import *  # noqa: F403
 from harness.framework.train.callback import __all__ as _callbacks
 from harness.framework.train.checkpoint import *  # noqa: F403
@@ -9,3 +10,5 @@ from harness.framework.train.metrics import __all__ as _metrics
 from harness.framework.train.model import Model
 
 __all__ = [*_callbacks, *_checkpoint, *_metrics, "Model"]
+
+__getattr__ = _fallback(__name__)

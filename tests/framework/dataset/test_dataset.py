@@ -154,8 +154,8 @@ def test_refusals(words: str) -> None:
 def test_names_that_are_not_there() -> None:
     import harness.framework.dataset as ds
 
-    with pytest.raises(AttributeError, match="CocoDataset is not supported"):
-        ds.CocoDataset  # noqa: B018
+    with pytest.raises(AttributeError, match="CocoDataset is a name of MindSpore's that is not supported"):
+        ds.CocoDataset("/there")
     with pytest.raises(AttributeError, match=r"did you mean.* take"):
         numbers(2).takes  # noqa: B018
 

@@ -66,12 +66,8 @@ def test_an_order_is_drawn_from_python() -> None:
     assert {int(steps(np.array(1))) for _ in range(60)} == {3, 4}
 
 
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [("Decode", "library for image files"), ("RandomRotation", "not supported"), ("Resise", "did you mean Resize")],
-)
-def test_names_that_are_not_there(name: str, words: str) -> None:
-    with pytest.raises(AttributeError, match=words):
-        getattr(ds.vision, name)
+def test_names_that_are_not_there() -> None:
+    with pytest.raises(AttributeError, match="did you mean Resize"):
+        ds.vision.Resise  # noqa: B018
     with pytest.raises(AttributeError, match="OneHot"):
         transforms.OneHotOp  # noqa: B018

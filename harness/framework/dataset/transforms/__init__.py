@@ -1,8 +1,5 @@
 """``mindspore.dataset.transforms``: transforms of values and types, and of transforms."""
 
-from typing import Any as _Any
-
-from harness.errors import unsupported_name as _unsupported_name
 from harness.framework.dataset.transforms.compound import Compose, RandomApply, RandomChoice, RandomOrder
 from harness.framework.dataset.transforms.values import (
     Concatenate,
@@ -16,14 +13,11 @@ from harness.framework.dataset.transforms.values import (
     TypeCast,
     Unique,
 )
+from harness.framework.names import fallback as _fallback
 
 __all__ = [
     "Compose", "Concatenate", "Duplicate", "Fill", "Mask", "OneHot", "PadEnd", "RandomApply", "RandomChoice",
     "RandomOrder", "Relational", "Slice", "TypeCast", "Unique",
 ]  # fmt: skip
 
-
-def __getattr__(name: str) -> _Any:
-    if name.startswith("__"):
-        raise AttributeError(name)
-    raise _unsupported_name("dataset.transforms", name, __all__)
+__getattr__ = _fallback(__name__)

@@ -1,5 +1,6 @@
 """Callbacks, as ``mindspore.train.callback``."""
 
+from harness.framework.names import fallback as _fallback
 from harness.framework.train.callback.base import Callback, InternalCallbackParam, RunContext
 from harness.framework.train.callback.checkpoint_config import CheckpointConfig
 from harness.framework.train.callback.early_stopping import EarlyStopping
@@ -18,3 +19,5 @@ __all__ = [
     "Callback", "CheckpointConfig", "EarlyStopping", "History", "LambdaCallback", "LearningRateScheduler",
     "LossMonitor", "ModelCheckpoint", "ReduceLROnPlateau", "RunContext", "SummaryCollector", "TimeMonitor",
 ]  # fmt: skip
+
+__getattr__ = _fallback(__name__)

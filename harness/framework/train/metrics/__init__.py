@@ -1,5 +1,6 @@
 """The metrics, as ``mindspore.train.metrics``."""
 
+from harness.framework.names import fallback as _fallback
 from harness.framework.train.metrics.base import Metric, rearrange_inputs
 from harness.framework.train.metrics.bleu import BleuScore
 from harness.framework.train.metrics.classified import Accuracy
@@ -32,3 +33,5 @@ __all__ = [
     "Top5CategoricalAccuracy", "TopKCategoricalAccuracy", "auc", "get_metric_fn", "get_metrics", "names",
     "rearrange_inputs",
 ]  # fmt: skip
+
+__getattr__ = _fallback(__name__)

@@ -1,0 +1,218 @@
+"""Every public name of MindSpore 2.10.0: what it is, where it is at home, and what stands in for one that is not here.
+
+``names.json`` (made by ``tests/interop/public_names.py`` from the real package) is read when a name is first asked for
+that a module of ours does not have. Such a name resolves all the same, so that a script may import what it does not
+use; using it raises ``UnsupportedNameError``. What is no name of MindSpore's raises it at once (an ``AttributeError``).
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import importlib.util
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from harness.errors import UnsupportedNameError
+from harness.framework.names.absent import Absent, absent_class, absent_value, refuse_member
+from harness.framework.names.near import near_names, reason
+
+REAL = "mindspore"
+OURS = "harness.framework"
+
+
+class Name(NamedTuple):
+    """A public name: its kind (``class``, ``function``, ``value``, ``module``), the module (without ``mindspore.``)
+    and the name under which the same object is at home."""
+
+    kind: str
+    module: str
+    name: str
+
+
+@functools.cache
+def _table() -> dict[str, dict[str, Name]]:
+    text = (Path(__file__).parent / "names.json").read_text(encoding="utf-8")
+    table: dict[str, dict[str, Name]] = {}
+    for module, rows in json.loads(text)["modules"].items():
+        table[module] = found = {}
+        for row, members in rows.items():
+            for member in members.split():
+                found[member] = _name(module, row, member)
+    return table
+
+
+def _name(module: str, row: str, member: str) -> Name:
+    if row.startswith("module "):
+        return Name("module", row.removeprefix("module "), "")
+    kind, _, own = row.partition(":")
+    if kind.startswith("="):
+        return Name("alias", kind[1:], own or member)
+    return Name(kind, module, member)
+
+
+def is_module(module: str) -> bool:
+    """Whether MindSpore has a module of this name (without ``mindspore.``)."""
+    return module in _table() and not module.endswith(":")
+
+
+def members(owner: str) -> dict[str, Name]:
+    """The public names of a module, or of a class (``Tensor:``)."""
+    return _table().get(owner, {})
+
+
+def modules() -> list[str]:
+    """The modules of MindSpore, without ``mindspore.``."""
+    return [module for module in _table() if is_module(module)]
+
+
+def shown(module: str, name: str = "") -> str:
+    """``mindspore.nn.Dense``."""
+    return ".".join(part for part in (REAL, module, name) if part)
+
+
+def lookup(module: str, name: str) -> Any:
+    """What ``name`` of MindSpore's ``module`` is, where the module of ours (if there is one) does not have it.
+
+    Returns:
+        The object of ours it is an alias of, a module, or a stand-in that raises ``UnsupportedNameError`` when used.
+
+    Raises:
+        UnsupportedNameError: MindSpore 2.10.0 has no such name there.
+    """
+    if name.startswith("__"):
+        raise AttributeError(f"module {shown(module)!r} has no attribute {name!r}")
+    # ``from harness.framework.nn import cell`` asks here before it imports the module.
+    if _has_module(ours := f"{OURS}.{module}.{name}".replace("..", ".")):
+        return importlib.import_module(ours)
+    found = members(module).get(name)
+    if found is None:
+        if is_module(child := f"{module}.{name}".lstrip(".")):
+            return load(child)
+        raise unknown(module, name)
+    if found.kind == "module":
+        return (
+            load(found.module)
+            if is_module(found.module)
+            else absent_value(name, "module", functools.partial(refusal, module, name))
+        )
+    if found.module != module or found.name != name:
+        return getattr(load(found.module), found.name)
+    return stand_in(module, name, found.kind)
+
+
+@functools.cache
+def stand_in(module: str, name: str, kind: str) -> Any:
+    """What stands for a name that is not supported; the same object each time."""
+    why = functools.partial(refusal, module, name)
+    return absent_class(name, why) if kind == "class" else absent_value(name, kind, why)
+
+
+def refusal(module: str, name: str) -> str:
+    """What using a name of MindSpore's that is not supported says, in one line."""
+    told = reason(module, name)
+    near = "" if told else near_names(module, name, supported, members)
+    return f"{shown(module, name)} is a name of MindSpore's that is not supported here" + (
+        f": {told}" if told else f"; near it: {near}" if near else ""
+    )
+
+
+def unknown(module: str, name: str) -> UnsupportedNameError:
+    """The error for a name that MindSpore does not have."""
+    import difflib
+
+    known = [n for n in members(module) if not n.startswith("_")]
+    close = difflib.get_close_matches(name, known, n=9, cutoff=0.75)
+    ours = sorted(close, key=lambda n: not supported(module, n))[:3]
+    hint = f"; did you mean {', '.join(ours)}?" if ours else ""
+    return UnsupportedNameError(
+        f"module {shown(module)!r} has no attribute {name!r}, here or in MindSpore 2.10.0{hint}"
+    )
+
+
+def is_absent(value: Any) -> bool:
+    """Whether ``value`` stands in for a name that is not supported."""
+    return isinstance(value, Absent) or (isinstance(type(value), type) and issubclass(type(value), Absent))
+
+
+def supported(module: str, name: str) -> bool:
+    """Whether ``name`` of MindSpore's ``module`` works here."""
+    try:
+        return not is_absent(getattr(load(module), name))
+    except (AttributeError, ImportError):
+        return False
+
+
+class _Space(ModuleType):
+    """A module of MindSpore's that is no module of ours: its names are looked up where they are at home."""
+
+    def __init__(self, module: str) -> None:
+        super().__init__(f"{OURS}.{module}", f"``{shown(module)}``: names of other modules.")
+        self.__dict__["_place"] = module
+        self.__dict__["__path__"] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return lookup(self.__dict__["_place"], name)
+
+    def __dir__(self) -> list[str]:
+        return sorted(members(self.__dict__["_place"]))
+
+    @property
+    def __all__(self) -> list[str]:
+        return [name for name in members(self.__dict__["_place"]) if not name.startswith("_")]
+
+
+_space = functools.cache(_Space)
+
+
+def load(module: str) -> ModuleType:
+    """The module of ours that is MindSpore's ``module`` (without ``mindspore.``), or a space of its names.
+
+    A module of ours gets what it needs to give MindSpore's other names of that place too.
+
+    Raises:
+        ModuleNotFoundError: MindSpore 2.10.0 has no such module either.
+    """
+    if not is_module(module):
+        raise ModuleNotFoundError(
+            f"No module named {shown(module)!r}: MindSpore 2.10.0 has no such module either", name=shown(module)
+        )
+    ours = f"{OURS}.{module}".rstrip(".")
+    if not _has_module(ours):
+        return _space(module)
+    found = importlib.import_module(ours)
+    found.__dict__.setdefault("__getattr__", fallback(ours))
+    if any(other.startswith(f"{module}.") for other in _table()):
+        found.__dict__.setdefault("__path__", [])
+    return found
+
+
+def fallback(ours: str) -> Callable[[str], Any]:
+    """``__getattr__`` of the module ``harness.framework.nn``: MindSpore's names that it does not have."""
+    return functools.partial(lookup, ours.removeprefix(OURS).lstrip("."))
+
+
+def _has_module(name: str) -> bool:
+    if name in sys.modules:
+        return True
+    try:
+        return importlib.util.find_spec(name) is not None
+    except ModuleNotFoundError:
+        return False
+
+
+def complete(cls: type) -> None:
+    """Gives a class of ours (``Tensor``) MindSpore's other public methods and properties, which refuse when used."""
+    for name, found in members(f"{cls.__name__}:").items():
+        if not hasattr(cls, name):
+            refuse_member(cls, name, found.kind, functools.partial(_member_refusal, cls.__name__, name))
+
+
+def _member_refusal(owner: str, name: str) -> str:
+    near = near_names("ops", name, supported, members)
+    why = f"{shown('', owner)}.{name} is a name of MindSpore's that is not supported here"
+    return f"{why}; near it: {near}" if near else why

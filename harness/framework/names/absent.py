@@ -1,0 +1,90 @@
+"""What stands in for a name of MindSpore's that is not supported: it can be imported, and says so when it is used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from harness.errors import UnsupportedNameError
+
+#: says what a use is refused with; asked when there is one, because it looks for what is near
+Why = Callable[[], str]
+
+
+class Absent:
+    """Marks stand-ins (objects, and the type of classes that stand in)."""
+
+
+def _refusing(why: Why) -> Any:
+    def refuse(*_args: Any, **_kwargs: Any) -> NoReturn:
+        raise UnsupportedNameError(why())
+
+    return refuse
+
+
+class _AbsentType(Absent, type):
+    """The type of a class that stands in: calls, attributes and subclasses are refused; ``isinstance`` is False."""
+
+    _why: Why
+
+    def __call__(cls, *_args: Any, **_kwargs: Any) -> NoReturn:
+        raise UnsupportedNameError(cls._why())
+
+    def __getattr__(cls, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise UnsupportedNameError(cls._why())
+
+
+def absent_class(name: str, why: Why) -> type:
+    """A class that raises ``UnsupportedNameError(why())`` when it is called, subclassed or asked for an attribute."""
+    namespace = {
+        "__doc__": "Not supported here.",
+        "_why": staticmethod(why),
+        "__init_subclass__": classmethod(_refusing(why)),
+    }
+    return _AbsentType(name, (), namespace)
+
+
+#: what a value is used by; ``__eq__`` is not among them, so that a stand-in can be looked for in a list
+_USES = ("__call__", "__bool__", "__iter__", "__len__", "__getitem__", "__int__", "__index__", "__float__", "__add__",
+         "__radd__", "__mul__", "__rmul__", "__sub__", "__rsub__", "__lt__", "__gt__", "__enter__")  # fmt: skip
+
+
+def absent_value(name: str, kind: str, why: Why) -> Any:
+    """A function (or another value) that raises ``UnsupportedNameError(why())`` when it is used."""
+
+    def getattr_(self: object, attribute: str) -> Any:
+        if attribute.startswith("__"):
+            raise AttributeError(attribute)
+        raise UnsupportedNameError(why())
+
+    uses = ("__call__",) if kind == "function" else _USES
+    namespace = {use: _refusing(why) for use in uses}
+    shown = f"<{kind} {name}, not supported>"
+    namespace |= {
+        "__doc__": "Not supported here.",
+        "__getattr__": getattr_,
+        "__repr__": lambda self: shown,
+        "__name__": name,
+    }
+    return type(name, (Absent,), namespace)()
+
+
+class _Member:
+    """An attribute that refuses when it is read; it may be set on an instance."""
+
+    def __init__(self, why: Why) -> None:
+        self.why = why
+
+    def __get__(self, instance: object, owner: type) -> Any:
+        if instance is None:
+            return self
+        raise UnsupportedNameError(self.why())
+
+
+def refuse_member(cls: type, name: str, kind: str, why: Why) -> None:
+    """Gives ``cls`` a method (or an attribute) that raises ``UnsupportedNameError`` when it is called (read)."""
+    method = _refusing(why)
+    method.__name__, method.__doc__ = name, "Not supported here."
+    setattr(cls, name, method if kind == "function" else _Member(why))

@@ -1,0 +1,80 @@
+"""What is near a name that is not supported: the same name elsewhere, or what does the same in other words."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable
+
+#: where the same name is looked for, best first
+_ELSEWHERE = ("ops", "nn", "", "train", "dataset", "dataset.vision", "dataset.transforms", "mint", "numpy", "amp")
+
+#: what a user can do instead, where no name says it
+_REASONS = {
+    "export": "it writes a model for another program to run; save_checkpoint keeps the weights",
+    "load": "it reads a MINDIR model; load_checkpoint reads weights",
+    "load_distributed_checkpoint": "a run here is one process; load_checkpoint reads its weights",
+    "einsum": "write it with ops.matmul, ops.transpose, ops.mul and ops.sum",
+    "Custom": "an operator of your own: subclass harness.framework.ops.Operator, or write it with operators",
+    "CustomBase": "an operator of your own: subclass harness.framework.ops.Operator, or write it with operators",
+    "CustomRegOp": "an operator of your own: subclass harness.framework.ops.Operator, or write it with operators",
+    "set_ps_context": "a run here is one process, without parameter servers",
+    "TFRecordDataset": "read the records yourself and give them to GeneratorDataset",
+    "shard": "a run here is one process",
+    "Send": "a run here is one process",
+    "Receive": "a run here is one process",
+    "lazy_inline": "each cell is traced where it is called; leave the decorator out",
+}
+#: names other than their own whose bearers do the like
+_KIN = {
+    "dense": ("Dense",), "linear": ("Dense",), "Linear": ("Dense",), "SyncBatchNorm": ("BatchNorm2d",),
+    "thor": ("Momentum",), "LARS": ("Momentum",), "FTRL": ("SGD",), "LazyAdam": ("Adam",), "AdaFactor": ("Adam",),
+    "DynamicRNN": ("LSTM",), "DynamicGRUV2": ("GRU",),
+}  # fmt: skip
+
+
+def _plain(name: str) -> str:
+    """A name without capitals, underscores, and the endings that tell releases and places apart."""
+    small = name.replace("_", "").lower()
+    for ending in ("ext", "v2", "v3", "op"):
+        small = small.removesuffix(ending)
+    return small
+
+
+def near_names(
+    module: str, name: str, supported: Callable[[str, str], bool], members: Callable[[str], Iterable[str]]
+) -> str:
+    """Supported names that do what ``name`` does, as scripts write them; empty where none is known.
+
+    Args:
+        module: module the name was asked of, without ``mindspore.``.
+        name: the name.
+        supported: whether a name of a module works here.
+        members: the names of a module.
+    """
+    wanted = {_plain(name), *(_plain(kin) for kin in _KIN.get(name, ()))}
+    exact, alike = [], []
+    for place in dict.fromkeys((module, *_ELSEWHERE)):
+        for other in members(place):
+            if (place, other) == (module, name) or other.startswith("_"):
+                continue
+            if _plain(other) in wanted and supported(place, other):
+                exact.append(_shown(place, other))
+            elif place == module and _alike(name, other) and supported(place, other):
+                alike.append(_shown(place, other))
+    return ", ".join((exact or alike)[:3])
+
+
+def _shown(place: str, name: str) -> str:
+    return f"{place or 'mindspore'}.{name}"
+
+
+def _alike(name: str, other: str) -> bool:
+    """Whether two names differ in a letter or a number of dimensions only (``Conv3d`` and ``Conv2d``)."""
+    if name[:1].islower() != other[:1].islower() or abs(len(name) - len(other)) > 2:
+        return False
+    return difflib.SequenceMatcher(None, _plain(name), _plain(other)).ratio() >= 0.8
+
+
+def reason(module: str, name: str) -> str:
+    """What a user can do instead of ``name``, where that is known; empty where it is not."""
+    return _REASONS.get(name, "")
