@@ -139,6 +139,7 @@ def is_absent(value: Any) -> bool:
     return isinstance(value, Absent) or (isinstance(type(value), type) and issubclass(type(value), Absent))
 
 
+@functools.cache
 def supported(module: str, name: str) -> bool:
     """Whether ``name`` of MindSpore's ``module`` works here."""
     try:

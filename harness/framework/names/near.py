@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import functools
 from collections.abc import Callable, Iterable
 
 #: where the same name is looked for, best first
@@ -32,6 +33,7 @@ _KIN = {
 }  # fmt: skip
 
 
+@functools.cache
 def _plain(name: str) -> str:
     """A name without capitals, underscores, and the endings that tell releases and places apart."""
     small = name.replace("_", "").lower()
@@ -72,7 +74,8 @@ def _alike(name: str, other: str) -> bool:
     """Whether two names differ in a letter or a number of dimensions only (``Conv3d`` and ``Conv2d``)."""
     if name[:1].islower() != other[:1].islower() or abs(len(name) - len(other)) > 2:
         return False
-    return difflib.SequenceMatcher(None, _plain(name), _plain(other)).ratio() >= 0.8
+    match = difflib.SequenceMatcher(None, _plain(name), _plain(other))
+    return min(match.real_quick_ratio(), match.quick_ratio()) >= 0.8 and match.ratio() >= 0.8
 
 
 def reason(module: str, name: str) -> str:
