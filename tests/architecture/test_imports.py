@@ -122,9 +122,7 @@ def test_no_circle_of_modules(kind: str) -> None:
         # The front doors hold every name, as texts; what they are made of may ask for a part of them.
         if found.by_string and found.source in DOORS:
             continue
-        # The plugin's rooms are being split; until then their late imports do not count.
-        counts = kind == "of any kind" and not excepted(found) and not found.source.startswith("pytest_msdump")
-        if not late or counts:
+        if not late or (kind == "of any kind" and not excepted(found)):
             edges[found.source].add(found.target)
     try:
         TopologicalSorter(edges).prepare()
