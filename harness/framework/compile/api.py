@@ -8,7 +8,7 @@ from typing import Any
 from harness.errors import TraceError
 from harness.framework.compile.differentiate import gradient
 from harness.framework.compile.overwritten import keep_overwritten
-from harness.framework.compile.trace import tracer
+from harness.framework.compile.scopes import tracer
 from harness.framework.compile.traced import Traced
 from harness.framework.tensor import Parameter, Tensor
 from harness.graph import Operand

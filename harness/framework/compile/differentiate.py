@@ -16,9 +16,11 @@ from typing import Any
 import numpy as np
 
 from harness.errors import TraceError
+from harness.framework.compile import custom_backward
 from harness.framework.compile.inline import inlining_order
+from harness.framework.compile.scopes import scope
 from harness.framework.compile.source import where
-from harness.framework.compile.trace import Tracer, scope
+from harness.framework.compile.trace import Tracer
 from harness.framework.compile.traced import Traced
 from harness.framework.ops.base import OPERATORS, Backward
 from harness.framework.tensor import call
@@ -82,7 +84,7 @@ class _Gradient:
             seen.add(id(node))
             if node.kernel:
                 walked.append(node)
-            stack.extend(reversed(node.inputs))
+            stack.extend(reversed(_flow(node) if node.op == custom_backward.CUSTOM else node.inputs))
         self.tracer.closures.finish()
         rank = {closure: at for at, closure in enumerate(inlining_order(self.order, [r.operand for r in self.roots]))}
         found: dict[Any, str] = {}
@@ -107,6 +109,10 @@ class _Gradient:
             return
         if node.op == "Depend":
             self._give(node.inputs[0], at, 0, self._total(node))
+            return
+        if node.op == custom_backward.CUSTOM:
+            for operand, argument, part in custom_backward.parts(self.tracer, node, *self._results(node)):
+                self._give(operand, at, argument, part)
             return
         if not node.kernel:
             raise TraceError(f"cannot differentiate through {node.op} in {node.scope}")
@@ -139,7 +145,7 @@ class _Gradient:
         """Traced result(s) of a node and the gradient of each."""
         if not isinstance(node.spec, TupleSpec):
             return Traced(node, node.spec), self._total(node)
-        with scope(f"{GRADIENTS}{self.scopes[_primitive(node)]}/Grad_{node.op}"):
+        with scope(f"{GRADIENTS}{self.scopes.get(_primitive(node), node.scope)}/Grad_{node.op}"):
             out = self.tracer.unpack(node)
         douts: list[Any] = [None] * len(node.spec.items)
         by_slot: dict[int, list[Any]] = {}
@@ -200,6 +206,8 @@ class _Gradient:
 
 def _flow(node: Node) -> list[Operand]:
     """Inputs through which a gradient flows."""
+    if node.op == custom_backward.CUSTOM:
+        return node.inputs[1:]
     return node.inputs[:1] if node.op in ("Depend", "Load", "TupleGetItem") else node.inputs
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from harness.framework.compile.custom_backward import CUSTOM
 from harness.framework.compile.trace import VIRTUAL
 from harness.framework.ops.base import OPERATORS, Call
 from harness.framework.ops.eager import execute
@@ -104,6 +105,8 @@ def _rewrite(node: Node) -> Operand:
         return _reshape(node)
     if node.op == "Depend":
         return _depend(node)
+    if node.op == CUSTOM:
+        return node.inputs[0]
     if node.scope.startswith(_LATE):
         return node
     if node.op == "Cast" and isinstance(node.spec, TensorSpec):

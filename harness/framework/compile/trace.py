@@ -20,11 +20,13 @@ from harness.framework.compile.traced import Traced, has_tensor, is_weight, tens
 from harness.framework.ops.base import OPERATORS, Call, Operator
 from harness.framework.ops.eager import is_number, plan_arguments
 from harness.framework.tensor import Parameter as ParameterTensor
-from harness.framework.tensor import Tensor, current
+from harness.framework.tensor import Tensor
 from harness.graph import Const, Node, Operand, Parameter, Spec, TensorSpec, TupleSpec, U, constant, spec_of
 
 #: operators of the graph itself: they have no kernel
-VIRTUAL = frozenset({"Load", "Depend", "MakeTuple", "TupleGetItem", "UpdateState", "Return", "Switch"})
+VIRTUAL = frozenset(
+    {"Load", "Depend", "MakeTuple", "TupleGetItem", "UpdateState", "Return", "Switch", "CustomBackward"}
+)
 
 
 #: what makes constants that are known late
@@ -43,6 +45,8 @@ class Tracer:
         closures: the function graphs the nodes are written in.
         functions: the scopes of the functions called.
         created: every operator's node, in program order.
+        pinned: where every new node stands, whatever cell or function it is called in; None for that.
+        parameters_refused: what cannot use a parameter just now; None where all can.
     """
 
     def __init__(self, scope: str = "Default") -> None:
@@ -52,6 +56,8 @@ class Tracer:
         self.source: tuple[str, tuple[Any, ...]] | None = None
         self.marks: dict[str, Any] = {}
         self.created: list[Node] = []
+        self.pinned: str | None = None
+        self.parameters_refused: str | None = None
         self._consts: dict[Any, Const] = {}
         self._stop: FrameType | None = sys._getframe(1)
         self.closures = Closures(self._stop)
@@ -78,7 +84,7 @@ class Tracer:
         before, mark = len(closure.effects), self.states.mark()
         inputs, call, layout = self._arguments(operator, args, attrs, effect is not None)
         if scope is None:
-            scope = self.scope if self.source is not None else self._users_scope()
+            scope = self.pinned or (self.scope if self.source is not None else self._users_scope())
         node = Node(operator.name, inputs, {**attrs, **self.marks}, scope, operator.infer(call))
         node.extra = {"layout": layout, "functional": operator.functional, "region": self.region}
         node.extra |= {"closure": closure, "effects before": before, "absent": operator.absent}
@@ -262,6 +268,9 @@ class Tracer:
     @contextmanager
     def function_scope(self, key: Any) -> Iterator[None]:
         """Puts new nodes into the scope of the function ``key`` (see ``FunctionScopes``)."""
+        if self.pinned is not None:
+            yield
+            return
         before, made = self.scope, len(self.created)
         self.scope, of_one = self.functions.enter(key, self._users_scope())
         self.functions.inside += 1
@@ -317,6 +326,10 @@ class Tracer:
 
     def parameter(self, tensor: ParameterTensor) -> Parameter:
         """The graph parameter of a weight."""
+        if self.parameters_refused is not None:
+            raise TraceError(
+                f"{self.parameters_refused}, got {tensor.name!r}, at {where()}; hand it over as an argument"
+            )
         if id(tensor) not in self.params:
             spec = TensorSpec(tensor.dtype, tensor.shape, ref_key=tensor.name)
             self.params[id(tensor)] = Parameter(tensor.name, spec, True, handle=tensor)
@@ -356,41 +369,3 @@ class Tracer:
         self._stop = None
         self.closures.leave()
         self.functions.leave()
-
-
-def tracer() -> Tracer | None:
-    """The tracer in force, or None."""
-    dispatcher = current()
-    return dispatcher if isinstance(dispatcher, Tracer) else None
-
-
-@contextmanager
-def scope(name: str | None) -> Iterator[None]:
-    """Puts new nodes into scope ``name`` within the block; None changes nothing."""
-    active = tracer()
-    if active is None or name is None:
-        yield
-        return
-    before, active.scope = active.scope, name
-    try:
-        yield
-    finally:
-        active.scope = before
-
-
-@contextmanager
-def cell_scope(cell: Any) -> Iterator[None]:
-    """Puts new nodes into a cell's scope (absolute, given by ``generate_scope``; a cell without one keeps the
-    caller's) and gives them its ``dump`` mark."""
-    active = tracer()
-    if active is None:
-        yield
-        return
-    before = active.scope, active.marks
-    active.scope = getattr(cell, "_scope", None) or active.scope
-    if getattr(cell, "_dump", False):
-        active.marks = {**active.marks, "dump": "true"}
-    try:
-        yield
-    finally:
-        active.scope, active.marks = before

@@ -5,7 +5,6 @@ Source of its rules: MindSpore 2.10.0, measured (``tests/data/nn/names.json``).
 
 from __future__ import annotations
 
-import inspect
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
@@ -13,8 +12,8 @@ from typing import Any, ClassVar
 from harness import dtypes
 from harness.dtypes import DType
 from harness.errors import CellAttributeError, CellNameError, SettingError, SettingTypeError
-from harness.framework import context
 from harness.framework.nn import naming, precision, text
+from harness.framework.nn.calls import Calls
 from harness.framework.nn.refused import Refusals
 from harness.framework.ops.primitive import Primitive
 from harness.framework.tensor import Parameter, ParameterTuple, Tensor, is_tracing
@@ -22,7 +21,7 @@ from harness.framework.tensor import Parameter, ParameterTuple, Tensor, is_traci
 _FLOAT_FLAGS = {"fp16": dtypes.float16, "fp32": dtypes.float32, "bf16": dtypes.bfloat16}
 
 
-class Cell(Refusals):
+class Cell(Calls, Refusals):
     """Base of every network; subclass it, attach parts in ``__init__``, compute in ``construct``.
 
     Args:
@@ -82,7 +81,7 @@ class Cell(Refusals):
         wanted = self._float_dtype
         if parameter is None or wanted is None or not self._running or not self._casts_parameters:
             return parameter
-        return precision.cast(parameter, wanted)
+        return precision.cast_parameter(parameter, wanted)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if isinstance(value, Parameter):
@@ -336,54 +335,6 @@ class Cell(Refusals):
     def cls_name(self) -> str:
         """Name of the class."""
         return type(self).__name__
-
-    # -- calling ---------------------------------------------------------------------------------------------------
-    def construct(self, *args: Any, **kwargs: Any) -> Any:
-        """The computation; a subclass defines it."""
-        raise CellAttributeError(f"{type(self).__name__} does not define the method 'construct'")
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if is_tracing():
-            from harness.framework.compile.trace import cell_scope
-
-            with cell_scope(self):
-                return self._construct(args, kwargs)
-        args, kwargs = self._bind(args, kwargs)
-        if not self._names_checked:
-            self.check_names_and_refresh_name()
-            self.__dict__["_names_checked"] = True
-        return self._run(args, kwargs)
-
-    def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Carries out a call from outside a graph, as the mode says."""
-        if self._always_graph or context.get_context("mode") == context.GRAPH_MODE:
-            from harness.framework.runtime.session import run_cell
-
-            return run_cell(self, args, kwargs)
-        return self._construct(args, kwargs)
-
-    def _construct(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Runs ``construct`` with this cell's precision in force."""
-        if self._float_dtype is not None:
-            args = precision.cast_all(args, self._float_dtype)
-            kwargs = {name: precision.cast_all(value, self._float_dtype) for name, value in kwargs.items()}
-        self.__dict__["_running"] += 1
-        try:
-            return self.construct(*args, **kwargs)
-        finally:
-            self.__dict__["_running"] -= 1
-
-    def _bind(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any], defaults: bool = True
-    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Arguments in ``construct``'s order (defaults filled in where keywords were used, as MindSpore does)."""
-        try:
-            bound = inspect.signature(self.construct).bind(*args, **kwargs)
-        except TypeError as error:
-            raise SettingTypeError(f"{type(self).__name__}.construct: {error}") from None
-        if kwargs and defaults:
-            bound.apply_defaults()
-        return bound.args, bound.kwargs
 
     # -- text ------------------------------------------------------------------------------------------------------
     def extend_repr(self) -> str:

@@ -7,10 +7,22 @@ session without observers and numbers of its own, so that no dump shows it.
 
 from __future__ import annotations
 
+from typing import Any
+
 from harness.framework import context
 from harness.framework.runtime.session import Session, current
+from harness.framework.tensor import eager_rules
 
-_hidden = Session(hooked=False)
+
+class _Hidden(Session):
+    """The session of PyNative mode, whose rules for gradients of cells' own hold in it."""
+
+    def run(self, *args: Any, **kwargs: Any) -> Any:
+        with eager_rules():
+            return super().run(*args, **kwargs)
+
+
+_hidden = _Hidden(hooked=False)
 
 
 def session() -> Session:

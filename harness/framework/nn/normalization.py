@@ -70,8 +70,12 @@ class _BatchNorm(Cell):
             return self.bn_train(x, self.gamma, self.beta, self.moving_mean, self.moving_variance)[0]
         if len(shape) < 4:
             x = self.reshape(x, (*shape, *([1] * (4 - len(shape)))))
-        out = self.bn_infer(x, self.gamma, self.beta, self.moving_mean, self.moving_variance)[0]
+        out = self.bn_infer(x, *map(self._read, (self.gamma, self.beta, self.moving_mean, self.moving_variance)))[0]
         return self.reshape(out, shape) if len(shape) < 4 else out
+
+    def _read(self, parameter: Parameter) -> Tensor:
+        """A parameter that is only read: in this cell's precision (measured)."""
+        return parameter if self._float_dtype is None else precision.cast(parameter, self._float_dtype)
 
     def extend_repr(self) -> str:
         return (

@@ -6,7 +6,6 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from harness.errors import UnsupportedError
 from harness.framework.compile.api import value_and_grad_traced
 from harness.framework.nn import gradient_session
 from harness.framework.runtime import session
@@ -55,13 +54,12 @@ def value_and_grad(
 
     Args:
         fn: cell or function; its result is a tensor or a tuple of tensors.
-        grad_position: argument(s) to differentiate by; an int gives one gradient, a tuple gives a tuple, None none.
+        grad_position: argument(s) to differentiate by; one (in a tuple or not) gives one gradient, several give a
+            tuple, None none.
         weights: parameters to differentiate by: one, or a list or tuple.
         has_aux: only the first result is differentiated.
-        return_ids: not supported.
+        return_ids: each gradient comes as ``(position, gradient)`` or ``(name of the parameter, gradient)``.
     """
-    if return_ids:
-        raise UnsupportedError("value_and_grad(return_ids=True) is not supported; accepted: False")
     if grad_position is None and weights is None:
         raise ValueError("value_and_grad: grad_position and weights are both None; give at least one")
     positions = _positions(grad_position)
@@ -69,7 +67,11 @@ def value_and_grad(
 
     def traced(*args: Any) -> Any:
         out, by_position, by_weight = value_and_grad_traced(fn, args, positions, members, has_aux=has_aux)
-        of_args = by_position[0] if isinstance(grad_position, int) and by_position else by_position
+        if return_ids:
+            by_position = tuple(zip(positions, by_position, strict=True))
+            by_weight = tuple((member.name, each) for member, each in zip(members, by_weight, strict=True))
+        # One position in a tuple gives no tuple (measured).
+        of_args = by_position[0] if len(positions) == 1 else by_position
         of_weights = by_weight[0] if isinstance(weights, Parameter) else by_weight
         if grad_position is None:
             return out, of_weights

@@ -19,7 +19,7 @@ from harness.devices import Device
 from harness.devices.cpu import CPU
 from harness.framework.compile.order import Numbering
 from harness.framework.compile.program import Program, compile_function, is_input
-from harness.framework.compile.trace import cell_scope
+from harness.framework.compile.scopes import cell_scope
 from harness.framework.context import get_context
 from harness.framework.runtime import declared
 from harness.framework.runtime.engine import Engine

@@ -5,9 +5,11 @@ from harness.framework.tensor.dispatch import (
     Dispatcher,
     call,
     current,
+    eager_rules,
     graph_function,
     graph_function_key,
     graph_key,
+    is_eager,
     is_tracing,
     read,
     reference,
@@ -18,7 +20,7 @@ from harness.framework.tensor.parameter import Parameter, ParameterTuple
 from harness.framework.tensor.tensor import Tensor, as_array, tensor_method, tensor_property
 
 __all__ = [
-    "OLD", "Dispatcher", "Parameter", "ParameterTuple", "Tensor", "as_array", "call", "current", "graph_function",
-    "graph_function_key", "graph_key", "is_tracing", "read", "reference", "set_default", "tensor_method",
-    "tensor_property", "using",
+    "OLD", "Dispatcher", "Parameter", "ParameterTuple", "Tensor", "as_array", "call", "current", "eager_rules",
+    "graph_function", "graph_function_key", "graph_key", "is_eager", "is_tracing", "read", "reference", "set_default",
+    "tensor_method", "tensor_property", "using",
 ]  # fmt: skip

@@ -76,6 +76,25 @@ def is_tracing() -> bool:
     return _current.get(None) is not None
 
 
+#: a graph is traced for what MindSpore computes operator by operator
+_eager: ContextVar[bool] = ContextVar("rules of PyNative mode", default=False)
+
+
+@contextmanager
+def eager_rules() -> Iterator[None]:
+    """Lets the rules of PyNative mode hold for what is traced within the block: a gradient outside of graphs."""
+    token = _eager.set(True)
+    try:
+        yield
+    finally:
+        _eager.reset(token)
+
+
+def is_eager() -> bool:
+    """Whether the rules of PyNative mode hold: nothing is traced, or a gradient outside of graphs."""
+    return not is_tracing() or _eager.get()
+
+
 @contextmanager
 def using(dispatcher: Dispatcher) -> Iterator[None]:
     """Puts ``dispatcher`` in force within the block (this thread and context only)."""

@@ -39,6 +39,8 @@ class Tensor:
     made_by: tuple[str, tuple[Any, ...]] | None = None
     #: made of an array without a copy (``from_numpy``, rows of a dataset): shown otherwise
     _from_array = False
+    #: the parameter this is a cast of, where a cell computes in another dtype (``to_float``)
+    cast_of: Tensor | None = None
 
     def __init__(
         self,

@@ -10,7 +10,8 @@ import pytest
 from harness import Tensor, dtypes, nn, ops
 from harness.errors import TraceError
 from harness.framework.compile.regions import Region
-from harness.framework.compile.trace import Tracer, cell_scope, scope, tracer
+from harness.framework.compile.scopes import cell_scope, scope, tracer
+from harness.framework.compile.trace import Tracer
 from harness.framework.tensor import Parameter as ParameterTensor
 from harness.framework.tensor import call, graph_function, using
 from harness.graph import Const, Node, OpaqueSpec, Parameter, TensorSpec, TupleSpec, U

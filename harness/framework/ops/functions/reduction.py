@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from harness import dtypes
-from harness.errors import UnsupportedError
+from harness.errors import SettingTypeError, UnsupportedError
 from harness.framework.ops.functions.arithmetic import SUB, untyped
 from harness.framework.ops.functions.math import log
 from harness.framework.ops.reduce import axes_of
-from harness.framework.tensor import Tensor, call, tensor_method
+from harness.framework.tensor import Tensor, call, is_eager, tensor_method
 
 __all__ = [
     "all", "amax", "amin", "any", "count_nonzero", "cumprod", "cumsum", "logsumexp", "max", "mean", "min",
@@ -86,14 +86,45 @@ def min(input: Any, axis: Any = None, keepdims: bool = False, *, initial: Any = 
 
 
 @tensor_method("max")
-def _max(x: Any, axis: Any = None, keepdims: bool = False, *, return_indices: bool = False, **refused: Any) -> Any:
-    value, index = max(x, axis, keepdims, **refused)
-    return (value, index) if return_indices else value
+def _max(x: Any, *args: Any, **named: Any) -> Any:
+    """``max(dim, keepdim)``: (values, indices); ``max(axis, keepdims, return_indices=)``: the values."""
+    return _extreme_of("max", max, amax, x, args, named)
 
 
 @tensor_method("min")
-def _min(x: Any, axis: Any = None, keepdims: bool = False, *, return_indices: bool = False, **refused: Any) -> Any:
-    value, index = min(x, axis, keepdims, **refused)
+def _min(x: Any, *args: Any, **named: Any) -> Any:
+    """As ``max``, of the smallest."""
+    return _extreme_of("min", min, amin, x, args, named)
+
+
+def _extreme_of(name: str, of_one: Any, of_several: Any, x: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """One of the two methods of this name: MindSpore takes positions for ``dim, keepdim`` in PyNative mode, and for
+    ``axis, keepdims`` in a graph (measured, ``tests/data/ops/edges.json``)."""
+    if "dim" in named or "keepdim" in named or _is_dim(args, named):
+        dim, keepdim = _dim(*args, **named)
+        found: Any = of_one(x, dim, keepdim)
+        return found
+    return _values(name, of_one, of_several, x, *args, **named)
+
+
+def _is_dim(args: tuple[Any, ...], named: dict[str, Any]) -> bool:
+    are_flags = set(map(type, args[1:])) <= {bool}
+    return is_eager() and not named and len(args) in (1, 2) and type(args[0]) is int and are_flags
+
+
+def _dim(dim: int, keepdim: bool = False) -> tuple[int, bool]:
+    return dim, keepdim
+
+
+def _values(
+    name: str, of_one: Any, of_several: Any, x: Any, axis: Any = None, keepdims: bool = False,
+    *, initial: Any = None, where: Any = None, return_indices: bool = False,
+) -> Any:  # fmt: skip
+    if not (axis is None or isinstance(axis, (tuple, list)) or type(axis) is int):
+        raise SettingTypeError(f"Tensor.{name}: axis must be an int, a tuple of ints or None, got {axis!r}")
+    if isinstance(axis, (tuple, list)):
+        return of_several(x, tuple(axis), keepdims, initial=initial, where=where)
+    value, index = of_one(x, axis, keepdims, initial=initial, where=where)
     return (value, index) if return_indices else value
 
 

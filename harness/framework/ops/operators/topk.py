@@ -12,6 +12,7 @@ from harness import dtypes
 from harness.framework.ops import numerics
 from harness.framework.ops.base import Array, Backward, Call, Operator, operator
 from harness.framework.ops.elementwise import check_kind, is_wide
+from harness.framework.ops.selection import largest
 from harness.framework.tensor import Tensor
 from harness.framework.tensor import call as emit
 from harness.graph import Spec, TensorSpec, TupleSpec
@@ -36,8 +37,7 @@ class TopK(Operator):
 
     def kernel(self, call: Call, x: Array, k: Any) -> tuple[Array, Array]:
         keys = numerics.wide(x) if is_wide(x) else x.astype(np.int64 if x.dtype.kind == "i" else np.uint64)
-        rows = keys[..., ::-1]
-        order = (x.shape[-1] - 1 - np.argsort(rows, axis=-1, kind="stable"))[..., ::-1][..., : int(np.asarray(k))]
+        order = largest(keys, int(np.asarray(k)), bool(call.attrs.get("sorted", True)))
         return np.take_along_axis(x, order, -1), order.astype(np.int32)
 
     def gradient(self, b: Backward) -> Sequence[Any]:

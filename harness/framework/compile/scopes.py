@@ -1,0 +1,48 @@
+"""The tracer in force, and where its new nodes stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from harness.framework.compile.trace import Tracer
+from harness.framework.tensor import current
+
+
+def tracer() -> Tracer | None:
+    """The tracer in force, or None."""
+    dispatcher = current()
+    return dispatcher if isinstance(dispatcher, Tracer) else None
+
+
+@contextmanager
+def scope(name: str | None) -> Iterator[None]:
+    """Puts new nodes into scope ``name`` within the block; None changes nothing."""
+    active = tracer()
+    if active is None or name is None:
+        yield
+        return
+    before, active.scope = active.scope, name
+    try:
+        yield
+    finally:
+        active.scope = before
+
+
+@contextmanager
+def cell_scope(cell: Any) -> Iterator[None]:
+    """Puts new nodes into a cell's scope (absolute, given by ``generate_scope``; a cell without one keeps the
+    caller's) and gives them its ``dump`` mark."""
+    active = tracer()
+    if active is None:
+        yield
+        return
+    before = active.scope, active.marks
+    active.scope = getattr(cell, "_scope", None) or active.scope
+    if getattr(cell, "_dump", False):
+        active.marks = {**active.marks, "dump": "true"}
+    try:
+        yield
+    finally:
+        active.scope, active.marks = before

@@ -1,0 +1,73 @@
+"""What calling a cell does: its arguments, the mode it runs in, its precision, and a gradient of its own.
+
+Source: MindSpore 2.10.0, measured.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, ClassVar
+
+from harness.dtypes import DType
+from harness.errors import CellAttributeError, SettingTypeError
+from harness.framework import context
+from harness.framework.compile.custom_backward import guarded
+from harness.framework.compile.scopes import cell_scope
+from harness.framework.nn import naming, precision
+from harness.framework.runtime.session import run_cell
+from harness.framework.tensor import is_tracing
+
+
+class Calls:
+    """Mixed into ``Cell``."""
+
+    _always_graph: ClassVar[bool]
+    _float_dtype: DType | None
+    _names_checked: bool
+
+    def construct(self, *args: Any, **kwargs: Any) -> Any:
+        """The computation; a subclass defines it."""
+        raise CellAttributeError(f"{type(self).__name__} does not define the method 'construct'")
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if is_tracing():
+            with cell_scope(self):
+                return self._construct(args, kwargs)
+        args, kwargs = self._bind(args, kwargs)
+        if not self._names_checked:
+            naming.check_unique(self)  # type: ignore[arg-type]
+            self.__dict__["_names_checked"] = True
+        return self._run(args, kwargs)
+
+    def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Carries out a call from outside a graph, as the mode says."""
+        if self._always_graph or context.get_context("mode") == context.GRAPH_MODE:
+            return run_cell(self, args, kwargs)
+        return self._construct(args, kwargs)
+
+    def _construct(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Runs ``construct`` with this cell's precision in force."""
+        if self._float_dtype is not None:
+            args = precision.cast_all(args, self._float_dtype)
+            kwargs = {name: precision.cast_all(value, self._float_dtype) for name, value in kwargs.items()}
+        self.__dict__["_running"] += 1
+        try:
+            result = self.construct(*args, **kwargs)
+            own = getattr(self, "bprop", None)
+            if own is not None and is_tracing():
+                return guarded(self, own, self._bind(args, kwargs)[0], result)
+            return result
+        finally:
+            self.__dict__["_running"] -= 1
+
+    def _bind(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], defaults: bool = True
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Arguments in ``construct``'s order (defaults filled in where keywords were used, as MindSpore does)."""
+        try:
+            bound = inspect.signature(self.construct).bind(*args, **kwargs)
+        except TypeError as error:
+            raise SettingTypeError(f"{type(self).__name__}.construct: {error}") from None
+        if kwargs and defaults:
+            bound.apply_defaults()
+        return bound.args, bound.kwargs

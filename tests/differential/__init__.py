@@ -1,0 +1,1 @@
+"""Generated programs, run here and under the real MindSpore."""

@@ -1,0 +1,97 @@
+"""Prints, as JSON, what MindSpore makes of values at the edges: casts that do not fit, ties of TopK, forms of ``max``.
+
+Run under the real one it makes ``tests/data/ops/edges.json``; ``msdump run`` must print the same.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+import warnings
+from collections.abc import Sequence
+
+import mindspore as ms
+import numpy as np
+from mindspore import Tensor, nn, ops
+
+warnings.simplefilter("ignore")
+DTYPES = ("bool_", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32",
+          "float64", "bfloat16")  # fmt: skip
+FLOATS = (
+    np.nan, np.inf, -np.inf, 1e20, -1e20, 3e9, -3e9, 2.0**31, -(2.0**31) - 1, 300.0, -1.0, -300.0, 7e4, 1e10, 65504.0,
+    -0.5, 1.9, -1.9, 9.3e18, 1.9e19, 5e9, 2.0**63, -(2.0**63), 2.0**64, 127.9, 128.0, -129.0, 32768.0, 65536.0, 4e4,
+)  # fmt: skip
+INTEGERS = (0, 1, -1, 127, 128, 255, 256, -129, 32768, 65536, 2**31, -(2**31) - 1, 2**32, 2**63 - 1, -(2**63))
+FORMS = (
+    "x.max(1)", "x.max(0, True)", "x.max((0, 1))", "x.min(1)", "x.max(axis=1)", "x.max(dim=1)",
+    "x.max(1, keepdim=True)", "x.max(axis=1, keepdims=True)", "x.max(axis=1, return_indices=True)", "x.max(None)",
+    "x.min(-1, False)", "x.max()", "x.min(dim=0, keepdim=True)", "x.max(1, keepdims=True)",
+    "x.max(1, True, return_indices=True)", "x.min((0, 1), True)", "x.max(axis=(0, 1))",
+)  # fmt: skip
+
+
+def cast_facts() -> dict[str, list[str]]:
+    """``from to`` -> the results as text."""
+    found = {}
+    for source in DTYPES:
+        values = FLOATS if "float" in source else INTEGERS
+        if source == "bfloat16":
+            x = Tensor(np.array(values, np.float32)).astype(ms.bfloat16)
+        else:
+            x = Tensor(np.array(values).astype("bool" if source == "bool_" else source))
+        for target in DTYPES:
+            y = ops.cast(x, getattr(ms, target))
+            y = y.astype(ms.float32) if target == "bfloat16" else y
+            found[f"{source} {target}"] = [str(v) for v in y.asnumpy().tolist()]
+    return found
+
+
+def tie_facts() -> list[list[object]]:
+    """[values, k, sorted indices, unsorted indices] of rows with many equal elements."""
+    random = np.random.RandomState(0)
+    found: list[list[object]] = []
+    for size in (3, 4, 5, 8, 17, 40, 200):
+        for k in (1, 2, 3, size // 2):
+            for kinds in (2, 3, 10):
+                x = Tensor(random.randint(0, kinds, size).astype(np.float32))
+                indices = [ops.TopK(sorted=flag)(x, k)[1].asnumpy().tolist() for flag in (True, False)]
+                found.append([x.asnumpy().astype(int).tolist(), k, *indices])
+    return found
+
+
+def plain(value: object) -> object:
+    return [plain(v) for v in value] if isinstance(value, tuple) else value.asnumpy().tolist()
+
+
+def form_facts(cells: Sequence[type[nn.Cell]]) -> dict[str, object]:
+    """``mode form`` -> what it gives; a tuple as a list of its members."""
+    x = Tensor(np.array([[1, 5, 3], [4, 2, 6]], np.float32))
+    found: dict[str, object] = {}
+    for mode in (0, 1):
+        ms.set_context(mode=mode)
+        for form, cell in zip(FORMS, cells, strict=True):
+            found[f"{mode} {form}"] = plain(cell()(x))
+    return found
+
+
+#: MindSpore parses source: each form is a class in a file
+SOURCE = "\n".join(
+    f"class F{at}(nn.Cell):\n    def construct(self, x):\n        return {form}\n" for at, form in enumerate(FORMS)
+)
+
+
+def main(out: str, folder: str) -> None:
+    """Writes the facts to ``out``; ``folder`` is for the file of the forms."""
+    with open(f"{folder}/forms_of_max.py", "w", encoding="utf-8") as file:
+        file.write("from mindspore import nn\n\n" + SOURCE)
+    sys.path.insert(0, folder)
+    module = importlib.import_module("forms_of_max")
+    cells = [getattr(module, f"F{at}") for at in range(len(FORMS))]
+    with open(out, "w", encoding="utf-8") as file:
+        json.dump({"casts": cast_facts(), "ties": tie_facts(), "forms": form_facts(cells)}, file, sort_keys=True)
+        file.write("\n")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
