@@ -1,8 +1,15 @@
-"""A run's index: who the slots are, and what is known of each without its values."""
+"""A run's index: who the slots are, what is known of each without its values, and the checksum over all of a run.
+
+Of some tensors only a few statistics are known: a ``statistic.csv`` holds the items that were asked for. Such a row has
+a ``count`` below 0: ``-1 - mask``, where bit ``n`` of ``mask`` says that item ``n`` of ``stats.printed.ATTRIBUTES`` is
+known. What is not is NaN or 0.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from functools import cached_property
 from math import prod
@@ -10,14 +17,14 @@ from operator import attrgetter
 from typing import Any
 
 import numpy as np
+import xxhash
 
 from harness import dtypes
 from harness.errors import DtypeError, StoreError
 from harness.records import Record, SlotKey
 from harness.stats import Statistics
-from harness.stats.printed import PrintedStatistics
-from harness.store.partial import from_row
-from harness.store.schema import INDEX_DTYPE, IOS, MAX_NAME, NAME_FIELDS, NO_SOURCE
+from harness.stats.printed import ATTRIBUTES, MISSING, PrintedStatistics
+from harness.store.schema import INDEX_DTYPE, IOS, MAX_NAME, NAME_FIELDS, NO_SOURCE, Level
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -199,3 +206,85 @@ def describe_key(key: SlotKey) -> str:
     """A slot in words: ``rank 0, graph 0, iteration 1, Default/fc-Dense/MatMul-op0 output.0``."""
     again = f", execution {key.execution}" if key.execution else ""
     return f"rank {key.rank}, graph {key.graph}, iteration {key.iteration}, {key.operator} {key.slot_name}{again}"
+
+
+# --- statistics of which some are known -------------------------------------------------------------------------------
+
+_NUMBERS = frozenset({"max", "min", "avg", "l2norm"})
+_BOOLS = {"True": "1", "False": "0"}
+
+
+def to_row(known: Mapping[str, str]) -> Statistics:
+    """What stands in an index; texts that are no numbers count as unknown, as ``null`` does.
+
+    Args:
+        known: item -> text, as a ``statistic.csv`` prints it.
+    """
+    mask = 0
+    values: dict[str, float] = {name: math.nan if name in _NUMBERS else 0 for name in ATTRIBUTES.values()}
+    for bit, (item, name) in enumerate(ATTRIBUTES.items()):
+        number = _number(known.get(item, MISSING), whole=name not in _NUMBERS)
+        if number is not None:
+            mask |= 1 << bit
+            values[name] = number
+    values["count"] = -1 - mask
+    return Statistics(**values)  # type: ignore[arg-type]
+
+
+def _number(text: str, whole: bool) -> float | None:
+    try:
+        value = float(_BOOLS.get(text, text))
+        if not whole:
+            return value
+        return int(value) if 0 <= value < 2**63 else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def from_row(values: Mapping[str, Any], count: int, elements: int, dtype: str) -> PrintedStatistics:
+    """The items a row knows, as a ``statistic.csv`` would print them.
+
+    Args:
+        values: by field of ``Statistics``.
+        count: below 0.
+        elements: of the tensor.
+        dtype: CamelCase name.
+    """
+    mask = -1 - count
+    texts = {}
+    for bit, (item, name) in enumerate(ATTRIBUTES.items()):
+        if mask >> bit & 1:
+            value = elements if name == "count" else values[name]
+            texts[item] = f"{value:g}" if name in _NUMBERS else str(int(value))
+    return PrintedStatistics(texts, dtype)
+
+
+# --- the checksum of a run --------------------------------------------------------------------------------------------
+
+
+def attrs_text(attrs: Mapping[str, Any]) -> str:
+    """A run's attributes as canonical JSON; ``StoreError`` for what JSON cannot hold."""
+    try:
+        return json.dumps(dict(attrs), sort_keys=True, separators=(",", ":"), allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise StoreError(f"the run's attrs are no JSON: {error}") from None
+
+
+def run_checksum(index: Index, level: Level, attrs: Mapping[str, Any] | str, artefacts: Mapping[str, bytes]) -> str:
+    """32 hex digits of xxh3_128 over index, names, level, attributes (or their text) and artefacts."""
+    hasher = xxhash.xxh3_128()
+
+    def add(raw: bytes) -> None:
+        # Lengths go in too, so that no two lists of parts look alike.
+        hasher.update(len(raw).to_bytes(8, "little"))
+        hasher.update(raw)
+
+    add(index.rows.tobytes())
+    for name in index.names:
+        add(name.encode("utf-8", "surrogateescape"))
+    add(level.encode())
+    add((attrs if isinstance(attrs, str) else attrs_text(attrs)).encode())
+    for name in sorted(artefacts):
+        add(name.encode("utf-8", "surrogateescape"))
+        add(artefacts[name])
+    return hasher.hexdigest()

@@ -1,7 +1,15 @@
-"""Tensors as objects of a store."""
+"""Arrays as they lie in a store: tensors, tables and texts, plain or compressed.
+
+Compressed means HDF5's own filters shuffle and deflate over one chunk, applied here rather than inside HDF5: a chunk
+can be copied from an older store untouched (its bytes stay, whatever zlib wrote them), and what a damaged or hostile
+chunk inflates to is bounded. Nothing is allocated before the sizes are known to be possible.
+"""
 
 from __future__ import annotations
 
+import os
+import zlib
+from dataclasses import dataclass
 from math import prod
 from typing import Any
 
@@ -10,16 +18,137 @@ import numpy as np
 from harness import dtypes
 from harness.errors import DtypeError, StoreError
 from harness.stats.digest import as_bytes
-from harness.store import arrays
-from harness.store.arrays import Stored
-from harness.store.h5write import Dataset, FileWriter
-from harness.store.packing import pack
 from harness.store.schema import Compression
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
+#: zlib's level. Dumps are mostly mantissa bits, on which higher levels cost time and gain under 1 %.
+DEFLATE_LEVEL = 4
+
+#: Below this size nothing is compressed: a chunk's bookkeeping would eat the gain.
+MIN_BYTES = 256
+
+#: Deflate cannot shrink by more than 1032:1, so a chunk that claims more is damaged.
+MAX_RATIO = 1032
+
+#: Tables and texts shrink by less than this; a file may not ask for memory out of all proportion to its size.
+_TABLE_RATIO, _TABLE_FREE = 100, 4 * 2**20
+
 #: Attribute of objects whose elements HDF5 has no type for: the dtype's name.
 DTYPE_ATTRIBUTE = "dtype"
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """An array as it lies in a file.
+
+    Attributes:
+        dtype: numpy dtype of the stored elements, little-endian (bfloat16 is uint16 here).
+        shape: of the array.
+        raw: uint8, the elements' bytes in C order, or the chunk's if ``packed``.
+        packed: whether ``raw`` is shuffled and deflated.
+    """
+
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    raw: Array | bytes
+    packed: bool
+
+    def unpacked(self) -> Array:
+        """The elements' bytes: uint8 [nbytes]."""
+        if not self.packed:
+            return np.frombuffer(self.raw, np.uint8)
+        return unpack(bytes(self.raw), prod(self.shape) * self.dtype.itemsize, self.dtype.itemsize)
+
+    def array(self) -> Array:
+        """The array itself, little-endian."""
+        return self.unpacked().view(self.dtype).reshape(self.shape)
+
+
+# --- compression ----------------------------------------------------------------------------------------------------
+
+
+def pack(raw: Array, itemsize: int) -> bytes | None:
+    """Shuffled and deflated bytes, or None where that saves less than a tenth.
+
+    Args:
+        raw: uint8 [nbytes], C-contiguous.
+        itemsize: bytes of one element; ``nbytes`` is a multiple of it.
+    """
+    # A chunk holds less than 4 GiB.
+    if not MIN_BYTES <= raw.size < 2**32 - 1:
+        return None
+    packed = zlib.compress(_shuffle(raw, itemsize).data, DEFLATE_LEVEL)
+    return packed if len(packed) <= raw.size * 9 // 10 else None
+
+
+def unpack(packed: bytes, nbytes: int, itemsize: int) -> Array:
+    """uint8 [nbytes] of what ``pack`` made; ``StoreError`` if it is anything else."""
+    if nbytes > MAX_RATIO * (len(packed) + 1):
+        raise StoreError(f"a chunk of {len(packed)} bytes cannot hold {nbytes}")
+    inflater = zlib.decompressobj()
+    try:
+        # One byte more than allowed, so that a longer stream shows without being inflated.
+        raw = inflater.decompress(packed, nbytes + 1)
+    except zlib.error as error:
+        raise StoreError(f"a compressed chunk is damaged: {error}") from None
+    if len(raw) != nbytes or not inflater.eof:
+        raise StoreError(f"a compressed chunk does not hold the {nbytes} bytes it should")
+    return _unshuffle(np.frombuffer(raw, np.uint8), itemsize)
+
+
+def _shuffle(raw: Array, itemsize: int) -> Array:
+    return np.ascontiguousarray(raw.reshape(-1, itemsize).T) if itemsize > 1 else raw
+
+
+def _unshuffle(raw: Array, itemsize: int) -> Array:
+    return np.ascontiguousarray(raw.reshape(itemsize, -1).T).reshape(-1) if itemsize > 1 else raw
+
+
+def proportionate(nbytes: int, size: int) -> bool:
+    """Whether a table or text of ``nbytes`` may be packed in ``size``."""
+    return nbytes <= _TABLE_FREE + _TABLE_RATIO * size
+
+
+def fetch(descriptor: int, size: int, at: int) -> Array:
+    """``size`` bytes at ``at`` of an open file: uint8 [size]; ``StoreError`` if it ends before."""
+    raw = np.empty(size, np.uint8)
+    view, done = raw.data, 0
+    while done < size:
+        got = os.preadv(descriptor, [view[done:]], at + done)
+        if got == 0:
+            raise StoreError(f"the file ends {size - done} bytes too early")
+        done += got
+    return raw
+
+
+# --- tables ---------------------------------------------------------------------------------------------------------
+
+
+def packed_table(table: Array, old: Stored | None = None) -> Stored:
+    """A table or text as it will lie in the file, compressed where it pays; as ``old`` if that holds the same."""
+    raw = table.reshape(-1).view(np.uint8)
+    if old is not None and old.dtype == table.dtype and old.shape == table.shape and holds(old, raw):
+        return old
+    packed = pack(raw, table.dtype.itemsize)
+    if packed is not None and not proportionate(raw.size, len(packed)):
+        packed = None
+    return Stored(table.dtype, table.shape, raw if packed is None else packed, packed is not None)
+
+
+def holds(old: Stored, raw: Array) -> bool:
+    """Whether something stored earlier has just these bytes.
+
+    Then it is taken over as it is: another version of zlib may pack the same bytes differently, and an unchanged
+    result must leave an unchanged file.
+    """
+    try:
+        return np.array_equal(old.unpacked(), raw)
+    except StoreError:
+        return False
+
+
+# --- tensors --------------------------------------------------------------------------------------------------------
 
 
 def stored_dtype(dtype_name: str) -> np.dtype[Any]:
@@ -36,7 +165,7 @@ def stored_dtype(dtype_name: str) -> np.dtype[Any]:
 def to_stored(array: Array, dtype_name: str, compression: Compression) -> Stored:
     """An array as it will lie in the file; compressed where asked for and where it pays."""
     dtype, raw = stored_dtype(dtype_name), as_bytes(array)
-    if compression == "gzip" and arrays.can_pack(array.shape, raw.size):
+    if compression == "gzip" and array.shape:
         packed = pack(raw, dtype.itemsize)
         if packed is not None:
             return Stored(dtype, array.shape, packed, packed=True)
@@ -54,15 +183,3 @@ def from_stored(stored: Stored, dtype_name: str, shape: tuple[int, ...]) -> Arra
     if raw.size != prod(shape) * wanted.itemsize:
         raise StoreError(f"{raw.size} bytes are stored where {dtype_name}{list(shape)} needs another number")
     return raw.view(dtypes.by_name(dtype_name).numpy).reshape(shape)
-
-
-def write_object(file: FileWriter, stored: Stored, dtype_name: str) -> Dataset:
-    """Writes an object to a new file; it still has to be linked."""
-    return named_object(arrays.write(file, stored), dtype_name)
-
-
-def named_object(dataset: Dataset, dtype_name: str) -> Dataset:
-    """``dataset`` with the attribute that names a dtype HDF5 has no type for."""
-    if stored_dtype(dtype_name) != dtypes.by_name(dtype_name).numpy:
-        dataset.set_text(DTYPE_ATTRIBUTE, dtype_name)
-    return dataset

@@ -1,17 +1,19 @@
 """Reading a golden store: a file from elsewhere, which may be damaged, foreign or hostile.
 
-No pickles, no links out of the file, no sizes the file cannot hold; digests are checked whenever values are read.
+A store of today's schema is read by offsets, without libhdf5, which takes longer to load than most checks take; one of
+schema 1 goes through h5py (``schema1``). No pickles, no sizes the file cannot hold; digests are checked whenever
+anything is read.
 """
 
 from __future__ import annotations
 
-import json
 import os
+import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from types import MappingProxyType, ModuleType, TracebackType
+from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
@@ -19,46 +21,42 @@ import numpy as np
 from harness.errors import StoreError, first_line
 from harness.records import Record
 from harness.stats import digest
-from harness.store.arrays import Stored
-from harness.store.checksum import run_checksum
-from harness.store.index import Index, checked_index, describe_key
-from harness.store.migrate import check_schema
-from harness.store.objects import from_stored
-from harness.store.overview import RunOverview, look
-from harness.store.schema import (
-    COMPRESSIONS,
-    FORMAT,
-    INDEX_DTYPE,
-    LEVELS,
-    RESERVED,
-    Compression,
-    Level,
-    RunId,
-    run_path,
-    slot_path,
-    unescape,
-)  # fmt: skip
+from harness.store.contents import USER_BLOCK, has_user_block, read_contents
+from harness.store.index import Index, describe_key, run_checksum
+from harness.store.objects import Stored, from_stored, stored_dtype
+from harness.store.placed import Placed, RunSource, Source
+from harness.store.schema import Compression, Level, RunId
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 #: What HDF5 and numpy raise over a file whose inner structure is broken.
 _DAMAGE = (KeyError, MemoryError, OSError, OverflowError, RuntimeError, TypeError, ValueError)
 
-#: Groups inside groups: no store nests artefacts deeper.
-_MAX_DEPTH = 64
+_HDF5 = b"\x89HDF\r\n\x1a\n"
+_LFS = b"version https://git-lfs.github.com/spec/"
 
 
-def hdf() -> ModuleType:
-    """What reads by libhdf5; h5py takes longer to import than most checks take."""
-    from harness.store import hdf
+def _source(path: Path, descriptor: int) -> Source:
+    """What reads an open file; ``StoreError`` if it is no golden store, or a damaged one."""
+    found = os.fstat(descriptor)
+    if not stat.S_ISREG(found.st_mode):
+        raise StoreError("not a regular file")
+    head = os.pread(descriptor, USER_BLOCK, 0)
+    if has_user_block(head):
+        return Placed(descriptor, read_contents(head, descriptor, found.st_size))
+    if head.startswith(_LFS):
+        raise StoreError("a git-LFS pointer, not the golden itself: run `git lfs pull`")
+    if head.startswith((b"<<<<<<< ", b"=======", b">>>>>>> ")):
+        raise StoreError("it has git's conflict markers: choose one of the two goldens")
+    if head[: len(_HDF5)] != _HDF5:
+        raise StoreError("not a whole HDF5 file" + (" (it is empty)" if not head else ""))
+    from harness.store.schema1 import Schema1
 
-    return hdf
+    return Schema1(path, descriptor, found.st_size)
 
 
 class GoldenStore:
     """A golden store opened for reading. Use ``GoldenStore.open`` in a ``with`` statement.
-
-    What describes it is read without libhdf5 where it can be (``overview``); libhdf5 is loaded when it is needed.
 
     Attributes:
         path: of the file.
@@ -68,41 +66,26 @@ class GoldenStore:
     def __init__(self, path: Path, descriptor: int) -> None:
         self.path = path
         self._descriptor = descriptor
-        self._size = os.fstat(descriptor).st_size
-        self._file: Any = None
         self.closed = False
-        self._runs: dict[RunId, StoredRun] = {}
-        self._overview = look(descriptor, self._size)
+        self._opened: dict[RunId, StoredRun] = {}
+        with self.located(""):
+            self._source = _source(path, descriptor)
 
-    @cached_property
+    @property
     def schema(self) -> int:
-        """Version of the file's layout; ``StoreError`` where this code does not read it."""
-        with self.located("the file"):
-            if self._overview is not None:
-                return check_schema(self._overview.schema)
-            if hdf().read_text_attribute(self.root, b"format") != FORMAT:
-                raise StoreError(f"this HDF5 file is no golden store (its attribute 'format' is not {FORMAT!r})")
-            return check_schema(hdf().read_int_attribute(self.root, b"schema"))
+        """Version of the file's layout."""
+        return self._source.schema
 
-    @cached_property
+    @property
     def network(self) -> str:
         """Name of the network the store belongs to."""
-        if self._overview is not None and self._overview.sound:
-            return self._overview.network
-        with self.located("the file"):
-            return str(hdf().read_text_attribute(self.root, b"network"))
+        return self._source.network
 
     @cached_property
     def compression(self) -> Compression:
         """How objects are stored."""
         with self.located("the file"):
-            if self._overview is not None and self._overview.sound:
-                found = self._overview.compression
-            else:
-                found = str(hdf().read_text_attribute(self.root, b"compression"))
-            if found not in COMPRESSIONS:
-                raise StoreError(f"unknown compression {found!r}; known are {', '.join(COMPRESSIONS)}")
-            return found
+            return self._source.compression
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Self:
@@ -113,26 +96,23 @@ class GoldenStore:
             StoreError: it is damaged, no golden store, or of a newer schema version.
         """
         try:
-            descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+            # Opening a FIFO must not wait for a writer.
+            descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
         except FileNotFoundError:
             raise FileNotFoundError(f"{path}: there is no such golden store") from None
         except OSError as error:
             raise StoreError(f"{path}: the golden store cannot be opened ({first_line(error)})") from None
-        store = cls(Path(path), descriptor)
         try:
-            _ = store.schema
+            return cls(Path(path), descriptor)
         except BaseException:
-            store.close()
+            os.close(descriptor)
             raise
-        return store
 
     def close(self) -> None:
         """Closes the file; records taken from it can no longer load values."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
         if not self.closed:
             self.closed = True
+            self._source.close()
             os.close(self._descriptor)
 
     def __enter__(self) -> Self:
@@ -143,46 +123,42 @@ class GoldenStore:
     ) -> None:
         self.close()
 
+    @cached_property
+    def _runs(self) -> Mapping[RunId, RunSource]:
+        with self.located("runs"):
+            return self._source.runs()
+
     def runs(self) -> tuple[RunId, ...]:
         """All runs, sorted."""
-        if self._overview is not None and self._overview.sound:
-            return self._overview.runs()
-        found = []
-        with self.located("runs"):
-            runs = hdf().open_group(self.root, b"runs")
-            for backend in hdf().names_of(runs) if runs is not None else []:
-                modes = hdf().open_group(runs, backend)
-                found += [RunId(unescape(backend), unescape(m)) for m in hdf().names_of(modes)] if modes else []
-        return tuple(sorted(found))
+        return tuple(self._runs)
 
     def run(self, backend: str, mode: str) -> StoredRun:
         """One run; ``StoreError`` naming those there are if there is none such."""
         run = RunId(backend, mode)
-        if run not in self._runs:
-            overview = self._overview.run(run) if self._overview is not None else None
-            if overview is None and self.group(run) is None:
-                there = ", ".join(map(str, self.runs())) or "none"
+        if run not in self._opened:
+            if run not in self._runs:
+                there = ", ".join(map(str, self._runs)) or "none"
                 raise StoreError(f"{self.path}: no run {run} is stored here; there are: {there}")
-            self._runs[run] = StoredRun(self, run, overview)
-        return self._runs[run]
+            self._opened[run] = StoredRun(self, run, self._runs[run])
+        return self._opened[run]
 
     def __contains__(self, run: object) -> bool:
         """Whether there is such a run."""
-        return (self._overview is not None and run in self._overview) or run in self.runs()
+        return run in self._runs
 
-    def group(self, run: RunId) -> Any | None:
-        """The group of a run; None where there is none."""
-        with self.located(f"run {run}"):
-            return hdf().open_group(self.root, run_path(run))
-
-    def stored_object(self, content: bytes) -> Stored | None:
+    def stored_object(self, content: bytes, dtype_name: str, shape: tuple[int, ...]) -> Stored | None:
         """The object of that digest as it lies in the file, unchecked; None if there is none or it is unreadable."""
         try:
-            with self.located(f"object {content.hex()}"):
-                dataset = hdf().open_dataset(self.root, b"objects/" + content.hex().encode())
-                return None if dataset is None else self.read(dataset)
+            return self.read_object(content, dtype_name, shape)
         except StoreError:
             return None
+
+    def read_object(self, content: bytes, dtype_name: str, shape: tuple[int, ...]) -> Stored:
+        """The object of that digest as it lies in the file, unchecked; ``StoreError`` if there is none."""
+        if self.closed:
+            raise StoreError(f"{self.path}: the store is closed")
+        with self.located(f"object {content.hex()}"):
+            return self._source.stored_object(content, stored_dtype(dtype_name), shape)
 
     def verify(self) -> list[str]:
         """Everything that is wrong with the store, read wholly, in words; empty if nothing is."""
@@ -194,22 +170,6 @@ class GoldenStore:
                 problems.append(str(error))
         return problems
 
-    @property
-    def root(self) -> Any:
-        """The root group; ``StoreError`` once the store is closed."""
-        if self.closed:
-            raise StoreError(f"{self.path}: the store is closed")
-        if self._file is None:
-            # The file that is open already, though another may have its name by now.
-            opened = f"/proc/self/fd/{self._descriptor}"
-            self._file = hdf().open_file(self.path, opened if os.path.exists(opened) else self.path)
-        return hdf().root_of(self._file)
-
-    def read(self, dataset: Any, expected: np.dtype[Any] | None = None) -> Stored:
-        """A dataset's array as it lies in the file; ``StoreError`` if it is not of the dtype ``expected``."""
-        found: Stored = hdf().read(dataset, self._descriptor, self._size, expected)
-        return found
-
     @contextmanager
     def located(self, where: str) -> Iterator[None]:
         """Says in which file and where in it an error was found."""
@@ -218,7 +178,7 @@ class GoldenStore:
         except StoreError as error:
             if str(error).startswith(f"{self.path}: "):
                 raise
-            raise StoreError(f"{self.path}: {where}: {error}") from None
+            raise StoreError(f"{self.path}: {where + ': ' if where else ''}{error}") from None
         except _DAMAGE as error:
             raise StoreError(f"{self.path}: {where}: damaged ({first_line(error)})") from error
 
@@ -231,22 +191,11 @@ class StoredRun:
         level: ``tensors`` or ``digest``.
     """
 
-    def __init__(self, store: GoldenStore, run: RunId, overview: RunOverview | None) -> None:
-        self._store = store
+    def __init__(self, store: GoldenStore, run: RunId, source: RunSource) -> None:
+        self._store, self._source = store, source
         self.id = run
-        self._overview = overview
         with store.located(f"run {run}"):
-            level = overview.level if overview is not None else hdf().read_text_attribute(self._group, b"level")
-            if level not in LEVELS:
-                raise StoreError(f"unknown level {level!r}; known are {', '.join(LEVELS)}")
-        self.level: Level = level
-
-    @cached_property
-    def _group(self) -> Any:
-        group = self._store.group(self.id)
-        if group is None:
-            raise StoreError("it is missing")
-        return group
+            self.level: Level = source.level
 
     @property
     def network(self) -> str:
@@ -256,48 +205,23 @@ class StoredRun:
     @cached_property
     def checksum(self) -> str:
         """Digest over everything the run holds, as it was when it was written (32 hex digits)."""
-        if self._overview is not None:
-            return self._overview.checksum
         with self.located("checksum"):
-            return str(hdf().read_text_attribute(self._group, b"checksum"))
+            return self._source.checksum
 
     @cached_property
     def attrs(self) -> Mapping[str, Any]:
         """JSON values given when the run was written."""
-        if self._overview is not None:
-            return self._overview.attrs
-        with self.located("attrs"):
-            try:
-                attrs = json.loads(hdf().read_text_attribute(self._group, b"attrs"))
-            except ValueError as error:
-                raise StoreError(f"no JSON: {error}") from None
-            if not isinstance(attrs, dict):
-                raise StoreError("not a JSON object")
-            return MappingProxyType(attrs)
+        with self.located(""):
+            return self._source.attrs
 
     @cached_property
     def index(self) -> Index:
         """All slots, in execution order."""
-        if self._overview is not None:
-            return self._overview.index
         with self.located("index"):
-            rows = self._member(b"index", INDEX_DTYPE).array()
-        with self.located("names"):
-            names = self._member(b"names").array()
-            if names.dtype.kind != "S" or names.ndim != 1:
-                raise StoreError("it is no table of strings")
-            texts = [raw.decode("utf-8", "surrogateescape") for raw in names.tolist()]
-        with self.located("index"):
-            return checked_index(rows, texts)
+            return self._source.index()
 
     def __len__(self) -> int:
         return len(self.index)
-
-    def _member(self, name: bytes, expected: np.dtype[Any] | None = None) -> Stored:
-        dataset = hdf().open_dataset(self._group, name)
-        if dataset is None:
-            raise StoreError("it is missing")
-        return self._store.read(dataset, expected)
 
     def records(self) -> Iterator[Record]:
         """Every slot, in execution order; values are read, and checked, when asked for."""
@@ -315,17 +239,14 @@ class StoredRun:
 
     def stored(self, row: int) -> Stored:
         """A slot's tensor as it lies in the file; ``StoreError`` if it is missing or values were not kept."""
-        key = self.index.keys[row]
-        with self.located(describe_key(key)):
-            if self._overview is not None and not self._store.closed:
-                stored = self._overview.stored(slot_path(key), self.index.name(row, "dtype"))
-                if stored is not None:
-                    return stored
-            dataset = hdf().open_dataset(self._group, slot_path(key))
-            if dataset is None:
-                kept = "its tensor is missing" if self.level == "tensors" else "values were not kept (level digest)"
-                raise StoreError(kept)
-            return self._store.read(dataset)
+        index = self.index
+        with self.located(describe_key(index.keys[row])):
+            if self.level != "tensors":
+                raise StoreError("values were not kept (level digest)")
+            if self._store.closed:
+                raise StoreError("the store is closed")
+            name = index.name(row, "dtype")
+            return self._store._source.stored_object(index.digests[row], stored_dtype(name), index.shape(row))
 
     def tensor(self, row: int) -> Array:
         """A slot's tensor.
@@ -346,46 +267,38 @@ class StoredRun:
                 )
         return array
 
+    def artefact_names(self) -> list[str]:
+        """Names of all text artefacts, sorted."""
+        with self.located("artefacts"):
+            return self._source.artefact_names()
+
+    def artefact(self, name: str) -> bytes:
+        """A text artefact."""
+        with self.located(f"artefact {name}"):
+            return self._source.artefact(name)
+
     def artefacts(self) -> Mapping[str, bytes]:
         """All text artefacts by name, sorted."""
-        if self._overview is not None:
-            return self._overview.artefacts
-        found = {}
-        for name, stored in self._stored_artefacts().items():
-            with self.located(f"artefact {name}"):
-                found[name] = stored.unpacked().tobytes()
-        return found
+        return {name: self.artefact(name) for name in self.artefact_names()}
 
     def stored_parts(self) -> dict[str, Stored]:
-        """Index, names and every artefact (``artefact <name>``) as they lie in the file."""
-        parts = {f"artefact {name}": stored for name, stored in self._stored_artefacts().items()}
-        return parts | {"index": self._member(b"index"), "names": self._member(b"names")}
-
-    def _stored_artefacts(self) -> dict[str, Stored]:
-        found: dict[str, Stored] = {}
-        with self.located("artefacts"):
-            for name in hdf().names_of(self._group):
-                if name.decode("utf-8", "replace") not in RESERVED:
-                    self._collect(self._group, (name,), found)
-        return dict(sorted(found.items()))
-
-    def _collect(self, group: Any, path: tuple[bytes, ...], found: dict[str, Stored]) -> None:
-        name = "/".join(map(unescape, path))
-        with self.located(f"artefact {name}"):
-            if len(path) > _MAX_DEPTH:
-                raise StoreError(f"it lies more than {_MAX_DEPTH} groups deep")
-            inner = hdf().open_member(group, path[-1])
-            if not hdf().is_group(inner):
-                found[name] = self._store.read(inner)
-                return
-        for child in hdf().names_of(inner):
-            self._collect(inner, (*path, child), found)
+        """Tables and artefacts as they lie in the file, to be taken over; none where the run is damaged."""
+        try:
+            with self.located("parts"):
+                return self._source.stored_parts()
+        except StoreError:
+            return {}
 
     def problems(self) -> list[str]:
         """Everything that is wrong with this run, read wholly, in words."""
-        found = []
-        expected = run_checksum(self.index, self.level, dict(self.attrs), self.artefacts())
-        if expected != self.checksum:
+        found: list[str] = []
+        texts: dict[str, bytes] = {}
+        for name in self.artefact_names():
+            try:
+                texts[name] = self.artefact(name)
+            except StoreError as error:
+                found.append(str(error))
+        if not found and run_checksum(self.index, self.level, dict(self.attrs), texts) != self.checksum:
             found.append(f"{self._store.path}: run {self.id}: it was altered after it was written (checksum)")
         for row in range(len(self.index)) if self.level == "tensors" else ():
             try:
@@ -396,5 +309,5 @@ class StoredRun:
 
     @contextmanager
     def located(self, where: str) -> Iterator[None]:
-        with self._store.located(f"run {self.id}: {where}"):
+        with self._store.located(f"run {self.id}: {where}" if where else f"run {self.id}"):
             yield

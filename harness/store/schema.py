@@ -1,12 +1,16 @@
 """The layout of a golden store, in names and types. ``docs/file-format.md`` describes it in prose.
 
+512 bytes               user block: where ``contents`` lies, see ``head``
 /                       attributes: format, schema, network, compression
+/contents               JSON: what runs there are, and where the parts of each lie
+/parts/<number>         each distinct table and text once
+/places                 table: where each object lies
 /objects/<hex digest>   each distinct array once
 /runs/<backend>/<mode>  attributes: level, attrs, checksum
-    index               compound table, a row per slot in execution order
-    names               table of strings; rows of the index point into it
+    index               hard link into /parts: compound table, a row per slot in execution order
+    names               hard link into /parts: table of strings; rows of the index point into it
     tensors/...         hard links into /objects
-    <artefact path>     texts: graphs/..., execution_order/..., rdr/...
+    <artefact path>     hard links into /parts, texts: graphs/..., execution_order/..., rdr/...
 """
 
 from __future__ import annotations
@@ -24,8 +28,10 @@ from harness.records import SlotKey
 #: Value of the root attribute ``format``: what tells a golden store from any other HDF5 file.
 FORMAT = "msdump golden store"
 
-#: Version of the layout this code writes. Raise it with every change of layout, and add a step to ``migrate``.
-SCHEMA = 1
+#: Version of the layout this code writes, and the oldest it reads. A change of layout raises it, and ``read`` learns
+#: the old one; ``write.rewrite`` then brings a store up to date.
+SCHEMA = 2
+OLDEST = 1
 
 #: What a run keeps: every distinct array, or only digests and statistics.
 Level = Literal["tensors", "digest"]
@@ -75,6 +81,17 @@ INDEX_DTYPE: np.dtype[Any] = np.dtype(
         ("nan_count", "<i8"),
         ("negative_inf_count", "<i8"),
         ("positive_inf_count", "<i8"),
+    ]
+)
+
+#: One row of ``places``, sorted by digest: where an object's bytes lie in the file, how many they are, and whether they
+#: are one chunk under the filters shuffle and deflate.
+PLACES_DTYPE: np.dtype[Any] = np.dtype(
+    [
+        ("digest", "V16"),
+        ("offset", "<u8"),
+        ("size", "<u8"),
+        ("packed", "u1"),
     ]
 )
 

@@ -12,22 +12,19 @@ import numpy as np
 
 from harness import dtypes
 from harness.errors import DtypeError, StoreError
-from harness.records import Record, SlotKey
+from harness.records import Record
 from harness.stats import Description, Digester, Statistics, describe, digest
 from harness.stats.digest import as_bytes
 from harness.stats.printed import PrintedStatistics
-from harness.store import arrays
-from harness.store.arrays import Stored
-from harness.store.checksum import attrs_text, run_checksum
-from harness.store.h5write import Dataset, FileWriter, Group
-from harness.store.index import Index, IndexBuilder, describe_key
-from harness.store.objects import from_stored, named_object, stored_dtype, to_stored, write_object
-from harness.store.packing import pack
-from harness.store.partial import to_row
+from harness.store.contents import Contents, Part, RunEntry, encoded, part_digest, user_block
+from harness.store.h5file import H5File, Tree
+from harness.store.index import Index, IndexBuilder, attrs_text, describe_key, run_checksum, to_row
+from harness.store.objects import DTYPE_ATTRIBUTE, Stored, holds, packed_table, stored_dtype, to_stored
 from harness.store.read import GoldenStore, StoredRun
 from harness.store.schema import (
     FORMAT,
     MAX_ATTRIBUTE,
+    PLACES_DTYPE,
     SCHEMA,
     Compression,
     Level,
@@ -36,12 +33,8 @@ from harness.store.schema import (
     run_path,
     slot_path,
 )  # fmt: skip
-from harness.store.sharing import Shared, table_key
 
 Array = np.ndarray[Any, np.dtype[Any]]
-
-#: Group of a run's links to tensors, as ``slot_path`` begins.
-TENSORS = b"tensors"
 
 #: Statistics kept by digest: most arrays that repeat do so within a step.
 _REMEMBERED = 16_384
@@ -50,35 +43,52 @@ _REMEMBERED = 16_384
 class StoreWriter:
     """A new store file being filled; runs must come in sorted order."""
 
-    def __init__(self, path: Path, compression: Compression, old: GoldenStore | None) -> None:
-        self._compression = compression
+    def __init__(self, path: Path, network: str, compression: Compression, old: GoldenStore | None) -> None:
+        self._network = network
+        self._compression: Compression = compression
         self._old = old
-        self._file = FileWriter(path)
-        self._groups: dict[bytes, Group] = {}
-        self._objects: dict[bytes, Dataset] = {}
+        self._file = H5File(path)
+        self._places: dict[bytes, tuple[int, int, bool]] = {}
         self._statistics: dict[bytes, Statistics] = {}
-        self._shared = Shared()
+        self._parts: list[Part] = []
+        self._tables: dict[tuple[str, tuple[int, ...], str, bool], tuple[int, bytes]] = {}
+        self._runs: dict[RunId, RunEntry] = {}
 
     @property
     def objects(self) -> int:
         """Distinct arrays written so far."""
-        return len(self._objects)
+        return len(self._places)
 
     def __enter__(self) -> Self:
         self._file.__enter__()
+        try:
+            for name, text in (("format", FORMAT), ("network", self._network), ("compression", self._compression)):
+                self._set(b"/", name, text)
+            self._file.set(b"/", "schema", SCHEMA)
+            for group in (b"objects", b"parts", b"runs"):
+                self._file.group(group)
+        except BaseException:
+            self._file.__exit__(StoreError, None, None)
+            raise
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._file.__exit__(kind, error, trace)
+        try:
+            if error is None:
+                self._finish_file()
+        finally:
+            self._file.__exit__(kind, error, trace)
 
-    def describe(self, network: str) -> None:
-        """Writes the root's attributes."""
-        root = self._file.root
-        for name, text in (("format", FORMAT), ("network", network), ("compression", self._compression)):
-            _set_text(root, name, text)
-        root.set_int("schema", SCHEMA)
+    def _finish_file(self) -> None:
+        found = sorted((content, *place) for content, place in self._places.items())
+        rows = np.array(found, PLACES_DTYPE) if found else np.empty(0, PLACES_DTYPE)
+        places, path = self._part(rows, None)
+        self._file.link(b"places", path)
+        contents = encoded(Contents(self._network, self._compression, self._parts, places, self._runs))
+        at = self._file.add(b"contents", contents, utf8=True)
+        self._file.finish(lambda size: user_block(size, at, contents))
 
     # --- runs -------------------------------------------------------------------------------------------------------
 
@@ -91,11 +101,10 @@ class StoreWriter:
         level: Level,
     ) -> Index:
         """Writes a run from its records, which are consumed one by one."""
-        path, builder = run_path(run), IndexBuilder()
-        self._group(path)
+        builder = IndexBuilder()
         for record in records:
             builder.claim(record.key)
-            found, statistics = self._take(path, record, level)
+            found, statistics = self._take(record, level)
             builder.add(record, found, statistics)
         index = builder.build()
         self._finish(run, index, level, attrs, artefacts, self._old_run(run))
@@ -103,33 +112,26 @@ class StoreWriter:
 
     def copy(self, run: RunId, source: StoredRun) -> Index:
         """Writes a run as it stands in another store (or in this one's old form); its digests are checked."""
-        path, index = run_path(run), source.index
-        self._group(path)
-        for row, (key, content) in enumerate(zip(index.keys, index.digests, strict=True)):
-            if source.level == "tensors":
-                if content not in self._objects:
-                    source.tensor(row)  # raises if the stored bytes are not what the digest says
-                    self._put(content, self._as_wanted(source, row), index.name(row, "dtype"))
-                self._link(path, key, content)
+        index = source.index
+        for row, content in enumerate(index.digests) if source.level == "tensors" else ():
+            if content not in self._places:
+                array = source.tensor(row)  # raises if the stored bytes are not what the digest says
+                name = index.name(row, "dtype")
+                stored = source.stored(row)
+                if stored.packed != (self._compression == "gzip"):
+                    stored = to_stored(array, name, self._compression)
+                self._put(content, stored, name)
         self._finish(run, index, source.level, source.attrs, source.artefacts(), source)
         return index
 
-    def _as_wanted(self, source: StoredRun, row: int) -> Stored:
-        """A stored object, with this file's compression."""
-        stored = source.stored(row)
-        if stored.packed == (self._compression == "gzip"):
-            return stored
-        name = source.index.name(row, "dtype")
-        return to_stored(from_stored(stored, name, source.index.shape(row)), name, self._compression)
-
     # --- slots ------------------------------------------------------------------------------------------------------
 
-    def _take(self, run: bytes, record: Record, level: Level) -> tuple[bytes, Statistics]:
+    def _take(self, record: Record, level: Level) -> tuple[bytes, Statistics]:
         """Digest and statistics of a record, whose tensor is stored if the level says so."""
         try:
             pieces = record.pieces() if self._compression == "none" or level != "tensors" else None
             if pieces is not None:
-                return self._take_pieces(run, record, pieces, level)
+                return self._take_pieces(record, pieces, level)
             array = record.load()
             if array is None:
                 return self._without_values(record, level)
@@ -138,41 +140,45 @@ class StoreWriter:
             content = digest(array, record.dtype)
             _check_digest(record, content)
             statistics = self._described(content, array, record.dtype)
-            if level == "tensors":
-                if content not in self._objects:
-                    self._put(content, self._packed_object(array, record.dtype, content), record.dtype)
-                self._link(run, record.key, content)
+            if level == "tensors" and content not in self._places:
+                self._put(content, self._packed_object(array, record.dtype, content), record.dtype)
         except (StoreError, DtypeError) as error:
             raise StoreError(f"{describe_key(record.key)}: {error}") from None
         return content, statistics
 
-    def _take_pieces(
-        self, run: bytes, record: Record, pieces: Iterable[Array], level: Level
-    ) -> tuple[bytes, Statistics]:
-        """``_take`` of a tensor that comes in pieces: each is hashed, described and written while it is in the cache.
+    def _take_pieces(self, record: Record, pieces: Iterable[Array], level: Level) -> tuple[bytes, Statistics]:
+        """``_take`` of a tensor that comes in pieces: each is hashed and described while it is in the cache.
 
-        Whether the store has the tensor already is known in the end only; then what was written is taken back.
+        Whether the store has the tensor already is known in the end only; one that is new is read a second time.
         """
         dtype, size = dtypes.by_name(record.dtype), 0
         hasher, statistics = Digester(dtype.name, record.shape, dtype.numpy), Description(dtype.name)
-        growing = self._file.begin(stored_dtype(dtype.name), record.shape) if level == "tensors" else None
         for piece in pieces:
             size += piece.size
             hasher.take(piece)
             statistics.take(piece)
-            if growing is not None:
-                growing.write(as_bytes(piece))
         if size != prod(record.shape):
             raise StoreError(f"it should have shape {list(record.shape)}, but has {size} elements")
         content = hasher.digest()
         _check_digest(record, content)
-        if growing is not None:
-            if content in self._objects:
-                growing.drop()
-            else:
-                self._keep(content, named_object(growing.finish(), dtype.name))
-            self._link(run, record.key, content)
+        if level == "tensors" and content not in self._places:
+            self._put_pieces(content, record)
         return content, statistics.result()
+
+    def _put_pieces(self, content: bytes, record: Record) -> None:
+        dtype = dtypes.by_name(record.dtype)
+        hasher = Digester(dtype.name, record.shape, dtype.numpy)
+        start = at = self._file.begin(
+            b"objects/" + content.hex().encode(), stored_dtype(dtype.name), record.shape, _note(dtype.name)
+        )
+        for piece in record.pieces() or ():
+            hasher.take(piece)
+            raw = as_bytes(piece)
+            self._file.put(raw, at)
+            at += raw.size
+        if hasher.digest() != content:
+            raise StoreError("its values changed while they were read")
+        self._places[content] = start, at - start, False
 
     def _described(self, content: bytes, array: Array, dtype: str) -> Statistics:
         """An array's statistics; one that was seen lately is not described again."""
@@ -194,30 +200,16 @@ class StoreWriter:
         return record.digest, statistics
 
     def _packed_object(self, array: Array, dtype: str, content: bytes) -> Stored:
-        """An array as it will be stored; as the old file has it where it does (see ``_holds``)."""
+        """An array as it will be stored; as the old file has it where it does (see ``objects.holds``)."""
         if self._compression == "gzip" and self._old is not None and self._old.compression == "gzip":
-            old = self._old.stored_object(content)
-            if old is not None and _holds(old, as_bytes(array)):
+            old = self._old.stored_object(content, dtype, array.shape)
+            if old is not None and holds(old, as_bytes(array)):
                 return old
         return to_stored(array, dtype, self._compression)
 
     def _put(self, content: bytes, stored: Stored, dtype: str) -> None:
-        self._keep(content, write_object(self._file, stored, dtype))
-
-    def _keep(self, content: bytes, dataset: Dataset) -> None:
-        self._objects[content] = dataset
-        self._group(b"objects").link(content.hex().encode(), dataset)
-
-    def _link(self, run: bytes, key: SlotKey, content: bytes) -> None:
-        group, _, name = (run + b"/" + slot_path(key)).rpartition(b"/")
-        self._group(group).link(name, self._objects[content])
-
-    def _group(self, path: bytes) -> Group:
-        """The group at ``path``, made with its parents where it is missing."""
-        group = self._groups.get(path)
-        if group is None:
-            group = self._groups[path] = self._file.root.group(path)
-        return group
+        at = self._file.add(b"objects/" + content.hex().encode(), stored, note=_note(dtype))
+        self._places[content] = at, len(stored.raw), stored.packed
 
     # --- the rest of a run ------------------------------------------------------------------------------------------
 
@@ -225,37 +217,45 @@ class StoreWriter:
         self, run: RunId, index: Index, level: Level, attrs: Mapping[str, Any], artefacts: Mapping[str, bytes],
         past: StoredRun | None,
     ) -> None:  # fmt: skip
-        path = run_path(run)
-        group, old = self._group(path), _parts(past)
-        tensors = group.links.get(TENSORS)
-        if isinstance(tensors, Group):
-            group.links[TENSORS] = self._shared.group(tensors)
-        group.link(b"index", self._table(index.rows, old.get("index")))
+        path, text = run_path(run), attrs_text(attrs)
+        backend = path.rpartition(b"/")[0]
+        if not self._file.has_group(backend):
+            self._file.group(backend)
         names = [name.encode("utf-8", "surrogateescape") for name in index.names]
         table = np.array(names, f"S{max(map(len, names), default=1) or 1}")
-        group.link(b"names", self._table(table, old.get("names"), utf8=True))
+        tree: Tree = {}
+        if level == "tensors":
+            for key, content in zip(index.keys, index.digests, strict=True):
+                _link(tree, slot_path(key), b"/objects/" + content.hex().encode())
+        checksum, old = run_checksum(index, level, attrs, artefacts), past.stored_parts() if past is not None else {}
+        rows, tree[b"index"] = self._part(index.rows, old.get("index"))
+        strings, tree[b"names"] = self._part(table, old.get("names"), utf8=True)
+        texts = {}
         for name in sorted(artefacts):
             raw = artefacts[name]
             # One string as long as the text, so that viewers show it as text.
-            text = np.frombuffer(raw, f"S{len(raw)}") if raw else np.empty(0, "S1")
-            self._link_artefact(path, name, self._table(text, old.get(f"artefact {name}")))
-        _set_text(group, "level", level)
-        _set_text(group, "attrs", attrs_text(attrs))
-        _set_text(group, "checksum", run_checksum(index, level, attrs, artefacts))
+            whole = np.frombuffer(raw, f"S{len(raw)}") if raw else np.empty(0, "S1")
+            texts[name], target = self._part(whole, old.get(f"artefact {name}"))
+            try:
+                _link(tree, artefact_path(name), target)
+            except ValueError as error:
+                raise StoreError(f"the artefact {name!r} cannot be stored beside the others ({error})") from None
+        self._file.tree(path, tree)
+        for attribute, value in (("level", level), ("attrs", text), ("checksum", checksum)):
+            self._set(path, attribute, value)
+        self._runs[run] = RunEntry(level, checksum, dict(attrs), rows, strings, texts)
 
-    def _table(self, table: Array, old: Stored | None, *, utf8: bool = False) -> Dataset:
-        """A table's or a text's dataset: written now, or for an earlier run that has the same."""
-        key = table_key(table, utf8)
-        if key not in self._shared.tables:
-            self._shared.tables[key] = arrays.write(self._file, _packed(table, old), utf8=utf8)
-        return self._shared.tables[key]
-
-    def _link_artefact(self, run: bytes, name: str, dataset: Dataset) -> None:
-        group, _, leaf = (run + b"/" + artefact_path(name)).rpartition(b"/")
-        try:
-            self._group(group).link(leaf, dataset)
-        except ValueError as error:
-            raise StoreError(f"the artefact {name!r} cannot be stored beside the others ({error})") from None
+    def _part(self, table: Array, old: Stored | None, *, utf8: bool = False) -> tuple[int, bytes]:
+        """Number and path of a table or a text: written now, or for an earlier run that has the same."""
+        found = part_digest(as_bytes(table).data if table.dtype.names is None else table.tobytes())
+        key = table.dtype.str if table.dtype.names is None else str(table.dtype.names), table.shape, found, utf8
+        if key not in self._tables:
+            number, path = len(self._parts), b"parts/%d" % len(self._parts)
+            stored = packed_table(table, old)
+            at = self._file.add(path, stored, utf8=utf8)
+            self._parts.append(Part(at, len(stored.raw), table.nbytes, table.dtype.itemsize, found))
+            self._tables[key] = number, b"/" + path
+        return self._tables[key]
 
     def _old_run(self, run: RunId) -> StoredRun | None:
         """The run as the old file has it; None where it has none, or a damaged one."""
@@ -264,43 +264,30 @@ class StoreWriter:
         except StoreError:
             return None
 
+    def _set(self, path: bytes, name: str, text: str) -> None:
+        size = len(text.encode())
+        if size > MAX_ATTRIBUTE:
+            raise StoreError(f"the attribute {name!r} would take {size} bytes; at most {MAX_ATTRIBUTE} fit")
+        self._file.set(path, name, text)
+
+
+def _link(tree: Tree, path: bytes, target: bytes) -> None:
+    """Adds a link to ``target`` at ``path``; ``ValueError`` if the name is taken, or below a text."""
+    *groups, leaf = path.split(b"/")
+    for name in groups:
+        tree = tree.setdefault(name, {})
+        if not isinstance(tree, dict):
+            raise ValueError(f"{name!r} is a text, not a group")
+    if leaf in tree:
+        raise ValueError(f"the name {leaf!r} is taken")
+    tree[leaf] = target
+
 
 def _check_digest(record: Record, content: bytes) -> None:
     if record.digest is not None and record.digest != content:
         raise StoreError(f"its digest is {content.hex()}, but the record says {record.digest.hex()}")
 
 
-def _set_text(owner: Group, name: str, text: str) -> None:
-    size = len(text.encode())
-    if size > MAX_ATTRIBUTE:
-        raise StoreError(f"the attribute {name!r} would take {size} bytes; at most {MAX_ATTRIBUTE} fit")
-    owner.set_text(name, text)
-
-
-def _parts(past: StoredRun | None) -> dict[str, Stored]:
-    """Tables and artefacts of a run as they lie in its file; what is damaged is left out."""
-    try:
-        return past.stored_parts() if past is not None else {}
-    except StoreError:
-        return {}
-
-
-def _holds(old: Stored, raw: Array) -> bool:
-    """Whether something stored earlier has just these bytes.
-
-    Then it is taken over as it is: another version of zlib may pack the same bytes differently, and an unchanged
-    result must leave an unchanged file.
-    """
-    try:
-        return np.array_equal(old.unpacked(), raw)
-    except StoreError:
-        return False
-
-
-def _packed(table: Array, old: Stored | None) -> Stored:
-    """A table as stored: compressed where it pays."""
-    raw = table.reshape(-1).view(np.uint8)
-    if old is not None and old.dtype == table.dtype and old.shape == table.shape and _holds(old, raw):
-        return old
-    packed = pack(raw, table.dtype.itemsize)
-    return Stored(table.dtype, table.shape, raw if packed is None else packed, packed is not None)
+def _note(dtype_name: str) -> dict[str, str]:
+    """The attribute that names a dtype HDF5 has no type for."""
+    return {} if stored_dtype(dtype_name) == dtypes.by_name(dtype_name).numpy else {DTYPE_ATTRIBUTE: dtype_name}

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from harness.errors import StoreError
-from harness.store.checksum import attrs_text, run_checksum
-from harness.store.index import Index
+from harness.store.index import Index, attrs_text, run_checksum
 from harness.store.schema import INDEX_DTYPE
 
 

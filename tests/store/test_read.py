@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 import pytest
+import xxhash
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.errors import StoreError
 from harness.store import GoldenStore, RunData, update
+from harness.store import contents as contents_module
+from harness.store.contents import _HEAD as HEAD
+from harness.store.contents import USER_BLOCK, read_contents
+from harness.store.objects import Stored
 from harness.store.schema import SCHEMA
 from tests.store.helpers import ARTEFACTS, ASCEND, CPU, contents, edit_index, network, plain, record, run_data
-
-Damage = Callable[[h5py.File], None]
 
 
 @pytest.fixture
@@ -44,8 +46,6 @@ def test_values_load_on_demand_and_only_while_open(path: Path) -> None:
         assert callable(lazy[0].values)
         assert list(plain(lazy)) == list(plain(network()))
     with pytest.raises(StoreError, match="the store is closed"):
-        _ = store.root
-    with pytest.raises(StoreError):
         lazy[0].load()
 
 
@@ -86,8 +86,96 @@ def test_what_is_no_hdf5(tmp_path: Path, content: bytes) -> None:
 
 
 def test_a_directory_is_no_store(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match="not a whole HDF5 file"):
+    with pytest.raises(StoreError, match="not a regular file"):
         GoldenStore.open(tmp_path)
+
+
+def test_a_fifo_is_refused_at_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "x.h5")
+    with pytest.raises(StoreError, match="not a regular file"):
+        GoldenStore.open(tmp_path / "x.h5")
+
+
+LFS = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [(LFS, "a git-LFS pointer, not the golden itself: run `git lfs pull`"), (b"<<<<<<< HEAD\n", "conflict markers")],
+    ids=["lfs", "conflict"],
+)
+def test_what_git_leaves_in_place_of_a_golden_is_named(tmp_path: Path, content: bytes, said: str) -> None:
+    (tmp_path / "x.h5").write_bytes(content)
+    with pytest.raises(StoreError, match=said):
+        GoldenStore.open(tmp_path / "x.h5")
+
+
+def test_line_ends_that_were_translated_are_noticed(path: Path) -> None:
+    path.write_bytes(path.read_bytes().replace(b"\r\n", b"\n"))
+    with pytest.raises(StoreError, match=r"its first bytes are damaged: .* treated as text"):
+        GoldenStore.open(path)
+
+
+def resign(raw: bytearray, **change: int) -> bytes:
+    """A store with other numbers in its user block, whose checksum is right again."""
+    names = ("schema", "size", "offset", "stored", "length")
+    fields = dict(zip(("magic", *names, "digest"), HEAD.unpack_from(raw), strict=True)) | change
+    head = HEAD.pack(*fields.values())
+    raw[: HEAD.size + 8] = head + xxhash.xxh3_64_intdigest(head).to_bytes(8, "little")
+    return bytes(raw)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"schema": SCHEMA + 1}, r"schema version \d+ was written by a newer pytest-msdump"),
+        ({"schema": 0}, "schema version 0 is not known"),
+        ({"size": 10}, r"it should have 10 bytes, but has \d+: it was cut short or added to"),
+        ({"offset": 2**62}, "its contents lie beyond its end"),
+        ({"stored": 2**62}, "its contents lie beyond its end"),
+        ({"stored": 3}, "its contents are damaged"),
+        ({"length": 2**40}, "its contents lie beyond its end"),
+        ({"length": 1}, "does not hold|not those of a golden store|not have"),
+    ],
+    ids=str,
+)
+def test_hostile_numbers_in_the_user_block(path: Path, change: dict[str, int], said: str) -> None:
+    path.write_bytes(resign(bytearray(path.read_bytes()), **change))
+    with pytest.raises(StoreError, match=said):
+        GoldenStore.open(path)
+
+
+NUMBERS = st.integers(-(2**65), 2**65) | st.floats() | st.none() | st.text(max_size=3)
+JSON = st.recursive(NUMBERS, lambda inner: st.lists(inner, max_size=6) | st.dictionaries(st.text(max_size=9), inner))
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.data())
+def test_contents_of_any_kind_are_a_store_or_one_error(
+    originals: list[tuple[Path, bytes, Any]], data: st.DataObject
+) -> None:
+    path, raw, _ = originals[0]
+    path.write_bytes(raw)
+    with open(path, "rb") as file:
+        head = file.read(USER_BLOCK)
+        whole = contents_module._plain(read_contents(head, file.fileno(), len(raw)))
+    where = whole
+    while isinstance(where, dict | list) and where:  # go down to some value, and put another there
+        keys = sorted(where) if isinstance(where, dict) else list(range(len(where)))
+        key = data.draw(st.sampled_from(keys))
+        if not isinstance(where[key], dict | list) or data.draw(st.booleans()):
+            where[key] = data.draw(JSON)
+            break
+        where = where[key]
+    text = json.dumps(whole).encode()
+    stored = Stored(np.dtype(f"S{len(text)}"), (1,), text, packed=False)
+    path.write_bytes(contents_module.user_block(len(raw) + len(text), len(raw), stored) + raw[USER_BLOCK:] + text)
+    try:
+        everything(path)
+        with GoldenStore.open(path) as store:
+            store.verify()
+    except StoreError:
+        return
 
 
 def test_every_truncation_is_noticed(path: Path) -> None:
@@ -98,145 +186,49 @@ def test_every_truncation_is_noticed(path: Path) -> None:
             GoldenStore.open(path)
 
 
-def set_attribute(name: str, value: Any, where: str = "/") -> Damage:
-    def damage(file: h5py.File) -> None:
-        del file[where].attrs[name]
-        if value is not None:
-            file[where].attrs[name] = value
-
-    return damage
-
-
-def replace_by(where: str, make: Callable[[h5py.Group, str], Any]) -> Damage:
-    def damage(file: h5py.File) -> None:
-        group, name = file[where].parent, where.rpartition("/")[2]
-        del group[name]
-        make(group, name)
-
-    return damage
-
-
-INDEX, NAMES, TEXT = (f"runs/cpu/tensor/{name}" for name in ("index", "names", "rdr/empty.txt"))
-SLOT = "runs/cpu/tensor/tensors/rank0/graph0/iteration0/Default/layer0-Dense/MatMul-op0/output.0"
-
-
-def soft(group: h5py.Group, name: str) -> None:
-    group[name] = h5py.SoftLink("/objects")
-
-
-def external(group: h5py.Group, name: str) -> None:
-    group[name] = h5py.ExternalLink("/etc/hostname.h5", "/")
-
-
-def virtual(group: h5py.Group, name: str) -> None:
-    layout = h5py.VirtualLayout((3, 5), np.float32)
-    layout[:] = h5py.VirtualSource("other.h5", "x", (3, 5))
-    group.create_virtual_dataset(name, layout)
-
-
-def elsewhere(group: h5py.Group, name: str) -> None:
-    group.create_dataset(name, (3, 5), np.float32, external=[("/etc/passwd", 0, 60)])
-
-
-def dataset(**more: Any) -> Callable[[h5py.Group, str], None]:
-    return lambda group, name: group.create_dataset(name, **more) and None
-
-
-def nothing(group: h5py.Group, name: str) -> None:
-    """Leaves it out."""
-
-
-def unwritten(group: h5py.Group, name: str) -> None:
-    h5py.h5d.create(group.id, name.encode(), h5py.h5t.IEEE_F32LE, h5py.h5s.create_simple((1 << 20, 1 << 20)))
-
-
-def huge(group: h5py.Group, name: str) -> None:
-    plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
-    plist.set_chunk((1 << 15, 1 << 14))
-    plist.set_shuffle()
-    plist.set_deflate(4)
-    space = h5py.h5s.create_simple((1 << 15, 1 << 14))
-    made = h5py.h5d.create(group.id, name.encode(), h5py.h5t.IEEE_F32LE, space, dcpl=plist)
-    made.write_direct_chunk((0, 0), b"tiny")
-
-
-DAMAGES: dict[str, tuple[Damage, str]] = {
-    "foreign": (set_attribute("format", np.bytes_(b"somebody's")), "is no golden store"),
-    "no format": (set_attribute("format", None), "the attribute 'format' is missing"),
-    "format is a number": (set_attribute("format", 3), "unexpected type"),
-    "format is many": (set_attribute("format", np.array([b"a", b"b"])), "unexpected type"),
-    "newer": (set_attribute("schema", SCHEMA + 1), r"schema version \d+ was written by a newer pytest-msdump"),
-    "never": (set_attribute("schema", 0), "schema version 0 is not known"),
-    "schema is text": (set_attribute("schema", np.bytes_(b"1")), "unexpected type"),
-    "compression": (lambda f: set_attribute("compression", np.bytes_(b"lzf"))(f), "unknown compression 'lzf'"),
-    "level": (set_attribute("level", np.bytes_(b"most"), "runs/cpu/tensor"), "unknown level 'most'"),
-    "attrs no JSON": (set_attribute("attrs", np.bytes_(b"{"), "runs/cpu/tensor"), "attrs: no JSON"),
-    "attrs no object": (set_attribute("attrs", np.bytes_(b"[]"), "runs/cpu/tensor"), "not a JSON object"),
-    "attrs no UTF-8": (set_attribute("attrs", np.bytes_(b"\xff"), "runs/cpu/tensor"), "no UTF-8"),
-    "runs is no group": (replace_by("runs", dataset(data=1)), "runs"),
-    "no index": (replace_by(INDEX, nothing), "index: it is missing"),
-    "index of another type": (replace_by(INDEX, dataset(data=np.zeros(12))), "index: .* not of the type"),
-    "index is a group": (replace_by(INDEX, lambda g, n: g.create_group(n)), "should be a dataset"),
-    "no names": (replace_by(NAMES, nothing), "names: it is missing"),
-    "names are numbers": (replace_by(NAMES, dataset(data=np.zeros(12))), "no table of strings"),
-    "names are objects": (replace_by(NAMES, dataset(data=["a", "b"])), "names: its type object is none"),
-    "too few names": (replace_by(NAMES, dataset(data=np.array([b"a"]))), "points beyond the table of names"),
-    "slot missing": (replace_by(SLOT, nothing), "its tensor is missing"),
-    "slot soft": (replace_by(SLOT, soft), "soft or external link"),
-    "slot external": (replace_by(SLOT, external), "soft or external link"),
-    "index soft": (replace_by(INDEX, soft), "soft or external link"),
-    "runs external": (replace_by("runs", external), "soft or external link"),
-    "text soft": (replace_by(TEXT, soft), "soft or external link"),
-    "slot virtual": (replace_by(SLOT, virtual), "virtual or compact"),
-    "slot's bytes elsewhere": (replace_by(SLOT, elsewhere), "in another file"),
-    "slot of another dtype": (replace_by(SLOT, dataset(data=np.zeros((3, 5)))), "index says .* stored is an array"),
-    "slot of another shape": (replace_by(SLOT, dataset(data=np.zeros((5, 3), "f4"))), "index says .* stored is"),
-    "slot of other values": (replace_by(SLOT, dataset(data=np.zeros((3, 5), "f4"))), "the golden is damaged"),
-    "slot of objects": (replace_by(SLOT, dataset(data=["a"])), "its type object is none"),
-    "slot unwritten and huge": (replace_by(SLOT, unwritten), "bytes are not in the file"),
-    "slot a bomb": (replace_by(SLOT, huge), r"its chunk of 4 bytes cannot hold \d+"),
-    "slot in small chunks": (replace_by(SLOT, dataset(data=np.zeros((3, 5), "f4"), chunks=(1, 5))), "chunked in a way"),
-    "slot lzf": (replace_by(SLOT, dataset(data=np.zeros((3, 5), "f4"), compression="lzf")), "chunked in a way"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", DAMAGES)
-def test_damage_is_a_store_error_that_names_the_file(path: Path, name: str) -> None:
-    damage, said = DAMAGES[name]
-    with h5py.File(path, "r+") as file:
-        damage(file)
-    with pytest.raises(StoreError, match=said) as caught:
-        everything(path)
-    assert str(caught.value).startswith(f"{path}: ")
-    assert str(caught.value).count(str(path)) == 1
-
-
-def test_a_cycle_of_groups_ends(path: Path) -> None:
-    with h5py.File(path, "r+") as file:
-        file["runs/cpu/tensor/rdr/again"] = file["runs/cpu/tensor/rdr"]
-    with GoldenStore.open(path) as store, pytest.raises(StoreError, match="more than 64 groups deep"):
-        store.run(*CPU).artefacts()
+def flip(path: Path, at: int) -> None:
+    raw = bytearray(path.read_bytes())
+    raw[at] ^= 1
+    path.write_bytes(raw)
 
 
 def test_verify_names_everything_that_is_wrong(path: Path) -> None:
     with GoldenStore.open(path) as store:
         assert store.verify() == []
-    edit_index(path, 2, "digest", b"\1" * 16)
-    edit_index(path, 1, "max", 3.5, ASCEND)
+        names = store._source._contents.runs[ASCEND].artefacts  # type: ignore[attr-defined]
+        text = store._source._contents.parts[names["graphs/kernel_graph0.ir"]].offset  # type: ignore[attr-defined]
+        tensor = store._source.places[store.run(*CPU).index.digests[2]][0]  # type: ignore[attr-defined]
+    flip(path, text)
+    flip(path, tensor)
     with GoldenStore.open(path) as store:
         problems = store.verify()
-    assert len(problems) == 3
-    assert "run ascend-o0/statistic: it was altered after it was written" in problems[0]
-    assert "run cpu/tensor: it was altered after it was written" in problems[1]
-    assert "Default/layer0-Dense/MatMul-op0 output.0: the golden is damaged: the index says digest 0101" in problems[2]
+    assert len(problems) == 4  # two slots have that tensor
+    assert "run ascend-o0/statistic: artefact graphs/kernel_graph0.ir: " in problems[0]
+    assert "run cpu/tensor: artefact graphs/kernel_graph0.ir: " in problems[1]
+    assert "Default/layer0-Dense/MatMul-op0 output.0: the golden is damaged: the index says digest" in problems[2]
+
+
+def test_a_run_that_was_altered_throughout_is_noticed(path: Path) -> None:
+    """Somebody who repairs every digest on the way still leaves the run's own checksum."""
+    raw = path.read_bytes()
+    with open(path, "rb") as file:
+        whole = contents_module._plain(read_contents(raw[:USER_BLOCK], file.fileno(), len(raw)))
+    whole["runs"]["cpu/tensor"]["attrs"] = {"emulated": False}
+    text = json.dumps(whole).encode()
+    stored = Stored(np.dtype(f"S{len(text)}"), (1,), text, packed=False)
+    path.write_bytes(contents_module.user_block(len(raw) + len(text), len(raw), stored) + raw[USER_BLOCK:] + text)
+    with GoldenStore.open(path) as store:
+        assert store.verify() == [f"{path}: run cpu/tensor: it was altered after it was written (checksum)"]
 
 
 def test_verify_goes_on_after_a_run_that_cannot_be_read(path: Path) -> None:
-    with h5py.File(path, "r+") as file:
-        del file["runs/ascend-o0/statistic/index"]
+    with GoldenStore.open(path) as store:
+        entry = store._source._contents.runs[ASCEND]  # type: ignore[attr-defined]
+        at = store._source._contents.parts[entry.index].offset  # type: ignore[attr-defined]
+    flip(path, at)
     edit_index(path, 0, "digest", b"\1" * 16)
     with GoldenStore.open(path) as store:
-        assert len(store.verify()) == 3
+        assert [problem.split(": ")[1] for problem in store.verify()] == ["run ascend-o0/statistic", "run cpu/tensor"]
 
 
 def test_changed_values_are_noticed_when_read(tmp_path: Path) -> None:

@@ -7,12 +7,8 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from harness.store import GoldenStore, RunData, RunId, update
-from harness.store.h5write import Group
-from harness.store.sharing import Shared
 from tests.store.helpers import network
 
 TEXTS = {"graphs/a.ir": b"graph\n" * 100, "execution_order/a.csv": b"node\n"}
@@ -83,31 +79,3 @@ def test_one_run_after_another_gives_the_same_bytes(tmp_path: Path, change: bool
         for mode in reversed(MODES):
             update(tmp_path / "b.h5", "net", {RunId("cpu", mode): store.run("cpu", mode)})
     assert (tmp_path / "b.h5").read_bytes() == whole.read_bytes()
-
-
-Tree = dict[str, "Tree"]
-TREES = st.recursive(
-    st.just({}), lambda inner: st.dictionaries(st.sampled_from("abc"), inner, max_size=3), max_leaves=12
-)
-
-
-def grown(tree: Tree) -> Group:
-    group = Group()
-    for name, below in tree.items():
-        group.link(name.encode(), grown(below))
-    return group
-
-
-def shape(group: Group) -> Tree:
-    return {name.decode(): shape(node) for name, node in group.links.items() if isinstance(node, Group)}
-
-
-@settings(max_examples=100)
-@given(st.lists(TREES, max_size=4))
-def test_groups_are_one_where_their_links_are(trees: list[Tree]) -> None:
-    shared = Shared()
-    groups = [shared.group(grown(tree)) for tree in trees]
-    assert [shape(group) for group in groups] == trees
-    for one, group in zip(trees, groups, strict=True):
-        for other, second in zip(trees, groups, strict=True):
-            assert (group is second) == (one == other)

@@ -1,0 +1,236 @@
+"""The way into a store without libhdf5: its user block, and the table of contents that leads from there.
+
+An HDF5 file may begin with a user block, which HDF5 itself skips. A store's has 512 bytes::
+
+    12  magic: it shows when line ends were translated, or the file was treated as text
+     4  schema version
+     8  size of the whole file
+     8  offset of the contents     8  stored size     8  size when inflated (0: it is not packed)
+    16  xxh3_128 of the contents as stored
+     8  xxh3_64 of all bytes before
+
+The contents are JSON: ``network``, ``compression``, ``parts`` (``[offset, stored size, bytes, bytes of an element,
+digest]``; a part is packed where the stored size is not the number of bytes), ``places`` (the part that says where
+objects lie) and ``runs`` (``level``, ``checksum``, ``attrs``, and the parts ``index``, ``names`` and ``artefacts``).
+All numbers are little-endian; offsets count from the beginning of the file.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import xxhash
+
+from harness.errors import StoreError
+from harness.store.objects import Stored, fetch, packed_table, proportionate
+from harness.store.schema import COMPRESSIONS, LEVELS, OLDEST, SCHEMA, Compression, Level, RunId, escape, unescape
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+USER_BLOCK = 512
+MAGIC = b"\x93MSDUMP\r\n\x1a\n\0"
+
+_HEAD = struct.Struct("<12sI4Q16s")
+_SUM = struct.Struct("<Q")
+
+#: Elements of no array are larger than this; texts are one element each.
+_MAX_ITEM = 2**31 - 1
+
+
+class Part(NamedTuple):
+    """A table or a text of a store.
+
+    Attributes:
+        offset, size: where it lies in the file, and how many bytes it takes there.
+        nbytes: its bytes when inflated; ``size`` if it is not packed.
+        itemsize: bytes of one element.
+        digest: xxh3_128 of its bytes, 32 hex digits.
+    """
+
+    offset: int
+    size: int
+    nbytes: int
+    itemsize: int
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunEntry:
+    """What the contents say of a run; numbers are those of parts."""
+
+    level: Level
+    checksum: str
+    attrs: Mapping[str, Any]
+    index: int
+    names: int
+    artefacts: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """All that leads into a store."""
+
+    network: str
+    compression: Compression
+    parts: Sequence[Part]
+    places: int
+    runs: Mapping[RunId, RunEntry]
+
+
+def part_digest(raw: Any) -> str:
+    """Digest of a part's bytes."""
+    return xxhash.xxh3_128_hexdigest(raw)
+
+
+def check_schema(version: int) -> int:
+    """``version`` if this code reads it; ``StoreError`` saying what to do otherwise."""
+    if version > SCHEMA:
+        raise StoreError(
+            f"schema version {version} was written by a newer pytest-msdump; this one reads {OLDEST} to {SCHEMA}: "
+            "update it, or make the golden anew with --msdump-regen"
+        )
+    if version < OLDEST:
+        raise StoreError(f"schema version {version} is not known; this pytest-msdump reads {OLDEST} to {SCHEMA}")
+    return version
+
+
+# --- writing --------------------------------------------------------------------------------------------------------
+
+
+def encoded(contents: Contents) -> Stored:
+    """The contents as they are stored."""
+    whole = _plain(contents)
+    raw = json.dumps(whole, sort_keys=True, separators=(",", ":")).encode()
+    return packed_table(np.frombuffer(raw, f"S{len(raw)}"))
+
+
+def _plain(contents: Contents) -> dict[str, Any]:
+    """The contents as JSON values."""
+    runs = {
+        run_text(run): {
+            "level": entry.level,
+            "checksum": entry.checksum,
+            "attrs": dict(entry.attrs),
+            "index": entry.index,
+            "names": entry.names,
+            "artefacts": dict(entry.artefacts),
+        }
+        for run, entry in contents.runs.items()
+    }
+    return {
+        "network": contents.network,
+        "compression": contents.compression,
+        "parts": [list(part) for part in contents.parts],
+        "places": contents.places,
+        "runs": runs,
+    }
+
+
+def user_block(file_size: int, offset: int, stored: Stored) -> bytes:
+    """The user block of a file whose contents lie at ``offset``."""
+    raw = bytes(stored.raw)
+    length = stored.dtype.itemsize if stored.packed else 0
+    head = _HEAD.pack(MAGIC, SCHEMA, file_size, offset, len(raw), length, xxhash.xxh3_128_digest(raw))
+    return (head + _SUM.pack(xxhash.xxh3_64_intdigest(head))).ljust(USER_BLOCK, b"\0")
+
+
+# --- reading --------------------------------------------------------------------------------------------------------
+
+
+def has_user_block(head: bytes) -> bool:
+    """Whether a file that begins with ``head`` is a store of schema 2 or above, damaged perhaps."""
+    # The first byte alone tells a store from HDF5 and from text, whatever became of the line ends behind it.
+    return head[:7] == MAGIC[:7]
+
+
+def read_contents(head: bytes, descriptor: int, file_size: int) -> Contents:
+    """The contents of a store that begins with ``head`` (512 bytes, or fewer if the file has no more).
+
+    Raises:
+        StoreError: the file is cut short, was altered, or is of a newer schema.
+    """
+    if len(head) < USER_BLOCK or head[: len(MAGIC)] != MAGIC:
+        raise StoreError("its first bytes are damaged: it was cut short, or treated as text when it was copied")
+    _, schema, size, offset, stored, length, digest = _HEAD.unpack_from(head)
+    (checksum,) = _SUM.unpack_from(head, _HEAD.size)
+    if checksum != xxhash.xxh3_64_intdigest(head[: _HEAD.size]):
+        raise StoreError("its first bytes are damaged: they do not have their checksum")
+    check_schema(schema)
+    if size != file_size:
+        raise StoreError(f"it should have {size} bytes, but has {file_size}: it was cut short or added to")
+    if offset + stored > file_size or not proportionate(length, stored):
+        raise StoreError("its contents lie beyond its end")
+    raw = fetch(descriptor, stored, offset)
+    if xxhash.xxh3_128_digest(raw.data) != digest:
+        raise StoreError("its contents are damaged: they do not have their digest")
+    text = Stored(np.dtype(f"S{max(length, 1)}"), (1,), raw, packed=length > 0).unpacked()
+    try:
+        return _decoded(json.loads(text.tobytes()), file_size)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise StoreError(f"its contents are not those of a golden store ({type(error).__name__})") from None
+
+
+def read_part(contents: Contents, number: int, descriptor: int) -> Array:
+    """The bytes of a part: uint8 [nbytes]; ``StoreError`` if they are not what was written."""
+    part = contents.parts[number]
+    raw = stored_part(contents, number, descriptor).unpacked()
+    if raw.size != part.nbytes or part_digest(raw.data) != part.digest:
+        raise StoreError("the golden is damaged: these bytes do not have their digest")
+    return raw
+
+
+def stored_part(contents: Contents, number: int, descriptor: int) -> Stored:
+    """A part as it lies in the file, as texts of ``itemsize`` bytes."""
+    part = contents.parts[number]
+    raw = fetch(descriptor, part.size, part.offset)
+    return Stored(np.dtype(f"S{part.itemsize}"), (part.nbytes // part.itemsize,), raw, part.size != part.nbytes)
+
+
+def _decoded(whole: Any, file_size: int) -> Contents:
+    parts = [_part(each, file_size) for each in whole["parts"]]
+    network, compression = whole["network"], whole["compression"]
+    if not isinstance(network, str) or compression not in COMPRESSIONS:
+        raise ValueError(network)
+    runs = {parse_run(text): _run(run, len(parts)) for text, run in whole["runs"].items()}
+    return Contents(network, compression, parts, _number(whole["places"], len(parts)), runs)
+
+
+def _part(given: Any, file_size: int) -> Part:
+    part = Part(*given)
+    offset, size, nbytes, itemsize, digest = part
+    if not all(type(number) is int and number >= 0 for number in part[:4]) or not isinstance(digest, str):
+        raise ValueError(given)
+    whole = 0 < itemsize <= _MAX_ITEM and nbytes % itemsize == 0
+    if not whole or offset + size > file_size or (size != nbytes and not proportionate(nbytes, size)):
+        raise ValueError(given)
+    return part
+
+
+def _run(run: Any, parts: int) -> RunEntry:
+    level, checksum, attrs = run["level"], run["checksum"], run["attrs"]
+    if level not in LEVELS or not isinstance(checksum, str) or not isinstance(attrs, dict):
+        raise ValueError(level)
+    artefacts = {name: _number(part, parts) for name, part in run["artefacts"].items()}
+    return RunEntry(level, checksum, attrs, _number(run["index"], parts), _number(run["names"], parts), artefacts)
+
+
+def _number(given: Any, parts: int) -> int:
+    if type(given) is not int or not 0 <= given < parts:
+        raise ValueError(given)
+    return given
+
+
+def run_text(run: RunId) -> str:
+    """``cpu/tensor``, escaped as in paths."""
+    return "/".join(escape(part).decode("utf-8", "surrogateescape") for part in run)
+
+
+def parse_run(text: str) -> RunId:
+    """The run ``run_text`` made ``text`` of."""
+    backend, _, mode = text.partition("/")
+    return RunId(*(unescape(part.encode("utf-8", "surrogateescape")) for part in (backend, mode)))
