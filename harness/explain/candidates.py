@@ -1,0 +1,197 @@
+"""What an operator that was given the same may have done otherwise: each a computation that can be compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from harness.devices.rounding import rounding
+from harness.explain.case import Case
+from harness.explain.numbers import shown
+from harness.explain.replay import Setting, computed
+from harness.explain.runs import loaded
+from harness.explain.sums import narrow_sums
+from harness.framework.ops.base import OPERATORS
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+#: operators that take the same and are taken for one another
+KIN: tuple[tuple[str, ...], ...] = (
+    ("ReLU", "ReLU6", "Tanh", "Sigmoid", "GeLU", "SiLU", "Elu", "HSwish", "HSigmoid", "Mish", "Softplus"),
+    ("Exp", "Log", "Sqrt", "Rsqrt", "Square", "Abs", "Neg", "Sign", "Reciprocal", "Sin", "Cos", "Erf"),
+    ("ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd"),
+    ("Add", "Sub", "Mul", "Div", "RealDiv", "Maximum", "Minimum"),
+    ("MaxPool", "AvgPool"),
+    ("Softmax", "LogSoftmax"),
+)
+NARROW: tuple[tuple[str, Any], ...] = (("float16", np.float16), ("bfloat16", ml_dtypes.bfloat16))
+_MOST_EACH = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """Something the operator may have done.
+
+    Attributes:
+        kind, text, slot: see ``Cause``.
+        results: computes it.
+    """
+
+    kind: str
+    text: str
+    results: Callable[[], tuple[Array, ...] | None]
+    slot: str = ""
+
+
+def candidates(case: Case, base: Setting) -> Iterator[Candidate]:
+    """Every candidate, likely and cheap ones first."""
+    yield from _narrower(base)
+    yield from _other_inputs(case, base)
+    yield from _settings(base)
+    yield from _kin(base)
+    yield from _runs(base)
+    yield from narrow(base)
+
+
+def _again(changed: Setting) -> Callable[[], tuple[Array, ...] | None]:
+    return lambda: computed(changed)
+
+
+def _floats(base: Setting) -> list[tuple[int, str, Array]]:
+    names = [a.name for a in base.statement.arguments]
+    return [
+        (slot, names[slot], each)
+        for slot, each in sorted(base.values.items())
+        if isinstance(each, np.ndarray) and each.dtype in (np.float32, np.float64) and each.size
+    ]
+
+
+def _narrower(base: Setting) -> Iterator[Candidate]:
+    """Inputs in a narrower type, all of them and one by one; then the output, too."""
+    tensors = _floats(base)
+    tf32 = [("TensorFloat-32", rounding("tf32").apply)] if base.statement.op in _PRODUCTS else []
+    kinds: list[tuple[str, Callable[[Array], Array]]] = [(name, _through(kind)) for name, kind in NARROW]
+    for name, through in (*kinds, *tf32):
+        every = {slot: through(array) for slot, _, array in tensors}
+        yield Candidate("narrower input", f"its inputs are rounded to {name}", _again(base.changed(every)))
+        if name != "TensorFloat-32":
+            text = f"its inputs and its output are rounded to {name}"
+            yield Candidate("narrower input", text, _rounded(base.changed(every), through))
+        for slot, label, _ in tensors if len(tensors) > 1 else ():
+            text = f"its input.{slot} ({label}) is rounded to {name}"
+            yield Candidate("narrower input", text, _again(base.changed({slot: every[slot]})), f"input.{slot}")
+
+
+_PRODUCTS = ("MatMul", "BatchMatMul", "Conv2D", "Conv2DBackpropInput", "Conv2DBackpropFilter")
+
+
+def _through(kind: Any) -> Callable[[Array], Array]:
+    def through(array: Array) -> Array:
+        with np.errstate(all="ignore"):
+            return np.asarray(array.astype(kind).astype(array.dtype))
+
+    return through
+
+
+def _rounded(changed: Setting, through: Callable[[Array], Array]) -> Callable[[], tuple[Array, ...] | None]:
+    def results() -> tuple[Array, ...] | None:
+        made = computed(changed)
+        return None if made is None else tuple(through(each) if each.dtype.kind == "f" else each for each in made)
+
+    return results
+
+
+def _other_inputs(case: Case, base: Setting) -> Iterator[Candidate]:
+    """An input of another iteration, or another parameter in a parameter's place."""
+    own = case.expected.slots(case.where, "input")
+    for slot, argument in enumerate(base.statement.arguments):
+        record = own.get(slot)
+        array = base.values.get(slot)
+        if record is None or not isinstance(array, np.ndarray) or array.dtype.kind not in "fVi":
+            continue
+        iterations = {e.iteration for e in case.expected.order if e.operator == case.where.operator}
+        for iteration in sorted(iterations - {case.where.iteration}, key=lambda i: abs(i - case.where.iteration))[:4]:
+            other = loaded(case.expected.by_key.get(record.key._replace(iteration=iteration)))
+            if other is not None and other.shape == array.shape and other.tobytes() != array.tobytes():
+                text = f"it took input.{slot} ({argument.name}) of iteration {iteration}: a stale value"
+                yield Candidate("stale input", text, _again(base.changed({slot: other})), f"input.{slot}")
+        if argument.parameter is None:
+            continue
+        others = [p for p in case.expected.parameters if p.shape == record.shape and p.dtype == record.dtype]
+        names = dict.fromkeys(p.key.operator for p in others if p.key.operator != argument.parameter)
+        for name in list(names)[:_MOST_EACH]:
+            values = _read_before(case, name)
+            if values is not None and values.shape == array.shape:
+                text = f"it took parameter {name} in place of {argument.parameter}"
+                yield Candidate("another parameter", text, _again(base.changed({slot: values})), f"input.{slot}")
+
+
+def _read_before(case: Case, name: str) -> Array | None:
+    """A parameter's value during a step: what an operator of it read, else as the step before left it."""
+    for where in case.expected.order:
+        if where.iteration != case.where.iteration or where.rank != case.where.rank:
+            continue
+        statement = case.expected.graphs.statement(where.graph, where.operator)
+        if statement is None or statement.op not in OPERATORS:
+            continue
+        for at, argument in enumerate(statement.arguments):
+            if argument.parameter == name and at not in OPERATORS.get(statement.op).mutates:
+                return loaded(case.expected.slots(where, "input").get(at))
+    return loaded(case.expected.parameter(name, case.where.rank, case.where.iteration - 1))
+
+
+def _settings(base: Setting) -> Iterator[Candidate]:
+    """Other settings: a flag the other way, another axis, an attribute's usual other values."""
+    for slot, argument in enumerate(base.statement.arguments):
+        for value in _other_values(argument.name, base.values.get(slot), base):
+            text = f"as with {argument.name} {shown(value)} in place of {shown(base.values[slot])}"
+            yield Candidate("another setting", text, _again(base.changed({slot: value})), f"input.{slot}")
+    for name, before in base.attrs.items():
+        for value in _other_values(name, before, base):
+            text = f"as with {name} {shown(value)} in place of {shown(before)}"
+            yield Candidate("another setting", text, _again(base.changed(attrs={name: value})))
+
+
+def _other_values(name: str, value: Any, base: Setting) -> list[Any]:
+    if isinstance(value, bool):
+        return [not value]
+    rank = next((a.ndim for a in base.values.values() if isinstance(a, np.ndarray)), 0)
+    if "axis" in name and isinstance(value, int):
+        return [a for a in range(rank) if a != value % max(rank, 1)]
+    if "axis" in name and isinstance(value, tuple) and len(value) == 1 and isinstance(value[0], int):
+        return [(a,) for a in range(rank) if a != value[0] % max(rank, 1)]
+    if name == "reduction" and isinstance(value, int):
+        return [other for other in (0, 1) if other != value]
+    if "epsilon" in name and isinstance(value, float):
+        return [other for other in (0.0, 1e-3, 1e-5, 1e-6, 1e-7, 1e-8, 1e-12) if abs(other - value) > 0.01 * value]
+    return []
+
+
+def _kin(base: Setting) -> Iterator[Candidate]:
+    """Another operator that takes the same."""
+    for group in KIN:
+        for name in group if base.statement.op in group else ():
+            if name == base.statement.op or name not in OPERATORS:
+                continue
+            other = replace(base, statement=replace(base.statement, op=name))
+            yield Candidate("another operator", f"computed as {name}, not as {base.statement.op}", _again(other))
+
+
+def _runs(base: Setting) -> Iterator[Candidate]:
+    """A random operator that drew from another place of its stream."""
+    if not getattr(OPERATORS.get(base.statement.op), "random", False):
+        return
+    for runs in range(max(0, base.runs - 2), base.runs + 4):
+        if runs != base.runs:
+            text = f"another dropout mask: that of its execution number {runs}, not {base.runs}"
+            yield Candidate("another mask", text, _again(replace(base, runs=runs)))
+
+
+def narrow(base: Setting) -> Iterator[Candidate]:
+    """Sums that are kept in a narrower type while they grow."""
+    for name, results in narrow_sums(base):
+        yield Candidate("narrower sum", f"its sums are kept in {name}", results)

@@ -1,0 +1,45 @@
+"""What an explanation starts from: two runs, and the operator where they part."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from harness.compare.divergence import Execution
+from harness.explain.graphs import Statement
+from harness.explain.runs import Run
+from harness.records import Record
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """Two runs and the origin of their difference.
+
+    Attributes:
+        expected, found: the runs.
+        where: the origin's execution on the expected side.
+        there: the same on the found side.
+        outputs: its differing outputs, by slot: expected and found record.
+        inputs: its differing inputs likewise; those that were updated in place lack.
+    """
+
+    expected: Run
+    found: Run
+    where: Execution
+    there: Execution
+    outputs: Mapping[int, tuple[Record, Record]]
+    inputs: Mapping[int, tuple[Record, Record]] = field(default_factory=dict)
+
+    @cached_property
+    def statements(self) -> tuple[Statement | None, Statement | None]:
+        """What the graphs of both sides say of the operator."""
+        return (
+            self.expected.graphs.statement(self.where.graph, self.where.operator),
+            self.found.graphs.statement(self.there.graph, self.there.operator),
+        )
+
+    @property
+    def op(self) -> str:
+        """The operator's type."""
+        return self.expected.op_type(self.where)

@@ -1,0 +1,116 @@
+"""What the operator was given differently: attributes, constants, parameters, data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from harness.explain.case import Case
+from harness.explain.explanation import Change
+from harness.explain.graphs import Argument, differing_attributes, same
+from harness.explain.ir_values import Unreadable
+from harness.explain.names import input_name
+from harness.explain.numbers import shown
+from harness.explain.patterns import Look, look_for
+from harness.explain.runs import loaded
+from harness.records import Record
+
+#: attributes that follow from others, which say the same in the user's words
+DERIVED = {
+    "pad_list": ("pad_mode", "pad"), "pad": ("pad_mode",), "groups": ("group",), "kernel_size": ("out_channel",),
+    "mode": ("out_channel",),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """One thing that the operator was given differently.
+
+    Attributes:
+        kind: ``attribute``, ``constant``, ``parameter``, ``data`` or ``input`` (made by an operator).
+        change: in words.
+        slot: of an input; -1 of an attribute.
+        value: what the run gave.
+        detail: what the difference of a tensor looks like, in words.
+        exact: whether that makes the very bits.
+    """
+
+    kind: str
+    change: Change
+    slot: int = -1
+    value: Any = None
+    detail: str = ""
+    exact: bool = False
+
+
+def changed_settings(case: Case) -> list[Given]:
+    """Attributes and constants that differ, by the graphs and by what was dumped."""
+    one, other = case.statements
+    if one is None or other is None or one.op != other.op:
+        return []
+    pairs = differing_attributes(one, other)
+    names = {name for name, _, _ in pairs}
+    found = [
+        Given("attribute", Change(name, shown(e), shown(f)), value={name: f})
+        for name, e, f in pairs
+        if not (names & set(DERIVED.get(name, ())))
+    ]
+    # What follows from another attribute goes with it.
+    hidden = {name: f for name, _, f in pairs if names & set(DERIVED.get(name, ()))}
+    if found and hidden:
+        first = found[0]
+        found[0] = Given(first.kind, first.change, value={**first.value, **hidden})
+    for at, (e, f) in enumerate(zip(one.arguments, other.arguments, strict=False)):
+        if at in case.inputs or not (e.is_constant and f.is_constant):
+            continue
+        if isinstance(e.value, Unreadable) or same(e.value, f.value):
+            continue
+        found.append(Given("constant", Change(e.name, shown(e.value), shown(f.value)), at, f.value))
+    return found
+
+
+def changed_inputs(case: Case) -> list[Given]:
+    """Differing inputs, with what they are."""
+    found = []
+    statement = case.statements[0]
+    for slot, (e, f) in sorted(case.inputs.items()):
+        argument = statement.arguments[slot] if statement and slot < len(statement.arguments) else None
+        found.append(_input(case, slot, argument, e, f))
+    return found
+
+
+def _input(case: Case, slot: int, argument: Argument | None, e: Record, f: Record) -> Given:
+    kind = "input"
+    name = argument.name if argument is not None else input_name(case.op, slot)
+    if argument is not None:
+        if argument.is_constant:
+            kind = "constant"
+        elif argument.parameter is not None:
+            kind = "parameter" if case.expected.parameter(argument.parameter, *_step(case)) else "data"
+            name = argument.parameter
+    values = loaded(e), loaded(f)
+    if values[0] is None or values[1] is None:
+        return Given(kind, Change(name), slot, values[1])
+    if values[0].size <= 6 and values[0].shape == values[1].shape:
+        return Given(kind, Change(name, shown(values[0]), shown(values[1])), slot, values[1])
+    detail, exact = tensor_detail(case, e, values[0], values[1])
+    return Given(kind, Change(name), slot, values[1], detail, exact)
+
+
+def _step(case: Case) -> tuple[int, int]:
+    return case.where.rank, case.where.iteration
+
+
+def tensor_detail(case: Case, record: Record, e: np.ndarray[Any, Any], f: np.ndarray[Any, Any]) -> tuple[str, bool]:
+    """What the difference of a given tensor looks like: another parameter's bits, or a pattern."""
+    if e.shape != f.shape:
+        return f"its shape is {list(f.shape)}, expected {list(e.shape)}", True
+    for other in case.expected.parameters:
+        if other.shape == f.shape and other.key.operator != record.key.operator:
+            values = loaded(other)
+            if values is not None and values.dtype == f.dtype and values.any() and np.array_equal(values, f):
+                return f"it has the bits of {other.key.operator}", True
+    finding = look_for(Look(e, f))
+    return (finding.text, finding.exact) if finding is not None else ("", False)

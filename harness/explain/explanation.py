@@ -1,0 +1,150 @@
+"""What is known of a failure, ready to be shown: as text, JSON, page or annotation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from harness.records import SlotKey
+
+
+class Certainty(Enum):
+    """How sure a cause is."""
+
+    REPLAY = "proven by replay"
+    BITS = "proven bit for bit"
+    LIKELY = "likely"
+
+    @property
+    def proven(self) -> bool:
+        """Whether computing again, or the bits themselves, showed it."""
+        return self is not Certainty.LIKELY
+
+
+@dataclass(frozen=True)
+class Change:
+    """One value that is another one now.
+
+    Attributes:
+        name: ``learning_rate``, ``pad_mode``, ``fc2.weight``.
+        expected, found: as texts; empty where they do not fit in one.
+    """
+
+    name: str
+    expected: str = ""
+    found: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.expected} -> {self.found}" if self.expected or self.found else self.name
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Why the origin's output is another one.
+
+    Attributes:
+        certainty: what the statement rests on.
+        kind: ``attribute``, ``constant``, ``parameter``, ``data``, ``replaced``, ``inserted``, ``removed``, ``moved``,
+            ``another operator``, ``another setting``, ``stale``, ``stale input``, ``another parameter``,
+            ``narrower input``, ``narrower sum``, or a pattern's name.
+        text: the statement.
+        changes: what it names, value by value.
+        source: line of the user's script, if known.
+        slot: name of the slot it is about, if it is about one (``output.0``, ``input.1``).
+    """
+
+    certainty: Certainty
+    kind: str
+    text: str
+    changes: tuple[Change, ...] = ()
+    source: str | None = None
+    slot: str = ""
+
+
+@dataclass(frozen=True)
+class Element:
+    """The worst element of a slot."""
+
+    index: tuple[int, ...]
+    expected: str
+    found: str
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The first divergence, as it is told.
+
+    Attributes:
+        what: ``output.0 Float32[5]``, or ``replaced``, ``inserted``, ``removed``, ``moved``.
+        operator: full name on the expected side (on the found side of an inserted one).
+        found_as: its name on the found side, where that is another.
+        key: of the slot that is shown.
+        source: the user's source line.
+        element: the worst element; None where none was measured.
+        differing, count: elements that are outside the tolerance, and all of them; 0 where not measured.
+        reason: why it differs, in words, where no element says so.
+        inputs: what is known of its inputs, in words.
+        before: the operator before it on both sides.
+    """
+
+    what: str
+    operator: str
+    key: SlotKey
+    found_as: str = ""
+    source: str | None = None
+    element: Element | None = None
+    differing: int = 0
+    count: int = 0
+    reason: str = ""
+    inputs: str = ""
+    before: str = ""
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """All that is said of a failure.
+
+    Attributes:
+        title: what differs from what.
+        origin: the first divergence; None where only order or texts differ.
+        cause: why; None where nothing is known.
+        others: further statements, most important first (parameters that differ from the start, order, texts).
+        after: operator executions after the origin that differ, too.
+        identical, slots: how many slots are identical, and all of them.
+        counts: slots by verdict, for JSON.
+    """
+
+    title: str
+    origin: Origin | None
+    cause: Cause | None
+    others: Sequence[str] = ()
+    after: int = 0
+    identical: int = 0
+    slots: int = 0
+    seconds: float = 0.0
+
+    def to_json(self) -> dict[str, Any]:
+        """JSON values of it: what a page and ``diff --json`` hold."""
+        cause, origin = self.cause, self.origin
+        return {
+            "title": self.title,
+            "cause": None if cause is None else {
+                "certainty": cause.certainty.value, "proven": cause.certainty.proven, "kind": cause.kind,
+                "text": cause.text, "source": cause.source, "slot": cause.slot,
+                "changes": [{"name": c.name, "expected": c.expected, "found": c.found} for c in cause.changes],
+            },
+            "origin": None if origin is None else {
+                "what": origin.what, "operator": origin.operator, "found_as": origin.found_as,
+                "slot": list(origin.key), "source": origin.source, "reason": origin.reason,
+                "element": None if origin.element is None else {
+                    "index": list(origin.element.index), "expected": origin.element.expected,
+                    "found": origin.element.found,
+                },
+                "differing": origin.differing, "count": origin.count, "inputs": origin.inputs,
+                "before": origin.before,
+            },
+            "others": list(self.others),
+            "after": self.after, "identical": self.identical, "slots": self.slots,
+        }  # fmt: skip

@@ -1,0 +1,193 @@
+"""What the graphs of a run say of its operators: attributes, constants, who made each input.
+
+Read from the ``.ir`` texts that a capture, a golden or a dump tree holds; typed here, so that both sides are compared
+as values and not as lines of text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from harness.capture.join import file_names
+from harness.errors import TreeError
+from harness.explain.ir_values import attributes, value
+from harness.explain.names import input_name
+from harness.graph.ir_parse import IrGraph, IrNode, IrType
+from harness.graph.ir_parse import parse as parse_ir
+
+_GRAPH = re.compile(r"(?:rank_(\d+)/)?graphs/ms_output_trace_code_graph_(\d+)\.ir$")
+_NODE = re.compile(r"%(\d+)$")
+_PARAMETER = re.compile(r"%para(\d+)_")
+#: attributes that name or annotate and change nothing of what is computed
+SILENT = frozenset(
+    {
+        "input_names", "output_names", "side_effect_mem", "side_effect_io", "IsFeatureMapOutput", "primitive_target",
+        "IsFeatureMapInputList", "visited", "dyn_input_sizes", "N", "n", "num", "primal_id", "forward_unique_id",
+    }
+)  # fmt: skip
+#: larger texts are not read for an explanation
+MAX_TEXT = 1 << 26
+
+
+@dataclass(frozen=True)
+class Argument:
+    """One argument of an operator.
+
+    Attributes:
+        name: its name (``epsilon``), or ``input.6`` where none is known.
+        type: as the graph prints it.
+        producer: name and output of the operator that made it, if one did.
+        parameter: name of the parameter it is, if it is one.
+        value: of a constant, see ``ir_values.value``.
+        is_constant: whether it is one.
+        is_monad: it orders operators and has no value.
+    """
+
+    name: str
+    type: IrType
+    producer: tuple[str, int] | None = None
+    parameter: str | None = None
+    value: Any = None
+    is_constant: bool = False
+    is_monad: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Statement:
+    """One operator as a graph has it.
+
+    Attributes:
+        name: full name, as records have it.
+        op: primitive name.
+        arguments: in the order of slots.
+        attrs: its attributes but for ``SILENT`` ones.
+        outputs: types of results.
+    """
+
+    name: str
+    op: str
+    arguments: tuple[Argument, ...]
+    attrs: Mapping[str, Any]
+    outputs: tuple[IrType, ...]
+
+
+class Graphs:
+    """The graphs of one run.
+
+    Args:
+        artefacts: texts of the run by path.
+    """
+
+    def __init__(self, artefacts: Mapping[str, bytes]) -> None:
+        self._artefacts = artefacts
+
+    @cached_property
+    def _parsed(self) -> tuple[list[IrGraph], dict[tuple[int, str], tuple[IrGraph, IrNode]]]:
+        graphs = []
+        for name in self._artefacts:
+            if not _GRAPH.match(name):
+                continue
+            text = self._artefacts[name]
+            if len(text) > MAX_TEXT:
+                continue
+            try:
+                graphs.append(parse_ir(text.decode("utf-8", "replace"), name))
+            except TreeError:
+                continue  # a damaged text explains nothing; the comparison stands without it
+        graphs.sort(key=lambda graph: graph.id)
+        return graphs, {(graph.id, name): (graph, node) for graph, node, name in file_names(graphs)}
+
+    @cached_property
+    def _names(self) -> dict[tuple[int, int], str]:
+        """Names as records have them, by graph and number of the node."""
+        return {(graph, node.number): name for (graph, name), (_, node) in self._parsed[1].items()}
+
+    def __bool__(self) -> bool:
+        return bool(self._parsed[0])
+
+    def order(self, graph: int) -> list[str]:
+        """Names of the operators of a graph, in its order."""
+        return [name for (of, name) in self._parsed[1] if of == graph]
+
+    def statement(self, graph: int, name: str) -> Statement | None:
+        """An operator's statement; None where no graph has it."""
+        found = self._parsed[1].get((graph, name))
+        if found is None:
+            found = next((pair for (_, other), pair in self._parsed[1].items() if other == name), None)
+        if found is None:
+            return None
+        try:
+            return self._statement(name, *found)
+        except (TreeError, IndexError):
+            return None
+
+    def _statement(self, name: str, graph: IrGraph, node: IrNode) -> Statement:
+        every = attributes(node.brackets)
+        given = every.get("input_names")
+        named = tuple(map(str, given)) if isinstance(given, tuple) else ()
+        arguments = []
+        for at, (text, type_) in enumerate(zip(node.args, node.inputs, strict=True)):
+            label = input_name(node.op, at, named)
+            arguments.append(self._argument(label, graph, text, type_))
+        attrs = {key: each for key, each in every.items() if key not in SILENT}
+        return Statement(name, node.op, tuple(arguments), attrs, _flat(node))
+
+    def _argument(self, label: str, graph: IrGraph, text: str, type_: IrType) -> Argument:
+        monad = "Monad" in type_.text
+        parameter = _PARAMETER.match(text)
+        if parameter is not None:
+            known = graph.parameters[int(parameter[1]) - 1]
+            return Argument(label, type_, parameter=known.name, is_monad=monad)
+        if _NODE.match(text) is None:
+            return Argument(label, type_, value=value(text), is_constant=not monad, is_monad=monad)
+        made, parameter_name, constant = self._maker(graph, int(text[1:]), 0)
+        if constant is not None:
+            return Argument(label, type_, value=value(constant), is_constant=True)
+        return Argument(label, type_, made, parameter_name, is_monad=monad)
+
+    def _maker(self, graph: IrGraph, number: int, output: int) -> tuple[tuple[str, int] | None, str | None, str | None]:
+        """Who made a value: an operator and its output, or a parameter, or the text of a constant."""
+        for _ in range(len(graph.nodes) + 1):
+            node = graph.nodes[number]
+            if node.kernel:
+                return (self._names.get((graph.id, number), node.name), output), None, None
+            if node.op == "TupleGetItem":
+                at = value(node.args[1])
+                output, text = at if isinstance(at, int) else 0, node.args[0]
+            elif node.op == "MakeTuple" and output < len(node.args):
+                text, output = node.args[output], 0
+            elif node.op in ("Load", "Depend") and node.args:
+                text = node.args[0]
+            else:
+                return None, None, None
+            parameter = _PARAMETER.match(text)
+            if parameter is not None:
+                return None, graph.parameters[int(parameter[1]) - 1].name, None
+            if _NODE.match(text) is None:
+                return None, None, text
+            number = int(text[1:])
+        return None, None, None
+
+
+def _flat(node: IrNode) -> tuple[IrType, ...]:
+    return node.outputs
+
+
+def differing_attributes(expected: Statement, found: Statement) -> list[tuple[str, Any, Any]]:
+    """Attributes that both have with other values, or that one lacks (its value is ``...`` then), in order."""
+    names = dict.fromkeys([*expected.attrs, *found.attrs])
+    pairs = ((name, expected.attrs.get(name, ...), found.attrs.get(name, ...)) for name in names)
+    return [(name, one, other) for name, one, other in pairs if not same(one, other)]
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two values are equal; texts but for case, as releases write ``same`` and ``SAME``."""
+    if isinstance(one, str) and isinstance(other, str):
+        return one.casefold() == other.casefold()
+    if hasattr(one, "shape") or hasattr(other, "shape"):
+        return repr(one) == repr(other)
+    return type(one) is type(other) and bool(one == other)

@@ -1,0 +1,39 @@
+"""Whether a computed tensor is the one that was dumped: its bits, or within the noise floor of its operator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+#: how much nearer than the other side's a tensor must be that is not the same bit for bit
+_NEARER = 100.0
+
+
+def is_noise(op: str, wanted: Array, made: Array, other: Array | None) -> bool:
+    """Whether ``made`` is ``wanted``.
+
+    Equal bits are. Else the two must differ by rounding alone (16 units in the last place of the tensor's root mean
+    square), and ``other``, what the other run has, must be ``_NEARER`` times as far away: what cannot be told from
+    the unchanged operator proves nothing.
+
+    Args:
+        op: the operator's type, for messages of whoever debugs.
+        wanted: what was dumped.
+        made: what was computed.
+        other: what the other run has in its place.
+    """
+    if wanted.dtype == made.dtype and wanted.tobytes() == made.tobytes():
+        return True
+    if wanted.dtype.kind not in "fV" or made.dtype != wanted.dtype or other is None or other.shape != wanted.shape:
+        return False
+    w, m, o = (side.astype(np.float64) for side in (wanted, made, other))
+    if not (np.isfinite(w) & np.isfinite(m)).all():
+        return False
+    unit = 2.0**-8 if wanted.dtype.kind == "V" else float(np.finfo(wanted.dtype).eps)
+    size = float(np.sqrt(np.mean(w * w))) if w.size else 0.0
+    error = float(np.abs(w - m).max(initial=0.0))
+    apart = float(np.abs(w - o).max(initial=0.0))
+    return error <= 16 * unit * size and (np.isnan(apart) or apart > _NEARER * error)

@@ -1,0 +1,39 @@
+"""Values in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from harness import dtypes
+from harness.dtypes import DType
+
+_ROOM = 60
+
+
+def shown(value: Any) -> str:
+    """A constant or attribute in few characters: ``0.05``, ``same``, ``(2, 2)``, ``Float32[5]`` of a larger array."""
+    if value is ...:
+        return "(not there)"
+    if isinstance(value, np.ndarray):
+        if value.size > 6:
+            return f"{dtypes.from_numpy(value.dtype).name}{list(value.shape)}"
+        texts = [number(each, value.dtype) for each in value.reshape(-1)]
+        return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
+    if isinstance(value, tuple):
+        return f"({', '.join(map(shown, value))})"[:_ROOM]
+    if isinstance(value, DType):
+        return value.name
+    if isinstance(value, bool):
+        return str(value)
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(value))[:_ROOM]
+
+
+def number(value: Any, dtype: np.dtype[Any]) -> str:
+    """An element with as many digits as tell it from its neighbours."""
+    if dtype.kind in "fcV":
+        return str(dtype.type(value))
+    return str(value)

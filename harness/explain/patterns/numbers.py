@@ -1,0 +1,146 @@
+"""Patterns of values that are made of the expected ones element by element: skipped, zero, sign, factor, offset, NaN."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from harness.explain.patterns.base import Array, Look, pattern
+
+
+@pattern("skipped")
+def skipped(look: Look) -> str | None:
+    """The output is one of the inputs: the operator did nothing."""
+    if not look.op:
+        return None
+    for name, array in look.inputs.items():
+        if array.size != look.found.size or array.dtype != look.found.dtype:
+            continue
+        same = np.array_equal(array.reshape(-1), look.found.reshape(-1))
+        if same and np.count_nonzero(array) > 0 and not _is_constant(look.f):
+            return f"it has the bits of its input {name}: nothing was done to it"
+    return None
+
+
+@pattern("NaN source")
+def nan_source(look: Look) -> str | None:
+    """NaN or infinity that no input has."""
+    if not look.is_float or not look.op:
+        return None
+    for word, is_it in (("NaN", np.isnan), ("infinite", np.isinf)):
+        new = is_it(look.f) & np.isfinite(look.e)
+        if not new.any() or any(not np.isfinite(a.astype(np.float64)).all() for a in _floats(look)):
+            continue
+        rest = np.array_equal(np.where(new, 0, look.f), np.where(new, 0, look.e), equal_nan=True)
+        if word == "infinite" and not rest:
+            return None
+        at = list(map(int, np.unravel_index(int(new.argmax()), new.shape)))
+        return f"{np.count_nonzero(new)} of {new.size} elements are {word} (first at {at}), and no input has one"
+    return None
+
+
+@pattern("zero")
+def zero(look: Look) -> str | None:
+    """Every element is 0."""
+    return "every element is 0" if not look.f.any() and look.found.size > 1 else None
+
+
+@pattern("sign")
+def sign(look: Look) -> str | None:
+    """Every element has the other sign."""
+    if look.f.any() and np.array_equal(look.f, -look.e, equal_nan=True):
+        return "every element has the other sign"
+    return None
+
+
+@pattern("factor")
+def factor(look: Look) -> tuple[str, bool] | None:
+    """Expected times a constant."""
+    if not look.finite or not look.is_float or look.found.size < 2:
+        return None
+    nonzero = look.e != 0
+    if np.count_nonzero(nonzero) < 2 or look.f[~nonzero].any():
+        return None
+    ratios = look.f[nonzero] / look.e[nonzero]
+    if _is_constant(np.abs(look.e[nonzero])) and np.count_nonzero(nonzero) < 4:
+        return None
+    middle = float(np.median(ratios))
+    if not np.isfinite(middle) or middle == 0:
+        return None
+    for times in (_simple(middle), middle):
+        if times is not None and times != 1 and look.gives(look.e * times):
+            return f"found is expected times {times:.7g}", True
+    times = _simple(middle) or middle
+    if abs(times - 1) > 1e-4 and look.nearly(look.e * times):
+        return f"found is expected times {times:.6g}, but for rounding", False
+    return None
+
+
+@pattern("offset")
+def offset(look: Look) -> tuple[str, bool] | None:
+    """Expected plus a constant, plus or less one of the inputs, or plus something along one axis."""
+    if not look.finite or not look.is_float or look.found.size < 2:
+        return None
+    difference = look.f - look.e
+    for name, array in look.inputs.items():
+        if array.dtype.kind not in "fV" or not array.any() or (array.size == 1 and look.found.size > 1):
+            continue
+        shaped = _broadcast(array.astype(np.float64), look.found.shape)
+        if shaped is None:
+            continue
+        for sign_, words in ((-1, "was not added"), (1, "was added twice")):
+            if look.gives(look.e + sign_ * shaped) or _close(difference, sign_ * shaped, look):
+                return f"the difference is the input {name}, as if it {words}", look.gives(look.e + sign_ * shaped)
+    if (difference != 0).all():
+        mean = float(difference.mean())
+        for plus in (_decimal(mean), float(np.median(difference))):
+            if plus and look.gives(look.e + plus):
+                return f"found is expected plus {plus:.7g} everywhere", True
+        if _close(difference, np.full_like(difference, mean), look):
+            return f"found is expected plus {mean:.6g} everywhere, but for rounding", False
+    return None
+
+
+def _floats(look: Look) -> list[Array]:
+    return [array for array in look.inputs.values() if array.dtype.kind in "fV"]
+
+
+def _is_constant(values: Array) -> bool:
+    return bool(values.size == 0 or (values == values.reshape(-1)[0]).all())
+
+
+def _simple(number: float) -> float | None:
+    """The fraction of small numbers, or short decimal, that ``number`` nearly is."""
+    near = Fraction(number).limit_denominator(4096)
+    if near.numerator and abs(near.numerator) <= 4096 and abs(float(near) - number) <= 1e-6 * abs(number):
+        return float(near)
+    return _decimal(number)
+
+
+def _decimal(number: float) -> float | None:
+    short = float(f"{number:.3g}")
+    return short if short and abs(short - number) <= 1e-4 * abs(number) else None
+
+
+def _broadcast(array: Array, shape: tuple[int, ...]) -> Array | None:
+    """``array`` as it is added to ``shape``: by numpy's rule, or as a bias along axis 1."""
+    views = [array]
+    if array.ndim == 1 and len(shape) > 2:
+        views.append(array.reshape(1, -1, *[1] * (len(shape) - 2)))
+    for view in views:
+        try:
+            return np.broadcast_to(view, shape)
+        except ValueError:
+            continue
+    return None
+
+
+def _close(difference: Array, wanted: Array, look: Look) -> bool:
+    """Whether a difference is ``wanted`` within what rounding of both sides explains, and is no rounding itself."""
+    unit = 2.0**-7 if look.found.dtype.kind == "V" else float(np.finfo(look.found.dtype).eps)
+    size = np.maximum(np.abs(look.e), np.abs(look.f))
+    rounding = 2 * unit * size
+    near = np.abs(difference - wanted) <= rounding
+    large = np.abs(wanted) > 16 * rounding
+    return bool(near.all() and np.count_nonzero(large) * 2 > large.size)

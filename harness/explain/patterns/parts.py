@@ -1,0 +1,92 @@
+"""Patterns of a part that differs: zeroed channel, border, clipped, flushed, saturated."""
+
+from __future__ import annotations
+
+import ml_dtypes
+import numpy as np
+
+from harness.explain.patterns.base import Look, pattern
+
+
+@pattern("zeroed channel")
+def zeroed_channel(look: Look) -> str | None:
+    """Whole slices along one axis are 0, the others are as expected."""
+    if look.e.ndim < 2 or look.f[look.changed].any():
+        return None
+    for axis in (1, *range(look.e.ndim)):
+        if axis >= look.e.ndim or look.e.shape[axis] < 2:
+            continue
+        others = tuple(each for each in range(look.e.ndim) if each != axis)
+        hit = look.changed.any(axis=others)
+        whole = ~np.any(np.moveaxis(look.f, axis, 0)[hit] != 0)
+        if whole and 0 < np.count_nonzero(hit) <= len(hit) / 2:
+            some = ", ".join(map(str, np.flatnonzero(hit)[:4]))
+            return f"it is 0 at index {some} of axis {axis}, and as expected elsewhere"
+    return None
+
+
+@pattern("flushed")
+def flushed(look: Look) -> str | None:
+    """Small values became 0, all others are as expected."""
+    if not look.is_float or look.f[look.changed].any():
+        return None
+    lost = np.abs(look.e[look.changed])
+    kept = np.abs(look.e[~look.changed & (look.e != 0)])
+    if lost.size < 2 or not kept.size or lost.max() >= kept.min():
+        return None
+    return f"{lost.size} elements of at most {lost.max():.6g} became 0, all larger ones are as expected"
+
+
+@pattern("clipped")
+def clipped(look: Look) -> str | None:
+    """Values beyond a limit stop there; infinite ones where the dtype has no more."""
+    if not look.is_float or not np.isfinite(look.e).all():
+        return None
+    stopped = look.f[look.changed]
+    top, low = float(stopped.max()), float(stopped.min())
+    if np.isinf(stopped).all():
+        least = float(np.abs(look.e[look.changed]).min())
+        others = np.abs(look.e[~look.changed])
+        if others.size and others.max() < least:
+            return f"{stopped.size} elements are infinite, all whose expected value is {least:.6g} or more"
+        return None
+    if len(np.unique(stopped)) > 2:
+        return None
+    upper, lower = top if (look.f <= top).all() else None, low if (look.f >= low).all() else None
+    for low_, high_ in ((None, upper), (lower, None), (lower, upper)):
+        if (low_ is None and high_ is None) or (low_ is not None and low_ == high_):
+            continue
+        if look.gives(np.clip(look.e, low_, high_)) and _beyond(look, low_, high_):
+            name = f" ({_limit(high_ if high_ is not None else low_)})" if _limit(high_ or low_) else ""
+            ends = " and ".join(f"{end:.6g}" for end in (low_, high_) if end is not None)
+            return f"{stopped.size} elements stop at {ends}{name} where more is expected, all others are as expected"
+    return None
+
+
+@pattern("border only")
+def border_only(look: Look) -> tuple[str, bool] | None:
+    """Only the edge of the last two axes differs: another padding."""
+    if look.e.ndim not in (3, 4) or min(look.e.shape[-2:]) < 4:
+        return None
+    inner = look.changed[..., 1:-1, 1:-1]
+    if inner.any() or np.count_nonzero(look.changed) < 4:
+        return None
+    edge = look.changed.size - inner.size
+    if np.count_nonzero(look.changed) < edge / 4:
+        return None
+    return "only the border of the last two axes differs: another padding", False
+
+
+def _beyond(look: Look, low: float | None, high: float | None) -> bool:
+    """Whether something larger than the limits was expected, and several values within them stayed."""
+    inside = ~look.changed
+    return bool(np.count_nonzero(inside) >= 2 and len(np.unique(look.e[look.changed])) > 1)
+
+
+def _limit(value: float | None) -> str:
+    if value is None:
+        return ""
+    known = {float(np.finfo(np.float16).max): "the largest float16"}
+    known[float(ml_dtypes.finfo(ml_dtypes.bfloat16).max)] = "the largest bfloat16"  # type: ignore[no-untyped-call]
+    known[float(np.finfo(np.float32).max)] = "the largest float32"
+    return known.get(abs(value), "")

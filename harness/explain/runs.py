@@ -1,0 +1,106 @@
+"""One side of a comparison as an explanation sees it: its records by place, and its graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from harness.compare.divergence import PARAMETER, Execution
+from harness.errors import HarnessError
+from harness.explain.graphs import Graphs
+from harness.records import Record, SlotKey
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+#: Larger tensors are neither looked at nor computed again: it would take longer than the run.
+MAX_ELEMENTS = 1 << 22
+
+
+class Run:
+    """A run, golden or fresh.
+
+    Args:
+        records: its records in execution order, read anew.
+        artefacts: its texts by path; asked for once, where something differs.
+        backend: ``cpu``, ``gpu``, ``mindspore``, ...
+        emulated: the harness computed it.
+    """
+
+    def __init__(
+        self,
+        records: Callable[[], Iterable[Record]],
+        artefacts: Callable[[], Mapping[str, bytes]],
+        backend: str = "",
+        emulated: bool = False,
+    ) -> None:
+        self._records = records
+        self._artefacts = artefacts
+        self.backend = backend
+        self.emulated = emulated
+
+    @cached_property
+    def by_key(self) -> dict[SlotKey, Record]:
+        """Every record."""
+        return {record.key: record for record in self._records()}
+
+    @cached_property
+    def graphs(self) -> Graphs:
+        """What its graphs say."""
+        try:
+            return Graphs(self._artefacts())
+        except HarnessError:
+            return Graphs({})
+
+    @cached_property
+    def _executions(self) -> dict[Execution, list[Record]]:
+        found: dict[Execution, list[Record]] = {}
+        for record in self.by_key.values():
+            found.setdefault(Execution(*record.key[:5]), []).append(record)
+        return found
+
+    @cached_property
+    def order(self) -> list[Execution]:
+        """Executions in order, parameters included."""
+        return list(self._executions)
+
+    def slots(self, where: Execution, io: str) -> dict[int, Record]:
+        """The records of an execution's inputs or outputs, by slot."""
+        return {record.key.slot: record for record in self._executions.get(where, ()) if record.key.io == io}
+
+    def op_type(self, where: Execution) -> str:
+        """Primitive name of an execution; empty where the run does not have it."""
+        return next((record.op_type for record in self._executions.get(where, ())), "")
+
+    def has(self, where: Execution) -> bool:
+        """Whether the run has such an execution."""
+        return where in self._executions
+
+    def parameter(self, name: str, rank: int, iteration: int) -> Record | None:
+        """A parameter as it was dumped at the end of a step."""
+        graphs = {key.graph for key in self.by_key}
+        keys = (SlotKey(rank, graph, iteration, name, 0, "output", 0) for graph in sorted(graphs))
+        found = (self.by_key.get(key) for key in keys)
+        return next((record for record in found if record is not None and record.op_type == PARAMETER), None)
+
+    @cached_property
+    def parameters(self) -> list[Record]:
+        """Every dumped parameter."""
+        return [record for record in self.by_key.values() if record.op_type == PARAMETER]
+
+
+def loaded(record: Record | None) -> Array | None:
+    """A record's values; None where they were not kept, cannot be read, or are too many."""
+    if record is None:
+        return None
+    size = 1
+    for length in record.shape:
+        size *= length
+    if size > MAX_ELEMENTS:
+        return None
+    try:
+        return record.load()
+    except HarnessError:
+        return None

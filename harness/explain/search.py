@@ -1,0 +1,203 @@
+"""The search for a cause: candidates in order of how often they are it, each tried by computing the operator again.
+
+Bounded in number and in time: a failing test waits no longer than ``SECONDS`` for its explanation.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from harness.explain.candidates import Candidate, candidates
+from harness.explain.case import Case
+from harness.explain.changes import Given, changed_inputs, changed_settings
+from harness.explain.explanation import Cause, Certainty, Change
+from harness.explain.noise import is_noise
+from harness.explain.patterns import Look, look_for
+from harness.explain.replay import Setting, computed, setting
+from harness.explain.runs import loaded
+from harness.records import Record
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+SECONDS = 2.0
+MOST = 200
+
+
+class Search:
+    """The search of one failure.
+
+    Args:
+        case: the origin.
+        seconds: it takes, at most (a kernel that runs is not stopped).
+    """
+
+    def __init__(self, case: Case, seconds: float = SECONDS) -> None:
+        self.case = case
+        self._end = time.monotonic() + seconds
+        self._found = {slot: loaded(f) for slot, (_, f) in case.outputs.items()}
+        self._expected = {slot: loaded(e) for slot, (e, _) in case.outputs.items()}
+        self.tried = 0
+
+    def cause(self) -> Cause | None:
+        """The cause; None where nothing is known."""
+        given = [*changed_settings(self.case), *changed_inputs(self.case)]
+        base = self._base()
+        if given:
+            return self._of_given(given, base)
+        return self._stale() or self._of_candidates(base) or self._pattern()
+
+    # -- by what the operator was given ---------------------------------------------------------------------------
+    def _of_given(self, given: list[Given], base: Setting | None) -> Cause | None:
+        leaves = [each for each in given if each.kind != "input"]
+        if not leaves or len(leaves) < len(given):
+            return None  # an input that an operator made: the cause lies before
+        if base is not None:
+            for some in (*([each] for each in leaves), leaves) if len(leaves) > 1 else ([leaves],):
+                pass
+            for chosen in _choices(leaves):
+                if self._gives(_with(base, chosen)):
+                    return _told(chosen, Certainty.REPLAY)
+        return _told(leaves, Certainty.LIKELY)
+
+    # -- by computing again ---------------------------------------------------------------------------------------
+    def _base(self) -> Setting | None:
+        """The operator on the golden's inputs, if computing it again gives the golden's output."""
+        if not self.case.outputs or any(each is None for each in self._found.values()):
+            return None
+        base = setting(self.case.expected, self.case.where)
+        if base is None:
+            return None
+        results = computed(base)
+        return base if results is not None and self._is(results, self._expected) else None
+
+    def _of_candidates(self, base: Setting | None) -> Cause | None:
+        if base is None:
+            return None
+        for candidate in self._bounded(candidates(self.case, base)):
+            results = candidate.results()
+            if results is not None and self._is(results, self._found):
+                return Cause(Certainty.REPLAY, candidate.kind, candidate.text, slot=candidate.slot)
+        return None
+
+    def _bounded(self, every: Iterator[Candidate]) -> Iterator[Candidate]:
+        for candidate in every:
+            self.tried += 1
+            if self.tried > MOST or time.monotonic() > self._end:
+                return
+            yield candidate
+
+    def _gives(self, changed: Setting) -> bool:
+        results = computed(changed)
+        return results is not None and self._is(results, self._found)
+
+    def _is(self, results: tuple[Array, ...], wanted: dict[int, Array | None]) -> bool:
+        """Whether computing gave the wanted outputs: bits, or within the noise floor and much nearer than the other
+        side's are."""
+        for slot, array in wanted.items():
+            if array is None or slot >= len(results) or results[slot].shape != array.shape:
+                return False
+            other = (self._expected if wanted is self._found else self._found)[slot]
+            if not is_noise(self.case.op, array, results[slot], other):
+                return False
+        return bool(wanted)
+
+    # -- by looking -----------------------------------------------------------------------------------------------
+    def _stale(self) -> Cause | None:
+        """The output has the bits the golden has in another iteration."""
+        for slot, (record, found) in sorted(self.case.outputs.items()):
+            key = record.key
+            values = self._found[slot]
+            if values is None or values.size < 2 or not values.any():
+                continue
+            for other in self.case.expected.by_key.values():
+                same = (*other.key[:2], *other.key[3:]) == (*key[:2], *key[3:])
+                if same and other.key.iteration != key.iteration and _bits(other, found, values):
+                    words = f"{key.slot_name} has the bits expected in iteration {other.key.iteration}: a stale value"
+                    return Cause(Certainty.BITS, "stale", words, slot=key.slot_name)
+        return None
+
+    def _pattern(self) -> Cause | None:
+        inputs = self._inputs()
+        for slot in sorted(self.case.outputs):
+            e, f = self._expected[slot], self._found[slot]
+            if e is None or f is None:
+                continue
+            finding = look_for(Look(e, f, inputs, self.case.op))
+            if finding is not None:
+                certainty = Certainty.BITS if finding.exact else Certainty.LIKELY
+                return Cause(certainty, finding.kind, f"output.{slot}: {finding.text}", slot=f"output.{slot}")
+        return None
+
+    def _inputs(self) -> dict[str, Array]:
+        """The agreeing inputs by name."""
+        statement = self.case.statements[0]
+        found = {}
+        for slot, record in self.case.expected.slots(self.case.where, "input").items():
+            values = loaded(record)
+            if slot in self.case.inputs or values is None or values.dtype.kind == "c":
+                continue
+            known = statement is not None and slot < len(statement.arguments)
+            name = statement.arguments[slot].name if statement is not None and known else ""
+            found[f"input.{slot}" + (f" ({name})" if name and not name.startswith("input.") else "")] = values
+        return found
+
+
+def _bits(record: Record, found: Record, values: Array) -> bool:
+    if record.shape != found.shape or record.dtype != found.dtype:
+        return False
+    if record.digest is not None and found.digest is not None:
+        return record.digest == found.digest
+    other = loaded(record)
+    return other is not None and other.tobytes() == values.tobytes()
+
+
+def _choices(leaves: list[Given]) -> Iterator[list[Given]]:
+    """One at a time, then all."""
+    yield from ([each] for each in leaves)
+    if len(leaves) > 1:
+        yield leaves
+
+
+def _with(base: Setting, chosen: list[Given]) -> Setting:
+    attrs: dict[str, Any] = {}
+    values: dict[int, Any] = {}
+    for each in chosen:
+        if each.slot < 0:
+            attrs.update(each.value)
+        else:
+            before = base.values.get(each.slot)
+            values[each.slot] = _like(before, each.value)
+    return base.changed(values, attrs)
+
+
+def _like(before: Any, value: Any) -> Any:
+    """A value of the run in the form the operator takes it."""
+    if not isinstance(value, np.ndarray) or isinstance(before, np.ndarray):
+        return value
+    return tuple(value.reshape(-1).tolist()) if isinstance(before, tuple) else value.reshape(-1)[0].item()
+
+
+def _told(given: list[Given], certainty: Certainty) -> Cause:
+    """What differs, in words; proof is of all of it."""
+    words = [_words(each) for each in given[:3]]
+    more = f" and {len(given) - 3} more" if len(given) > 3 else ""
+    first = given[0]
+    slot = f"input.{first.slot}" if first.slot >= 0 else ""
+    return Cause(certainty, first.kind, ", ".join(words) + more, tuple(each.change for each in given), slot=slot)
+
+
+def _words(each: Given) -> str:
+    if each.change.expected or each.change.found:
+        return str(each.change)
+    kind = {"parameter": "parameter ", "constant": "constant ", "data": "input "}.get(each.kind, "")
+    since = " differs from the start" if each.kind == "parameter" else " differs"
+    return f"{kind}{each.change.name}{since}" + (f": {each.detail}" if each.detail else "")
+
+
+def changes_of(given: list[Given]) -> tuple[Change, ...]:
+    """The changes, for JSON."""
+    return tuple(each.change for each in given)

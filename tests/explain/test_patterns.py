@@ -1,0 +1,65 @@
+"""Each pattern is seen where its difference was made, and nowhere else."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from harness.explain.patterns import PATTERNS, Look, look_for
+from tests.explain.made_differences import FITS, MADE, SHAPES, tensor
+
+SEEDS = range(12)
+
+
+def _looks(kind: str) -> list[Look]:
+    looks = []
+    for seed in SEEDS:
+        for shape in SHAPES:
+            if FITS.get(kind, bool)(shape):
+                random = np.random.default_rng([seed, len(shape)])
+                looks.append(MADE[kind](random, tensor(random, shape)))
+    return looks
+
+
+def test_every_pattern_is_tested() -> None:
+    assert set(MADE) == set(PATTERNS)
+
+
+@pytest.mark.parametrize("kind", MADE)
+def test_a_made_difference_is_named(kind: str) -> None:
+    found = [look_for(look) for look in _looks(kind)]
+    assert [each.kind if each else None for each in found] == [kind] * len(found)
+
+
+@pytest.mark.parametrize("kind", MADE)
+def test_what_is_called_exact_is(kind: str) -> None:
+    for look in _looks(kind):
+        finding = look_for(look)
+        assert finding is not None
+        if finding.exact and kind == "factor":
+            times = float(finding.text.split("times ")[1])
+            assert look.nearly(look.e * times, 8)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_other_values_are_like_nothing(seed: int) -> None:
+    """Another weight, another formula: no pattern speaks."""
+    random = np.random.default_rng(seed)
+    for shape in SHAPES:
+        e, f = tensor(random, shape), tensor(random, shape)
+        inputs = {"input.0": tensor(random, shape), "input.1": tensor(random, shape)}
+        assert look_for(Look(e, f, inputs, "MatMul")) is None
+        assert look_for(Look(np.tanh(e), np.where(e > 0, e, 0).astype(np.float32), {"input.0": -e}, "Tanh")) is None
+
+
+def test_equal_tensors_show_nothing() -> None:
+    array = np.ones(5, np.float32)
+    assert look_for(Look(array, array.copy())) is None
+
+
+def test_values_that_cancel_are_not_called_narrow() -> None:
+    """Diagnosis, false statement 3: a gradient that cancels to 4e-9 has few bits in any type."""
+    e = np.array([4.2e-9, -3.1e-9, 1.7e-9, 9.3e-10, 2.2e-9, -8.8e-10, 1.23e-9, -5e-10], np.float32)
+    f = np.array([2.0**-28, -(2.0**-29), 2.0**-30, 0, 2.0**-28, -(2.0**-30), 2.0**-29, 3 * 2.0**-31], np.float32)
+    finding = look_for(Look(e, f, {}, "BiasAddGrad"))
+    assert finding is None or finding.kind != "narrower type"
