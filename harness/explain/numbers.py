@@ -37,3 +37,17 @@ def number(value: Any, dtype: np.dtype[Any]) -> str:
     if dtype.kind in "fcV":
         return str(dtype.type(value))
     return str(value)
+
+
+def short_operator(name: str) -> str:
+    """The last two parts of a full name: ``fc1-Dense/MatMul-op0``."""
+    return "/".join(name.split("/")[-2:])
+
+
+def printable(text: str, room: int) -> str:
+    """``text`` without its middle if it is longer than ``room``; control characters made visible."""
+    text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+    if len(text) <= room:
+        return text
+    keep = (room - 3) // 2
+    return f"{text[:keep]}...{text[-keep:]}"

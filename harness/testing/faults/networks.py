@@ -15,6 +15,7 @@ import numpy as np
 
 from harness import dtypes
 from harness.framework import nn, ops
+from harness.framework.context import GRAPH_MODE, get_context, set_context
 from harness.framework.tensor import Tensor
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -48,7 +49,15 @@ class Network:
         return replace(self, settings={**self.settings, **settings})
 
     def train(self) -> None:
-        """Builds it and trains it ``STEPS`` steps in the session in force."""
+        """Builds it and trains it ``STEPS`` steps in the session in force, as a graph."""
+        mode = get_context("mode")
+        set_context(mode=GRAPH_MODE)
+        try:
+            self._train()
+        finally:
+            set_context(mode=mode)
+
+    def _train(self) -> None:
         s = self.settings
         model = FAMILIES[self.family].build(s)
         self._fill(model)

@@ -1,0 +1,250 @@
+"""From a comparison to its explanation: the one that gate, check, diff and report show."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from harness import dtypes
+from harness.capture.normalise import is_library
+from harness.compare.divergence import PARAMETER, Execution
+from harness.compare.first_divergence import first_divergence
+from harness.compare.measurement import Measurement
+from harness.compare.origin import MEANING, Input, Kind, State
+from harness.compare.origin import Origin as Divergence
+from harness.compare.smallest_tolerance import least_of
+from harness.compare.verdict import Comparison, SlotVerdict, Verdict
+from harness.explain.case import Case
+from harness.explain.explanation import Cause, Certainty, Change, Element, Explanation, Origin
+from harness.explain.names import input_name
+from harness.explain.numbers import number, printable, short_operator
+from harness.explain.runs import Run
+from harness.explain.search import SECONDS, Search
+from harness.explain.structure import Structure
+from harness.records import Record
+
+_SHOWN = 6
+
+
+def explain(
+    comparison: Comparison, expected: Run, found: Run, title: str, *, others: Sequence[str] = (),
+    seconds: float = SECONDS,
+) -> Explanation:  # fmt: skip
+    """What a comparison that does not hold shows.
+
+    Args:
+        comparison: with the pairs of differing records, whose values can still be loaded.
+        expected, found: the runs that were compared.
+        title: what differs from what.
+        others: further statements to make.
+        seconds: the search for a cause takes, at most.
+    """
+    start = time.monotonic()
+    divergence = first_divergence(comparison)
+    cause = origin = None
+    more: list[str] = []
+    if divergence is not None:
+        case = _case(comparison, divergence, expected, found)
+        cause, told = _cause(comparison, divergence, case, seconds)
+        more += told
+        origin = _origin(divergence, case)
+    more += [*_structure(comparison, divergence), *others, *_tolerance(comparison)]
+    counts = comparison.counts
+    after = divergence.downstream.operators if divergence is not None else 0
+    return Explanation(
+        title, origin, cause, tuple(more), after, counts[Verdict.IDENTICAL], len(comparison.slots),
+        time.monotonic() - start,
+    )  # fmt: skip
+
+
+def _case(comparison: Comparison, divergence: Divergence, expected: Run, found: Run) -> Case:
+    where = divergence.where
+    there = where if divergence.counterpart is None else where._replace(operator=divergence.counterpart)
+    outputs: dict[int, tuple[Record, Record]] = {}
+    for slot in divergence.slots:
+        pair = comparison.pairs.get(slot.key)
+        if slot.key.io == "output" and slot.verdict is Verdict.DIFFERS and pair is not None:
+            outputs[slot.key.slot] = pair
+            there = _there(there, slot)
+    inputs = {}
+    for each in divergence.inputs:
+        pair = comparison.pairs.get(each.key)
+        if each.state is State.DIFFERS and pair is not None and each.key[:5] == tuple(where):
+            inputs[each.key.slot] = pair
+            there = _there(there, each.slot) if each.slot is not None else there
+    return Case(expected, found, where, there, outputs, inputs)
+
+
+def _there(there: Execution, slot: SlotVerdict) -> Execution:
+    return Execution(*slot.found_as[:5]) if slot.found_as is not None else there
+
+
+def _cause(
+    comparison: Comparison, divergence: Divergence, case: Case, seconds: float
+) -> tuple[Cause | None, list[str]]:
+    """The cause, and what else is to be said of parameters that differ from the start."""
+    first = _differing_from_the_start(comparison, case)
+    told = []
+    if divergence.kind.structural:
+        cause: Cause | None = Structure(divergence, case.expected, case.found).cause()
+    elif comparison.slots and divergence.slots[0].op_type == PARAMETER:
+        name = divergence.where.operator
+        cause = Cause(Certainty.LIKELY, "parameter", f"parameter {name} differs from the start", (Change(name),))
+    else:
+        cause = Search(case, seconds).cause()
+    named = {change.name for change in cause.changes} if cause is not None else set()
+    rest = [name for name in first if name not in named]
+    if rest:
+        some = ", ".join(rest[:3]) + (f" and {len(rest) - 3} more" if len(rest) > 3 else "")
+        verb = "differs" if len(rest) == 1 else "differ"
+        told.append(f"{'Also, ' if named & set(first) else 'Parameter'}{'s' if len(rest) > 1 and not named & set(first) else ''} {some} {verb} from the start")
+    return cause, told
+
+
+def _differing_from_the_start(comparison: Comparison, case: Case) -> list[str]:
+    """Parameters whose first value differs, in the order they are read."""
+    names: dict[str, None] = {}
+    seen: set[str] = set()
+    first = min((slot.key.iteration for slot in comparison.slots), default=0)
+    for slot in comparison.slots:
+        key = slot.key
+        if key.io != "input" or key.iteration != first or key.rank != case.where.rank or slot.overwritten:
+            continue
+        if slot.verdict is not Verdict.DIFFERS:
+            continue
+        statement = case.expected.graphs.statement(key.graph, key.operator)
+        if statement is None or key.slot >= len(statement.arguments):
+            continue
+        name = statement.arguments[key.slot].parameter
+        if name is None or name in seen:
+            continue
+        seen.add(name)
+        if not _was_updated_before(case.expected, name, Execution(*key[:5])):
+            names[name] = None
+    return [name for name in names if case.expected.parameter(name, case.where.rank, first) is not None]
+
+
+def _was_updated_before(run: Run, name: str, where: Execution) -> bool:
+    """Whether an operator of the same step updated the parameter before."""
+    for each in run.order:
+        if each == where:
+            return False
+        if (each.rank, each.iteration) != (where.rank, where.iteration) or run.op_type(each) == PARAMETER:
+            continue
+        statement = run.graphs.statement(each.graph, each.operator)
+        if statement is not None and any(a.is_monad for a in statement.arguments):
+            if any(a.parameter == name for a in statement.arguments):
+                return True
+    return False
+
+
+# -- the origin in words -----------------------------------------------------------------------------------------------
+def _origin(divergence: Divergence, case: Case) -> Origin:
+    slot = divergence.slot
+    m = slot.measurement
+    what = f"{slot.key.slot_name} {slot.dtype}{list(slot.shape)}"
+    if divergence.kind.structural:
+        what = divergence.kind.value
+    element = None
+    if m is not None and m.worst is not None and m.unequal:
+        kind = dtypes.by_name(slot.dtype).numpy
+        element = Element(tuple(m.worst.index), number(m.worst.expected, kind), number(m.worst.found, kind))
+    reason = "" if divergence.kind in (Kind.COMPUTED, Kind.GIVEN) else MEANING[divergence.kind]
+    if element is None and not divergence.kind.structural:
+        reason = f"{slot.reason}; {reason}" if reason else slot.reason
+    return Origin(
+        what, divergence.where.operator, slot.key, divergence.counterpart or "", _source(divergence, case), element,
+        m.outside if m is not None else 0, m.count if m is not None else 0, reason,
+        _inputs(divergence, case), _before(divergence),
+    )  # fmt: skip
+
+
+def _source(divergence: Divergence, case: Case) -> str | None:
+    """The user's own line; None where only the harness's own is known."""
+    for each in (divergence.source, *(slot.source for slot in divergence.slots)):
+        if each and not is_library(each.rpartition(":")[0] or each):
+            return each
+    return None
+
+
+def _before(divergence: Divergence) -> str:
+    if not divergence.kind.structural:
+        return ""
+    one, other = (short_operator(name or "") for name in divergence.before)
+    if not one and not other:
+        return ""
+    return f"after {one or 'the start'}" if one == other else f"after {one or 'the start'} -> {other or 'the start'}"
+
+
+def _inputs(divergence: Divergence, case: Case) -> str:
+    if divergence.kind.structural or not divergence.inputs:
+        return ""
+    by_state: dict[str, list[Input]] = {}
+    for each in divergence.inputs:
+        statistics = each.state is State.AGREES and each.why
+        by_state.setdefault(each.why if statistics else each.state.value, []).append(each)
+    words = []
+    for state, inputs in by_state.items():
+        if state == State.AGREES.value and len(by_state) == 1:
+            words.append("its input agrees" if len(inputs) == 1 else "its inputs agree")
+            continue
+        words.append(_listed(state, inputs, case))
+    return ", ".join(words)
+
+
+def _listed(state: str, inputs: Sequence[Input], case: Case) -> str:
+    """``inputs 0, 1 agree``; of few that do not, with their names."""
+    statement = case.statements[0]
+
+    def named(each: Input) -> str:
+        slot = each.key.slot
+        known = statement is not None and slot < len(statement.arguments)
+        name = statement.arguments[slot].name if statement is not None and known else input_name(case.op, slot)
+        return f"input.{slot}" + (f" ({name})" if not name.startswith("input.") else "")
+
+    several = len(inputs) > 1
+    if state == State.AGREES.value or len(inputs) > 2:
+        which = ("inputs " if several else "input ") + ", ".join(str(each.key.slot) for each in inputs[:_SHOWN])
+        which += f" and {len(inputs) - _SHOWN} more" if len(inputs) > _SHOWN else ""
+    else:
+        which = ", ".join(map(named, inputs))
+    verbs = {"agrees": ("agrees", "agree"), "differs": ("differs", "differ")}
+    if state in verbs:
+        return f"{which} {verbs[state][several]}"
+    return f"{which} {'were' if several else 'was'} not compared" if state == "not compared" else f"{which}: {state}"
+
+
+# -- more to say -------------------------------------------------------------------------------------------------------
+def _structure(comparison: Comparison, divergence: Divergence | None) -> list[str]:
+    lines = []
+    counts = comparison.counts
+    missing, unexpected = counts[Verdict.MISSING], counts[Verdict.UNEXPECTED]
+    if missing or unexpected:
+        lines.append(f"{missing} slots are missing, {unexpected} are unexpected")
+    if (order := comparison.order) is not None:
+        one, other = (f"{short_operator(each[3])} (iteration {each[2]})" for each in (order.expected, order.found))
+        lines.append(f"Execution order changed at operator {order.position}: expected {one}, found {other}")
+    return lines
+
+
+def _tolerance(comparison: Comparison) -> list[str]:
+    """A tolerance that would pass, where it is at most ten times the one in force."""
+    failing = comparison.failures()
+    if not failing or comparison.order is not None or any(slot.measurement is None for slot in failing):
+        return []
+    found = least_of(slot.measurement for slot in failing)
+    rtol = getattr(found, "rtol", None)
+    limits = {slot.tolerance.rtol for slot in failing}
+    if found is None or not rtol or len(limits) != 1 or not 0 < rtol <= 10 * min(limits):
+        return []
+    return [f"All {len(failing)} would pass with rtol={rtol:.3g} (in force: {min(limits):.3g})"]
+
+
+def measured(m: Measurement | None) -> str:
+    """``5 of 5 elements differ``."""
+    return f"{m.outside} of {m.count} elements differ" if m is not None else ""
+
+
+def shortened(title: str) -> str:
+    """A title that fits a line."""
+    return printable(title, 200)

@@ -1,0 +1,105 @@
+"""Operators that one side lacks, or that stand elsewhere: what of it the values prove."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from harness.compare.divergence import Execution
+from harness.compare.origin import Kind, Origin
+from harness.explain.explanation import Cause, Certainty
+from harness.explain.numbers import short_operator
+from harness.explain.replay import computed, setting
+from harness.explain.runs import Run, loaded
+from harness.records import Record
+
+
+class Structure:
+    """The cause of a structural origin."""
+
+    def __init__(self, origin: Origin, expected: Run, found: Run) -> None:
+        self._origin = origin
+        self._expected = expected
+        self._found = found
+
+    def cause(self) -> Cause:
+        """What happened, and whether it is proven."""
+        kind = self._origin.kind
+        certainty = {
+            Kind.REPLACED: self._by_replay, Kind.INSERTED: self._by_replay, Kind.REMOVED: self._passed_on,
+            Kind.MOVED: self._by_replay, Kind.REWIRED: self._rewired, Kind.RENAMED: lambda: Certainty.BITS,
+        }[kind]()  # fmt: skip
+        return Cause(certainty or Certainty.LIKELY, kind.value.split(" ")[0], self._text())
+
+    def _text(self) -> str:
+        origin = self._origin
+        name, other = short_operator(origin.where.operator), short_operator(origin.counterpart or "")
+        after = short_operator(origin.before[0] or "")
+        place = f" (after {after})" if after else ""
+        if origin.kind is Kind.REPLACED:
+            return f"replaced: {name} by {other}{place}"
+        if origin.kind is Kind.RENAMED:
+            return f"renamed: {name} to {other}"
+        if origin.kind is Kind.REWIRED:
+            made = [each for each in origin.inputs if each.expected_from or each.found_from]
+            if made:
+                one, two = short_operator(made[0].expected_from or "?"), short_operator(made[0].found_from or "?")
+                return f"{name} takes {two} in place of {one} as {made[0].key.slot_name}"
+            return f"{name} takes the output of another operator"
+        if origin.kind is Kind.MOVED:
+            one, two = (short_operator(each or "") or "the start" for each in origin.before)
+            return f"moved: {name} stands after {two}, expected after {one}"
+        return f"{origin.kind.value}: {name}{place}"
+
+    @property
+    def _there(self) -> Execution:
+        name = self._origin.counterpart
+        return self._origin.where if name is None else self._origin.where._replace(operator=name)
+
+    @cached_property
+    def _contents(self) -> set[bytes]:
+        """Digests of all the golden holds up to the end of the iteration."""
+        return {record.digest for record in self._expected.by_key.values() if record.digest is not None}
+
+    def _by_replay(self) -> Certainty | None:
+        """The found operator, given what the golden has, computed again gives what was found."""
+        given = self._found.slots(self._there, "input")
+        tensors = [record for record in given.values() if record.shape]
+        if not tensors or not all(self._has(record) for record in tensors):
+            return None
+        again = setting(self._found, self._there)
+        results = computed(again) if again is not None else None
+        if results is None:
+            return None
+        for slot, record in self._found.slots(self._there, "output").items():
+            values = loaded(record)
+            if values is None or slot >= len(results) or results[slot].tobytes() != values.tobytes():
+                return None
+        return Certainty.REPLAY
+
+    def _has(self, record: Record) -> bool:
+        statement = self._found.graphs.statement(self._there.graph, self._there.operator)
+        argument = statement.arguments[record.key.slot] if statement and record.key.slot < len(statement.arguments) else None
+        if argument is not None and (argument.is_constant or argument.parameter is not None):
+            return True
+        return record.digest in self._contents if record.digest is not None else False
+
+    def _passed_on(self) -> Certainty | None:
+        """Who took the removed operator's output takes its input now."""
+        where = self._origin.where
+        inputs = [a for r in self._expected.slots(where, "input").values() if (a := loaded(r)) is not None and a.ndim]
+        outputs = self._expected.slots(where, "output").values()
+        digests = {record.digest for record in outputs if record.digest is not None}
+        for record in self._expected.by_key.values():
+            if record.key.io != "input" or record.digest not in digests or record.key[:3] != where[:3]:
+                continue
+            other = loaded(self._found.by_key.get(record.key))
+            if other is not None and any(
+                other.size == a.size and np.array_equal(other.reshape(-1), a.reshape(-1)) for a in inputs
+            ):
+                return Certainty.BITS
+        return None
+
+    def _rewired(self) -> Certainty | None:
+        return Certainty.BITS if any(each.found_from for each in self._origin.inputs) else None

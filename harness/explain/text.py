@@ -1,0 +1,105 @@
+"""An explanation as text: its cause in the first three lines, at most 25 lines and 4 kB whatever the size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from harness.explain.explanation import Explanation, Origin
+from harness.explain.numbers import printable
+
+MAX_LINES = 25
+MAX_BYTES = 4000
+_WIDTH = 300
+_OTHERS = 8
+
+
+@dataclass(frozen=True)
+class Commands:
+    """What to do next; each is left out where there is none.
+
+    Attributes:
+        see: a command that shows more, as it can be typed.
+        picture: a flag or command that leaves a page.
+        meant: the command that accepts the difference.
+    """
+
+    see: str = ""
+    picture: str = ""
+    meant: str = ""
+
+    def line(self) -> str:
+        """All on one line."""
+        named = (("See", self.see), ("Picture", self.picture), ("Meant", self.meant))
+        return "   ".join(f"{name}: {command}" for name, command in named if command)
+
+
+def block(explanation: Explanation, commands: Commands | None = None, colour: bool = False) -> str:
+    """The lines of a failure; what gate, check and diff show.
+
+    Args:
+        commands: to offer.
+        colour: marks title and cause with ANSI colours, for a terminal.
+    """
+    paint = _painted if colour else _plain
+    lines = [paint(printable(explanation.title, _WIDTH), "1")]
+    cause = explanation.cause
+    if cause is not None:
+        source = f" ({printable(cause.source, 80)})" if cause.source else ""
+        lead = "Cause, likely" if not cause.certainty.proven else f"Cause, {cause.certainty.value}"
+        lines.append(f"{paint(lead, '31' if cause.certainty.proven else '33')}: {printable(cause.text, _WIDTH)}{source}")
+    if explanation.origin is not None:
+        lines += _origin(explanation.origin)
+    lines += [printable(each, _WIDTH) for each in explanation.others[:_OTHERS]]
+    lines.append(_counts(explanation))
+    last = (commands or Commands()).line()
+    return _bounded([*lines, *([last] if last else [])])
+
+
+def _origin(origin: Origin) -> list[str]:
+    key = origin.key
+    rank = f"rank {key.rank}, " if key.rank else ""
+    graph = f"graph {key.graph}, " if key.graph else ""
+    again = f" (execution {key.execution})" if key.execution else ""
+    source = f" ({printable(origin.source, 80)})" if origin.source else ""
+    place = f"{rank}{graph}iteration {key.iteration}, {printable(origin.operator, 160)}{again}"
+    lines = [f"First divergence: {place}, {origin.what}{source}"]
+    if origin.found_as:
+        lines.append(f"  found as {printable(origin.found_as, 160)}")
+    words = []
+    if origin.element is not None:
+        at = f"at {list(origin.element.index)} " if origin.element.index else ""
+        words.append(f"{at}expected {origin.element.expected}, found {origin.element.found}")
+        words.append(f"{origin.differing} of {origin.count} elements differ" if origin.count > 1 else "")
+    words += [origin.before, printable(origin.reason, 200), printable(origin.inputs, 160)]
+    told = "; ".join(each for each in words if each)
+    return [*lines, f"  {told}"] if told else lines
+
+
+def _counts(explanation: Explanation) -> str:
+    after = explanation.after
+    operators = f"{after} operator{'' if after == 1 else 's'} after it" if after else "nothing else"
+    then = f"Then {operators}; " if explanation.origin is not None else ""
+    return f"{then}{explanation.identical} of {explanation.slots} slots are identical"
+
+
+def _bounded(lines: Sequence[str]) -> str:
+    """At most so many lines and bytes; the last two always stay."""
+    kept, end = list(lines[:-2]), list(lines[-2:])
+    while len(kept) + len(end) > MAX_LINES or len("\n".join([*kept, *end]).encode(errors="replace")) > MAX_BYTES:
+        if not kept:
+            break
+        kept.pop()
+    raw = "\n".join([*kept, *end]).encode(errors="replace")
+    return raw[:MAX_BYTES].decode(errors="ignore")
+
+
+def _plain(text: str, _code: str) -> str:
+    return text
+
+
+def _painted(text: str, code: str) -> str:
+    return f"\033[{code}m{text}\033[0m"
+
+
+Paint = Callable[[str, str], str]

@@ -1,0 +1,203 @@
+"""The suite: faults drawn over networks that are drawn too, each judged by what is known of it beforehand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from harness.backends import BACKENDS
+from harness.capture import Capture
+from harness.compare import check
+from harness.compare.divergence import PARAMETER
+from harness.errors import HarnessError
+from harness.explain import Cause, Explanation, Run, explain
+from harness.framework.ops.base import OPERATORS
+from harness.framework.runtime import session
+from harness.testing.faults.kernels import KERNELS, KernelKind, Strike
+from harness.testing.faults.networks import Network, draw
+from harness.testing.faults.settings import SETTINGS, SettingKind, Truth
+
+_TRIES = 30
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One fault.
+
+    Attributes:
+        number: in the suite.
+        kind: of the fault.
+        network: the right one.
+        run: the wrong capture.
+        truth: what a right explanation says.
+        iteration: of the origin; -1 where it may be any.
+    """
+
+    number: int
+    kind: str
+    network: Network
+    run: Capture
+    truth: Truth
+    iteration: int = -1
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a fault.
+
+    Attributes:
+        passed: the comparison holds: the fault was not seen.
+        named: the origin is the right operator.
+        stated: a cause was stated.
+        right: and it is a right one.
+        proven: and it was called proven.
+    """
+
+    fault: Fault
+    explanation: Explanation | None
+    passed: bool
+    named: bool
+    stated: bool
+    right: bool
+    proven: bool
+
+
+def captured(network: Network, strike: Strike | None = None) -> Capture:
+    """A run of a network on the emulated CPU, with or without a kernel that goes wrong."""
+
+    def program() -> None:
+        if strike is not None:
+            session.current().faults.append(strike)
+        network.train()
+
+    return BACKENDS.get("cpu").run(program, network=f"{network.family}-{network.seed}")
+
+
+@lru_cache(maxsize=4)
+def _golden(seed: int) -> tuple[Network, Capture]:
+    network = draw(seed)
+    return network, captured(network)
+
+
+def faults(count: int, seed: int, each: int = 6) -> Iterator[Fault]:
+    """``count`` faults of a seed; every ``each`` of them have one network."""
+    kinds: list[KernelKind | SettingKind] = [*KERNELS, *SETTINGS]
+    made = 0
+    while made < count:
+        network_seed = int(np.random.default_rng([seed, made // each]).integers(1 << 31))
+        random = np.random.default_rng([seed, 1, made])
+        for _ in range(_TRIES):
+            # Kinds in turn, so that each is met; one that does not fit makes room for another drawn one.
+            kind = kinds[made % len(kinds)] if _ == 0 else kinds[int(random.integers(len(kinds)))]
+            fault = _fault(made, kind, network_seed, random)
+            if fault is not None:
+                yield fault
+                break
+        made += 1
+
+
+def _fault(number: int, kind: KernelKind | SettingKind, seed: int, random: np.random.Generator) -> Fault | None:
+    network, golden = _golden(seed)
+    if isinstance(kind, KernelKind):
+        return _struck(number, kind, network, golden, random)
+    changed = kind.change(random, network)
+    if changed is None:
+        return None
+    try:
+        run = captured(changed[0])
+    except (HarnessError, ValueError, TypeError):
+        return None  # a network that cannot be built with that setting
+    if _equal(golden, run):
+        return None
+    return Fault(number, kind.name, network, run, changed[1])
+
+
+def _struck(
+    number: int, kind: KernelKind, network: Network, golden: Capture, random: np.random.Generator
+) -> Fault | None:
+    """The fault of a kernel of that kind, in an operator where it shows; None where it shows in none that was tried."""
+    outputs = [
+        r for r in golden.records()
+        if r.key.io == "output" and r.key.slot == 0 and r.op_type != PARAMETER and r.dtype in ("Float32", "Float16")
+        and (not kind.operators or r.op_type in kind.operators)
+        and r.op_type in OPERATORS and not OPERATORS.get(r.op_type).mutates
+    ]  # fmt: skip
+    if kind.name == "another setting" and kind.operators == ("BatchNorm",):
+        outputs = [r for r in golden.records() if r.op_type == "BatchNorm" and r.key.io == "output" and not r.key.slot]
+    for _ in range(4 if outputs else 0):
+        record = outputs[int(random.integers(len(outputs)))]
+        strike = Strike(kind, record.key.operator, record.key.iteration, int(random.integers(1 << 30)))
+        try:
+            run = captured(network, strike)
+        except (HarnessError, ValueError, TypeError, IndexError):
+            continue
+        if strike.hits and _shows(golden, run, record.key.operator, record.key.iteration):
+            truth = Truth(re.escape(record.key.operator) + "$", kinds=kind.causes)
+            return Fault(number, f"kernel: {kind.name}", network, run, truth, record.key.iteration)
+    return None
+
+
+def _equal(one: Capture, other: Capture) -> bool:
+    return [(r.key, r.digest) for r in one.records()] == [(r.key, r.digest) for r in other.records()]
+
+
+def _shows(golden: Capture, run: Capture, operator: str, iteration: int) -> bool:
+    """Whether the fault changed the operator's output in that iteration (and is not all that was there)."""
+    before = {r.key: r.digest for r in golden.records()}
+    return any(
+        r.key.operator == operator and r.key.iteration == iteration and r.key.io == "output"
+        and r.key.slot == 0 and before.get(r.key) != r.digest
+        for r in run.records()
+    )  # fmt: skip
+
+
+# -- judged ------------------------------------------------------------------------------------------------------------
+def explained(fault: Fault) -> tuple[bool, Explanation | None]:
+    """Whether the comparison holds, and else its explanation: what gate and diff give alike."""
+    golden = _golden(fault.network.seed)[1]
+    comparison = check(golden, fault.run, "exact")
+    if comparison.holds:
+        return True, None
+    sides = [Run(c.records, lambda c=c: c.artefacts, "cpu", True) for c in (golden, fault.run)]  # type: ignore[misc]
+    return False, explain(comparison, *sides, title=f"{fault.network.family}: {fault.kind}")
+
+
+def judged(fault: Fault) -> Outcome:
+    """Explains a fault and holds the explanation against what is known of it."""
+    passed, explanation = explained(fault)
+    if explanation is None:
+        return Outcome(fault, None, passed, False, False, False, False)
+    named = _is_named(fault, explanation)
+    cause = explanation.cause
+    right = cause is not None and _is_right(fault.truth, cause, explanation)
+    proven = cause is not None and cause.certainty.proven
+    return Outcome(fault, explanation, passed, named, cause is not None, right, proven)
+
+
+def _is_named(fault: Fault, explanation: Explanation) -> bool:
+    origin = explanation.origin
+    if origin is None:
+        return False
+    if fault.iteration >= 0 and origin.key.iteration != fault.iteration:
+        return False
+    if not fault.truth.operator:
+        # A parameter or data: the operator that takes it, or the parameter itself.
+        said = " ".join((origin.operator, origin.inputs, explanation.cause.text if explanation.cause else ""))
+        return any(word in said for word in fault.truth.says) or not fault.truth.says
+    return any(re.search(fault.truth.operator, name) for name in (origin.operator, origin.found_as) if name)
+
+
+def _is_right(truth: Truth, cause: Cause, explanation: Explanation) -> bool:
+    if truth.says:
+        said = cause.text + " " + " ".join(map(str, cause.changes)) + " ".join(explanation.others)
+        return any(word in said for word in truth.says)
+    return cause.kind in truth.kinds
+
+
+def run(count: int, seed: int) -> Iterable[Outcome]:
+    """Draws and judges."""
+    return map(judged, faults(count, seed))
