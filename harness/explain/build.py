@@ -9,7 +9,6 @@ from harness import dtypes
 from harness.capture.normalise import is_library
 from harness.compare.divergence import PARAMETER, Execution
 from harness.compare.first_divergence import first_divergence
-from harness.compare.measurement import Measurement
 from harness.compare.origin import MEANING, Input, Kind, State
 from harness.compare.origin import Origin as Divergence
 from harness.compare.smallest_tolerance import least_of
@@ -17,7 +16,7 @@ from harness.compare.verdict import Comparison, SlotVerdict, Verdict
 from harness.explain.case import Case
 from harness.explain.explanation import Cause, Certainty, Change, Element, Explanation, Origin
 from harness.explain.names import input_name
-from harness.explain.numbers import number, printable, short_operator
+from harness.explain.numbers import number, short_operator
 from harness.explain.runs import Run
 from harness.explain.search import SECONDS, Search
 from harness.explain.structure import Structure
@@ -97,7 +96,8 @@ def _cause(
     if rest:
         some = ", ".join(rest[:3]) + (f" and {len(rest) - 3} more" if len(rest) > 3 else "")
         verb = "differs" if len(rest) == 1 else "differ"
-        told.append(f"{'Also, ' if named & set(first) else 'Parameter'}{'s' if len(rest) > 1 and not named & set(first) else ''} {some} {verb} from the start")
+        lead = "Parameter" if len(rest) == 1 else "Parameters"
+        told.append(f"{lead} {some} {verb} from the start{', too' if named & set(first) else ''}")
     return cause, told
 
 
@@ -132,9 +132,9 @@ def _was_updated_before(run: Run, name: str, where: Execution) -> bool:
         if (each.rank, each.iteration) != (where.rank, where.iteration) or run.op_type(each) == PARAMETER:
             continue
         statement = run.graphs.statement(each.graph, each.operator)
-        if statement is not None and any(a.is_monad for a in statement.arguments):
-            if any(a.parameter == name for a in statement.arguments):
-                return True
+        arguments = statement.arguments if statement is not None else ()
+        if any(a.is_monad for a in arguments) and any(a.parameter == name for a in arguments):
+            return True
     return False
 
 
@@ -221,7 +221,7 @@ def _structure(comparison: Comparison, divergence: Divergence | None) -> list[st
     missing, unexpected = counts[Verdict.MISSING], counts[Verdict.UNEXPECTED]
     if missing or unexpected:
         lines.append(f"{missing} slots are missing, {unexpected} are unexpected")
-    if (order := comparison.order) is not None:
+    if (order := comparison.order) is not None and not missing and not unexpected:
         one, other = (f"{short_operator(each[3])} (iteration {each[2]})" for each in (order.expected, order.found))
         lines.append(f"Execution order changed at operator {order.position}: expected {one}, found {other}")
     return lines
@@ -238,13 +238,3 @@ def _tolerance(comparison: Comparison) -> list[str]:
     if found is None or not rtol or len(limits) != 1 or not 0 < rtol <= 10 * min(limits):
         return []
     return [f"All {len(failing)} would pass with rtol={rtol:.3g} (in force: {min(limits):.3g})"]
-
-
-def measured(m: Measurement | None) -> str:
-    """``5 of 5 elements differ``."""
-    return f"{m.outside} of {m.count} elements differ" if m is not None else ""
-
-
-def shortened(title: str) -> str:
-    """A title that fits a line."""
-    return printable(title, 200)

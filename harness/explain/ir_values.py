@@ -52,7 +52,7 @@ def value(text: str) -> Any:
         return tuple(value(part) for part in split(text[1:-1]))
     tensor = _TENSOR.match(text)
     if tensor is not None:
-        return _tensor(*tensor.groups(), text)
+        return _tensor(tensor[1], tensor[2], tensor[3], text)
     scalar = _SCALAR.match(text)
     if scalar is not None and scalar[1] in _SHORT:
         return _number(scalar[2], dtypes.by_name(_SHORT[scalar[1]]), text)

@@ -105,7 +105,11 @@ def _device(backend: str) -> Device:
 
 def _runs(run: Run, where: Execution) -> int:
     """How often an operator ran before, in the steps that were dumped."""
-    same = [each for each in run.order if (each.rank, each.graph, each.operator) == (where.rank, where.graph, where.operator)]
+    same = [
+        each
+        for each in run.order
+        if (each.rank, each.graph, each.operator) == (where.rank, where.graph, where.operator)
+    ]
     return same.index(where) if where in same else 0
 
 

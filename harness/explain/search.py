@@ -14,9 +14,9 @@ import numpy as np
 from harness.explain.candidates import Candidate, candidates
 from harness.explain.case import Case
 from harness.explain.changes import Given, changed_inputs, changed_settings
-from harness.explain.explanation import Cause, Certainty, Change
+from harness.explain.explanation import Cause, Certainty
 from harness.explain.noise import is_noise
-from harness.explain.patterns import Look, look_for
+from harness.explain.patterns import PATTERNS, Look, look_for
 from harness.explain.replay import Setting, computed, setting
 from harness.explain.runs import loaded
 from harness.records import Record
@@ -48,7 +48,7 @@ class Search:
         base = self._base()
         if given:
             return self._of_given(given, base)
-        return self._stale() or self._of_candidates(base) or self._pattern()
+        return self._stale() or self._narrower() or self._of_candidates(base) or self._pattern()
 
     # -- by what the operator was given ---------------------------------------------------------------------------
     def _of_given(self, given: list[Given], base: Setting | None) -> Cause | None:
@@ -56,8 +56,6 @@ class Search:
         if not leaves or len(leaves) < len(given):
             return None  # an input that an operator made: the cause lies before
         if base is not None:
-            for some in (*([each] for each in leaves), leaves) if len(leaves) > 1 else ([leaves],):
-                pass
             for chosen in _choices(leaves):
                 if self._gives(_with(base, chosen)):
                     return _told(chosen, Certainty.REPLAY)
@@ -118,6 +116,15 @@ class Search:
                 if same and other.key.iteration != key.iteration and _bits(other, found, values):
                     words = f"{key.slot_name} has the bits expected in iteration {other.key.iteration}: a stale value"
                     return Cause(Certainty.BITS, "stale", words, slot=key.slot_name)
+        return None
+
+    def _narrower(self) -> Cause | None:
+        """The output is the expected one, rounded: said before its inputs are blamed."""
+        for slot in sorted(self.case.outputs):
+            e, f = self._expected[slot], self._found[slot]
+            finding = PATTERNS["narrower type"](Look(e, f)) if e is not None and f is not None else None
+            if finding is not None and finding.exact:
+                return Cause(Certainty.BITS, finding.kind, f"output.{slot}: {finding.text}", slot=f"output.{slot}")
         return None
 
     def _pattern(self) -> Cause | None:
@@ -196,8 +203,3 @@ def _words(each: Given) -> str:
     kind = {"parameter": "parameter ", "constant": "constant ", "data": "input "}.get(each.kind, "")
     since = " differs from the start" if each.kind == "parameter" else " differs"
     return f"{kind}{each.change.name}{since}" + (f": {each.detail}" if each.detail else "")
-
-
-def changes_of(given: list[Given]) -> tuple[Change, ...]:
-    """The changes, for JSON."""
-    return tuple(each.change for each in given)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
@@ -26,10 +27,11 @@ class Structure:
     def cause(self) -> Cause:
         """What happened, and whether it is proven."""
         kind = self._origin.kind
-        certainty = {
+        proofs: dict[Kind, Callable[[], Certainty | None]] = {
             Kind.REPLACED: self._by_replay, Kind.INSERTED: self._by_replay, Kind.REMOVED: self._passed_on,
             Kind.MOVED: self._by_replay, Kind.REWIRED: self._rewired, Kind.RENAMED: lambda: Certainty.BITS,
-        }[kind]()  # fmt: skip
+        }  # fmt: skip
+        certainty = proofs[kind]()
         return Cause(certainty or Certainty.LIKELY, kind.value.split(" ")[0], self._text())
 
     def _text(self) -> str:
@@ -80,7 +82,9 @@ class Structure:
 
     def _has(self, record: Record) -> bool:
         statement = self._found.graphs.statement(self._there.graph, self._there.operator)
-        argument = statement.arguments[record.key.slot] if statement and record.key.slot < len(statement.arguments) else None
+        argument = (
+            statement.arguments[record.key.slot] if statement and record.key.slot < len(statement.arguments) else None
+        )
         if argument is not None and (argument.is_constant or argument.parameter is not None):
             return True
         return record.digest in self._contents if record.digest is not None else False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from harness.explain.explanation import Explanation, Origin
@@ -47,7 +47,9 @@ def block(explanation: Explanation, commands: Commands | None = None, colour: bo
     if cause is not None:
         source = f" ({printable(cause.source, 80)})" if cause.source else ""
         lead = "Cause, likely" if not cause.certainty.proven else f"Cause, {cause.certainty.value}"
-        lines.append(f"{paint(lead, '31' if cause.certainty.proven else '33')}: {printable(cause.text, _WIDTH)}{source}")
+        lines.append(
+            f"{paint(lead, '31' if cause.certainty.proven else '33')}: {printable(cause.text, _WIDTH)}{source}"
+        )
     if explanation.origin is not None:
         lines += _origin(explanation.origin)
     lines += [printable(each, _WIDTH) for each in explanation.others[:_OTHERS]]
@@ -100,6 +102,3 @@ def _plain(text: str, _code: str) -> str:
 
 def _painted(text: str, code: str) -> str:
     return f"\033[{code}m{text}\033[0m"
-
-
-Paint = Callable[[str, str], str]

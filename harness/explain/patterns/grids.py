@@ -30,7 +30,9 @@ def narrower(look: Look) -> tuple[str, bool] | None:
     for name, kind, unit in NARROW if several else ():
         if look.gives(look.e.astype(np.float32).astype(kind).astype(np.float64)):
             return f"found is expected rounded to {name}", True
-        held = [np.array_equal(side.astype(np.float32).astype(kind).astype(np.float64), side) for side in (look.e, look.f)]
+        held = [
+            np.array_equal(side.astype(np.float32).astype(kind).astype(np.float64), side) for side in (look.e, look.f)
+        ]
         if held != [False, True] or look.found.size < 8:
             continue
         normal = np.abs(look.e) >= float(ml_dtypes.finfo(kind).smallest_normal)  # type: ignore[no-untyped-call]
@@ -61,7 +63,10 @@ def grid(look: Look) -> tuple[str, bool] | None:
     steps = np.rint(gaps / step)
     step = float((levels[-1] - levels[0]) / steps.sum())
     unit = 2.0**-7 if look.found.dtype.kind == "V" else float(np.finfo(look.found.dtype).eps)
-    if np.abs(gaps - steps * step).max() > 4 * unit * np.abs(levels).max() or np.abs(look.f - look.e).max() > 0.51 * step:
+    if (
+        np.abs(gaps - steps * step).max() > 4 * unit * np.abs(levels).max()
+        or np.abs(look.f - look.e).max() > 0.51 * step
+    ):
         return None
     span = float(np.abs(look.e).max()) / step
     if steps.sum() > 256 or len(levels) < 5:
@@ -79,7 +84,8 @@ def mask(look: Look) -> tuple[str, bool] | None:
     both = e_kept & f_kept
     if not (e_kept ^ f_kept).any() or not both.any() or not np.array_equal(look.e[both], look.f[both]):
         return None
-    return f"another dropout mask: {np.count_nonzero(e_kept ^ f_kept)} of {look.e.size} elements are dropped on one side only", False
+    alone = np.count_nonzero(e_kept ^ f_kept)
+    return f"another dropout mask: {alone} of {look.e.size} elements are dropped on one side only", False
 
 
 @pattern("rounding")

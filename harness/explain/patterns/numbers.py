@@ -1,4 +1,4 @@
-"""Patterns of values that are made of the expected ones element by element: skipped, zero, sign, factor, offset, NaN."""
+"""Patterns of values made of the expected ones element by element: skipped, zero, sign, factor, offset, NaN."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ def zeroed_channel(look: Look) -> str | None:
         if axis >= look.e.ndim or look.e.shape[axis] < 2:
             continue
         others = tuple(each for each in range(look.e.ndim) if each != axis)
-        hit = look.changed.any(axis=others)
+        hit = np.asarray(look.changed.any(axis=others))
         whole = ~np.any(np.moveaxis(look.f, axis, 0)[hit] != 0)
         if whole and 0 < np.count_nonzero(hit) <= len(hit) / 2:
             some = ", ".join(map(str, np.flatnonzero(hit)[:4]))

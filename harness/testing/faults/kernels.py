@@ -128,7 +128,7 @@ def _channel(random: Random, y: Array) -> Array | None:
 def _border(random: Random, y: Array) -> Array | None:
     if y.ndim != 4 or min(y.shape[-2:]) < 4:
         return None
-    made = y + np.abs(y).max() * random.normal(size=y.shape).astype(y.dtype)
+    made = y + np.abs(y).max() * np.asarray(random.normal(size=y.shape), y.dtype)
     made[..., 1:-1, 1:-1] = y[..., 1:-1, 1:-1]
     return np.asarray(made)
 
@@ -136,7 +136,7 @@ def _border(random: Random, y: Array) -> Array | None:
 def _clipped(_random: Random, y: Array) -> Array | None:
     if y.size < 10:
         return None
-    top = np.quantile(np.abs(y.astype(np.float64)), 0.8).astype(y.dtype)
+    top: Any = y.dtype.type(float(np.quantile(np.abs(y.astype(np.float64)), 0.8)))
     return np.clip(y, -top, top) if top > 0 else None
 
 

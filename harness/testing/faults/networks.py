@@ -5,6 +5,7 @@ A network is a description, so that a fault can change one setting of it and bui
 
 from __future__ import annotations
 
+import itertools
 import math
 import zlib
 from collections.abc import Callable, Mapping
@@ -14,12 +15,14 @@ from typing import Any
 import numpy as np
 
 from harness import dtypes
-from harness.framework import nn, ops
+from harness.framework import nn
+from harness.framework import ops as functions
 from harness.framework.context import GRAPH_MODE, get_context, set_context
 from harness.framework.tensor import Tensor
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Settings = Mapping[str, Any]
+ops: Any = functions  # its names are looked up when they are asked for
 ACTIVATIONS: Mapping[str, Callable[[], Any]] = {
     "relu": nn.ReLU, "tanh": nn.Tanh, "sigmoid": nn.Sigmoid, "gelu": nn.GELU, "leaky": nn.LeakyReLU, "elu": nn.ELU,
 }  # fmt: skip
@@ -124,14 +127,14 @@ def _optimizer(s: Settings, model: Any) -> Any:
     return kinds[s["optimizer"]]()
 
 
-class _Block(nn.Cell):  # type: ignore[misc]
+class _Block(nn.Cell):
     """A convolution, a normalisation and an activation, in that order or the other; perhaps something more."""
 
     def __init__(self, s: Settings, channels: tuple[int, int], stride: int = 1) -> None:
         super().__init__()
-        self.conv = nn.Conv2d(*channels, s["kernel"], stride, s["pad_mode"], has_bias=s["conv_bias"])
-        self.bn = nn.BatchNorm2d(channels[1], eps=s["bn_eps"]) if s["norm"] else None
-        self.act = ACTIVATIONS[s["act"]]()
+        self.conv: Any = nn.Conv2d(*channels, s["kernel"], stride, s["pad_mode"], has_bias=s["conv_bias"])
+        self.bn: Any = nn.BatchNorm2d(channels[1], eps=s["bn_eps"]) if s["norm"] else None
+        self.act: Any = ACTIVATIONS[s["act"]]()
         self.norm_first = s["norm_first"]
         self.extra = s["extra"]
 
@@ -149,7 +152,7 @@ class _Block(nn.Cell):  # type: ignore[misc]
         return x
 
 
-class Convolutional(nn.Cell):  # type: ignore[misc]
+class Convolutional(nn.Cell):
     """Two blocks with a pooling between, and a dense layer."""
 
     def __init__(self, s: Settings) -> None:
@@ -157,23 +160,23 @@ class Convolutional(nn.Cell):  # type: ignore[misc]
         c = s["channels"]
         self.one, self.two = _Block(s, (3, c)), _Block(s, (c, c + 2))
         pools = {"max": nn.MaxPool2d, "avg": nn.AvgPool2d}
-        self.pool = pools[s["pool"]](2, 2)
-        self.flatten = nn.Flatten()
-        self.fc = nn.Dense((c + 2) * (s["size"] // 2) ** 2, s["classes"], has_bias=s["bias"])
+        self.pool: Any = pools[s["pool"]](2, 2)
+        self.flatten: Any = nn.Flatten()
+        self.fc: Any = nn.Dense((c + 2) * (s["size"] // 2) ** 2, s["classes"], has_bias=s["bias"])
 
     def construct(self, x: Any) -> Any:
         return self.fc(self.flatten(self.two(self.pool(self.one(x)))))
 
 
-class Residual(nn.Cell):  # type: ignore[misc]
+class Residual(nn.Cell):
     """Blocks that are added to what they were given, and a mean over the picture."""
 
     def __init__(self, s: Settings) -> None:
         super().__init__()
         c = s["channels"]
-        self.first = _Block(s, (3, c))
-        self.blocks = nn.CellList([_Block(s, (c, c)) for _ in range(s["depth"])])
-        self.fc = nn.Dense(c, s["classes"], has_bias=s["bias"])
+        self.first: Any = _Block(s, (3, c))
+        self.blocks: Any = nn.CellList([_Block(s, (c, c)) for _ in range(s["depth"])])
+        self.fc: Any = nn.Dense(c, s["classes"], has_bias=s["bias"])
         self.skip = s["skip"]
 
     def construct(self, x: Any) -> Any:
@@ -183,17 +186,17 @@ class Residual(nn.Cell):  # type: ignore[misc]
         return self.fc(ops.mean(x, (2, 3)))
 
 
-class Perceptron(nn.Cell):  # type: ignore[misc]
+class Perceptron(nn.Cell):
     """Dense layers with normalisation, activation and dropout."""
 
     def __init__(self, s: Settings) -> None:
         super().__init__()
         widths = [s["inputs"], *[s["width"]] * s["depth"]]
-        self.layers = nn.CellList([nn.Dense(a, b, has_bias=s["bias"]) for a, b in zip(widths, widths[1:], strict=False)])
-        self.norms = nn.CellList([nn.BatchNorm1d(b, eps=s["bn_eps"]) for b in widths[1:]]) if s["norm"] else None
-        self.act = ACTIVATIONS[s["act"]]()
-        self.dropout = nn.Dropout(p=s["drop"]) if s["drop"] else None
-        self.out = nn.Dense(s["width"], s["classes"])
+        self.layers: Any = nn.CellList([nn.Dense(a, b, has_bias=s["bias"]) for a, b in itertools.pairwise(widths)])
+        self.norms: Any = nn.CellList([nn.BatchNorm1d(b, eps=s["bn_eps"]) for b in widths[1:]]) if s["norm"] else None
+        self.act: Any = ACTIVATIONS[s["act"]]()
+        self.dropout: Any = nn.Dropout(p=s["drop"]) if s["drop"] else None
+        self.out: Any = nn.Dense(s["width"], s["classes"])
         self.extra = s["extra"]
 
     def construct(self, x: Any) -> Any:
@@ -211,22 +214,22 @@ class Perceptron(nn.Cell):  # type: ignore[misc]
         return self.out(x)
 
 
-class Attention(nn.Cell):  # type: ignore[misc]
+class Attention(nn.Cell):
     """Embedding, self-attention with a residual path, a feed-forward layer."""
 
     def __init__(self, s: Settings) -> None:
         super().__init__()
         size = s["width"]
         self.heads, self.scale, self.axis = s["heads"], s["scale"], s["axis"]
-        self.embedding = nn.Embedding(s["vocabulary"], size)
-        self.norm1 = nn.LayerNorm((size,), epsilon=s["ln_eps"])
-        self.norm2 = nn.LayerNorm((size,), epsilon=s["ln_eps"])
+        self.embedding: Any = nn.Embedding(s["vocabulary"], size)
+        self.norm1: Any = nn.LayerNorm((size,), epsilon=s["ln_eps"])
+        self.norm2: Any = nn.LayerNorm((size,), epsilon=s["ln_eps"])
         self.query, self.value = nn.Dense(size, size), nn.Dense(size, size)
         self.key = nn.Dense(size, size, has_bias=False)
-        self.out = nn.Dense(size, size, has_bias=s["bias"])
+        self.out: Any = nn.Dense(size, size, has_bias=s["bias"])
         self.up, self.down = nn.Dense(size, 2 * size), nn.Dense(2 * size, size)
-        self.act = nn.GELU(approximate=s["approximate"]) if s["act"] == "gelu" else ACTIVATIONS[s["act"]]()
-        self.head = nn.Dense(size, s["classes"])
+        self.act: Any = nn.GELU(approximate=s["approximate"]) if s["act"] == "gelu" else ACTIVATIONS[s["act"]]()
+        self.head: Any = nn.Dense(size, s["classes"])
         self.masked, self.skip, self.mean_axis = s["masked"], s["skip"], s["mean_axis"]
 
     def split(self, x: Any) -> Any:
@@ -249,30 +252,30 @@ class Attention(nn.Cell):  # type: ignore[misc]
         return self.head(ops.mean(x, self.mean_axis))
 
 
-class Recurrent(nn.Cell):  # type: ignore[misc]
+class Recurrent(nn.Cell):
     """An LSTM, of whose steps the last is taken."""
 
     def __init__(self, s: Settings) -> None:
         super().__init__()
-        self.lstm = nn.LSTM(s["inputs"], s["width"], batch_first=True)
-        self.fc = nn.Dense(s["width"], s["classes"], has_bias=s["bias"])
+        self.lstm: Any = nn.LSTM(s["inputs"], s["width"], batch_first=True)
+        self.fc: Any = nn.Dense(s["width"], s["classes"], has_bias=s["bias"])
         self.at = s["at"]
-        self.act = ACTIVATIONS[s["act"]]()
+        self.act: Any = ACTIVATIONS[s["act"]]()
 
     def construct(self, x: Any) -> Any:
         steps, _ = self.lstm(x)
         return self.fc(self.act(steps[:, self.at]))
 
 
-class Unet(nn.Cell):  # type: ignore[misc]
+class Unet(nn.Cell):
     """Down, up by repetition, joined with what was before."""
 
     def __init__(self, s: Settings) -> None:
         super().__init__()
         c = s["channels"]
         self.down, self.mid, self.up = _Block(s, (3, c)), _Block(s, (c, c)), _Block(s, (2 * c, c))
-        self.pool = {"max": nn.MaxPool2d, "avg": nn.AvgPool2d}[s["pool"]](2, 2)
-        self.head = nn.Conv2d(c, s["classes"], 1, has_bias=s["bias"])
+        self.pool: Any = {"max": nn.MaxPool2d, "avg": nn.AvgPool2d}[s["pool"]](2, 2)
+        self.head: Any = nn.Conv2d(c, s["classes"], 1, has_bias=s["bias"])
         self.swapped = s["swapped"]
 
     def construct(self, x: Any) -> Any:
@@ -284,18 +287,18 @@ class Unet(nn.Cell):  # type: ignore[misc]
         return self.head(self.up(joined))
 
 
-class Half(nn.Cell):  # type: ignore[misc]
+class Half(nn.Cell):
     """Dense layers in float16, one in float32."""
 
     def __init__(self, s: Settings) -> None:
         super().__init__()
-        self.fc1 = nn.Dense(s["inputs"], s["width"])
-        self.fc2 = nn.Dense(s["width"], s["width"], has_bias=s["bias"])
+        self.fc1: Any = nn.Dense(s["inputs"], s["width"])
+        self.fc2: Any = nn.Dense(s["width"], s["width"], has_bias=s["bias"])
         if s["half"]:
             self.fc1.to_float(dtypes.float16)
             self.fc2.to_float(dtypes.float16)
-        self.act = ACTIVATIONS[s["act"]]()
-        self.fc3 = nn.Dense(s["width"], s["classes"])
+        self.act: Any = ACTIVATIONS[s["act"]]()
+        self.fc3: Any = nn.Dense(s["width"], s["classes"])
 
     def construct(self, x: Any) -> Any:
         return self.fc3(ops.cast(self.fc2(self.act(self.fc1(x))), dtypes.float32))

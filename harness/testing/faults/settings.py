@@ -48,7 +48,7 @@ class SettingKind:
 
 
 _GIVEN = frozenset({"attribute", "constant", "parameter", "data"})
-_STRUCTURE = frozenset({"replaced", "inserted", "removed", "moved", "rewired", *_GIVEN})
+_STRUCTURE = frozenset({"replaced", "inserted", "removed", "moved", "takes", "attribute", "constant"})
 
 
 def _set(name: str, value: Any, operator: str, *says: str, when: Callable[[Mapping[str, Any]], bool] | None = None,
@@ -86,7 +86,13 @@ def _activation(random: Random, network: Network) -> tuple[Network, Truth] | Non
 
 def _loss(random: Random, network: Network) -> tuple[Network, Truth] | None:
     now = network.settings["loss"]
-    group = ("mse", "l1", "smooth") if now in ("mse", "l1", "smooth") else ("cross", "sparse") if now in ("cross", "sparse") else ()
+    group = (
+        ("mse", "l1", "smooth")
+        if now in ("mse", "l1", "smooth")
+        else ("cross", "sparse")
+        if now in ("cross", "sparse")
+        else ()
+    )
     others = [name for name in group if name != now]
     if not others:
         return None
@@ -98,7 +104,7 @@ def _optimizer(random: Random, network: Network) -> tuple[Network, Truth] | None
     return _replaced(network, Truth(r"(optimizer|Momentum|SGD|Adam)"), optimizer=other)
 
 
-# -- parameters and data -------------------------------------------------------------------------------------------------
+# -- parameters and data -----------------------------------------------------------------------------------------------
 def _weight(name: str, alter: Callable[[Random, Array], Array | None]) -> SettingKind:
     def change(random: Random, network: Network) -> tuple[Network, Truth] | None:
         names = list(network.parameters())
@@ -165,10 +171,19 @@ SETTINGS: Sequence[SettingKind] = (
     _set("at", 0, r"(StridedSlice|Slice|Select|Gather)\w*-op", "begin", "->"),
     _set("drop", lambda p: 0.4 if p else p, r"Dropout-op", "keep_prob", when=lambda s: bool(s["drop"])),
     _set("sens", 2.0, r"", "->", kinds=_STRUCTURE),
-    _set("pool", lambda p: "avg" if p == "max" else "max", r"(MaxPool|AvgPool)-op", kinds=_STRUCTURE,
-         when=lambda s: "loss" in s),
-    _set("reduction", lambda r: "sum" if r == "mean" else "mean", r"(Reduce|Loss|CrossEntropy|NLL|BCE|Mul|Div)",
-         kinds=_STRUCTURE),
+    _set(
+        "pool",
+        lambda p: "avg" if p == "max" else "max",
+        r"(MaxPool|AvgPool)-op",
+        kinds=_STRUCTURE,
+        when=lambda s: "loss" in s,
+    ),
+    _set(
+        "reduction",
+        lambda r: "sum" if r == "mean" else "mean",
+        r"(Reduce|Loss|CrossEntropy|NLL|BCE|Mul|Div)",
+        kinds=_STRUCTURE,
+    ),
     _set("skip", False, r"(Add|Dense|Mean|LayerNorm|Conv)", kinds=_STRUCTURE),
     _set("bias", False, r"(BiasAdd|MatMul)", kinds=_STRUCTURE),
     _set("norm", lambda n: not n, r"(BatchNorm)", kinds=_STRUCTURE, when=lambda s: "vocabulary" not in s),
@@ -182,7 +197,7 @@ SETTINGS: Sequence[SettingKind] = (
     SettingKind("activation", _activation),
     SettingKind("loss", _loss),
     SettingKind("optimizer", _optimizer),
-    _weight("weight drawn anew", lambda random, w: random.normal(size=w.shape).astype(np.float32)),
+    _weight("weight drawn anew", lambda random, w: np.asarray(random.normal(size=w.shape), np.float32)),
     _weight("weight times two", lambda _, w: w * 2),
     _weight("weight of other sign", lambda _, w: -w),
     _weight("weight of zeros", lambda _, w: np.zeros_like(w)),

@@ -86,18 +86,16 @@ def _golden(seed: int) -> tuple[Network, Capture]:
 def faults(count: int, seed: int, each: int = 6) -> Iterator[Fault]:
     """``count`` faults of a seed; every ``each`` of them have one network."""
     kinds: list[KernelKind | SettingKind] = [*KERNELS, *SETTINGS]
-    made = 0
-    while made < count:
+    for made in range(count):
         network_seed = int(np.random.default_rng([seed, made // each]).integers(1 << 31))
         random = np.random.default_rng([seed, 1, made])
-        for _ in range(_TRIES):
+        for attempt in range(_TRIES):
             # Kinds in turn, so that each is met; one that does not fit makes room for another drawn one.
-            kind = kinds[made % len(kinds)] if _ == 0 else kinds[int(random.integers(len(kinds)))]
+            kind = kinds[made % len(kinds)] if attempt == 0 else kinds[int(random.integers(len(kinds)))]
             fault = _fault(made, kind, network_seed, random)
             if fault is not None:
                 yield fault
                 break
-        made += 1
 
 
 def _fault(number: int, kind: KernelKind | SettingKind, seed: int, random: np.random.Generator) -> Fault | None:
@@ -162,8 +160,11 @@ def explained(fault: Fault) -> tuple[bool, Explanation | None]:
     comparison = check(golden, fault.run, "exact")
     if comparison.holds:
         return True, None
-    sides = [Run(c.records, lambda c=c: c.artefacts, "cpu", True) for c in (golden, fault.run)]  # type: ignore[misc]
-    return False, explain(comparison, *sides, title=f"{fault.network.family}: {fault.kind}")
+    return False, explain(comparison, _side(golden), _side(fault.run), f"{fault.network.family}: {fault.kind}")
+
+
+def _side(capture: Capture) -> Run:
+    return Run(capture.records, lambda: capture.artefacts, "cpu", True)
 
 
 def judged(fault: Fault) -> Outcome:
