@@ -1,0 +1,36 @@
+"""What the pages show is what a reader gets: files, commands, outputs, code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.docs.pages import Reader, blocks, commands, matches
+from tests.subprocesses import ROOT
+
+PAGES = sorted(
+    path.relative_to(ROOT).as_posix()
+    for folder in ("docs/tutorial", "docs/how-to", "docs/reference", "docs/explanation")
+    for path in (ROOT / folder).rglob("*.md")
+)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_reader_gets_what_the_page_shows(page: str, tmp_path: Path) -> None:
+    reader = Reader(tmp_path)
+    for block in blocks(ROOT / page):
+        for command, shown, printed in reader.follow(block):
+            told = f"{page}, line {block.line + 1}: {command}\n--- the page shows\n{shown}\n--- it prints\n{printed}"
+            assert matches(shown, printed), told
+
+
+def test_outputs_are_compared() -> None:
+    assert matches("a\n...\nd", "a\nb\nc\nd")
+    assert matches("a\n...", "a\nb")
+    assert not matches("a\nb", "a\nc")
+    assert not matches("a\n...\nd", "a\nb\nc")
+
+
+def test_commands_of_a_block() -> None:
+    assert commands("$ a \\\n  b\nout\n$ c\n") == [("a \\\n  b", "out"), ("c", "")]
