@@ -1,8 +1,15 @@
-"""A file is replaced whole or not at all."""
+"""A file is replaced whole or not at all; what killed processes leave is swept by the next.
+
+A process holds a lock (``flock``) on what it is about to leave: what nobody holds is abandoned, whoever made it.
+"""
 
 from __future__ import annotations
 
+import errno
 import os
+import secrets
+import shutil
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -30,6 +37,94 @@ def sweep(path: Path) -> list[Path]:
             left.unlink()
             removed.append(left)
     return removed
+
+
+def create_held(path: Path, mode: int = 0o666) -> int:
+    """A new, empty file at ``path``, open for writing, that ``sweep_abandoned`` leaves alone as long as it is open."""
+    while True:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, mode)
+        try:
+            _hold(descriptor)
+            # Somebody may have swept it between the two calls: then it is nobody's file.
+            if os.fstat(descriptor).st_nlink:
+                os.ftruncate(descriptor, 0)
+                return descriptor
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)
+
+
+def sweep_abandoned(path: Path) -> None:
+    """As ``sweep``, without a lock on ``path``: leaves what a living process is writing (see ``create_held``)."""
+    prefix, suffix = f".{path.name}.", ".tmp"
+    with suppress(OSError):
+        for name in os.listdir(path.parent):
+            if name.startswith(prefix) and name.endswith(suffix) and name[len(prefix) : -len(suffix)].isdigit():
+                _remove_abandoned(path.parent / name)
+
+
+@contextmanager
+def temporary_directory(prefix: str) -> Iterator[Path]:
+    """A new directory below the system's temporary one, gone afterwards; first those of killed processes are swept.
+
+    Args:
+        prefix: what its name begins with, the same in every run of a command.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    top = Path(tempfile.gettempdir())
+    _sweep_directories(top, prefix)
+    folder = top / f"{prefix}{secrets.token_hex(6)}"
+    held = create_held(_lock_of(folder), 0o600)
+    try:
+        folder.mkdir(0o700)
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        with suppress(FileNotFoundError):
+            _lock_of(folder).unlink()
+        os.close(held)
+
+
+def _lock_of(folder: Path) -> Path:
+    return folder.with_name(f"{folder.name}.lock")
+
+
+def _sweep_directories(top: Path, prefix: str) -> None:
+    with suppress(OSError):
+        for name in os.listdir(top):
+            if name.startswith(prefix) and name.endswith(".lock"):
+                _remove_abandoned(top / name, top / name.removesuffix(".lock"))
+
+
+def _remove_abandoned(left: Path, folder: Path | None = None) -> None:
+    """Removes a file of ours that nobody holds, and the directory it stands for."""
+    with suppress(OSError):
+        descriptor = os.open(left, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+        try:
+            if os.fstat(descriptor).st_uid == os.getuid() and _hold(descriptor):
+                if folder is not None and folder.is_dir() and not folder.is_symlink():
+                    shutil.rmtree(folder, ignore_errors=True)
+                left.unlink()
+        finally:
+            os.close(descriptor)
+
+
+def _hold(descriptor: int) -> bool:
+    """Takes the lock on an open file; False if another process has it, or the file system has no locks."""
+    try:
+        from fcntl import LOCK_EX, LOCK_NB, flock
+    except ImportError:  # Windows
+        return False
+    try:
+        flock(descriptor, LOCK_EX | LOCK_NB)
+    except OSError as error:
+        if error.errno not in (errno.EAGAIN, errno.EACCES, errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS, errno.EINVAL):
+            raise
+        return False
+    return True
 
 
 def put_in_place(scratch: Path, path: Path, *, directory: bool = True) -> bool:

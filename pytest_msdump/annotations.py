@@ -35,6 +35,8 @@ class Annotation(NamedTuple):
 
 def collect(results: Mapping[str, Sequence[Result]], root: Path) -> Iterator[Annotation]:
     """The annotations of a session, by test id; ``root`` is pytest's rootdir."""
+    from harness.escape import line as shown
+
     for nodeid, given in results.items():
         for result in given:
             if result["verdict"] not in ("differs", "missing", "not compared"):
@@ -45,6 +47,7 @@ def collect(results: Mapping[str, Sequence[Result]], root: Path) -> Iterator[Ann
             title = f"msdump: {result['network']} [{result['backend']}-{result['mode']}]"
             message = result["where"] or f"verdict: {result['verdict']}"
             message += f"; it would pass with {result['passes']}" if result["passes"] else ""
+            title, message = shown(title), shown(message)
             yield Annotation(file if known else nodeid.partition("::")[0], int(line) if known else 1, title, message)
 
 

@@ -108,7 +108,9 @@ class Gate:
             raise
         failure = finish(item, self.bundle)
         if failure is not None:
-            pytest.fail(failure, pytrace=False)
+            from harness.escape import text
+
+            pytest.fail(text(failure), pytrace=False)
         return outcome
 
     @pytest.hookimpl(tryfirst=True)
@@ -173,13 +175,18 @@ class Gate:
         start = self.config.invocation_params.dir
         lines = list(reporting.closing(self.summary, self.settings, start, self.config.get_verbosity()))
         if lines:
+            from harness.escape import text
+
             terminalreporter.section("msdump")
             for line in lines:
-                terminalreporter.line(line)
+                terminalreporter.line(text(line))
 
 
 def _shorten(report: pytest.TestReport, where: str) -> None:
     """Leaves one line for pytest's list of failures, which in CI would repeat the whole text: what differed first."""
     crash = getattr(report.longrepr, "reprcrash", None)
     if crash is not None:
+        from harness.escape import line
+
+        where = line(where)
         crash.message = f"msdump: {where}" if where else crash.message.partition("\n")[0]

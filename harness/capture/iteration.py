@@ -17,6 +17,7 @@ from harness.capture.statistic_table import table as columns
 from harness.dump.asynchronous import names as asynchronous
 from harness.dump.names import mangle
 from harness.errors import TreeError
+from harness.reading import kind_of, read_bytes
 
 MAX_MAPPING = 1 << 26
 _DIGITS = re.compile(r"\d{1,20}(\.npy)?$")
@@ -73,9 +74,10 @@ class IterationDirectory:
                     name = entry.name
                     if entry.is_symlink():
                         self._inside(entry.path)
-                    elif not entry.is_file(follow_symlinks=False):
-                        continue
                     parsed = parse(name)
+                    if not entry.is_file():
+                        self._no_file(entry, parsed is not None)
+                        continue
                     if parsed is not None:
                         if not plain.add(name, parsed):
                             files.append(Entry(parsed, entry.path))
@@ -107,6 +109,16 @@ class IterationDirectory:
         elif name.endswith(".npy"):
             self._problem(path, "name", "not the name of a dump file")
 
+    def _no_file(self, entry: os.DirEntry[str], tensor: bool) -> None:
+        """Names what stands where a file of the dump should, and is none."""
+        name = entry.name
+        if tensor or name in (STATISTICS, _MAPPING) or _DIGITS.fullmatch(name) or raw.is_raw(name):
+            try:
+                why = kind_of(entry.stat().st_mode)
+            except OSError as error:
+                why = str(error.strerror)
+            self._problem(entry.path, "damaged", f"{why}, where a regular file is needed")
+
     def _raw(self, name: str, path: str, files: list[Entry]) -> None:
         """Adds the tensors of a file that holds those of an operator."""
         try:
@@ -136,24 +148,27 @@ class IterationDirectory:
 
     def _text(self, path: str, limit: int) -> bytes:
         """A text's bytes; none if it cannot be read."""
-        try:
-            if os.path.islink(path):
-                self._inside(path)
-            with open(path, "rb") as file:
-                data = file.read(limit + 1)
-        except OSError:
+        if os.path.islink(path):
+            self._inside(path)
+        if not os.path.lexists(path):
             return b""
-        if len(data) > limit:
-            raise TreeError(f"{path}: more than {limit} bytes")
-        return data
+        try:
+            return read_bytes(path, limit, TreeError)
+        except TreeError as error:
+            if os.path.isfile(path) and os.path.getsize(path) > limit:
+                raise
+            self._problem(path, "damaged", str(error))
+            return b""
 
     # -- statistics ------------------------------------------------------------------------------------------------
     def _with_statistics(self, files: list[Entry], table: str, data: bytes) -> list[Entry]:
         """Gives each file its row; a row without a file is an entry of its own."""
         waiting: dict[tuple[str, str, int, str, int], Entry] = {_key(file.name): file for file in files}
         found: list[Entry] = []
+        lines = 0
         for row in rows(data):
             if isinstance(row, BadRow):
+                lines += 1
                 self._problem(table, "damaged", f"line {row.line}: {row.why}")
                 continue
             name = FileName(
@@ -162,6 +177,9 @@ class IterationDirectory:
             )  # fmt: skip
             file = next((waiting.pop(key) for key in _keys(name) if key in waiting), None) if waiting else None
             found.append(Entry(name, table, row, False) if file is None else file._replace(row=row))
+            lines += 1
+        if not lines:
+            self._problem(table, "empty", "a table of statistics without a row")
         return [*found, *waiting.values()]
 
 

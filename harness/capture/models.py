@@ -20,6 +20,7 @@ from harness.capture.tree_records import RankDirectory, RankRecords
 from harness.dump.asynchronous.layout import MARK, operators_name
 from harness.dump.names import ambiguous, mangle
 from harness.errors import TreeError
+from harness.reading import open_regular
 
 MAX_TEXT = 1 << 26
 _TIME = re.compile(r"\d{14}")
@@ -109,8 +110,7 @@ def _full_names(path: str) -> dict[str, str]:
 def _object(path: str) -> dict[str, Any]:
     """The JSON object in a file; empty where there is none."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
-        with open(descriptor, "rb") as file:
+        with open(open_regular(path, follow=False), "rb") as file:
             content = json.loads(file.read(MAX_TEXT))
     except (OSError, ValueError, RecursionError):
         return {}

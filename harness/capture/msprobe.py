@@ -6,7 +6,6 @@ name. Real dumps of another framework are read likewise, where their tensors are
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections import Counter
@@ -27,6 +26,7 @@ from harness.dump.msprobe.step_files import DUMP, OPERATOR, STACK, TENSORS
 from harness.dump.names import PARAMETER
 from harness.errors import DtypeError, TreeError
 from harness.graph import SourceLine
+from harness.reading import read_json
 from harness.records import Record, SlotKey
 from harness.stats.printed import PrintedStatistics, printed_statistics, row_digest
 
@@ -38,6 +38,8 @@ _NETWORK = "Net"
 _DEBUG = "debug.json"
 _INPUTS = ("input_args", "input_kwargs", "input")
 _PARAMETERS = "parameters"
+#: Fields that only a tensor's description has.
+_OF_TENSORS = frozenset({"dtype", "shape", "data_name"})
 
 
 class StepDirectory(NamedTuple):
@@ -106,16 +108,7 @@ def _children(path: str, pattern: re.Pattern[str]) -> list[str]:
 
 
 def _json(path: str) -> dict[str, Any]:
-    try:
-        with open(path, "rb") as file:
-            content = file.read(MAX_TEXT + 1)
-        if len(content) > MAX_TEXT:
-            raise TreeError(f"{path}: more than {MAX_TEXT} bytes; such files are not read")
-        found = json.loads(content)
-    except OSError as error:
-        raise TreeError(f"{path}: {error.strerror}") from None
-    except (ValueError, RecursionError) as error:
-        raise TreeError(f"{path}: no JSON: {str(error)[:200]}") from None
+    found = read_json(path, MAX_TEXT, TreeError)
     if not isinstance(found, dict):
         raise TreeError(f"{path}: holds no object")
     return found
@@ -129,16 +122,19 @@ def _leaves(io: str, values: Any, start: int = 0) -> Iterator[_Leaf]:
         value = stack.pop()
         if isinstance(value, list):
             stack.extend(reversed(value))
-        elif isinstance(value, dict) and not isinstance(value.get("type"), str):
+        elif isinstance(value, dict) and not _is_tensor(value) and not isinstance(value.get("type"), str):
             stack.extend(reversed(list(value.values())))
         else:
-            if isinstance(value, dict) and isinstance(value.get("shape"), list) and isinstance(value.get("dtype"), str):
+            if _is_tensor(value):
                 yield _Leaf(io, at, value)
             at += 1
 
 
 def _is_tensor(value: Any) -> bool:
-    return isinstance(value, dict) and isinstance(value.get("shape"), list) and isinstance(value.get("dtype"), str)
+    """Whether an entry's value describes a tensor, be it ever so damaged: arguments by name may be called so, too."""
+    if not isinstance(value, dict) or not ("type" in value or "data_name" in value):
+        return False
+    return not isinstance(value.get("type"), (dict, list)) and not _OF_TENSORS.isdisjoint(value)
 
 
 class _Part(NamedTuple):
@@ -236,15 +232,19 @@ class _Records:
                     yield record
 
     def _record(self, label: str, key: SlotKey, op_type: str, said: Mapping[str, Any]) -> Record | None:
-        shape = tuple(said["shape"])
+        shape, named = said.get("shape"), said.get("dtype")
+        if not isinstance(shape, list) or not all(type(size) is int and 0 <= size < 2**63 for size in shape):
+            self._problem(label, "damaged", f"its shape is {str(shape)[:80]}")
+            return None
+        if not isinstance(named, str):
+            self._problem(label, "damaged", f"its dtype is {str(named)[:80]}")
+            return None
         try:
-            dtype = dtypes.by_name(said["dtype"].removeprefix("torch."))
+            dtype = dtypes.by_name(named.removeprefix("torch."))
         except DtypeError as error:
             self._problem(label, "damaged", str(error))
             return None
-        if not all(type(size) is int and size >= 0 for size in shape):
-            self._problem(label, "damaged", f"its shape is {str(said['shape'])[:80]}")
-            return None
+        shape = tuple(shape)
         shown = said.get("format")
         record = Record(key, op_type, dtype.name, shape, shown if isinstance(shown, str) else "DefaultFormat")
         if "data_name" in said:

@@ -9,11 +9,12 @@ from __future__ import annotations
 import itertools
 import os
 import re
-import tempfile
 from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+from harness.atomic import temporary_directory
 from harness.capture.capture import RECORDED
 from harness.capture.normalise import ir_text
 from harness.devices import Device
@@ -46,9 +47,12 @@ def _model(raw: bytes, rootdir: str) -> bytes:
     model = _read_model(raw)
     if model is None:
         return raw
-    for node in model.graph.node:
-        node.source_address = _plain(node.source_address, rootdir)
-    written: bytes = model.SerializeToString(deterministic=True)
+    try:
+        for node in model.graph.node:
+            node.source_address = _plain(node.source_address, rootdir)
+        written: bytes = model.SerializeToString(deterministic=True)
+    except (TypeError, ValueError):  # a text in it is none: protobuf gives its bytes
+        return raw
     return written
 
 
@@ -68,8 +72,11 @@ def readable(name: str, raw: bytes) -> bytes:
         return raw
     from google.protobuf import text_format
 
-    text: str = text_format.MessageToString(model, as_utf8=True)
-    return text.encode()
+    try:
+        text: str = text_format.MessageToString(model, as_utf8=True)
+    except (TypeError, ValueError):
+        return raw
+    return text.encode("utf-8", "backslashreplace")
 
 
 def named(found: Iterable[Artefact]) -> dict[str, Artefact]:
@@ -119,14 +126,15 @@ class RecorderCapture:
     def __init__(self, device: Device, rootdir: str | None) -> None:
         from harness.rdr import RdrConfig, RdrObserver  # reading needs no compiler
 
-        self._folder = tempfile.TemporaryDirectory(prefix="msdump-rdr-")
+        self._open = ExitStack()
+        self._folder = self._open.enter_context(temporary_directory("msdump-rdr-"))
         self._rootdir = rootdir
         self._found: dict[str, bytes] | None = None
         # Timestamps name files; with a clock that never stands still no two of one name are taken for one.
         ticks = itertools.count(1)
         self.observers: Sequence[Observer] = [
             RdrObserver(
-                RdrConfig(enable=True, mode=mode, path=f"{self._folder.name}/{mode}/"),
+                RdrConfig(enable=True, mode=mode, path=f"{self._folder}/{mode}/"),
                 device,
                 clock=lambda: f"{next(ticks):014d}",
             )
@@ -142,10 +150,10 @@ class RecorderCapture:
             self._found = {
                 f"{RECORDED}{mode}/{name}": text
                 for mode in MODES
-                for name, text in read_recorder(Path(self._folder.name) / str(mode), self._rootdir).items()
+                for name, text in read_recorder(self._folder / str(mode), self._rootdir).items()
             }
         return self._found
 
     def close(self) -> None:
         """Removes the directory."""
-        self._folder.cleanup()
+        self._open.close()

@@ -27,6 +27,7 @@ from harness.errors import TreeError
 from harness.graph.ir import STABLE_POINTER
 from harness.graph.ir_parse import IrGraph
 from harness.graph.ir_parse import parse as parse_ir
+from harness.reading import read_bytes, refuse_outside
 from harness.records import Rows
 
 MAX_TEXT = 1 << 28
@@ -39,23 +40,12 @@ _NOT_NETWORKS = frozenset({".dump_metadata", "graphs", "execution_order", "debug
 
 def inside(root: str, path: str) -> str:
     """``path`` itself; ``TreeError`` if it is (or goes through) a link that leaves ``root``."""
-    real = os.path.realpath(path)
-    if real != root and not real.startswith(root + os.sep):
-        raise TreeError(f"{path}: a link to {real}, outside of the tree {root}; it is not followed")
+    refuse_outside(path, root, TreeError)
     return path
 
 
 def _text(root: str, path: str) -> bytes:
-    inside(root, path)
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-        with open(descriptor, "rb") as file:
-            size = os.fstat(descriptor).st_size
-            if size > MAX_TEXT:
-                raise TreeError(f"{path}: {size} bytes; texts of at most {MAX_TEXT} are read")
-            return file.read(MAX_TEXT)
-    except OSError as error:
-        raise TreeError(f"{path}: {error.strerror}") from None
+    return read_bytes(path, MAX_TEXT, TreeError, inside=root)
 
 
 def _listing(path: str) -> list[str]:

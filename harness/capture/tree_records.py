@@ -36,6 +36,7 @@ from harness.capture.values import EAGER_BYTES, Ahead, FileValues
 from harness.dtypes import DType
 from harness.dump.names import PARAMETER
 from harness.errors import TreeError
+from harness.reading import refuse_outside
 from harness.records import Record, Rows, SlotKey
 from harness.stats.printed import row_digest
 
@@ -161,9 +162,7 @@ class RankRecords:
         return sorted(found)
 
     def _inside(self, path: str) -> None:
-        real = os.path.realpath(path)
-        if not real.startswith(self._where.root + os.sep):
-            raise TreeError(f"{path}: a link to {real}, outside of the tree {self._where.root}; it is not followed")
+        refuse_outside(path, self._where.root, TreeError)
 
     def _problem(self, path: str, kind: str, why: str) -> None:
         self._problems.append(Problem(os.path.relpath(path, self._where.root), kind, why))

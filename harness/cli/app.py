@@ -58,6 +58,14 @@ def dispatch(argv: Sequence[str]) -> int:
 
 
 def _guarded(action: Action) -> int:
+    from harness.escape import escaped_output
+
+    with escaped_output():
+        return _ended(action)
+
+
+def _ended(action: Action) -> int:
+    """The exit code of ``action``; what it raises becomes one line."""
     from harness.errors import HarnessError
 
     try:
@@ -69,6 +77,9 @@ def _guarded(action: Action) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
         print(f"msdump: {error}", file=sys.stderr)
+    except (MemoryError, RecursionError) as error:
+        what = "memory" if isinstance(error, MemoryError) else "nesting: the network or the file is nested too deep"
+        print(f"msdump: out of {what}", file=sys.stderr)
     except Exception:
         # A defect of ours. The interpreter would end with 1, which says that something differs.
         traceback.print_exc()

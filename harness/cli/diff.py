@@ -31,6 +31,7 @@ from harness.compare.spread import Role, Spread, spread
 from harness.compare.table import COLUMNS, as_json, row, stored
 from harness.compare.tolerance_file import read_tolerances
 from harness.errors import HarnessError
+from harness.escape import cell
 from harness.records import Record
 from harness.report import Run, content, render
 from harness.store import StoredRun
@@ -294,7 +295,7 @@ def _csv(comparison: Comparison) -> str:
     writer.writerow(COLUMNS)
     for slot in comparison.slots:
         values = row(slot)
-        writer.writerow(["" if values[name] is None else values[name] for name in COLUMNS])
+        writer.writerow([cell(values[name]) for name in COLUMNS])
     return text.getvalue()
 
 

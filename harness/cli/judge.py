@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from harness.compare import Tolerances, Verdict
 from harness.compare.smallest_tolerance import rounded_up
 from harness.compare.table import ladder_of
 from harness.errors import HarnessError
+from harness.reading import parsing, read_json
 from harness.records import SlotKey
 
 _MAX_BYTES = 1 << 30
@@ -34,14 +34,12 @@ def judge(path: Path, tolerances: Tolerances) -> int:
         HarnessError: the file cannot be read, or is no such comparison.
     """
     content = _read(path)
-    verdicts: list[tuple[str, str]] = []
-    try:
-        for slot in content["slots"]:
-            verdicts.append((_verdict(slot, tolerances), _told(slot)))
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise HarnessError(f"{path}: a damaged comparison: {error!r}") from None
+    with parsing(f"{path}: a comparison", HarnessError):
+        verdicts = [(_verdict(slot, tolerances), _told(slot)) for slot in content["slots"]]
+        identical = content["counts"].get(Verdict.IDENTICAL.value, 0)
+        if type(identical) is not int or identical < 0:
+            raise ValueError(f"the count of identical slots is {str(identical)[:80]}")
     counts = Counter(verdict for verdict, _ in verdicts)
-    identical = int(content["counts"].get(Verdict.IDENTICAL.value, 0))
     print(", ".join([f"{identical} identical", *(f"{counts[v]} {v}" for v in (WITHIN, OUTSIDE, UNSURE))]))
     failing = [text for verdict, text in verdicts if verdict != WITHIN]
     print("\n".join(failing[:_LISTED] + ([f"and {len(failing) - _LISTED} more"] if len(failing) > _LISTED else [])))
@@ -54,14 +52,7 @@ def judge(path: Path, tolerances: Tolerances) -> int:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    try:
-        if path.stat().st_size > _MAX_BYTES:
-            raise HarnessError(f"{path}: more than {_MAX_BYTES} bytes")
-        content = json.loads(path.read_bytes())
-    except OSError as error:
-        raise HarnessError(f"{path}: {error.strerror}") from None
-    except (ValueError, RecursionError) as error:
-        raise HarnessError(f"{path}: it is no JSON: {error}") from None
+    content = read_json(path, _MAX_BYTES, HarnessError)
     kinds = {"slots": list, "counts": dict}
     if not isinstance(content, dict) or content.get("format") != FORMAT or content.get("version") != VERSION:
         raise HarnessError(f"{path}: not a comparison of version {VERSION} as msdump diff --json writes it")

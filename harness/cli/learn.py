@@ -6,12 +6,12 @@ import json
 import os
 import shlex
 import subprocess
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+from harness.atomic import temporary_directory
 from harness.cli.check import choose_run
 from harness.cli.operands import Side, open_side
 from harness.compare import Comparison, check
@@ -86,7 +86,7 @@ def _dumped(command: str, times: int) -> Iterator[list[str]]:
     words = shlex.split(command)
     if not words or times < 1:
         raise HarnessError(f"--command is a program and --times at least 1; given were {command!r} and {times}")
-    with tempfile.TemporaryDirectory(prefix="msdump-learn-") as folder:
+    with temporary_directory("msdump-learn-") as folder:
         trees = []
         for number in range(times):
             tree, config = Path(folder, f"tree{number}"), Path(folder, f"{number}.json")

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 
 from harness.capture import Capture
+from harness.escape import line, raw
 from harness.records import Record
 
 _EVERY = 0.1
@@ -33,12 +34,12 @@ def shown(capture: Capture) -> Iterator[Record]:
         TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("slots"),
         TimeElapsedColumn(), TimeRemainingColumn(),
     )  # fmt: skip
-    with Progress(*columns, console=Console(stderr=True), transient=True, auto_refresh=False) as progress:
-        task = progress.add_task(capture.network, total=None)
+    with Progress(*columns, console=Console(file=raw(sys.stderr)), transient=True, auto_refresh=False) as progress:
+        task = progress.add_task(line(capture.network), total=None)
         due = 0.0
         for done, record in enumerate(records):
             if (now := time.monotonic()) >= due:
                 due = now + _EVERY
-                where = f"{capture.network} iteration {record.key.iteration}"
+                where = f"{line(capture.network)} iteration {record.key.iteration}"
                 progress.update(task, completed=done, total=capture.listed() or None, description=where, refresh=True)
             yield record

@@ -10,7 +10,7 @@ from pathlib import Path
 from harness.capture.capture import RECORDED
 from harness.capture.recorder import MODES, read_recorder, readable
 from harness.compare import TextComparison, compare_texts, explain_texts
-from harness.errors import TreeError
+from harness.errors import ArtefactError, TreeError
 from harness.store import StoredRun
 
 _RANK = re.compile(r"rank_\d+")
@@ -27,8 +27,8 @@ def recorded(folder: Path, rank: int | None = None) -> dict[str, bytes]:
         return {}
     try:
         return read_recorder(folder / f"rank_{rank}" if rank is not None else folder)
-    except OSError as error:
-        raise TreeError(f"{error.filename or folder}: {error.strerror}") from None
+    except (ArtefactError, OSError) as error:
+        raise TreeError(str(error)) from None
 
 
 def is_only_recorded(folder: Path) -> bool:

@@ -7,7 +7,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from harness import escape
 from harness.cli import importing, script
+from harness.reading import open_regular
 
 
 def run_script(
@@ -34,11 +36,12 @@ def run_script(
         script.load(path)
         for variable, file in (("MINDSPORE_DUMP_CONFIG", config), ("MSDUMP_MSPROBE_CONFIG", msprobe)):
             if file is not None:
-                with file.open("rb"):
-                    os.environ[variable] = os.path.abspath(file)
+                os.close(open_regular(file))
+                os.environ[variable] = os.path.abspath(file)
     except OSError as error:
         print(f"msdump: {error}", file=sys.stderr)
         return 2
     backends.stand_in(backend)
     importing.install()
+    escape.unescape_output()
     return script.run(path, arguments)

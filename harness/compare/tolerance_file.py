@@ -7,8 +7,11 @@ from pathlib import Path
 
 from harness.compare.tolerances import Tolerances
 from harness.errors import ToleranceError
+from harness.reading import parsing, read_bytes
 
 _MAX_BYTES = 1 << 20
+#: A name of many parts takes tomllib time that grows with their square.
+_MAX_LINE = 4096
 
 
 def read_tolerances(path: Path) -> Tolerances:
@@ -21,22 +24,17 @@ def read_tolerances(path: Path) -> Tolerances:
     Raises:
         ToleranceError: there is no such file, it is no TOML, or it holds something else.
     """
-    try:
-        with path.open("rb") as file:
-            data = file.read(_MAX_BYTES + 1)
-    except OSError as error:
-        raise ToleranceError(f"{path}: {error.strerror}") from None
-    if len(data) > _MAX_BYTES:
-        raise ToleranceError(f"{path}: more than {_MAX_BYTES} bytes; a file of tolerances is a page")
-    try:
+    data = read_bytes(path, _MAX_BYTES, ToleranceError)
+    if max(map(len, data.splitlines()), default=0) > _MAX_LINE:
+        raise ToleranceError(f"{path}: a line of more than {_MAX_LINE} bytes; no tolerance needs one")
+    with parsing(f"{path}: no TOML", ToleranceError):
         content = tomllib.loads(data.decode("utf-8"))
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
-        raise ToleranceError(f"{path}: it is no TOML: {error}") from None
     table = content.pop("tolerance", None)
     if content or not isinstance(table, dict):
         others = f"; found {', '.join(map(repr, content))}" if content else ""
         raise ToleranceError(f"{path}: a file of tolerances has the table [tolerance] and nothing else{others}")
     try:
-        return Tolerances.parse(table)
-    except (ToleranceError, TypeError) as error:
+        with parsing("[tolerance]", ToleranceError):
+            return Tolerances.parse(table)
+    except ToleranceError as error:
         raise ToleranceError(f"{path}: {error}") from None

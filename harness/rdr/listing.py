@@ -7,7 +7,12 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.errors import ArtefactError
 from harness.rdr import names
+from harness.reading import read_bytes, refuse_outside
+
+MAX_BYTES = 1 << 28
+"""Larger files are refused."""
 
 _RANK = re.compile(r"rank_([0-9]{1,10})")
 
@@ -40,8 +45,8 @@ class Artefact:
         return self.module, self.name, self.extension
 
     def read(self) -> bytes:
-        """The whole file; ``OSError`` if it cannot be read."""
-        return self.path.read_bytes()
+        """The whole file; ``ArtefactError`` if it is no regular file, has over ``MAX_BYTES``, or cannot be read."""
+        return read_bytes(self.path, MAX_BYTES, ArtefactError)
 
 
 def artefacts(folder: str | os.PathLike[str]) -> tuple[Artefact, ...]:
@@ -52,14 +57,19 @@ def artefacts(folder: str | os.PathLike[str]) -> tuple[Artefact, ...]:
             exist holds nothing.
 
     Files of other names (what a killed export leaves is hidden) are left out.
+
+    Raises:
+        ArtefactError: a link that leaves ``folder``.
     """
     root = Path(folder)
+    top = os.path.realpath(root)
     found = []
     for directory in sorted(_rdr_directories(root)):
         rank = _RANK.fullmatch(directory.absolute().parent.name)
         for path in directory.rglob("*"):
             name = names.parse(path.relative_to(directory).as_posix())
-            if name is not None and path.is_file():
+            if name is not None and not path.is_dir():
+                refuse_outside(str(path), top, ArtefactError)
                 found.append(
                     Artefact(
                         path, int(rank[1]) if rank else None, name.module, name.name, name.timestamp, name.number,

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
+from harness.escape import json_text, line
+
 
 def render(runs: Sequence[dict[str, Any]], title: str) -> str:
     """The page as text.
@@ -23,10 +25,10 @@ def render(runs: Sequence[dict[str, Any]], title: str) -> str:
     data = json.dumps({"title": title, "runs": list(runs)}, allow_nan=False, separators=(",", ":"))
     parts = {name: (folder / name).read_text(encoding="utf-8") for name in ("page.html", "page.css", "page.js")}
     filled = {
-        "title": _escaped(title),
+        "title": _escaped(line(title)),
         "css": parts["page.css"],
         "js": parts["page.js"],
-        "data": data.replace("<", "\\u003c"),
+        "data": json_text(data).replace("<", "\\u003c"),
     }
     # In one go: what is filled in is not looked at again.
     return _MARK.sub(lambda mark: filled[mark[1]], parts["page.html"])

@@ -7,15 +7,16 @@ stores hold replace those of the same name; everything else stays.
 from __future__ import annotations
 
 import os
-import shutil
 import stat
-import tempfile
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
+from harness import inflating
+from harness.atomic import temporary_directory
 from harness.errors import StoreError
+from harness.reading import open_regular, parsing
 from harness.store import manifest
 from harness.store.read import GoldenStore
 from harness.store.write import UpdateResult, update
@@ -79,13 +80,14 @@ def _directory(bundle: Path) -> Iterator[Path]:
         return
     if not bundle.exists():
         raise StoreError(f"{bundle}: there is no such bundle")
-    with tempfile.TemporaryDirectory(prefix="msdump-bundle-") as unpacked:
-        try:
-            with zipfile.ZipFile(bundle) as archive:
-                _unpack(archive, Path(unpacked), bundle)
-        except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
-            raise StoreError(f"{bundle}: neither a directory nor a whole zip archive ({error})") from None
-        yield Path(unpacked)
+    with temporary_directory("msdump-bundle-") as unpacked:
+        with (
+            parsing(f"{bundle}: neither a directory nor a whole zip archive", StoreError),
+            open(open_regular(bundle), "rb") as file,
+            zipfile.ZipFile(file) as archive,
+        ):
+            _unpack(archive, unpacked, bundle)
+        yield unpacked
 
 
 def _unpack(archive: zipfile.ZipFile, target: Path, bundle: Path) -> None:
@@ -102,5 +104,5 @@ def _unpack(archive: zipfile.ZipFile, target: Path, bundle: Path) -> None:
             continue
         place = target / path
         place.parent.mkdir(parents=True, exist_ok=True)
-        with archive.open(member) as packed, place.open("wb") as whole:
-            shutil.copyfileobj(packed, whole)
+        with place.open("xb") as whole:
+            whole.writelines(inflating.member(archive, member, str(bundle), StoreError))

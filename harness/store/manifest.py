@@ -7,6 +7,7 @@ provenance, which is kept out of the stores so that equal results are equal file
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,6 +16,7 @@ import xxhash
 
 from harness.atomic import flush_directory, reason, sweep, write_atomically
 from harness.errors import StoreError, StoreWriteError
+from harness.reading import read_json
 from harness.store.lock import DEFAULT_TIMEOUT, writer_lock
 from harness.store.read import GoldenStore, StoredRun
 from harness.store.schema import RunId, escape, unescape
@@ -86,14 +88,9 @@ def rebuild_above(store: Path) -> bool:
 def read(golden: Path) -> dict[str, Any]:
     """The manifest of a directory; one without stores if there is no file. ``StoreError`` if it is damaged."""
     path = golden / NAME
-    try:
-        if path.stat().st_size > _MAX_BYTES:
-            raise StoreError(f"{path}: larger than {_MAX_BYTES} bytes")
-        manifest = json.loads(path.read_bytes())
-    except FileNotFoundError:
+    if not os.path.lexists(path):
         return {"format": FORMAT, "version": VERSION, "stores": {}}
-    except (ValueError, RecursionError) as error:
-        raise StoreError(f"{path}: no JSON text: {error}") from None
+    manifest = read_json(path, _MAX_BYTES, StoreError)
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise StoreError(f"{path}: not a manifest of golden stores")
     if manifest.get("version") != VERSION:

@@ -19,6 +19,7 @@ from typing import Any, Self
 import numpy as np
 
 from harness.errors import StoreError, first_line
+from harness.reading import open_regular
 from harness.records import Record
 from harness.stats import digest
 from harness.store.contents import USER_BLOCK, has_user_block, read_contents
@@ -96,8 +97,7 @@ class GoldenStore:
             StoreError: it is damaged, no golden store, or of a newer schema version.
         """
         try:
-            # Opening a FIFO must not wait for a writer.
-            descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+            descriptor = open_regular(path)
         except FileNotFoundError:
             raise FileNotFoundError(f"{path}: there is no such golden store") from None
         except OSError as error:

@@ -209,7 +209,7 @@ def test_damaged_files_are_left_out_and_listed(tmp_path: Path) -> None:
     read = read_tree(tmp_path)
     assert len(list(read.records())) == 3
     assert sorted((problem.kind, Path(problem.path).name) for problem in read.problems) == [
-        ("damaged", first.name), ("name", "123456"),
+        ("damaged", "Add.Add-op0.1.0.1623124369613540"), ("damaged", first.name), ("name", "123456"),
     ]  # fmt: skip
     (tmp_path / "acl_dump_0.json").chmod(0o600)
     (tmp_path / "acl_dump_0.json").write_text("[")

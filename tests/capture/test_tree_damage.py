@@ -197,7 +197,7 @@ def test_a_damaged_graph_is_an_error_that_names_it(root: Path) -> None:
 
 def test_texts_are_bounded(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("harness.capture.tree.MAX_TEXT", 100)
-    with pytest.raises(TreeError, match="texts of at most 100 are read"):
+    with pytest.raises(TreeError, match="more than 100 bytes"):
         read_tree(root)
 
 

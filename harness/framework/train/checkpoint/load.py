@@ -17,9 +17,12 @@ from harness.framework.tensor import Parameter, Tensor
 from harness.framework.train.checkpoint import ckpt, safetensors
 from harness.framework.train.checkpoint.content import Content
 from harness.framework.train.checkpoint.save import FORMATS, refuse_encryption
+from harness.reading import read_bytes
 
 _LOG = log.get("train")
 OWNER = "load_checkpoint"
+#: A checkpoint is as large as it is: its tensors are held anyway.
+_MAX_BYTES = 2**62
 
 
 def load_checkpoint(
@@ -101,10 +104,7 @@ def read_file(name: Any, format: str, *, crc: bool = False) -> Content:
         raise CheckpointError(f"{OWNER}: there is no file {name}")
     if not name.endswith(format):
         raise CheckpointError(f"{OWNER}: {name} must end with {format!r}, or format be the one it ends with")
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise CheckpointError(f"{OWNER}: {name} cannot be read: {error.strerror}") from error
+    data = read_bytes(path, _MAX_BYTES, lambda text: CheckpointError(f"{OWNER}: cannot be read: {text}"))
     return ckpt.decode(data, name, crc=crc) if format == "ckpt" else safetensors.decode(data, name)[0]
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.atomic import scratch_beside
+from harness.atomic import create_held, scratch_beside, sweep_abandoned
 from harness.errors import CheckpointWriteError, SettingError, SettingTypeError, UnsupportedError
 from harness.framework import log
 from harness.framework.nn import checks
@@ -117,8 +117,9 @@ def write_file(path: Path, pieces: Iterable[bytes], mode: int = 0o400) -> None:
         CheckpointWriteError: anything else the system refuses.
     """
     try:
+        sweep_abandoned(path)
         with scratch_beside(path) as scratch:
-            with open(scratch, "wb") as file:
+            with open(create_held(scratch), "wb") as file:
                 for piece in pieces:
                     file.write(piece)
             os.chmod(scratch, mode)

@@ -1,0 +1,135 @@
+"""What names and texts from elsewhere look like where people read them: on a terminal, in a table, on a page.
+
+A golden, a dump tree or a bundle may come from anybody. What it calls its operators must neither command a terminal
+(escape sequences), nor reorder a line (bidirectional overrides), nor run in a spreadsheet (a leading ``=``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, TextIO
+
+# Control characters C0 and C1, marks that are not seen or change the direction, other line ends, halves of pairs.
+_UNSEEN = (
+    r"\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    r"\ud800-\udfff\ufeff\ufff9-\ufffb\U000e0001-\U000e007f"
+)
+_TEXT = re.compile(rf"[\x00-\x08\x0b-\x1f{_UNSEEN}]")
+_LINE = re.compile(rf"[\x00-\x1f{_UNSEEN}]")
+#: An escape of a JSON text of ASCII characters.
+_JSON = re.compile(r"\\(?:u[0-9a-f]{4}|.)")
+_SHORT_IN_JSON = {r"\b": r"\\x08", r"\f": r"\\x0c", r"\r": r"\\r"}
+_FORMULA = ("=", "+", "-", "@")
+_SHORT = {"\t": r"\t", "\n": r"\n", "\r": r"\r"}
+
+
+def text(given: str) -> str:
+    r"""``given`` with every character that is no part of a text as ``\x1b`` or ``\u202e``; tabs and newlines stay."""
+    return _TEXT.sub(_named, given)
+
+
+def line(given: str) -> str:
+    r"""As ``text``, on one line: tabs and newlines are ``\t`` and ``\n``."""
+    return _LINE.sub(_named, given)
+
+
+def cell(given: object) -> object:
+    """A cell of a CSV file: numbers stay; a text is one line, and none that a spreadsheet takes for a formula.
+
+    A text that begins with ``=``, ``+``, ``-`` or ``@`` and is no number gets a ``'`` in front.
+    """
+    if not isinstance(given, str):
+        return "" if given is None else given
+    shown = line(given)
+    return f"'{shown}" if shown.startswith(_FORMULA) and not _is_number(shown) else shown
+
+
+def json_text(given: str) -> str:
+    r"""A JSON text of ASCII characters whose strings show what ``text`` shows: ``\u001b`` becomes ``\\u001b``."""
+    return _JSON.sub(_shown_in_json, given)
+
+
+def _shown_in_json(found: re.Match[str]) -> str:
+    escape = found[0]
+    if escape in _SHORT_IN_JSON:
+        return _SHORT_IN_JSON[escape]
+    if len(escape) == 6 and not 0xD800 <= (code := int(escape[2:], 16)) <= 0xDFFF and _TEXT.match(chr(code)):
+        return "\\" + _TEXT.sub(_named, chr(code))
+    return escape
+
+
+def _named(found: re.Match[str]) -> str:
+    character = found[0]
+    if character in _SHORT:
+        return _SHORT[character]
+    code = ord(character)
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _is_number(shown: str) -> bool:
+    try:
+        float(shown)
+    except ValueError:
+        return False
+    return True
+
+
+class Escaped:
+    """A text stream that escapes what is written to it, and writes what its encoding lacks as ``\\u1234``.
+
+    Args:
+        stream: what is written to.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self.raw = stream
+
+    def write(self, given: str) -> int:
+        """Writes ``text(given)``."""
+        shown = text(given)
+        try:
+            self.raw.write(shown)
+        except UnicodeEncodeError:
+            encoding = self.raw.encoding or "ascii"
+            self.raw.write(shown.encode(encoding, "backslashreplace").decode(encoding))
+        return len(given)
+
+    def writelines(self, lines: Iterator[str]) -> None:
+        """Writes each."""
+        for each in lines:
+            self.write(each)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.raw, name)
+
+
+def raw(stream: Any) -> Any:
+    """The stream below an ``Escaped`` one: for progress bars, whose control sequences are our own."""
+    return stream.raw if isinstance(stream, Escaped) else stream
+
+
+def unescape_output() -> None:
+    """From now on what is printed is not ours: a user's script writes as it likes."""
+    import sys
+
+    sys.stdout, sys.stderr = raw(sys.stdout), raw(sys.stderr)
+
+
+@contextmanager
+def escaped_output() -> Iterator[None]:
+    """Within it, everything that is printed to standard output and standard error is escaped."""
+    import sys
+
+    before = sys.stdout, sys.stderr
+    mine = Escaped(raw(sys.stdout)), Escaped(raw(sys.stderr))
+    sys.stdout, sys.stderr = mine
+    try:
+        yield
+    finally:
+        # What the command's own code put in place meanwhile is not ours to take away.
+        if sys.stdout is mine[0]:
+            sys.stdout = before[0]
+        if sys.stderr is mine[1]:
+            sys.stderr = before[1]

@@ -1,0 +1,98 @@
+"""Files from elsewhere: regular, bounded, inside; one error whatever a parser raises."""
+
+from __future__ import annotations
+
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+from harness.errors import HarnessError, StoreError, TreeError
+from harness.reading import open_regular, parsing, read_bytes, read_json
+
+
+def others(folder: Path) -> dict[str, Path]:
+    """What is no regular file, by what errors call it."""
+    folder.mkdir()
+    os.mkfifo(folder / "pipe")
+    (folder / "directory").mkdir()
+    (folder / "to_pipe").symlink_to("pipe")
+    here = os.getcwd()
+    os.chdir(folder)  # a socket's path is short
+    try:
+        with socket.socket(socket.AF_UNIX) as made:
+            made.bind("socket")
+    finally:
+        os.chdir(here)
+    return {
+        "a pipe": folder / "pipe",
+        "a directory": folder / "directory",
+        "a device": Path("/dev/zero"),
+        "No such device": folder / "socket",
+    }
+
+
+def test_only_regular_files_are_opened(tmp_path: Path) -> None:
+    for kind, path in others(tmp_path / "o").items():
+        with pytest.raises(OSError, match=kind):
+            open_regular(path)
+        with pytest.raises(TreeError, match=kind):
+            read_bytes(path, 10, TreeError)
+    with pytest.raises(TreeError, match="a pipe"):
+        read_bytes(tmp_path / "o" / "to_pipe", 10, TreeError)
+    with pytest.raises(TreeError, match="null"):
+        read_bytes("a\0b", 10, TreeError)
+
+
+def test_sizes_are_bounded(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"0123456789")
+    assert read_bytes(tmp_path / "a", 10, TreeError) == b"0123456789"
+    with pytest.raises(TreeError, match="more than 9 bytes"):
+        read_bytes(tmp_path / "a", 9, TreeError)
+    assert read_bytes("/proc/self/stat", 1 << 20, TreeError)  # says that it has no bytes
+    with (tmp_path / "large").open("wb") as file:
+        file.truncate(1 << 40)
+    with pytest.raises(StoreError, match="more than 100 bytes"):
+        read_bytes(tmp_path / "large", 100, StoreError)
+
+
+def test_links_stay_inside(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "out").write_bytes(b"secret")
+    (tmp_path / "in/real").write_bytes(b"x")
+    (tmp_path / "in/link").symlink_to("real")
+    (tmp_path / "in/away").symlink_to("../out")
+    (tmp_path / "in-too").mkdir()
+    (tmp_path / "in-too/x").write_bytes(b"secret")
+    (tmp_path / "in/beside").symlink_to("../in-too/x")
+    root = os.path.realpath(tmp_path / "in")
+    assert read_bytes(tmp_path / "in/link", 9, TreeError, inside=root) == b"x"
+    for name in ("away", "beside"):
+        with pytest.raises(TreeError, match="outside of the tree"):
+            read_bytes(tmp_path / "in" / name, 9, TreeError, inside=root)
+
+
+@pytest.mark.parametrize(
+    "text", [b"", b"{", b"\xff", b"[" * 100_000, b"1" * 10_000], ids=["", "{", "ff", "deep", "long"]
+)
+def test_json_that_is_none(tmp_path: Path, text: bytes) -> None:
+    (tmp_path / "a").write_bytes(text)
+    with pytest.raises(TreeError, match="a: no JSON"):
+        read_json(tmp_path / "a", 1 << 20, TreeError)
+
+
+@pytest.mark.parametrize(
+    "raised", [KeyError("x"), ZeroDivisionError(), RecursionError(), MemoryError(), OSError(5, "x"), TypeError("a\nb")]
+)
+def test_whatever_a_parser_raises_is_one_error(raised: Exception) -> None:
+    with pytest.raises(TreeError, match=r"^file\.bin: ") as error, parsing("file.bin", TreeError):
+        raise raised
+    assert "\n" not in str(error.value)
+
+
+def test_deliberate_errors_and_interrupts_pass() -> None:
+    with pytest.raises(StoreError, match="as it is"), parsing("f", TreeError):
+        raise StoreError("as it is")
+    with pytest.raises(KeyboardInterrupt), parsing("f", HarnessError):
+        raise KeyboardInterrupt
