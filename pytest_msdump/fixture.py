@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from harness.testing import Injection
     from pytest_msdump.gate_test import GateTest
 
+# pytest shows no frame of this module.
+__tracebackhide__ = True
+
 
 class Msdump:
     """What a test gets; every ``run`` and ``train`` is a section of the test's one capture.
@@ -40,9 +43,9 @@ class Msdump:
         """Calls ``network(*inputs)`` ``steps`` times with everything dumped.
 
         Args:
-            network: a cell, or any function that calls cells (or functions under ``jit``); operators called one by one
-                run outside of graphs and dump nothing.
-            inputs: its arguments, the same each step.
+            network: a cell, a module of PyTorch's (on backend ``torch``), or any function that calls cells (or
+                functions under ``jit``); operators called one by one run outside of graphs and dump nothing.
+            inputs: its arguments, the same each step; numpy arrays and numbers become tensors.
             steps: how often, at least 1.
 
         Returns:
@@ -51,17 +54,25 @@ class Msdump:
         Raises:
             ValueError: ``steps`` is no positive int.
         """
-        __tracebackhide__ = True
         if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
             raise ValueError(f"msdump.run: steps must be an int of at least 1, got {steps!r}")
-        output: list[Any] = [None]
+        if "torch" in sys.modules:
+            from pytest_msdump import torch_sections
 
-        def program() -> None:
+            if torch_sections.is_module(network):
+                return self._test.execute(torch_sections.run(self._test, network, inputs, steps))
+
+        from pytest_msdump.sections import as_inputs
+
+        given = as_inputs(inputs)
+
+        def program() -> Any:
+            output = None
             for _ in range(steps):
-                output[0] = network(*inputs)
+                output = network(*given)
+            return output
 
-        self._test.execute(program)
-        return output[0]
+        return self._test.execute(program)
 
     def train(
         self,
@@ -80,10 +91,10 @@ class Msdump:
         checked, too: the loss of each step, metrics and a digest of the checkpoint of each epoch, and what was printed.
 
         Args:
-            network: the cell to train.
-            loss: a loss cell, called with the network's output and the label.
+            network: the cell to train, or a module of PyTorch's on backend ``torch``.
+            loss: a loss cell (a callable), called with the network's output and the label.
             optimizer: an optimizer over the network's parameters.
-            batches: pairs of data and label.
+            batches: pairs of data and label; numpy arrays become tensors.
             epochs: how often the batches are gone through.
             callbacks: a callback, or several.
             metrics: as for ``Model``; evaluated on the same batches after each epoch.
@@ -94,23 +105,29 @@ class Msdump:
         Raises:
             ValueError: there is no batch.
         """
-        __tracebackhide__ = True
         given = [tuple(batch) for batch in batches]
         if not given:
             raise ValueError("msdump.train: at least one batch is needed, got none")
-        losses: list[Any] = []
+        plain = epochs == 1 and callbacks is None and metrics is None
+        if "torch" in sys.modules:
+            from pytest_msdump import torch_sections
 
-        def program() -> None:
-            from pytest_msdump.sections import fit, train_step
+            if torch_sections.is_module(network):
+                if not plain:
+                    raise ValueError("msdump.train: epochs, callbacks and metrics are for cells, not PyTorch modules")
+                return self._test.execute(torch_sections.train(self._test, network, loss, optimizer, given))
 
-            if epochs == 1 and callbacks is None and metrics is None:
-                step = train_step(network, loss, optimizer)
-                losses.extend(step(*batch) for batch in given)
-            else:
-                losses.extend(fit(self._test, network, loss, optimizer, given, epochs, callbacks, metrics))
+        from pytest_msdump.sections import as_inputs, fit, train_step
 
-        self._test.execute(program)
-        return losses
+        given = [as_inputs(batch) for batch in given]
+
+        def program() -> list[Any]:
+            if not plain:
+                return fit(self._test, network, loss, optimizer, given, epochs, callbacks, metrics)
+            step = train_step(network, loss, optimizer)
+            return [step(*batch) for batch in given]
+
+        return self._test.execute(program)
 
     def check(self, name: str, value: Any) -> None:
         """Hands a value over, to be held against the golden under ``name``: dtype and shape strictly, numbers under the
@@ -126,7 +143,6 @@ class Msdump:
             SettingTypeError: a value that is none of these, or of a dtype that cannot be kept.
             SettingError: ``name`` is taken or is no name, or nothing is in ``value``.
         """
-        __tracebackhide__ = True
         self._test.take(name, value, _caller(self._test.settings.root))
 
     def inject(

@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 
@@ -21,10 +21,14 @@ if TYPE_CHECKING:
     from harness.capture import Capture
     from harness.records import Record
 
+T = TypeVar("T")
 SCRATCH = ".msdump"
 # Initial weights come from the global seed; each test starts from the same one, whatever ran before.
 SEED = 1
 _TEST: pytest.StashKey[GateTest] = pytest.StashKey()
+
+# pytest shows no frame of this module.
+__tracebackhide__ = True
 
 
 class GateTest:
@@ -68,15 +72,16 @@ class GateTest:
         if self.tree is not None and self.programs == 0:
             self.process.keep_tree(self.tree)
 
-    def execute(self, program: Callable[[], object]) -> None:
-        """Runs one section of the test with everything dumped."""
-        __tracebackhide__ = True
+    def execute(self, program: Callable[[], T]) -> T:
+        """Runs one section of the test with everything dumped; gives what it returns."""
         self.keep_tree()
+        returned: list[T] = []
         try:
-            self.process.execute(program)
+            self.process.execute(lambda: returned.append(program()))
         finally:
             # One that failed ran, too: a test may expect the error, and what came before it is checked.
             self.programs += 1
+        return returned[0]
 
     @property
     def ran(self) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +21,7 @@ from harness.errors import HarnessError, StoreError
 from harness.records import Record
 from harness.store import GoldenStore, RunId, StoredRun
 from pytest_msdump import options
+from pytest_msdump.facts import facts
 from pytest_msdump.gate_test import GateTest, scratch
 from pytest_msdump.report import Result, empty_result
 from pytest_msdump.variants import held_against, others, used_runs
@@ -63,8 +63,7 @@ class Judge:
     def empty(self, verdict: str) -> Result:
         """A result that counts nothing yet."""
         result = empty_result(self.test.network, self.test.golden, *self.run, verdict)
-        if "ms_version" in self.capture.rules:
-            result["facts"] = _facts(self.capture.rules)
+        result["facts"] = facts(self.capture.rules)
         return result
 
     def data(self, level: str) -> RunData:
@@ -136,16 +135,6 @@ class Judge:
             return "default"
         # What a test hands over beside its networks was computed by something else.
         return {"default": "exact", f"{SCOPE}/*": "default"} if self.test.given else "exact"
-
-
-def _facts(rules: Mapping[str, Any]) -> dict[str, Any]:
-    """Where a capture of the real MindSpore comes from, for the manifest."""
-    versions = {"mindspore": rules.get("ms_version"), "numpy": rules.get("numpy"), "python": rules.get("python")}
-    device = [rules.get("device_target"), rules.get("machine")]
-    return {
-        "device": ", ".join(str(each) for each in device if each),
-        "versions": {name: version for name, version in versions.items() if version},
-    }
 
 
 def regenerate(test: GateTest) -> tuple[list[Result], list[str]]:

@@ -11,6 +11,42 @@ if TYPE_CHECKING:
     from harness.backends import Process
     from harness.testing import Injection
 
+# pytest shows no frame of this module.
+__tracebackhide__ = True
+
+
+def as_inputs(values: Sequence[Any]) -> tuple[Any, ...]:
+    """Inputs as a cell takes them: numpy arrays and scalars, Python's numbers and tensors of PyTorch become tensors,
+    arrays inside of tuples, lists and dicts too. A bool stays: it is a switch more often than a tensor."""
+    return tuple(_as_input(value, True) for value in values)
+
+
+def _as_input(value: Any, numbers: bool) -> Any:
+    kind = type(value)
+    if kind in (int, float, complex):
+        return _tensor(value) if numbers else value
+    if kind in (tuple, list):
+        return kind(_as_input(each, False) for each in value)
+    if kind is dict:
+        return {name: _as_input(each, False) for name, each in value.items()}
+    package = kind.__module__.partition(".")[0]
+    if package == "torch" and hasattr(value, "detach"):
+        from harness.capture.given import array_of
+
+        return _tensor(array_of("input", value))
+    return _tensor(value) if package == "numpy" and hasattr(value, "dtype") else value
+
+
+def _tensor(value: Any) -> Any:
+    from harness import Tensor
+    from harness.errors import HarnessError, SettingTypeError
+
+    try:
+        return Tensor(value)
+    except (HarnessError, TypeError, ValueError) as error:
+        dtype = getattr(value, "dtype", type(value).__name__)
+        raise SettingTypeError(f"msdump: an input of dtype {dtype} cannot become a Tensor: {error}") from None
+
 
 def train_step(network: Any, loss: Any, optimizer: Any) -> Callable[..., Any]:
     """One training step as a function of a batch."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import os
 import shutil
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
@@ -161,10 +162,27 @@ def begin(item: pytest.Item, variant: Variant) -> Iterator[GateTest]:
     )
     try:
         with ExitStack() as stack:
-            yield GateTest(item, variant, _entered(stack, opened))
+            process = _entered(stack, opened)
+            stack.enter_context(_torch_seeded())
+            yield GateTest(item, variant, process)
     finally:
         context.set_context(mode=mode)
         np.random.set_state(state)
+
+
+@contextmanager
+def _torch_seeded() -> Iterator[None]:
+    """PyTorch, where something has imported it, starts from the same seed as well."""
+    torch = sys.modules.get("torch")
+    if torch is None or not hasattr(torch, "manual_seed"):
+        yield
+        return
+    state = torch.get_rng_state()
+    torch.manual_seed(SEED)
+    try:
+        yield
+    finally:
+        torch.set_rng_state(state)
 
 
 def _entered(stack: ExitStack, opened: AbstractContextManager[Process]) -> Process:

@@ -43,6 +43,10 @@ class Process(Protocol):
             HarnessError: it cannot be called there.
         """
 
+    def follow(self, module: Any) -> Callable[[], AbstractContextManager[None]] | None:
+        """What captures a step of ``module``, a ``torch.nn.Module``, operator by operator; None where modules of
+        PyTorch's cannot run."""
+
     def keep_tree(self, folder: Path) -> None:
         """Has the dump tree of all that runs from now on, in the process's mode, left in ``folder``.
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -74,6 +74,7 @@ class EmulatedProcess:
         self._backend = backend
         self._network = network
         self._mode = mode
+        self._rootdir = rootdir
         self._observer = MODES.get(mode, MODES["tensor"]).observer(rootdir=rootdir, device=device)
         self._recorder = recorder
         observers = [self._observer, *(recorder.observers if recorder is not None else ())]
@@ -109,6 +110,10 @@ class EmulatedProcess:
 
     def play(self, call: Callable[[], Call], coming: Callable[[], Iterable[tuple[Opening, Call]]]) -> None:
         """See ``Process.play``: functions are called by the caller."""
+
+    def follow(self, module: Any) -> Callable[[], AbstractContextManager[None]] | None:
+        """See ``Process.follow``: the graphs of these backends are MindSpore's."""
+        return None
 
     def keep_tree(self, folder: Path) -> None:
         """See ``Process.keep_tree``; graphs that were compiled before are not in it."""

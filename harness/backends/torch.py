@@ -9,12 +9,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.backends.base import BACKENDS
 from harness.backends.emulated import GRAPHS, RULES, Emulated, EmulatedProcess
+from harness.capture import Capture
 from harness.devices import Device
 from harness.devices.capabilities import Capabilities
 from harness.devices.cpu import CPU
@@ -25,6 +27,7 @@ from harness.framework.runtime.observer import Observer
 
 if TYPE_CHECKING:
     from harness.capture.recorder import RecorderCapture
+    from harness.capture.torch import TorchCapture
 
 #: names PyTorch's device for the backend ``torch``
 VARIABLE = "MSDUMP_TORCH_DEVICE"
@@ -84,6 +87,7 @@ class TorchProcess(EmulatedProcess):
 
         self._engine = TorchEngine(torch_device)
         self.session.engine = self._engine
+        self._modules: list[tuple[Any, TorchCapture]] = []
 
     def execute(self, program: Callable[[], Any]) -> Any:
         """See ``Process.execute``; with PyTorch's settings for equal bits."""
@@ -91,6 +95,44 @@ class TorchProcess(EmulatedProcess):
 
         with deterministic(tf32_of(self.session.configured_device())):
             return super().execute(program)
+
+    def follow(self, module: Any) -> Callable[[], AbstractContextManager[None]]:
+        """See ``Process.follow``; a module goes to the device that is asked for."""
+        from harness.capture.torch import TorchCapture
+
+        for known, watch in self._modules:
+            if known is module:
+                return watch.step
+        module.to(self._engine.device)
+        watch = TorchCapture(
+            module, network=self._network, mode="statistic" if self._mode == "statistic" else "tensor",
+            rootdir=self._rootdir, paths=True, graph=len(self._modules),
+        )  # fmt: skip
+        self._modules.append((module, watch))
+        return watch.step
+
+    def capture(self) -> Capture:
+        """See ``Process.capture``: what graphs left, then what modules left."""
+        found = super().capture()
+        if not self._modules:
+            return found
+        parts = [watch.capture() for _, watch in self._modules]
+        graphs = list(found.records())
+        # Settings of the first step; where it ran and what made it say as much of the others.
+        rules = {
+            "engine": f"PyTorch {parts[0].rules['torch']} on {self._engine.device}",
+            "operators": "PyTorch's own, named by the paths of their modules",
+            "settings": parts[0].rules,
+            "machine": found.rules["machine"],
+        }
+        return replace(
+            found,
+            source=[*graphs, *(record for part in parts for record in part.records())],
+            rules={**found.rules, **rules} if graphs else rules,
+            artefacts=found.artefacts if graphs else {},
+            execution_order={**found.execution_order, **{k: v for p in parts for k, v in p.execution_order.items()}},
+            problems=[*found.problems, *(problem for part in parts for problem in part.problems)],
+        )
 
     def rules(self) -> dict[str, Any]:
         """See ``EmulatedProcess.rules``."""

@@ -145,10 +145,11 @@ class Msdump:
         """Calls ``network(*inputs)`` ``steps`` times; gives what the last call returned."""
         if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
             raise ValueError(f"msdump.run: steps must be an int of at least 1, got {steps!r}")
+        given = [as_input(each) for each in inputs]
         self.programs += 1
         output = None
         for _ in range(steps):
-            output = network(*inputs)
+            output = network(*given)
         return output
 
     def train(
@@ -160,7 +161,7 @@ class Msdump:
                 f"msdump.train: epochs, callbacks and metrics are for emulated backends; backend {self.backend} "
                 "trains one step a batch"
             )
-        given = [tuple(batch) for batch in batches]
+        given = [tuple(as_input(each) for each in batch) for batch in batches]
         if not given:
             raise ValueError("msdump.train: at least one batch is needed, got none")
         self.programs += 1
@@ -174,6 +175,19 @@ class Msdump:
         raise UnsupportedError(
             f"msdump.inject: only emulated backends can have faults; backend {self.backend} runs kernels of MindSpore's"
         )
+
+
+def as_input(value: Any, numbers: bool = True) -> Any:
+    """numpy arrays and Python's numbers as tensors, as ``msdump.run`` of pytest's process makes them."""
+    kind = type(value)
+    if kind in (int, float, complex):
+        return importlib.import_module(REAL).Tensor(value) if numbers else value
+    if kind in (tuple, list):
+        return kind(as_input(each, False) for each in value)
+    if kind is dict:
+        return {name: as_input(each, False) for name, each in value.items()}
+    is_array = kind.__module__.partition(".")[0] == "numpy" and hasattr(value, "dtype")
+    return importlib.import_module(REAL).Tensor(value) if is_array else value
 
 
 def decoded(value: Any) -> Any:

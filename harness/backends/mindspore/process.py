@@ -130,6 +130,9 @@ class MindsporeProcess:
         self.backend.play_ahead(coming())
         return self.call(asked)
 
+    def follow(self, module: Any) -> None:
+        """See ``Process.follow``: modules of PyTorch's are of this process."""
+
     def keep_tree(self, folder: Path) -> None:
         """See ``Process.keep_tree``; MindSpore writes it elsewhere first."""
         self._kept_in = folder

@@ -49,8 +49,7 @@ class Recorder:
     """Records one step.
 
     Args:
-        rank: process rank.
-        iteration: the step's label.
+        where: process rank, label of the graph, label of the step.
         scopes: say where an operator runs.
         selection: operators in other scopes just run.
         keeper: fills the records in.
@@ -63,10 +62,9 @@ class Recorder:
     """
 
     def __init__(
-        self, rank: int, iteration: int, scopes: Scopes, selection: Selection, keeper: Keeper, rootdir: str
+        self, where: tuple[int, int, int], scopes: Scopes, selection: Selection, keeper: Keeper, rootdir: str
     ) -> None:
-        self._rank = rank
-        self._iteration = iteration
+        self._where = where
         self._scopes = scopes
         self._selection = selection
         self._keeper = keeper
@@ -121,7 +119,7 @@ class Recorder:
                 continue
             if not tensor.numel():
                 continue
-            key = SlotKey(self._rank, GRAPH, self._iteration, name, 0, io, slot)
+            key = SlotKey(*self._where, name, 0, io, slot)
             record = Record(key, op, DTYPES[tensor.dtype].name, tuple(tensor.shape), source=source)
             self._keeper.fill(record, tensor)
             found.append(record)
@@ -134,7 +132,8 @@ class Recorder:
             path = frame.f_code.co_filename
             shown = self._paths.get(path)
             if shown is None:
-                inside = path.startswith(_LIBRARIES)
+                # A module that hides itself from tracebacks is nobody's network.
+                inside = path.startswith(_LIBRARIES) or bool(frame.f_globals.get("__tracebackhide__"))
                 shown = self._paths[path] = "" if inside else source_path(path, self._rootdir)
             if shown:
                 return f"{shown}:{frame.f_lineno}"

@@ -22,9 +22,12 @@ _task = torch._C._current_graph_task_id
 _node = torch._C._current_autograd_node
 
 
-def scopes_of(module: Any) -> dict[Any, str]:
-    """Each module below ``module`` with its scope: ``Default/layers-ModuleList/0-Linear``; itself is ``Default``. A
-    module that is there twice has its first place."""
+def scopes_of(module: Any, paths: bool = False) -> dict[Any, str]:
+    """Each module below ``module`` with its scope: ``Default/layers-ModuleList/0-Linear``, or its path ``layers.0``;
+    itself is ``Default``. A module that is there twice has its first place."""
+    if paths:
+        # The first name of a module counts: ``named_modules`` gives each once.
+        return {each: path or ROOT for path, each in module.named_modules()}
     found: dict[Any, str] = {}
     by_path = {"": ROOT}
     for path, each in module.named_modules():

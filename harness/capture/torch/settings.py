@@ -3,9 +3,23 @@
 from __future__ import annotations
 
 import os
+import platform
+from contextlib import suppress
+from functools import cache
 from typing import Any
 
 import torch
+
+
+@cache
+def processor() -> str:
+    """What the processor calls itself."""
+    with suppress(OSError), open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
+        for line in file:
+            name, _, value = line.partition(":")
+            if name.strip() in ("model name", "Model", "Hardware") and value.strip():
+                return value.strip()
+    return platform.processor() or platform.machine()
 
 
 def settings() -> dict[str, Any]:
@@ -19,6 +33,8 @@ def settings() -> dict[str, Any]:
         "float32_matmul_precision": torch.get_float32_matmul_precision(),
         "default_dtype": str(torch.get_default_dtype()),
         "threads": torch.get_num_threads(),
+        "processor": processor(),
+        "capability": torch.backends.cpu.get_cpu_capability(),
         "mkldnn": torch.backends.mkldnn.is_available() and torch.backends.mkldnn.enabled,
     }
     if torch.cuda.is_available():

@@ -16,12 +16,12 @@ from harness.dtypes import DType
 from harness.records import Array, Record
 from harness.stats import Statistics, digest
 
-#: a dtype of PyTorch's -> ours; the others (packed, quantised, 8-bit floats) have none
+#: a dtype of PyTorch's -> ours; the others (packed, quantised) have none
 DTYPES: dict[Any, DType] = {
     getattr(torch, name): dtypes.by_name(name)
     for name in (
         "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
-        "bfloat16", "complex64", "complex128",
+        "bfloat16", "complex64", "complex128", *(each.lower for each in dtypes.FLOATS8),
     )
     if hasattr(torch, name)
 } | {torch.bool: dtypes.bool_}  # fmt: skip
@@ -79,8 +79,9 @@ class Scratch:
 def host_array(tensor: Any, dense: Callable[[Any], Any] = dense) -> Array:
     """The values of a tensor on the CPU; a view of its memory where that lies in C order, else of ``dense``'s."""
     plain = dense(tensor)
-    if plain.dtype is torch.bfloat16:
-        array: Array = plain.view(torch.int16).numpy().view(dtypes.bfloat16.numpy)
+    known = DTYPES[plain.dtype]
+    if known.numpy.isbuiltin != 1:
+        array: Array = plain.view(torch.int16 if known.itemsize == 2 else torch.uint8).numpy().view(known.numpy)
         return array
     given: Array = plain.numpy()
     return given

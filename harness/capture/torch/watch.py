@@ -48,6 +48,8 @@ class TorchCapture:
             where a gradient is, all operators of a backward are looked at.
         rank: process rank.
         rootdir: source paths are given relative to it; the current directory by default.
+        paths: scopes are the modules' paths as PyTorch writes them (``layer1.0.conv1/convolution-op0``).
+        graph: label of the module's operators, for a capture that holds several.
 
     Raises:
         SettingTypeError: ``module`` is no module, or ``select`` is no glob.
@@ -63,6 +65,8 @@ class TorchCapture:
         select: str | Iterable[str] | None = None,
         rank: int = 0,
         rootdir: str | None = None,
+        paths: bool = False,
+        graph: int = GRAPH,
     ) -> None:
         if not isinstance(module, torch.nn.Module):
             raise SettingTypeError(f"module: a torch.nn.Module is captured, got {type(module).__name__}")
@@ -73,6 +77,8 @@ class TorchCapture:
         self._mode = mode
         self._selection = Selection(select)
         self._rank = rank
+        self._paths = paths
+        self._graph = graph
         self._rootdir = os.path.abspath(rootdir or os.getcwd())
         self._keeper = Keeper(statistics=mode == "statistic")
         self._iteration = 0
@@ -105,13 +111,14 @@ class TorchCapture:
 
     @contextmanager
     def _recorded(self) -> Iterator[None]:
-        modules = scopes_of(self._module)
+        modules = scopes_of(self._module, self._paths)
         owners: dict[int, str] = {}
         for module, scope in modules.items():
             for parameter in module.parameters(recurse=False):
                 owners.setdefault(id(parameter), scope)
         scopes = Scopes(owners)
-        recorder = Recorder(self._rank, self._iteration, scopes, self._selection, self._keeper, self._rootdir)
+        where = self._rank, self._graph, self._iteration
+        recorder = Recorder(where, scopes, self._selection, self._keeper, self._rootdir)
         self._rules = self._rules or settings()
         try:
             with Hooks(scopes, self._selection, Mode(recorder), modules).attached():
@@ -135,5 +142,5 @@ class TorchCapture:
         """The steps so far; ``rules`` has the ``settings`` as they were at the first one."""
         return Capture(
             self._network, "torch", False, tuple(self._records), self._mode, dict(self._rules or settings()),
-            execution_order={GRAPH: self._order}, problems=list(self._problems),
+            execution_order={self._graph: self._order}, problems=list(self._problems),
         )  # fmt: skip

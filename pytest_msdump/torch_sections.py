@@ -1,0 +1,81 @@
+"""Sections of a test that run modules of PyTorch's. PyTorch is looked at where the test has imported it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from typing import Any
+
+from pytest_msdump.gate_test import GateTest
+
+# pytest shows no frame of this module.
+__tracebackhide__ = True
+
+
+def is_module(network: object) -> bool:
+    """Whether ``network`` is a ``torch.nn.Module``; nobody has one without having imported PyTorch."""
+    torch = sys.modules.get("torch")
+    return torch is not None and hasattr(torch, "nn") and isinstance(network, torch.nn.Module)
+
+
+def _step(test: GateTest, module: Any, act: str) -> Callable[[], AbstractContextManager[None]]:
+    from harness.errors import UnsupportedError
+
+    step = test.process.follow(module)
+    if step is None:
+        raise UnsupportedError(
+            f"{act}: a PyTorch module ({type(module).__name__}) runs on backend torch, not on {test.variant.backend}; "
+            "mark the test msdump(backends='torch'), or run pytest with --msdump-backend=torch"
+        )
+    return step
+
+
+def run(test: GateTest, module: Any, inputs: Sequence[Any], steps: int) -> Callable[[], Any]:
+    """A program that calls ``module`` so many times, and gives what it returned last."""
+    step = _step(test, module, "msdump.run")
+    given = [as_tensor(each, module) for each in inputs]
+
+    def program() -> Any:
+        output = None
+        for _ in range(steps):
+            with step():
+                output = module(*given)
+        return output
+
+    return program
+
+
+def train(
+    test: GateTest, module: Any, loss: Any, optimizer: Any, batches: Sequence[Sequence[Any]]
+) -> Callable[[], list[Any]]:
+    """A program that takes one training step a batch, and gives the losses."""
+    step = _step(test, module, "msdump.train")
+    pairs = [tuple(as_tensor(each, module) for each in batch) for batch in batches]
+
+    def program() -> list[Any]:
+        losses = []
+        module.train()
+        for *data, label in pairs:
+            with step():
+                optimizer.zero_grad()
+                value = loss(module(*data), label)
+                value.backward()
+                optimizer.step()
+            losses.append(value.detach())
+        return losses
+
+    return program
+
+
+def as_tensor(value: Any, module: Any) -> Any:
+    """``value`` where ``module`` computes: numpy arrays and tensors of MindSpore become PyTorch's, numbers stay."""
+    torch = sys.modules["torch"]
+    if hasattr(value, "asnumpy"):
+        value = value.asnumpy()
+    if hasattr(value, "__array__") and not isinstance(value, torch.Tensor):
+        value = torch.from_numpy(value.copy()) if hasattr(value, "strides") else torch.as_tensor(value)
+    if not isinstance(value, torch.Tensor):
+        return value
+    at = next(module.parameters(), None)
+    return value if at is None or value.device == at.device else value.to(at.device)

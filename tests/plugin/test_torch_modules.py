@@ -1,0 +1,178 @@
+"""Modules of PyTorch's in the gate: run and trained on backend ``torch``, captured operator by operator."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("torch")
+
+from harness.store import GoldenStore
+
+pytest_plugins = ["pytester"]
+
+MODULES = """
+import os
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+FAULT = os.environ.get("FAULT", "")
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer1 = nn.Sequential(nn.Sequential(nn.Conv2d(1, 2, 3)), nn.ReLU())
+        self.norm = nn.BatchNorm2d(2)
+        self.head = nn.Linear(2, 3)
+
+    def forward(self, x):
+        y = self.norm(self.layer1(x))
+        if FAULT == "forward":
+            y = y * 1.01
+        return self.head(y.mean((2, 3)))
+
+IMAGES = np.linspace(-1, 1, 50, dtype=np.float32).reshape(2, 1, 5, 5)
+
+@pytest.mark.msdump(backends="torch")
+def test_run(msdump):
+    output = msdump.run(Net().eval(), IMAGES)
+    assert output.shape == (2, 3)
+    msdump.check("output", output)
+
+@pytest.mark.msdump(backends="torch")
+def test_train(msdump):
+    network = Net()
+    rate = 0.11 if FAULT == "update" else 0.1
+    optimizer = torch.optim.SGD(network.parameters(), lr=rate)
+    losses = msdump.train(network, nn.CrossEntropyLoss(), optimizer, [(torch.tensor(IMAGES), np.array([0, 2]))] * 2)
+    assert len(losses) == 2
+"""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _loaded() -> None:
+    """PyTorch imports parts of itself when they are first used; an inner session would forget them, and some can be
+    imported once."""
+    import torch
+
+    from harness.backends import get
+
+    module = torch.nn.Linear(1, 1)
+    optimizer = torch.optim.SGD(module.parameters())
+    with get("torch").open(network="net") as process:
+        step = process.follow(module)
+        assert step is not None
+        with step():
+            module(torch.ones(1, 1)).sum().backward()
+            optimizer.step()
+
+
+@pytest.fixture
+def modules(gate: pytest.Pytester) -> pytest.Pytester:
+    gate.makepyfile(test_modules=MODULES)
+    gate.runpytest("--msdump-regen").assert_outcomes(passed=2)
+    return gate
+
+
+def test_what_is_kept(modules: pytest.Pytester) -> None:
+    with GoldenStore.open(modules.path / "golden" / "test_modules" / "test_train.h5") as store:
+        run = store.run("torch", "tensor")
+        records = list(run.records())
+        assert not run.attrs["emulated"]
+        weights = [r.load() for r in records if r.key.operator == "head.weight"]
+    names = {record.key.operator for record in records}
+    assert {"layer1.0.0/convolution-op0", "Gradients/layer1.0.0/convolution_backward-op0", "layer1.0.0.weight"} <= names
+    assert any(name.startswith("Default/optimizer-SGD/") for name in names)
+    assert {record.key.iteration for record in records} == {0, 1}
+    assert (weights[0] != weights[1]).any()
+    sources = {record.source for record in records if record.key.operator.startswith("layer1.0.0/")}
+    assert sources == {"test_modules.py:17"}
+
+
+def test_the_manifest_says_what_computed(modules: pytest.Pytester) -> None:
+    import torch
+
+    texts = [path.read_text() for path in (modules.path / "golden").rglob("*.json")]
+    told = "".join(texts)
+    assert torch.__version__ in told
+    assert '"threads"' in told
+    assert '"device": "cpu, ' in told
+
+
+@pytest.mark.parametrize(
+    ("fault", "failed", "told"),
+    [
+        ("", 0, "compared * slots*"),
+        ("forward", 2, "First divergence: *Default/m*"),
+        ("update", 1, "First divergence: *Default/optimizer-SGD/*"),
+    ],
+)
+def test_a_fault_is_named(
+    modules: pytest.Pytester, fault: str, failed: int, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAULT", fault)
+    result = modules.runpytest("--msdump")
+    result.assert_outcomes(passed=2 - failed, failed=failed)
+    result.stdout.fnmatch_lines([told])
+
+
+def test_statistics_alone(gate: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    gate.makepyfile(test_modules=MODULES)
+    for arguments in (["--msdump-regen"], ["--msdump"]):
+        gate.runpytest(*arguments, "--msdump-backend=torch", "--msdump-mode=statistic,full").assert_outcomes(passed=4)
+    monkeypatch.setenv("FAULT", "forward")
+    gate.runpytest("--msdump", "--msdump-backend=torch", "--msdump-mode=statistic").assert_outcomes(failed=2)
+
+
+def test_another_backend_says_which_one_runs_it(modules: pytest.Pytester) -> None:
+    result = modules.runpytest("--msdump", "--msdump-backend=cpu", "-k", "run")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*PyTorch module (Net) runs on backend torch, not on cpu; mark the test*"])
+
+
+MLP = """
+import numpy as np
+import pytest
+
+def made(number, *shape):
+    return np.random.default_rng(number).standard_normal(shape).astype(np.float32)
+
+@pytest.mark.msdump(backends=["cpu", "torch"], against={"torch~cpu": "default"})
+def test_mlp(msdump):
+    x, first, second = made(0, 5, 4), made(1, 8, 4), made(2, 3, 8)
+    if msdump.backend == "torch":
+        import torch
+        from torch import nn
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.fc1, self.fc2 = nn.Linear(4, 8, bias=False), nn.Linear(8, 3, bias=False)
+                self.fc1.weight.data, self.fc2.weight.data = torch.tensor(first), torch.tensor(second) * SCALE
+
+            def forward(self, x):
+                return self.fc2(torch.relu(self.fc1(x)))
+    else:
+        from harness import Tensor, nn
+
+        class Net(nn.Cell):
+            def __init__(self):
+                super().__init__()
+                self.fc1 = nn.Dense(4, 8, weight_init=Tensor(first), has_bias=False)
+                self.fc2 = nn.Dense(8, 3, weight_init=Tensor(second), has_bias=False)
+                self.relu = nn.ReLU()
+
+            def construct(self, x):
+                return self.fc2(self.relu(self.fc1(x)))
+
+    msdump.run(Net(), x)
+"""
+
+
+@pytest.mark.parametrize(("scale", "outcome"), [("1", {"passed": 2}), ("1.01", {"passed": 1, "failed": 1})])
+def test_held_against_the_emulated_cpu(gate: pytest.Pytester, scale: str, outcome: dict[str, int]) -> None:
+    gate.makepyfile(test_mlp=MLP.replace("SCALE", "1"))
+    gate.runpytest("--msdump-regen", "--msdump-backend=cpu").assert_outcomes(passed=1)
+    gate.makepyfile(test_mlp=MLP.replace("SCALE", scale))
+    gate.runpytest("--msdump").assert_outcomes(**outcome)
