@@ -50,7 +50,8 @@ def dump(folder: Path, added: float = 1.0) -> Path:
     context.set_context(mode=context.GRAPH_MODE)
     try:
         with get("cpu").open(network="net") as process:
-            process.execute(lambda: [network(x) for _ in range(2)], [DumpObserver(config)])
+            process.session.observers.append(DumpObserver(config))
+            process.execute(lambda: [network(x) for _ in range(2)])
     finally:
         context.set_context(mode=mode)
     return folder
@@ -217,7 +218,7 @@ def test_show_a_store(tree: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
     golden = store(tmp_path / "net.h5", tree, "cpu/tensor", "gpu/tensor")
     assert main(["show", str(golden)]) == HOLDS
     lines = text(capsys)[0].splitlines()
-    assert lines[0] == f"{golden}: network net, schema 1"
+    assert lines[0] == f"{golden}: network net, schema 2"
     assert [line.split(":")[0] for line in lines if line.startswith("run ")] == ["run cpu/tensor", "run gpu/tensor"]
     assert sum("Default/Mul-op0" in line for line in lines) == 2
     assert main(["show", "--run", "gpu/tensor", "--all", str(golden)]) == HOLDS

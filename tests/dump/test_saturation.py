@@ -31,7 +31,8 @@ def overflowing(backend: str, tree: Path, largest: float) -> tuple[set[str], lis
     """Operators in the capture of mode overflow, and the records in its dump tree."""
     x = Tensor(np.array([1, largest], np.float16))
     with backends.get(backend).open(network="net", mode="overflow") as process:
-        result = process.execute(lambda: Net()(x), [process.dump(tree)])
+        process.keep_tree(tree)
+        result = process.execute(lambda: Net()(x))
         records = list(process.capture().records())
     assert np.isfinite(result.asnumpy()).all()
     return {r.key.operator.rpartition("/")[2] for r in records}, [path.name for path in tree.rglob("Opdebug*")]
