@@ -90,7 +90,7 @@ def refuse_outside(path: str, root: str, refuse: Refuse) -> None:
 
 
 def read_json(path: Path, limit: int, refuse: Refuse, *, inside: str | None = None) -> Any:
-    """What a JSON file holds; errors as ``read_bytes``, and for what is no JSON."""
+    """What a JSON file holds; errors as ``read_bytes``, and for text that is not JSON."""
     return parse_json(read_bytes(path, limit, refuse, inside=inside), os.fspath(path), refuse)
 
 

@@ -140,7 +140,7 @@ class Msdump:
                 ``name.key`` and ``name[0]``. None holds nothing. It is taken as it is now.
 
         Raises:
-            SettingTypeError: a value that is none of these, or of a dtype that cannot be kept.
+            SettingTypeError: a value of another kind, or of a dtype that cannot be kept.
             SettingError: ``name`` is taken or is no name, or nothing is in ``value``.
         """
         self._test.take(name, value, _caller(self._test.settings.root))

@@ -33,8 +33,8 @@ _RESULTS: pytest.StashKey[list[Result]] = pytest.StashKey()
 
 
 def check_names(backend_names: Sequence[str], modes: Sequence[str]) -> None:
-    """Raises ``pytest.UsageError`` for a backend there is none of or whose settings cannot be read, or a mode that none
-    of them has."""
+    """Raises ``pytest.UsageError`` for a backend that does not exist or whose settings cannot be read, or a mode that
+    none of them has."""
     refusals = [refused(name, mode) for mode in modes for name in backend_names]
     for at, _mode in enumerate(modes):
         of_mode = refusals[at * len(backend_names) : (at + 1) * len(backend_names)]
@@ -53,7 +53,7 @@ def check_names(backend_names: Sequence[str], modes: Sequence[str]) -> None:
 def refused(name: str, mode: str) -> str | None:
     """Why backend ``name`` does not run in ``mode``, in one line; None if it does.
 
-    Raises ``pytest.UsageError`` for a backend there is none of, or a mode that no backend has.
+    Raises ``pytest.UsageError`` for an unknown backend, or a mode that no backend has.
     """
     try:
         from harness import backends
@@ -78,7 +78,7 @@ def configure_backends(config: pytest.Config) -> None:
     """Tells the backend ``mindspore`` where MindSpore is and how long a test may take; ends its processes with the
     session.
 
-    Raises ``pytest.UsageError`` for a time that is none.
+    Raises ``pytest.UsageError`` for a value that is not a time.
     """
     from harness.backends.mindspore import MINDSPORE
 
@@ -97,7 +97,7 @@ def configure_backends(config: pytest.Config) -> None:
 def _jobs(config: pytest.Config) -> int:
     """How many tests may be played elsewhere at a time; xdist has its own way to do so.
 
-    Raises ``pytest.UsageError`` for what is no such number.
+    Raises ``pytest.UsageError`` for any other value.
     """
     given = options.resolve(config, "msdump_mindspore_jobs")
     if given and not (given.isascii() and given.isdigit() and int(given)):
@@ -133,7 +133,7 @@ def described(backend_names: Sequence[str]) -> list[str]:
 
 @contextmanager
 def begin(item: pytest.Item, variant: Variant) -> Iterator[GateTest]:
-    """A gate test's surroundings: graph mode, a fixed seed; skipped where its backend cannot run, or has not the mode
+    """A gate test's surroundings: graph mode, a fixed seed; skipped where its backend cannot run, or lacks the mode
     and another variant of the test has something to run.
 
     Raises ``pytest.UsageError`` for a backend or mode (from the marker) that does not exist, and for one the backend

@@ -122,7 +122,7 @@ def _check_recorder(config: pytest.Config, marker: Mapping[str, Any], chosen: li
         return
     if options.resolve(config, "msdump_rdr", marker) and all(each.mode != RECORDER_MODE for each in chosen):
         raise pytest.UsageError(
-            f"marker msdump(rdr=...): the recorder runs in mode {RECORDER_MODE}, which this test has not"
+            f"marker msdump(rdr=...): the recorder runs in mode {RECORDER_MODE}, which this test lacks"
         )
 
 

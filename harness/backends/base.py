@@ -26,7 +26,7 @@ class Process(Protocol):
     def session(self) -> Session | None: ...
 
     def execute(self, program: Callable[[], Any]) -> None:
-        """Calls ``program``, which runs networks, with everything it runs captured; lets pass what it raises.
+        """Calls ``program``, which runs networks, with everything it runs captured; what it raises passes through.
 
         Raises:
             UnsupportedError: it cannot be called where programs run.
@@ -51,7 +51,7 @@ class Process(Protocol):
         """Has the dump tree of all that runs from now on, in the process's mode, left in ``folder``.
 
         Raises:
-            UnsupportedError: there is none of this mode.
+            UnsupportedError: this mode has none.
         """
 
     def capture(self) -> Capture:

@@ -115,7 +115,7 @@ def _json(path: str) -> dict[str, Any]:
 
 
 def _leaves(io: str, values: Any, start: int = 0) -> Iterator[_Leaf]:
-    """The tensors of one of an entry's lists; each value that is none takes a position, too."""
+    """The tensors of one of an entry's lists; each value that is not a tensor takes a position, too."""
     at = start
     stack = [values]
     while stack:

@@ -102,7 +102,7 @@ def _paths(dump: str) -> tuple[list[str], bool]:
         if path not in there:
             _complain(f"{path}: there is no such file; it is left out")
     if not there:
-        raise ConvertError(NO_PATH, f"{dump}: there is none of these files")
+        raise ConvertError(NO_PATH, f"{dump}: none of these files exists")
     return there, len(there) == 1
 
 

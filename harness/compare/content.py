@@ -25,12 +25,12 @@ _SHORT = 1 << 16
 #: Tensors that differ mostly do so from the start.
 _HEAD = 16
 
-#: A digest, what it can be made of, or None for a side that has not the slot.
+#: A digest, what it can be made of, or None for a side without the slot.
 Known = bytes | Record | None
 
 
 class Digests(Mapping[SlotKey, tuple[bytes | None, bytes | None]]):
-    """Expected and found digest of each slot, None where a side has not the slot; made when they are asked for."""
+    """Expected and found digest of each slot, None where a side lacks the slot; made when they are asked for."""
 
     def __init__(self) -> None:
         self._sides: dict[SlotKey, Known | tuple[Known, Known]] = {}

@@ -109,7 +109,7 @@ class Comparison:
         slots: expected slots in execution order; unexpected ones stand where they were found.
         order: the first change of execution order, if any.
         renames: operators that seem to have another name now.
-        digests: of each slot, what the expected and the found side have; None where a side has not the slot. Those of
+        digests: of each slot, what the expected and the found side have; None where a side lacks the slot. Those of
             ``check`` are made, from the records, when they are asked for.
         pairs: the records of both sides of each slot that both have and whose digests differ. They hold no values that
             were not held before, but load them.

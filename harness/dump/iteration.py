@@ -91,8 +91,8 @@ def parse_spaced(text: str) -> IterationSet:
 def parse_converted(text: str) -> IterationSet:
     """Reads the field as releases 1.2 to 1.4 did: what stands between the separators goes through C's ``strtoul``.
 
-    That skips blanks, takes a sign, and stops at what is no digit (so ``1-2-3`` is 1 to 2); ends of a range are cut to
-    32 bits.
+    That skips blanks, takes a sign, and stops at anything but a digit (so ``1-2-3`` is 1 to 2); ends of a range are
+    cut to 32 bits.
 
     Raises:
         ValueError: a part holds no number, or one over 64 bits (the original fails when it tests the first step).

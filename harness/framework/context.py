@@ -134,7 +134,7 @@ def _configuration_file(path: str) -> str:
 
 
 def get_context(attr_key: str) -> Any:
-    """The value of a setting; ``SettingError`` if there is none of that name."""
+    """The value of a setting; ``SettingError`` if no setting has that name."""
     if attr_key not in _SETTINGS:
         raise _unknown("get_context", attr_key)
     value = _values.get(attr_key, _SETTINGS[attr_key].default)

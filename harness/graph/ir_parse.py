@@ -119,7 +119,7 @@ class IrNode:
 
     @cached_property
     def device(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Entries of the device line, arguments and results; empty for what is no kernel."""
+        """Entries of the device line, arguments and results; empty for anything but a kernel."""
         if not self.kernel:
             return (), ()
         left, right = _two_lists(self.lines[1])

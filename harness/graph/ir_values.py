@@ -40,7 +40,7 @@ def number(value: Any) -> str:
 
 
 def scalar(value: Any) -> str | None:
-    """``Bool(1)``, ``I64(3)``, ``F32(1e-05)``, ``"text"``, ``F32`` of a dtype, ``None``; None for what is no scalar."""
+    """``Bool(1)``, ``I64(3)``, ``F32(1e-05)``, ``"text"``, ``F32`` of a dtype, ``None``; None for any other value."""
     if value is None:
         return "None"
     if isinstance(value, str):

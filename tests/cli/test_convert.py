@@ -85,7 +85,7 @@ def test_a_shape_for_a_matrix(tmp_path: Path) -> None:
     ("arguments", "code", "said"),
     [
         (["-d", "{gone}"], 3, "there is no such file or directory"),
-        (["-d", "{gone},{gone}"], 3, "there is none of these files"),
+        (["-d", "{gone},{gone}"], 3, "none of these files exists"),
         (["-d", "{empty}"], 6, "is empty"),
         (["-d", "{dump}", "-t", "pt"], 6, "-t takes npy, msnpy, bin, got 'pt'"),
         (["-d", "{dump}", "-f", "NOPE"], 6, "-f takes a format, got 'NOPE'"),

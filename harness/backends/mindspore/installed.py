@@ -44,7 +44,7 @@ class Installed:
 
     @property
     def release(self) -> tuple[int, ...]:
-        """``(2, 10, 0)``; what is no number ends it."""
+        """``(2, 10, 0)``; anything else ends it."""
         return _release(self.version)
 
     @property

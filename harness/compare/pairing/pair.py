@@ -37,7 +37,7 @@ def pair(expected: Run, found: Run, *, by_name: bool = True) -> Pairing:
 
 @contextmanager
 def _no_collection() -> Iterator[None]:
-    """Without the collector of cycles, of which there are none here: it takes as long as the pairing itself."""
+    """Without the collector of cycles, which has nothing to do here: it takes as long as the pairing itself."""
     was = gc.isenabled()
     gc.disable()
     try:

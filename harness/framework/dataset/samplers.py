@@ -66,7 +66,7 @@ class BuiltinSampler(ABC):
         """How many ids an epoch has."""
 
     def orders(self, total: int, seed: int) -> Iterator[Ids]:
-        """Ids of one epoch after the other, of a source with ``total`` rows; ``StateError`` for one it has not."""
+        """Ids of one epoch after the other, of a source with ``total`` rows; ``StateError`` for an id it lacks."""
         if self.child_sampler is None:
             yield from (_checked(ids, total, self) for ids in self.own_orders(total, seed))
             return

@@ -102,7 +102,7 @@ def execute(op: Operator, call: Call, args: tuple[Any, ...]) -> tuple[np.ndarray
 
 
 def _result(op: Operator, part: Any, spec: Spec | None) -> np.ndarray[Any, np.dtype[Any]]:
-    """One result, rounded; ``KernelError`` if it has not the shape the graph shows."""
+    """One result, rounded; ``KernelError`` if its shape is not the one the graph shows."""
     if not isinstance(spec, TensorSpec):
         return np.asarray(part)
     array = finish(part, spec.dtype)

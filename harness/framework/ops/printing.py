@@ -27,7 +27,7 @@ def constant_text(array: Array, dtype: DType) -> str:
 
 
 def value_lines(value: Any) -> Iterator[str]:
-    """The lines of what is no tensor: a number, a text, a dtype, None, or a tuple of such."""
+    """The lines of a value that is not a tensor: a number, a text, a dtype, None, or a tuple of such."""
     if isinstance(value, (tuple, list)):
         if not value:
             yield "()"

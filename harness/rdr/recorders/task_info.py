@@ -11,7 +11,7 @@ from harness.rdr.recorders.base import RECORDERS, Export, Recorder
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One task: the kernel's full name, its numbers and addresses; ``stream`` is None for what is no task."""
+    """One task: the kernel's full name, its numbers and addresses; ``stream`` is None for anything but a task."""
 
     name: str
     index: int

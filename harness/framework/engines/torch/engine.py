@@ -209,7 +209,7 @@ def _widened(value: Any, halves: bool) -> Any:
 
 
 def _finished(name: str, value: Tensor, spec: Spec | None) -> Tensor:
-    """A result in the dtype the graph shows; ``KernelError`` if it has not the graph's shape."""
+    """A result in the dtype the graph shows; ``KernelError`` if its shape is not the graph's."""
     if not isinstance(spec, TensorSpec):
         return value
     dtype: DType = spec.dtype

@@ -57,7 +57,7 @@ class Watching(Callback):
         found = run.get("eval_results", {})
         value = shown_loss(run.get("net_outputs")) if self.monitor == "loss" else found.get(self.monitor)
         if value is None:
-            _LOG.warning("%s watches %s, which there is not; there are %s", owner, self.monitor, ["loss", *found])
+            _LOG.warning("%s watches %s, which does not exist; available: %s", owner, self.monitor, ["loss", *found])
             return None
         if np.ndim(value):
             raise SettingError(f"{owner}: {self.monitor} must be one number, got an array of shape {np.shape(value)}")

@@ -169,7 +169,7 @@ def _with_prefix(own: dict[str, Parameter], loaded: dict[str, Parameter], missin
 def _update(parameter: Parameter, new: Parameter, strict: bool) -> None:
     where = f"load_param_into_net: {parameter.name}"
     shape = new.shape
-    # Trailing axes of one element that the net's parameter has not are dropped.
+    # Trailing axes of one element that the net's parameter lacks are dropped.
     if shape != parameter.shape and (len(shape) <= parameter.ndim or set(shape[parameter.ndim :]) != {1}
                                      or shape[: parameter.ndim] != parameter.shape):  # fmt: skip
         raise StateError(f"{where} has shape {parameter.shape} in the net, but {shape} in the checkpoint")

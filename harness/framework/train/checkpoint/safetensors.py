@@ -31,7 +31,7 @@ HEADER_LIMIT = 100_000_000
 
 
 def encode(content: Content, metadata: Mapping[str, str]) -> Iterator[bytes]:
-    """The pieces of a file that holds ``content``; ``DtypeError`` for texts and dtypes the format has not."""
+    """The pieces of a file that holds ``content``; ``DtypeError`` for texts and dtypes the format lacks."""
     for name, entry in content.items():
         if entry.dtype not in _NAMES:
             what = "a text" if entry.dtype is None else str(entry.dtype)

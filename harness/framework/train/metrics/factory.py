@@ -77,7 +77,7 @@ def get_metrics(metrics: Any) -> dict[str, Any] | None:
 
     Raises:
         SettingTypeError: something else, or a dict that holds something else.
-        UnknownKeyError: a name that is none.
+        UnknownKeyError: a name that is not registered.
     """
     if metrics is None:
         return None
