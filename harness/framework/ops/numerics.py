@@ -1,8 +1,9 @@
 """Arithmetic that gives the same bits on every processor.
 
 Elementwise IEEE operations do; sums do only in a fixed order, so every reduction here halves along one axis with
-elementwise additions, and never calls a BLAS. Transcendental functions are evaluated in the widest type of the C
-library, whose code does not depend on SIMD extensions, and rounded once.
+elementwise additions. Sums of products are rounded once from their exact value (``products``). Transcendental
+functions are evaluated in the widest type of the C library, whose code does not depend on SIMD extensions, and rounded
+once.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ import numpy as np
 
 from harness import dtypes
 from harness.dtypes import DType
+from harness.framework.ops import exact, products
+from harness.framework.ops.rounding import finish as finish
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-#: products held at once by ``matmul``: 32 MiB of float64
+#: products held at once by ``in_order``: 32 MiB of float64
 _BLOCK = 1 << 22
 
 
@@ -71,70 +74,83 @@ def mean(x: Array, axis: int | tuple[int, ...] | None = None, keepdims: bool = F
     return out / max(1, x.size // max(1, out.size))
 
 
-def matmul(a: Array, b: Array) -> Array:
-    """``a @ b`` for (..., m, k) and (..., k, n) in float64 (exact integers for ints) with a fixed summation order."""
+def matmul(a: Array, b: Array, dtype: DType | None = None) -> Array:
+    """``a @ b`` for (..., m, k) and (..., k, n), each sum rounded once from its exact value.
+
+    Args:
+        dtype: what it is rounded to; None: float64 (complex128 for complex).
+
+    Returns:
+        (..., m, n). Integers give integers of their own dtype, which wrap. What a row or column makes that holds
+        something else than finite numbers is added up in float64 in a fixed order instead.
+    """
     if a.dtype.kind in "iub":
-        exact: Array = np.matmul(a, b)
-        return exact
-    a, b = wide(a), wide(b)
+        whole: Array = np.matmul(a, b)
+        return whole
     lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    m, k, n = a.shape[-2], a.shape[-1], b.shape[-1]
+    if a.ndim > 2 and prod(b.shape[:-2]) == 1:  # one matrix for all
+        rows = matmul(a.reshape(prod(a.shape[:-1]), a.shape[-1]), b.reshape(b.shape[-2:]), dtype)
+        return rows.reshape(*lead, a.shape[-2], b.shape[-1])
     count = prod(lead)
-    a3 = np.broadcast_to(a, (*lead, m, k)).reshape(count, m, k)
-    b3 = np.broadcast_to(b, (*lead, k, n)).reshape(count, k, n)
-    out = np.empty((count, m, n), a.dtype)
-    rows = max(1, _BLOCK // max(1, k * n))
-    for i in range(count):
-        right = b3[i][:, None, :]
-        for at in range(0, m, rows):
-            left = a3[i, at : at + rows].T[:, :, None]
-            out[i, at : at + rows] = fold(left * right)
-    return out.reshape(*lead, m, n)
+    a = np.broadcast_to(a, (*lead, *a.shape[-2:])).reshape(count, *a.shape[-2:])
+    b = np.broadcast_to(b, (*lead, *b.shape[-2:])).reshape(count, *b.shape[-2:])
+    known_of = known(a, b)
+    out = stacked(wide(a), wide(b), dtype, known_of)
+    return out.reshape(*lead, *out.shape[1:])
 
 
-def finish(x: Any, dtype: DType) -> Array:
-    """Rounds a kernel's result once to ``dtype`` (nearest, ties to even); C-contiguous."""
-    array = np.asarray(x)
-    if array.dtype == dtype.numpy:
-        return array if array.flags.c_contiguous else np.array(array, order="C")
-    with np.errstate(all="ignore"):
-        if _is_rounded_twice(array.dtype, dtype):
-            return np.array(_to_odd(array).astype(dtype.numpy), order="C")
-        if dtype.kind in "iu" and array.dtype.kind == "f":
-            return _to_integer(array, dtype)
-        return np.array(array.astype(dtype.numpy), order="C")
+def known(*factors: Array) -> products.Single | None:
+    """How ``products`` may add up products of numbers out of ``factors``; None: nothing is known of them."""
+    if any(f.dtype.kind == "c" for f in factors) or not all(bool(np.isfinite(f).all()) for f in factors):
+        return None
+    if max(f.itemsize for f in factors) < 8:
+        return exact.of_exact_products
+    return exact.of_products if all(products.is_safe(wide(f)) for f in factors) else None
 
 
-def _is_rounded_twice(given: np.dtype[Any], dtype: DType) -> bool:
-    """Whether numpy converts by way of float32, and so rounds a second time."""
-    if dtype is dtypes.float16:
-        return given.kind == "f" and given.itemsize > 8
-    return dtype is dtypes.bfloat16 and given.kind in "fiu"
+def stacked(a: Array, b: Array, dtype: DType | None, known: products.Single | None, signed: bool = True) -> Array:
+    """``matmul`` of stacks (g, m, k) and (g, k, n) in float64, or complex128."""
+    if known is not None:
+        return products.of_matrices(a, b, dtype, known, signed)
+    if a.dtype.kind == "c" or b.dtype.kind == "c":
+        return _around(_complex, a.astype(np.complex128), b.astype(np.complex128), dtype)
+    return _around(products.of_any, a, b, dtype)
 
 
-def _to_odd(array: Array) -> Array:
-    """float32 rounded to odd: what is not exact gets an odd last bit, so that rounding on to a dtype of at least two
-    bits less is the only rounding."""
-    is_exact_in_float64 = array.dtype.itemsize < 8 or array.dtype == np.float64
-    exact = array.astype(np.float64 if is_exact_in_float64 else np.longdouble)
-    near = exact.astype(np.float32)
-    bits = np.atleast_1d(near).view(np.uint32).copy()
-    back = np.atleast_1d(near.astype(exact.dtype))
-    source = np.atleast_1d(exact)
-    inexact = (back != source) & np.isfinite(back) & np.isfinite(source)
-    too_far = inexact & (np.abs(back) > np.abs(source))
-    bits[too_far] -= 1
-    bits[inexact] |= 1
-    return bits.view(np.float32).reshape(near.shape)
+def _around(product: Callable[..., Array], a: Array, b: Array, dtype: DType | None) -> Array:
+    """``product`` of stacks of matrices, with what is not finite added up in a fixed order."""
+    rows, columns = (np.asarray(~np.isfinite(x).all(axis)) for x, axis in ((a, 2), (b, 1)))
+    if not (rows.any() or columns.any()):
+        return product(a, b, dtype)
+    out = product(np.where(rows[:, :, None], 0, a), np.where(columns[:, None], 0, b), dtype)
+    for i in range(len(a)):
+        row, column = rows[i].nonzero()[0], columns[i].nonzero()[0]
+        out[i, row] = _rounded(in_order(a[i, row], b[i]), dtype)
+        out[i, :, column] = _rounded(in_order(a[i], b[i][:, column]), dtype).T
+    return out
 
 
-def _to_integer(array: Array, dtype: DType) -> Array:
-    """Truncation toward zero, as x86 converts: through int64, so out-of-range values wrap the same way everywhere."""
-    if dtype is dtypes.uint64:
-        big = array >= 2.0**63
-        low = np.where(big, array - 2.0**63, array).astype(np.int64).astype(np.uint64)
-        return np.array(np.where(big, low + np.uint64(2**63), low), order="C")
-    return np.array(array.astype(np.int64).astype(dtype.numpy), order="C")
+def _rounded(x: Array, dtype: DType | None) -> Array:
+    return x if dtype is None else finish(x, dtype)
+
+
+def in_order(a: Array, b: Array) -> Array:
+    """``a @ b`` of two matrices as ``fold`` adds: rounded at each addition, NaN and infinity as they come."""
+    out = np.empty((a.shape[0], b.shape[1]), np.result_type(a, b))
+    rows = max(1, _BLOCK // max(1, b.size))
+    for at in range(0, len(a), rows):
+        out[at : at + rows] = fold(a[at : at + rows].T[:, :, None] * b[:, None, :])
+    return out
+
+
+def _complex(a: Array, b: Array, dtype: DType | None) -> Array:
+    """Real and imaginary part as sums of their own, of twice as many products."""
+    half = dtypes.float32 if dtype is dtypes.complex64 else None
+    real = products.of_any(np.concatenate([a.real, -a.imag], 2), np.concatenate([b.real, b.imag], 1), half)
+    other = products.of_any(np.concatenate([a.real, a.imag], 2), np.concatenate([b.imag, b.real], 1), half)
+    out = np.empty(real.shape, np.complex128 if half is None else np.complex64)
+    out.real, out.imag = real, other
+    return out
 
 
 def divide_toward_zero(x: Array, y: Array) -> Array:

@@ -33,7 +33,8 @@ class BatchMatMul(Operator):
 
     def kernel(self, call: Call, a: Array, b: Array, transpose_a: bool, transpose_b: bool) -> Array:
         left = np.swapaxes(a, -1, -2) if transpose_a else a
-        return numerics.matmul(left, np.swapaxes(b, -1, -2) if transpose_b else b)
+        right = np.swapaxes(b, -1, -2) if transpose_b else b
+        return numerics.matmul(left, right, call.outputs()[0].dtype)
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         x, w, ta, tb = b.inputs

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from harness.framework.ops import numerics, window
+from harness.framework.ops import convolve, window
 from harness.framework.ops.base import Array, Backward, Call, Operator, operator
 from harness.framework.ops.constants import int_tensor, ints
 from harness.framework.tensor import call as emit
@@ -63,19 +63,9 @@ def padding(attrs: Mapping[str, Any], size: window.Pair) -> window.Pads:
     return top, bottom, left, right
 
 
-def columns(x: Array, weight: tuple[int, ...], attrs: Mapping[str, Any]) -> Array:
-    """Windows of ``x`` (n, c, h, w) as (n, groups, c / groups * kernel positions, out_h * out_w), in float64."""
-    stride, dilation = steps(attrs)
-    padded = window.pad(numerics.wide(x), padding(attrs, (x.shape[2], x.shape[3])))
-    view = window.windows(padded, (weight[2], weight[3]), stride, dilation)
-    n, c, kh, kw, oh, ow = view.shape
-    groups = attrs["group"]
-    return view.reshape(n, groups, c // groups * kh * kw, oh * ow)
-
-
-def grouped(weight: Array, groups: int) -> Array:
-    """(out, c, kh, kw) as (groups, out / groups, c * kh * kw) in float64."""
-    return numerics.wide(weight).reshape(groups, weight.shape[0] // groups, -1)
+def padded(x: Array, attrs: Mapping[str, Any]) -> Array:
+    """``x`` (n, c, h, w) with its padding."""
+    return window.pad(x, padding(attrs, (x.shape[2], x.shape[3])))
 
 
 @operator
@@ -104,9 +94,8 @@ class Conv2D(Operator):
         return TensorSpec(call.dtype(0), (x[0], w[0], *out))
 
     def kernel(self, call: Call, x: Array, w: Array) -> Array:
-        groups = call.attrs["group"]
-        out = numerics.matmul(grouped(w, groups)[None], columns(x, w.shape, call.attrs))
-        return out.reshape(x.shape[0], w.shape[0], *call.outputs()[0].shape[2:])
+        given = call.attrs["group"], steps(call.attrs), call.outputs()[0].dtype
+        return convolve.correlate(padded(x, call.attrs), w, *given)
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         x, w = b.inputs
@@ -134,13 +123,11 @@ class Conv2DBackpropInput(Operator):
         return TensorSpec(call.dtype(0), ints(call, 2))
 
     def kernel(self, call: Call, dout: Array, w: Array, _size: Any) -> Array:
-        n, c, height, width = call.outputs()[0].shape
-        groups = call.attrs["group"]
+        out = call.outputs()[0]
+        size = (out.shape[2], out.shape[3])
         stride, dilation = steps(call.attrs)
-        flat = numerics.wide(dout).reshape(n, groups, w.shape[0] // groups, -1)
-        parts = numerics.matmul(grouped(w, groups).transpose(0, 2, 1)[None], flat)
-        parts = parts.reshape(n, c, w.shape[2], w.shape[3], *dout.shape[2:])
-        return window.unwindow(parts, (height, width), stride, padding(call.attrs, (height, width)), dilation)
+        geometry = size, stride, padding(call.attrs, size), dilation
+        return convolve.spread(dout, w, call.attrs["group"], out.dtype, geometry)
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         dout, w, _size = b.inputs
@@ -171,14 +158,9 @@ class Conv2DBackpropFilter(Operator):
         return TensorSpec(call.dtype(0), ints(call, 2))
 
     def kernel(self, call: Call, dout: Array, x: Array, _size: Any) -> Array:
-        weight = call.outputs()[0].shape
-        groups = call.attrs["group"]
-        cols = columns(x, weight, call.attrs)
-        n, _, depth, places = cols.shape
-        right = cols.transpose(1, 0, 3, 2).reshape(groups, n * places, depth)
-        flat = numerics.wide(dout).reshape(n, groups, weight[0] // groups, places)
-        left = flat.transpose(1, 2, 0, 3).reshape(groups, weight[0] // groups, n * places)
-        return numerics.matmul(left, right).reshape(weight)
+        out = call.outputs()[0]
+        given = out.shape, call.attrs["group"], steps(call.attrs), out.dtype
+        return convolve.gather(dout, padded(x, call.attrs), *given)
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         dout, x, _size = b.inputs

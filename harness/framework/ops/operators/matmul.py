@@ -30,7 +30,7 @@ class MatMul(Operator):
         return TensorSpec(call.dtype(0), (m, n))
 
     def kernel(self, call: Call, a: Array, b: Array, transpose_a: bool, transpose_b: bool) -> Array:
-        return numerics.matmul(a.T if transpose_a else a, b.T if transpose_b else b)
+        return numerics.matmul(a.T if transpose_a else a, b.T if transpose_b else b, call.outputs()[0].dtype)
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         x, w, ta, tb = b.inputs

@@ -1,0 +1,306 @@
+"""Sums of products, each rounded once from its exact value: the bits depend on no BLAS, and a BLAS does the work.
+
+A float64 product of a BLAS, whatever its order, is within a bound of the exact one. Where the two ends of that bound
+round to the same number of the result's dtype, that is the exact sum rounded once. What stays open is computed again
+from slices whose products a float64 holds without rounding (Ozaki, Ogita, Oishi, Rump, Numerical Algorithms 59, 2012),
+with a bound as much smaller, and the last few one by one (``exact``). Every way gives the correctly rounded sum, so
+which one is taken shows in no bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from math import ceil, log2
+from typing import Any
+
+import numpy as np
+
+from harness import dtypes
+from harness.dtypes import DType
+from harness.framework.ops import exact
+from harness.framework.ops.rounding import finish
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Pieces = Callable[[], Iterable[tuple[Array, Array]]]
+Factors = list[tuple[Array, Array]]
+Single = Callable[[Array, Array], tuple[float, float]]
+
+#: half a unit in the last place of float64, relative
+_UNIT = 2.0**-53
+#: for the rounding of bounds themselves
+_SLACK = 1.01
+#: slices taken of each factor, where the plain product left too much open; where a float64 is wanted
+_DEPTHS, _WIDE_DEPTHS = (1, 3), (2, 4)
+#: so many open sums are computed one by one at once, or this part of all
+_FEW, _PART = 16, 0.004
+#: products that a BLAS adds up before the sums are added to each other
+_PIECE = 512
+#: ``Sums`` admits numbers up to this size, and down to its reciprocal
+_LARGEST = 2.0**250
+#: a number between 2 ** -_NORMAL and 2 ** _NORMAL is a normal one, and so are its neighbours
+_NORMAL = 1000
+#: what a product of two numbers below 1 may lose at the lower end of the range
+_LOST = 2.0**-1060
+#: elements looked at together
+_CACHED = 1 << 16
+#: rows of a tile at most
+_TILE = 256
+
+
+@dataclass(slots=True)
+class Sums:
+    """Two stacks of matrices (g, m, k) and (g, k, n) to be multiplied: finite float64, between 2**-250 and 2**250 or 0.
+
+    Attributes:
+        shape: (g, m, n).
+        pieces: gives them cut along k: (g, m, part) and (g, part, n), float64.
+        terms: the factors of one sum, at (g, m, n): two vectors (k,).
+        single: sums one element exactly (a function of ``exact``); says what is known of the factors.
+    """
+
+    shape: tuple[int, int, int]
+    pieces: Pieces
+    terms: Callable[[int, int, int], tuple[Array, Array]]
+    single: Single = exact.of_exact_products
+
+
+def of_any(a: Array, b: Array, dtype: DType | None) -> Array:
+    """``a @ b`` of finite float64 (g, m, k) and (g, k, n), rounded once to ``dtype`` (None: float64)."""
+    if is_safe(a) and is_safe(b):
+        return of_matrices(a, b, dtype, exact.of_products)
+    return _of_scaled(a, b, dtype or dtypes.float64)
+
+
+def of_matrices(a: Array, b: Array, dtype: DType | None, single: Single, signed: bool = True) -> Array:
+    """As ``of_any`` for matrices that ``Sums`` admits; without ``signed`` a sum of 0 is always +0."""
+    length = a.shape[2]
+    count = max(1, round(length / (_PIECE if dtype and dtype is not dtypes.float64 else 4 * _PIECE)))
+    cuts = [slice(length * i // count, length * (i + 1) // count) for i in range(count if length else 0)]
+    sums = Sums(
+        (len(a), a.shape[1], b.shape[2]),
+        lambda: ((a[:, :, cut], b[:, cut]) for cut in cuts),
+        lambda i, row, column: (a[i, row], b[i, :, column]),
+        single,
+    )
+    out = round_once(sums, dtype or dtypes.float64)
+    return with_zero_signs(sums, out) if signed else out
+
+
+def is_safe(x: Array) -> bool:
+    """Whether ``Sums`` admits it: no product nor a part of one leaves the range of normal numbers."""
+    size = np.abs(x)
+    if size.max(initial=0) > _LARGEST:
+        return False
+    size[size == 0] = 1
+    return bool(size.min(initial=1) >= 1 / _LARGEST)
+
+
+def _of_scaled(a: Array, b: Array, dtype: DType) -> Array:
+    """``of_any`` by way of rows and columns brought to a size near 1."""
+    rows = np.frexp(np.abs(a).max(2, keepdims=True, initial=0))[1]
+    columns = np.frexp(np.abs(b).max(1, keepdims=True, initial=0))[1]
+    x, y = np.ldexp(a, -rows), np.ldexp(b, -columns)
+    scaled = Sums((len(a), a.shape[1], b.shape[2]), lambda: [(x, y)], lambda i, m, n: (a[i, m], b[i, :, n]))
+    near, rest, bound = _joined(*_sliced(scaled, np.arange(len(a)), 1))
+    row, column = x.any(2, keepdims=True), y.any(1, keepdims=True)
+    bound = np.where(row & column, bound + (a.shape[2] + 1) * _LOST, 0)  # what scaling and small products lose
+    out, is_open = _settled_sliced(near, rest, bound, dtypes.float64)
+    if dtype is not dtypes.float64:
+        is_open |= (bound > 0) | (rest != 0)
+    power = rows + columns
+    is_open |= (out != 0) & (np.abs(np.frexp(out)[1] + power) > _NORMAL)
+    out = finish(np.ldexp(out, power), dtype)
+    whole = Sums(scaled.shape, lambda: [(a, b)], scaled.terms, exact.of_anything)
+    if is_open.any():
+        out[is_open] = one_by_one(whole, np.argwhere(is_open), dtype)
+    return with_zero_signs(whole, out)
+
+
+def round_once(sums: Sums, dtype: DType) -> Array:
+    """The sums (g, m, n) in ``dtype`` (floating, real), each the exact one rounded to nearest, ties to even.
+
+    A sum of 0 is +0, unless each of its products is -0.
+    """
+    if dtype is dtypes.float64:
+        out, is_open = np.zeros(sums.shape), np.ones(sums.shape, bool)
+    else:
+        out, is_open = _settled(*_plain(sums), dtype)
+    for depth in _WIDE_DEPTHS if dtype is dtypes.float64 else _DEPTHS:
+        if np.count_nonzero(is_open) <= (0 if is_open.all() else max(_FEW, _PART * is_open.size)):
+            break
+        at = np.flatnonzero(is_open.any(axis=(1, 2)))
+        again, still = _settled_sliced(*_joined(*_sliced(sums, at, depth)), dtype)
+        out[at] = np.where(is_open[at], again, out[at])
+        is_open[at] &= still
+    if is_open.any():
+        out[is_open] = one_by_one(sums, np.argwhere(is_open), dtype)
+    return out
+
+
+def one_by_one(sums: Sums, places: Array, dtype: DType) -> Array:
+    """The sums at ``places`` (count, 3), each by itself."""
+    given = np.array([sums.single(*sums.terms(*place)) for place in places.tolist()], np.float64).reshape(-1, 2)
+    return exact.rounded(given[:, 0].copy(), given[:, 1], dtype)
+
+
+def with_zero_signs(sums: Sums, out: Array) -> Array:
+    """``out`` with -0 where each of the products (one at least) is -0, as a sum in any order has it."""
+    at = np.nonzero(out == 0)
+    if not len(at[0]):
+        return out
+    count = 0
+    for a, b in sums.pieces():
+        for i in range(a.shape[2]):
+            left, right = a[:, :, i][at[0], at[1]], b[:, i][at[0], at[2]]
+            keep = ((left == 0) | (right == 0)) & (np.signbit(left) != np.signbit(right))
+            at = tuple(axis[keep] for axis in at)
+            count += 1
+            if not len(at[0]):
+                return out
+    if count:
+        out[at] = np.negative(np.zeros((), out.dtype))
+    return out
+
+
+def norms(a: Array, b: Array) -> tuple[Array, Array]:
+    """Squared lengths of the rows of ``a`` (g, m, k) and the columns of ``b`` (g, k, n): (g, m, 1) and (g, 1, n)."""
+    return np.einsum("gmk,gmk->gm", a, a)[:, :, None], np.einsum("gkn,gkn->gn", b, b)[:, None, :]
+
+
+def _plain(sums: Sums) -> tuple[Array, Array, Array]:
+    """A BLAS's products, and two vectors whose product bounds how far they may be off: a sum of n products in any
+    order is off by n units of the sum of their sizes at most, which Cauchy and Schwarz bound by the lengths of row
+    and column."""
+    total, rows, columns = np.zeros(sums.shape), np.zeros((1, 1, 1)), np.zeros((1, 1, 1))
+    longest = count = 0
+    for a, b in sums.pieces():
+        row, column = norms(a, b)
+        rows, columns = rows + row, columns + column
+        if count:
+            total += np.matmul(a, b)
+        else:
+            total = np.matmul(a, b)
+        longest, count = max(longest, a.shape[2]), count + 1
+    units = (longest + count + 4) * _UNIT * _SLACK
+    return total, np.sqrt(rows) * units, np.sqrt(columns)
+
+
+def _settled(total: Array, row: Array, column: Array, dtype: DType) -> tuple[Array, Array]:
+    """What ``total`` (g, m, n) rounds to, and where that depends on what lies within ``row * column`` of it."""
+    out = np.empty(total.shape, dtype.numpy)
+    is_open = np.empty(total.shape, bool)
+    bits = f"u{dtype.itemsize}"
+    for part in _parts(total.shape):
+        near = total[part]
+        bound = row[part if row.shape[1] > 1 else part[:1]] * column[part[:1] if column.shape[1] == 1 else part]
+        low, high = finish(near - bound, dtype), finish(near + bound, dtype)
+        out[part] = high
+        np.not_equal(low.view(bits), high.view(bits), out=is_open[part])
+    return out, is_open
+
+
+def _parts(shape: tuple[int, ...]) -> Iterable[tuple[slice, slice]]:
+    """Matrices and rows at a time that stay in a processor's cache."""
+    g, m, n = shape
+    if m * n <= _CACHED:
+        step = max(1, _CACHED // max(1, m * n))
+        return [(slice(at, at + step), slice(0, m)) for at in range(0, g, step)]
+    step = max(1, _CACHED // n)
+    return [(slice(i, i + 1), slice(at, at + step)) for i in range(g) for at in range(0, m, step)]
+
+
+def _tiles(shape: tuple[int, ...]) -> Iterable[tuple[slice, slice, slice]]:
+    """As ``_parts``, cut along the columns as well where the rows are few."""
+    columns = max(_CACHED // max(1, min(shape[1], _TILE)), 1)
+    for matrices, rows in _parts((shape[0], shape[1], min(shape[2], columns))):
+        for at in range(0, shape[2], columns):
+            yield matrices, rows, slice(at, at + columns)
+
+
+def _two_sum(a: Array, b: Array) -> tuple[Array, Array]:
+    """``a + b``, and what rounding left out (Knuth)."""
+    both = a + b
+    back = both - a
+    rest = both - back
+    np.subtract(a, rest, out=rest)
+    np.subtract(b, back, out=back)
+    rest += back
+    return both, rest
+
+
+def _slices(x: Array, axis: int, bits: int, depth: int) -> tuple[list[Array], list[Array]]:
+    """``depth`` slices of ``x``, ``bits`` bits of each below the largest exponent along ``axis``; and what is left
+    before each slice and after the last."""
+    power = np.frexp(np.abs(x).max(axis=axis, keepdims=True, initial=0))[1]
+    parts, left = [], [x]
+    for _ in range(depth):
+        power = power - bits
+        large = np.ldexp(1.5, power + 52)  # adding it rounds to a multiple of 2 ** power
+        part = (left[-1] + large) - large
+        parts.append(part)
+        left.append(left[-1] - part)
+    return parts, left
+
+
+def _sliced(sums: Sums, at: Array, depth: int) -> tuple[Array, Array, Array]:
+    """The sums of the stack's matrices ``at`` as float64 and a correction, and how far both together may be off."""
+    shape = (len(at), *sums.shape[1:])
+    total, low = np.zeros(shape), np.zeros(shape)
+    rows, columns = np.zeros((1, 1, 1)), np.zeros((1, 1, 1))
+    longest = max((a.shape[2] for a, _b in sums.pieces()), default=1)
+    bits = (53 - ceil(log2(max(1, longest)))) // 2
+    count, is_exact = 0, True
+    for a, b in sums.pieces():
+        a, b, count = a[at], b[at], count + 1
+        parts, lefts = _slices(a, 2, bits, depth)
+        others, rights = _slices(b, 1, bits, depth)
+        whole = [(parts[p], others[q]) for p in range(depth) for q in range(depth - p)]
+        cut = [*((parts[p], rights[depth - p]) for p in range(depth)), (lefts[depth], b)]
+        for p, (x, y) in enumerate(cut):
+            row, column = norms(x, y)
+            row, column = row * 4.0 ** (bits * p), column * 4.0 ** (bits * (depth - p))  # both sides of one size
+            rows, columns = rows + row, columns + column
+        cut = [(x, y) for x, y in cut if x.any() and y.any()]
+        for part in _tiles(shape):
+            is_exact &= _add_products(total, low, part, whole, cut)
+    reach = np.sqrt(rows) * np.sqrt(columns) * (2.0 ** (-bits * depth) * (longest + 4 * count * (depth + 1)) * _UNIT)
+    if not is_exact:
+        everything = [norms(a[at], b[at]) for a, b in sums.pieces()]
+        row, column = (np.sqrt(sum(side[1:], side[0])) for side in zip(*everything, strict=True))
+        reach = reach + row * column * (count * (depth + 1) ** 2 * _UNIT) ** 2
+    return total, low, reach * _SLACK
+
+
+def _add_products(total: Array, low: Array, at: tuple[slice, slice, slice], whole: Factors, cut: Factors) -> bool:
+    """Adds products to a tile ``at`` of a sum and its correction; whether nothing of ``whole`` was lost, whose
+    products are exact."""
+    is_exact = True
+    high, rest, left, right = total[at], low[at], at[:2], (at[0], slice(None), at[2])
+    for x, y in whole:
+        high, error = _two_sum(high, np.matmul(x[left], y[right]))
+        if not is_exact or cut:
+            rest += error
+        elif error.any():
+            rest, lost = _two_sum(rest, error)
+            is_exact = not lost.any()
+    for x, y in cut:
+        rest += np.matmul(x[left], y[right])
+    total[at], low[at] = high, rest
+    return is_exact and not cut
+
+
+def _joined(total: Array, low: Array, bound: Array) -> tuple[Array, Array, Array]:
+    """``total + low`` as the nearest float64 and a correction; what ``rest - bound`` rounds is in the bound."""
+    near, rest = _two_sum(total, low)
+    return near, rest, np.where(bound > 0, bound * _SLACK + np.abs(rest) * (4 * _UNIT), 0)
+
+
+def _settled_sliced(near: Array, rest: Array, bound: Array, dtype: DType) -> tuple[Array, Array]:
+    """As ``_settled``, for sums with a correction."""
+    if dtype is dtypes.float64:
+        down, up = near + (rest - bound), near + (rest + bound)
+        return up, down.view(np.int64) != up.view(np.int64)
+    is_exact = (bound == 0) & (rest == 0)
+    bound = np.where(is_exact, 0, bound + np.abs(rest) + np.abs(near) * (4 * _UNIT))
+    return _settled(near, bound, np.ones((1, 1, 1)), dtype)
