@@ -16,6 +16,7 @@ from harness.backends.base import BACKENDS, get
 from harness.capture.contents import is_dumped
 from harness.capture.sample import sample_of
 from harness.capture.statistic import row_of
+from harness.compare.policy import Party
 from harness.devices import DEVICES, Device
 from harness.dtypes import by_name
 from harness.dump.names import PARAMETER
@@ -26,6 +27,14 @@ def stand_beside(*names: str) -> bool:
     """Whether captures of these backends can be aligned: the harness compiles the graphs of all, and they are not all
     the same."""
     return len(set(names)) > 1 and all(name in BACKENDS and get(name).compiles for name in names)
+
+
+def lay_beside(expected: Party, found: Party) -> tuple[list[Record], list[Record]] | None:
+    """The records of two emulated backends under equal keys, see ``aligned``; None where these are no two such."""
+    if not stand_beside(expected.backend, found.backend):
+        return None
+    samples = found.mode == "sample" != expected.mode
+    return aligned(expected.records(), found.records(), expected.backend, found.backend, samples=samples)
 
 
 def aligned(

@@ -128,13 +128,16 @@ def check(
     atol: Annotated[float | None, typer.Option(help="absolute tolerance for floating values")] = None,
     exact: Annotated[bool, typer.Option("--exact", help="admit nothing but equal bits")] = False,
     match: Annotated[Match, typer.Option(help="what pairs operators: names, scope/type/flow, or both")] = "auto",
+    by_statistics: Annotated[
+        bool, typer.Option("--by-statistics", help="take statistics within the tolerance for values, if none were kept")
+    ] = False,
 ) -> None:
-    """Check a dump tree against a golden run. Without a tolerance the documented table by dtype holds."""
+    """Check a dump tree against a golden run. Without a tolerance that of the golden holds, else the table by dtype."""
 
     def action() -> int:
         from harness.cli.check import check_tree
 
-        return check_tree(tree, golden, run, rank, network, rtol, atol, exact, match)
+        return check_tree(tree, golden, run, rank, network, rtol, atol, exact, match, by_statistics)
 
     ctx.obj.append(action)
 
@@ -155,6 +158,9 @@ def diff(
     ] = None,
     report: Annotated[Path | None, typer.Option(metavar="HTML", help="a page to look at, in one file")] = None,
     match: Annotated[Match, typer.Option(help="what pairs operators: names, scope/type/flow, or both")] = "auto",
+    by_statistics: Annotated[
+        bool, typer.Option("--by-statistics", help="take statistics within the tolerance for values, if none were kept")
+    ] = False,
 ) -> None:
     """Compare two runs: where they part, how the difference spreads, what it looks like."""
 
@@ -163,7 +169,7 @@ def diff(
         from harness.cli.diff import diff as compare
 
         stated = chosen_tolerances(tolerances, rtol, atol, exact)
-        return compare(expected, found, rank, stated, Outputs(as_json, as_csv, report), match)
+        return compare(expected, found, rank, stated, Outputs(as_json, as_csv, report), match, by_statistics)
 
     ctx.obj.append(action)
 

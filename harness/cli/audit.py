@@ -6,10 +6,11 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.cli.check import choose_run, default_tolerance
+from harness.cli.check import choose_run
 from harness.cli.text import table
 from harness.compare import Tolerances
 from harness.compare.audit import Looseness, audit
+from harness.compare.policy import Party, tolerances_of
 from harness.errors import HarnessError, StoreError
 from harness.store import GoldenStore, RunId, StoredRun
 from harness.store.manifest import store_paths
@@ -85,7 +86,9 @@ class _Total:
 
 
 def _default(run: StoredRun) -> Tolerances:
-    return Tolerances.parse(default_tolerance(run, bool(run.attrs.get("emulated"))))
+    """What holds for another run of its own backend."""
+    golden = Party.of_run(run)
+    return tolerances_of(golden, golden)
 
 
 def _print(network: str, run: RunId, slots: list[Looseness], limit: float | None, every: bool) -> int:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
+from harness.backends.align import lay_beside
 from harness.capture import Capture, read_tree
-from harness.cli.progress import shown
+from harness.cli.progress import Watched
 from harness.cli.recorder import check_recorder, is_only_recorded, recorded
-from harness.compare import Comparison, Tolerance, Verdict, check, explain
-from harness.compare.pairing import Pairing, check_paired, lines
+from harness.compare import Tolerance, explain
+from harness.compare.pairing import lines
+from harness.compare.policy import RENAMED, Match, Party, judge
 from harness.errors import StoreError
 from harness.store import GoldenStore, RunId, StoredRun
-
-RENAMED = "Renamed: {} operators; of one backend that is a difference (--match flow takes it for none)"
 
 _MAX_PROBLEMS = 10
 
@@ -28,7 +28,8 @@ def check_tree(
     rtol: float | None,
     atol: float | None,
     exact: bool,
-    match: str = "auto",
+    match: Match = "auto",
+    by_statistics: bool = False,
 ) -> int:
     """Judges every slot of ``tree`` and of the golden run, and prints the result.
 
@@ -40,13 +41,11 @@ def check_tree(
         network: of a tree that holds those of several.
         rtol, atol: tolerance for floating values.
         exact: admit equal bits only.
-        match: ``names`` compares slots of equal names, ``flow`` pairs operators whatever their names are, ``auto`` does
-            so, names deciding last, where fewer slots have equal names than have not; of one emulated backend another
-            name is a difference then.
+        match, by_statistics: see ``harness.compare.policy.judge``.
 
     Returns:
         0 if everything holds, 1 if something differs or files of the tree cannot be used, 2 if there was nothing to
-            compare.
+            compare, or nobody can tell.
 
     Raises:
         HarnessError: tree or store cannot be read, or the run cannot be chosen.
@@ -59,40 +58,27 @@ def check_tree(
     capture = read_tree(tree, rank, network=network, ahead=True)
     with _opened(golden) as store:
         expected = choose_run(store, run, capture.backend, capture.mode)
-        emulated = bool(expected.attrs.get("emulated")) and capture.emulated
-        tolerance = "exact" if exact else stated(rtol, atol) or default_tolerance(expected, emulated)
-        # A real device launches kernels side by side; which is seen first says nothing.
-        comparison, pairing = _compared(expected, capture, tolerance, emulated, match)
+        found = Party(
+            Watched(capture), capture.backend, capture.mode, capture.emulated, capture.rules.get("ms_version")
+        )
+        judged = judge(
+            Party.of_run(expected), found, "exact" if exact else stated(rtol, atol),
+            lay=lay_beside, match=match, measured=False, by_statistics=by_statistics,
+        )  # fmt: skip
+        comparison, pairing = judged.comparison, judged.pairing
         backend, mode = expected.id
         steps = [] if comparison.holds else [f"msdump show {golden} --run {expected.id}", f"msdump show {tree}"]
         text = explain(
             comparison, network=store.network, backend=backend, mode=mode, golden=str(golden), next_steps=steps
         )
-        # One emulated device calls equal operators by equal names.
-        renamed = pairing is not None and match == "auto" and emulated and backend == capture.backend
-        renames = [RENAMED.format(pairing.renamed())] if pairing is not None and renamed and pairing.renamed() else []
+        renames = [RENAMED.format(judged.renamed)] if judged.renamed else []
         print("\n".join([text, *(lines(pairing) if pairing is not None else ()), *renames]))
-        others = _check_recorder(texts, expected, tree, golden) if texts else None
+        code = _check_recorder(texts, expected, tree, golden) if texts else None
     lost = len(capture.lost)
     if lost:
         print(f"Not compared: {lost} {'file' if lost == 1 else 'files'} of {tree} that cannot be used")
     warn(capture)
-    if not comparison.slots:
-        return 2
-    return 0 if comparison.holds and not renames and not others and not lost else 1
-
-
-def _compared(
-    expected: StoredRun, capture: Capture, tolerance: Any, emulated: bool, match: str
-) -> tuple[Comparison, Pairing | None]:
-    if match == "flow":
-        return check_paired(expected, capture, tolerance, by_name=False, measured=False)
-    comparison = check(expected, shown(capture), tolerance, order=emulated, measured=False)
-    counts = comparison.counts
-    apart = min(counts[Verdict.MISSING], counts[Verdict.UNEXPECTED])
-    if match == "auto" and apart > sum(counts.values()) - counts[Verdict.MISSING] - counts[Verdict.UNEXPECTED]:
-        return check_paired(expected, capture, tolerance, measured=False)
-    return comparison, None
+    return replace(judged, texts_hold=None if code is None else not code, lost=lost).code
 
 
 def _opened(golden: Path) -> GoldenStore:
@@ -110,19 +96,6 @@ def _check_recorder(texts: dict[str, bytes], expected: StoredRun, tree: Path, go
 def stated(rtol: float | None, atol: float | None) -> Tolerance | None:
     """The tolerance the command line states; ``ToleranceError`` for a negative or infinite one."""
     return None if rtol is None and atol is None else Tolerance(rtol=rtol or 0.0, atol=atol or 0.0)
-
-
-def default_tolerance(expected: StoredRun, emulated: bool) -> Any:
-    """What the golden was stored with; else exact between emulated runs, and the table by dtype between others.
-
-    Args:
-        expected: the golden run.
-        emulated: whether golden and tree both are.
-    """
-    kept = expected.attrs.get("tolerance")
-    if kept is not None:
-        return kept
-    return "exact" if emulated else "default"
 
 
 def choose_run(store: GoldenStore, run: str, backend: str = "", mode: str = "") -> StoredRun:

@@ -10,23 +10,22 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from harness.backends.align import aligned, stand_beside
-from harness.cli.check import RENAMED, warn
+from harness.backends.align import lay_beside
+from harness.cli.check import warn
 from harness.cli.diff_texts import Texts, texts_of
-from harness.cli.operands import Side, name_alike, open_side
-from harness.compare import Comparison, Tolerances, Verdict, check, explain, first_divergence
+from harness.cli.operands import Side, open_side
+from harness.compare import Comparison, Tolerances, explain, first_divergence
 from harness.compare.hints import Hint, hints
 from harness.compare.overview import overview
-from harness.compare.pairing import Pairing, ambiguous, check_paired
+from harness.compare.pairing import ambiguous
 from harness.compare.pairing import as_json as pairing_as_json
 from harness.compare.pairing import lines as paired_lines
-from harness.compare.pairing.matching import SCOPE
-from harness.compare.pairing.scopes import place_of
+from harness.compare.policy import RENAMED, Judgement, Match, judge
 from harness.compare.spread import Role, Spread, spread
 from harness.compare.table import COLUMNS, as_json, row, stored
 from harness.compare.tolerance_file import read_tolerances
@@ -34,11 +33,9 @@ from harness.errors import HarnessError
 from harness.escape import cell
 from harness.records import Record
 from harness.report import Run, content, render
-from harness.store import StoredRun
 
 _STANDARD = Path("-")
 FORMAT = "msdump-diff"
-Match = Literal["auto", "names", "flow"]
 VERSION = 1
 
 
@@ -48,31 +45,22 @@ class Found:
 
     Attributes:
         sides: the expected and the found one.
-        comparison: with every slot measured that differs.
+        judged: the judgement, with every slot measured that differs.
         spread: how the difference spreads.
         hints: what the first divergence looks like.
-        pairing: how operators of other names were found; None where slots were compared by name.
         texts: graphs, execution orders, what the recorder wrote.
-        renamed: operators that have another name on the found side, where that is a difference.
-        tried: how operators would have been paired, where that was asked for.
     """
 
     sides: tuple[Side, Side]
-    comparison: Comparison
+    judged: Judgement
     spread: Spread
     hints: Sequence[Hint]
     texts: Texts
-    pairing: Pairing | None = None
-    renamed: int = 0
-    tried: Pairing | None = None
 
     @property
-    def holds(self) -> bool:
-        """Whether every slot, every name and every text that counts does; there may be no slot beside texts."""
-        if self.renamed:
-            return False
-        slots = self.comparison.holds or (bool(self.texts.results.names) and not self.comparison.slots)
-        return slots and self.texts.results.holds
+    def comparison(self) -> Comparison:
+        """Every slot's verdict."""
+        return self.judged.comparison
 
 
 @dataclass(frozen=True)
@@ -89,18 +77,25 @@ class Outputs:
         return self.as_json, self.as_csv, self.report
 
 
-def diff(expected: str, found: str, rank: int | None, tolerances: Any, outputs: Outputs, match: Match = "auto") -> int:
+def diff(
+    expected: str,
+    found: str,
+    rank: int | None,
+    tolerances: Any,
+    outputs: Outputs,
+    match: Match = "auto",
+    by_statistics: bool = False,
+) -> int:
     """Compares ``expected`` and ``found`` (see ``open_side``) and prints or writes the result.
 
     Args:
         rank: of dump trees that hold several.
-        tolerances: as ``check`` takes them; None for what was learned for the expected golden run, else equal bits
-            between two runs of one emulated backend, else the table by dtype.
+        tolerances: what is asked for; None for what holds by default, see ``tolerances_of``.
         outputs: files to write.
-        match: see ``compare_sides``.
+        match, by_statistics: see ``harness.compare.policy.judge``.
 
     Returns:
-        0 if everything holds, 1 if something differs, 2 if there was nothing to compare.
+        0 if everything holds, 1 if something differs, 2 if there was nothing to compare, or nobody can tell.
 
     Raises:
         HarnessError: a side cannot be read.
@@ -109,7 +104,7 @@ def diff(expected: str, found: str, rank: int | None, tolerances: Any, outputs: 
     if outputs.all.count(_STANDARD) > 1:
         raise HarnessError("only one of --json, --csv and --report can be -, standard output")
     with open_side(expected, rank) as one, open_side(found, rank) as other:
-        result = compare_sides(one, other, tolerances, match)
+        result = compare_sides(one, other, tolerances, match, by_statistics)
         try:
             _write_files(result, outputs)
         finally:
@@ -119,90 +114,27 @@ def diff(expected: str, found: str, rank: int | None, tolerances: Any, outputs: 
                 warn(side.capture)
         if isinstance(tolerances, Tolerances):
             _warn_of_types(tolerances, result.comparison)
-    if not result.comparison.slots and not result.texts.results.names:
-        return 2
-    return 0 if result.holds else 1
+    return result.judged.code
 
 
-def compare_sides(one: Side, other: Side, tolerances: Any = None, match: Match = "auto") -> Found:
+def compare_sides(
+    one: Side, other: Side, tolerances: Any = None, match: Match = "auto", by_statistics: bool = False
+) -> Found:
     """Measures every slot that differs, and follows the difference.
 
     Args:
         one, other: the expected and the found side.
-        tolerances: as for ``diff``.
-        match: ``names`` compares slots of equal names, ``flow`` pairs operators by scope, type and data flow whatever
-            their names are, ``auto`` does so, names deciding last, where both sides have slots that the other lacks, or
-            slots of one name have other shapes, and more slots are compared then; backends that run the same graphs are
-            laid beside one another by ``aligned`` first. Under ``auto`` another name is a difference where both sides
-            should have equal ones (``name_alike``).
+        tolerances, match, by_statistics: see ``harness.compare.policy.judge``.
     """
-    alike = one.emulated and other.emulated and one.backend == other.backend
-    if tolerances is None:
-        tolerances = _learned(one) or ("exact" if alike else "default")
-    tried: Pairing | None = None
-    if match == "flow":
-        comparison, pairing = check_paired(one.content, other.content, tolerances, by_name=False)
-    else:
-        comparison, pairing = _by_names(one, other, tolerances, alike), None
-        if match == "auto" and _is_misnamed(comparison, stand_beside(one.backend, other.backend)):
-            paired = check_paired(one.content, other.content, tolerances)
-            tried = paired[1]
-            if _is_told(tried) and _compared(paired[0]) > _compared(comparison):
-                comparison, pairing = paired
-    course = spread(comparison)
-    divergence = first_divergence(comparison)
+    judged = judge(one.party, other.party, tolerances, lay=lay_beside, match=match, by_statistics=by_statistics)
+    texts = texts_of(one, other)
+    judged = replace(judged, texts_hold=texts.results.holds if texts.results.names else None)
+    course = spread(judged.comparison)
+    divergence = first_divergence(judged.comparison)
     suspicions: Sequence[Hint] = ()
     if divergence is not None:
-        suspicions = hints(comparison, course, divergence.where, _inputs(one, divergence.where))
-    counts = pairing is not None and match == "auto" and name_alike(one, other)
-    renames = pairing.renamed() if pairing is not None and counts else 0
-    return Found((one, other), comparison, course, suspicions, texts_of(one, other), pairing, renames, tried)
-
-
-def _learned(side: Side) -> Any:
-    """The tolerances that were learned for a golden run and travel with it; None for any other side."""
-    attrs = side.content.attrs if isinstance(side.content, StoredRun) else {}
-    return attrs.get("tolerance") if "learned" in attrs else None
-
-
-def _by_names(one: Side, other: Side, tolerances: Any, alike: bool) -> Comparison:
-    """Slots of equal names; of two emulated devices, those that stand for the same."""
-    if stand_beside(one.backend, other.backend):
-        expected, found = aligned(one.records(), other.records(), one.backend, other.backend)
-        return check(expected, found, tolerances, order=False)
-    return check(one.content, other.content, tolerances, order=alike)
-
-
-def _compared(comparison: Comparison) -> int:
-    """How many slots of equal shape both sides have."""
-    counts = comparison.counts
-    both = counts[Verdict.IDENTICAL] + counts[Verdict.WITHIN] + counts[Verdict.DIFFERS]
-    return both - sum(a.shape != b.shape for a, b in comparison.pairs.values())
-
-
-def _is_misnamed(comparison: Comparison, beside: bool) -> bool:
-    """Whether equal names do not seem to be equal operators: one release numbers them otherwise than another.
-
-    Args:
-        comparison: by names.
-        beside: backends that run the same graphs, whose known differences ``aligned`` took out: most slots must lack a
-            counterpart then, as where one side is a capture of a PyTorch module.
-    """
-    one_sided = min(comparison.counts[Verdict.MISSING], comparison.counts[Verdict.UNEXPECTED])
-    if beside:
-        return one_sided > _compared(comparison)
-    return bool(one_sided) or any(a.shape != b.shape for a, b in comparison.pairs.values())
-
-
-def _is_told(pairing: Pairing) -> bool:
-    """Whether operators of other names are paired, and not by their types alone.
-
-    Where each operator stands for the one of its own name, another shape is a difference. Beside nothing but others
-    outside of every cell, one that has the same type may be anything.
-    """
-    pairs = [pair for step in pairing.steps for pair in step.pairs]
-    scoped = any(pair.by != SCOPE or place_of(pair.expected.operator, "").path for pair in pairs)
-    return scoped and any(here != there for here, there in pairing.slots())
+        suspicions = hints(judged.comparison, course, divergence.where, _inputs(one, divergence.where))
+    return Found((one, other), judged, course, suspicions, texts)
 
 
 def _inputs(side: Side, where: Sequence[Any]) -> list[Record]:
@@ -211,20 +143,20 @@ def _inputs(side: Side, where: Sequence[Any]) -> list[Record]:
 
 
 def _text(result: Found) -> list[str]:
-    one, other = result.sides
+    (one, other), judged = result.sides, result.judged
     text = explain(
         result.comparison, network=other.network, backend=other.backend, mode=other.mode, against=one.name
     )  # fmt: skip
-    lines = [text, *(paired_lines(result.pairing) if result.pairing is not None else ())]
-    if result.pairing is None and result.tried is not None and (unsure := ambiguous(result.tried)):
+    lines = [text, *(paired_lines(judged.pairing) if judged.pairing is not None else ())]
+    if judged.pairing is None and judged.tried is not None and (unsure := ambiguous(judged.tried)):
         lines += ["Compared by names; pairing operators of other names leaves", *unsure]
-    if result.renamed:
-        lines.append(RENAMED.format(result.renamed))
+    if judged.renamed:
+        lines.append(RENAMED.format(judged.renamed))
     lines += overview(result.spread, result.hints)
     if not result.comparison.slots and result.texts.results.names:
         lines = [f"{one.name} and {other.name}: no tensor on either side"]
     lines += result.texts.lines()
-    if not result.holds:
+    if not judged.holds:
         lines += ["What to run next:", f"  msdump diff {one.name} {other.name} --json FILE"]
     return lines
 
@@ -246,8 +178,8 @@ def report(result: Found) -> dict[str, Any]:
             {"name": s.name, "network": s.network, "backend": s.backend, "mode": s.mode, "emulated": s.emulated}
             for s in result.sides
         ],
-        "holds": result.holds,
-        "renamed": result.renamed,
+        "holds": result.judged.holds,
+        "renamed": result.judged.renamed,
         "counts": {verdict.value: count for verdict, count in comparison.counts.items()},
         "order_changed": comparison.order is not None,
         "hints": [{"kind": h.kind, "slot": list(h.slot), "evidence": h.evidence} for h in result.hints],
@@ -255,7 +187,7 @@ def report(result: Found) -> dict[str, Any]:
         "texts": result.texts.rows,
         "texts_hold": result.texts.results.holds if result.texts.results.names else None,
         "slots": [stored(slot) for slot in comparison.slots if slot.reason],
-        "pairing": pairing_as_json(result.pairing) if result.pairing is not None else None,
+        "pairing": pairing_as_json(result.judged.pairing) if result.judged.pairing is not None else None,
     }
 
 
@@ -273,7 +205,7 @@ def _page(result: Found) -> dict[str, Any]:
         records=one.records,
         notes=[f"{name}: {side.backend}, {'emulated' if side.emulated else 'real'}" for name, side in _named(result)],
     )
-    return content(run) | {"holds": result.holds}
+    return content(run) | {"holds": result.judged.holds}
 
 
 def _named(result: Found) -> list[tuple[str, Side]]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from harness.cli.diff import FORMAT, VERSION
 from harness.compare import Tolerances, Verdict
+from harness.compare.policy import exit_code
 from harness.compare.smallest_tolerance import rounded_up
 from harness.compare.table import ladder_of
 from harness.errors import HarnessError
@@ -36,9 +37,10 @@ def judge(path: Path, tolerances: Tolerances) -> int:
     content = _read(path)
     with parsing(f"{path}: a comparison", HarnessError):
         verdicts = [(_verdict(slot, tolerances), _told(slot)) for slot in content["slots"]]
-        identical = content["counts"].get(Verdict.IDENTICAL.value, 0)
-        if type(identical) is not int or identical < 0:
-            raise ValueError(f"the count of identical slots is {str(identical)[:80]}")
+        known = [content["counts"].get(each.value, 0) for each in (Verdict.IDENTICAL, Verdict.STATISTICS)]
+        if any(type(count) is not int or count < 0 for count in known):
+            raise ValueError(f"the counts of slots that agree are {str(known)[:80]}")
+        identical = sum(known)
     counts = Counter(verdict for verdict, _ in verdicts)
     print(", ".join([f"{identical} identical", *(f"{counts[v]} {v}" for v in (WITHIN, OUTSIDE, UNSURE))]))
     failing = [text for verdict, text in verdicts if verdict != WITHIN]
@@ -46,9 +48,9 @@ def judge(path: Path, tolerances: Tolerances) -> int:
     texts = content.get("texts_hold")  # no tolerance admits another text
     if texts is False:
         print("texts that are results differ")
-    if counts[OUTSIDE] or content.get("order_changed") or content.get("renamed") or texts is False:
-        return 1
-    return 2 if counts[UNSURE] or (not verdicts and not identical and texts is None) else 0
+    differs = counts[OUTSIDE] or content.get("order_changed") or content.get("renamed") or texts is False
+    empty = not verdicts and not identical and texts is None
+    return exit_code(differs=bool(differs), unsure=bool(counts[UNSURE]) or empty)
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -68,6 +70,8 @@ def _verdict(slot: dict[str, Any], tolerances: Tolerances) -> str:
     where = (slot["rank"], slot["graph"], slot["iteration"], slot["operator"], slot["execution"], io, int(number))
     tolerance = tolerances.of(SlotKey(*where), slot["type"], slot["dtype"])
     ladder = ladder_of(slot)
+    if slot["verdict"] == Verdict.UNSURE.value and not tolerance.exact:
+        return UNSURE
     if ladder is None or tolerance.exact:
         return OUTSIDE
     if slot["smallest_rtol"] is not None and tolerance.rtol >= float(slot["smallest_rtol"]):

@@ -13,6 +13,7 @@ from harness.capture.capture import RECORDED
 from harness.cli.check import choose_run
 from harness.cli.recorder import recorded
 from harness.compare import HasRecords
+from harness.compare.policy import Party
 from harness.errors import StoreError, TreeError
 from harness.records import Record
 from harness.store import GoldenStore, StoredRun
@@ -46,6 +47,14 @@ class Side:
         """All records, read anew."""
         return self.content.records()
 
+    @property
+    def party(self) -> Party:
+        """What is judged of it."""
+        if self.capture is not None:
+            return party_of(self.capture)
+        assert isinstance(self.content, StoredRun)  # what else there is to open
+        return Party.of_run(self.content)
+
     @cached_property
     def artefacts(self) -> Mapping[str, bytes]:
         """Its texts by path: graphs, execution orders, recorder artefacts (of a directory without their mode)."""
@@ -56,15 +65,10 @@ class Side:
         return self.content.artefacts()
 
 
-def name_alike(one: Side, other: Side) -> bool:
-    """Whether what made both sides is known to call equal operators by equal names: one emulated backend, runs of one
-    backend in golden stores, or dump trees of one release."""
-    if one.backend != other.backend or one.emulated != other.emulated:
-        return False
-    if one.capture is None or other.capture is None:
-        return one.emulated or one.capture is other.capture
-    release = one.capture.rules.get("ms_version")
-    return one.emulated or (release is not None and release == other.capture.rules.get("ms_version"))
+def party_of(capture: Capture) -> Party:
+    """A dump tree as a side of a judgement."""
+    release = capture.rules.get("ms_version")
+    return Party(capture, capture.backend, capture.mode, capture.emulated, release)
 
 
 @contextmanager

@@ -14,6 +14,19 @@ _EVERY = 0.1
 """Seconds between two looks at the bar."""
 
 
+class Watched:
+    """The records of a capture, with a bar while they are read for the first time."""
+
+    def __init__(self, capture: Capture) -> None:
+        self._capture = capture
+        self._seen = False
+
+    def records(self) -> Iterator[Record]:
+        """The records, in order."""
+        again, self._seen = self._seen, True
+        return self._capture.records() if again else shown(self._capture)
+
+
 def shown(capture: Capture) -> Iterator[Record]:
     """The records of ``capture``; on a terminal with a bar on stderr while they go by."""
     records = capture.records()

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import cached_property
 
 from harness.compare.divergence import mark_overwritten
-from harness.compare.judge import Judge
+from harness.compare.judge import Judge, proves_bits
 from harness.compare.verdict import Comparison, SlotVerdict, Verdict
 from harness.records import Record, Rows, SlotKey
 
@@ -23,7 +23,7 @@ def check_rows(expected: Rows, found: Rows, judge: Judge) -> Comparison | None:
     mine = zip(expected.dtypes, expected.shapes, expected.texts, strict=True)
     theirs = zip(found.dtypes, found.shapes, found.texts, strict=True)
     told = zip(keys, found.op_types, found.dtypes, found.shapes, found.sources, strict=True)
-    identical = Verdict.IDENTICAL
+    identical = Verdict.IDENTICAL if proves_bits(expected.items) else Verdict.STATISTICS
     for at, (one, other, (key, op_type, dtype, shape, source)) in enumerate(zip(mine, theirs, told, strict=True)):
         if one == other:
             slots.append(SlotVerdict(key, identical, op_type, dtype, shape, "", source))

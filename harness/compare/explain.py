@@ -63,7 +63,9 @@ def explain(
 
 
 def _counts(comparison: Comparison) -> str:
-    parts = ", ".join(f"{count} {verdict.value}" for verdict, count in comparison.counts.items())
+    rare = (Verdict.STATISTICS, Verdict.UNSURE)
+    told = {verdict: count for verdict, count in comparison.counts.items() if count or verdict not in rare}
+    parts = ", ".join(f"{count} {verdict.value}" for verdict, count in told.items())
     return f"{len(comparison.slots)} slots: {parts}"
 
 

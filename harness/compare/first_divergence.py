@@ -127,6 +127,8 @@ class _Search:
                 return None
             whole = bool(inputs) and not self._uncompared(where) and not self._has_unknown_state(where, slots)
             return Kind.COMPUTED if whole else Kind.UNSURE
+        if differs and not carried and all(slot.verdict is Verdict.UNSURE for slot in bad):
+            return Kind.UNSURE
         loose = self._loose(where, slots)
         return self._of_input(loose) if loose else None
 
@@ -214,7 +216,7 @@ class _Search:
             why = ""
             if slot.overwritten:
                 state, why = State.NOT_COMPARED, _OVERWRITTEN
-            elif slot.verdict in (Verdict.MISSING, Verdict.UNEXPECTED):
+            elif slot.verdict in (Verdict.MISSING, Verdict.UNEXPECTED, Verdict.UNSURE):
                 state, why = State.NOT_COMPARED, slot.reason
             elif slot.by_statistics and slot.verdict.holds:
                 why = "statistics agree"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
 from typing import Any, Self
 
@@ -89,6 +89,8 @@ class Tolerances:
         types: by primitive name (``MatMul``, ``Parameter``).
         dtypes: by CamelCase dtype name.
         default: for everything else.
+        statistics: statistics within a tolerance are taken for values within it, where one side kept no values and its
+            digest is another; else nobody can tell.
 
     Everywhere ``BY_DTYPE`` (None) stands for the documented table ``DEFAULTS``.
     """
@@ -97,6 +99,7 @@ class Tolerances:
     types: Mapping[str, Choice] = field(default_factory=dict)
     dtypes: Mapping[str, Choice] = field(default_factory=dict)
     default: Choice = EXACT
+    statistics: bool = False
 
     def of(self, key: SlotKey, op_type: str, dtype: str) -> Tolerance:
         """The tolerance of one slot; ``EXACT`` for integers and bools."""
@@ -131,16 +134,26 @@ class Tolerances:
         Accepted are ``None`` or ``"exact"``; ``"default"`` (the table by dtype); a number (rtol); a pair
         (rtol, atol); a ``Tolerance`` or a mapping of its fields; a ``Tolerances``; or a mapping of any of these by
         ``"default"``, a dtype (``"float32"``), a pattern (a name with one of ``* ? [ / :`` in it), or else an
-        operator type (``"MatMul"``).
+        operator type (``"MatMul"``). A mapping may also say ``"statistics": True``.
 
         Raises:
             ToleranceError: for anything else.
         """
         if isinstance(value, cls):
             return value
+        if isinstance(value, Mapping) and _STATISTICS in value:
+            return cls._with_statistics(value)
         if isinstance(value, Mapping) and not (value and value.keys() <= set(_FIELDS)):
             return cls._from_table(value)
         return cls(default=_parse_one(value, "tolerance"))
+
+    @classmethod
+    def _with_statistics(cls, table: Mapping[Any, Any]) -> Self:
+        asked = table[_STATISTICS]
+        if not isinstance(asked, bool):
+            raise ToleranceError(f"{_STATISTICS} is True or False; given was {asked!r}")
+        rest = {name: given for name, given in table.items() if name != _STATISTICS}
+        return replace(cls.parse(rest or None), statistics=asked)
 
     @classmethod
     def _from_table(cls, table: Mapping[Any, Any]) -> Self:
@@ -166,11 +179,13 @@ class Tolerances:
         """JSON values from which ``parse`` makes the same tolerances."""
         rows = dict(reversed(self.patterns))  # of equal patterns the first counts
         rows = {name: rows[name] for name, _ in self.patterns} | dict(self.types) | dict(self.dtypes)
-        if not rows:
+        more: dict[str, Any] = {_STATISTICS: True} if self.statistics else {}
+        if not rows and not more:
             return _json(self.default)
-        return {"default": _json(self.default)} | {name: _json(tolerance) for name, tolerance in rows.items()}
+        return {"default": _json(self.default)} | {name: _json(tolerance) for name, tolerance in rows.items()} | more
 
 
+_STATISTICS = "statistics"
 _FIELDS = tuple(f.name for f in fields(Tolerance))
 
 

@@ -19,6 +19,8 @@ class Verdict(Enum):
 
     IDENTICAL = "identical"
     WITHIN = "within tolerance"
+    STATISTICS = "statistics agree"
+    UNSURE = "cannot tell"
     DIFFERS = "differs"
     MISSING = "missing"
     UNEXPECTED = "unexpected"
@@ -26,7 +28,7 @@ class Verdict(Enum):
     @property
     def holds(self) -> bool:
         """Whether a gate lets it pass."""
-        return self in (Verdict.IDENTICAL, Verdict.WITHIN)
+        return self in (Verdict.IDENTICAL, Verdict.WITHIN, Verdict.STATISTICS)
 
 
 # Not frozen, though nobody changes one: that would make making one for each slot four times as slow.
@@ -144,6 +146,10 @@ class Comparison:
             return False
         identical = Verdict.IDENTICAL  # nearly always
         return all(slot.verdict is identical or slot.verdict.holds for slot in self.slots)
+
+    def forget_counts(self) -> None:
+        """To be called by whoever takes slots out."""
+        self.__dict__.pop("counts", None)
 
     def failures(self) -> list[SlotVerdict]:
         """Slots that do not hold, in order."""

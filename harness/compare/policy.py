@@ -1,0 +1,254 @@
+"""The one judgement: which tolerance holds, what is paired with what, what counts, and how it ends.
+
+The gate, ``msdump check``, ``diff``, ``judge``, ``learn``, ``audit`` and the report ask here and decide nothing
+themselves. Runs are compared by name first, by digests; operators are paired by data flow only where something does
+not hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from harness.compare.check import HasRecords, check
+from harness.compare.pairing import Pairing, check_paired
+from harness.compare.pairing.matching import SCOPE
+from harness.compare.pairing.scopes import place_of
+from harness.compare.tolerances import Tolerances
+from harness.compare.unwritten import leave_out_unwritten
+from harness.compare.verdict import Comparison, Verdict
+from harness.records import Record
+from harness.store import StoredRun
+
+HOLDS, DIFFERS, CANNOT_TELL = 0, 1, 2
+RENAMED = "Renamed: {} operators; of one backend that is a difference (--match flow takes it for none)"
+
+#: What pairs operators: names, scope, type and data flow, or names first and the rest where that compares more.
+Match = Literal["auto", "names", "flow"]
+
+
+@dataclass(frozen=True)
+class Party:
+    """One side of a comparison.
+
+    Attributes:
+        content: its records; read twice where operators are paired.
+        backend, mode: what it is of.
+        emulated: an emulated device made it.
+        release: of the MindSpore that made it, where that is known.
+        stored: it is a run of a golden store.
+        tolerance: what was stored with it; None for nothing.
+    """
+
+    content: StoredRun | HasRecords | Iterable[Record]
+    backend: str
+    mode: str = "tensor"
+    emulated: bool = False
+    release: str | None = None
+    stored: bool = False
+    tolerance: Any = None
+
+    @classmethod
+    def of_run(cls, run: StoredRun) -> Party:
+        """A run of a store, with what was stored with it."""
+        attrs = run.attrs
+        release = attrs.get("rules", {}).get("ms_version")
+        return cls(run, *run.id, bool(attrs.get("emulated")), release, True, attrs.get("tolerance"))
+
+    def records(self) -> Iterable[Record]:
+        """Its records, in order."""
+        return self.content.records() if isinstance(self.content, HasRecords) else self.content
+
+    @property
+    def is_real_mindspore(self) -> bool:
+        """Whether MindSpore's own kernels computed it."""
+        return not self.emulated and self.release is not None
+
+
+#: Lays runs of backends whose graphs differ in known ways beside one another; None where these two are no such runs.
+Layout = Callable[[Party, Party], tuple[list[Record], list[Record]] | None]
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What comparing two sides gave.
+
+    Attributes:
+        comparison: every slot's verdict.
+        tolerances: what was admitted.
+        pairing: how operators of other names were found; None where slots were compared by name.
+        tried: how operators would have been paired, where that was looked at.
+        renamed: operators that have another name on the found side, where that is a difference.
+        texts_hold: whether texts that are results do; None where none was compared.
+        lost: files of the found side that could not be used.
+        empty_holds: nothing beside nothing is an agreement: only what goes wrong was kept.
+    """
+
+    comparison: Comparison
+    tolerances: Tolerances
+    pairing: Pairing | None = None
+    tried: Pairing | None = None
+    renamed: int = 0
+    texts_hold: bool | None = None
+    lost: int = 0
+    empty_holds: bool = False
+
+    @property
+    def slots_hold(self) -> bool:
+        """Whether every slot and every name does; texts are not looked at."""
+        empty = not self.comparison.slots and (self.empty_holds or self.texts_hold is not None)
+        return (self.comparison.holds or empty) and not self.renamed
+
+    @property
+    def holds(self) -> bool:
+        """Whether a gate lets the found side pass."""
+        return self.code == HOLDS
+
+    @property
+    def code(self) -> int:
+        """``HOLDS``, ``DIFFERS``, or ``CANNOT_TELL``: nothing was compared, or values were not kept."""
+        if self.renamed or self.lost or self.texts_hold is False:
+            return DIFFERS
+        return outcome(self.comparison, self.empty_holds or self.texts_hold is not None)
+
+    @property
+    def verdict(self) -> str:
+        """The whole in two words: that of the slot that agrees least."""
+        if self.code == CANNOT_TELL:
+            return "cannot tell" if self.comparison.slots else "not compared"
+        if self.code == DIFFERS:
+            return Verdict.DIFFERS.value
+        counts = self.comparison.counts
+        partly = (Verdict.WITHIN, Verdict.STATISTICS)
+        return next((each.value for each in partly if counts[each]), Verdict.IDENTICAL.value)
+
+
+def outcome(comparison: Comparison, empty_holds: bool = False) -> int:
+    """The exit code of a comparison of slots."""
+    if not comparison.slots:
+        return HOLDS if empty_holds else CANNOT_TELL
+    counts = comparison.counts
+    return exit_code(
+        differs=bool(counts[Verdict.DIFFERS] + counts[Verdict.MISSING] + counts[Verdict.UNEXPECTED])
+        or comparison.order is not None,
+        unsure=bool(counts[Verdict.UNSURE]),
+    )
+
+
+def exit_code(*, differs: bool, unsure: bool) -> int:
+    """A sure difference counts before a doubt."""
+    return DIFFERS if differs else CANNOT_TELL if unsure else HOLDS
+
+
+def judge(
+    expected: Party,
+    found: Party,
+    asked: Any = None,
+    *,
+    lay: Layout,
+    match: Match = "auto",
+    measured: bool = True,
+    by_statistics: bool = False,
+) -> Judgement:
+    """Judges ``found`` against ``expected``.
+
+    Args:
+        expected, found: the golden side and the run.
+        asked: a tolerance that a command, a marker or a hook states; it counts before all others.
+        lay: lays runs of two emulated backends beside one another.
+        match: ``names`` compares slots of equal names, ``flow`` pairs operators by scope, type and data flow whatever
+            their names are, ``auto`` does so, names deciding last, where slots by name do not hold and more can be
+            compared then. Under ``auto`` another name is a difference where both sides should have equal ones.
+        measured: whether slots within their tolerance are measured too.
+        by_statistics: where one side kept no values, statistics within the tolerance are taken for values within it.
+
+    Raises:
+        ToleranceError: ``asked``, or what was stored, cannot be read.
+        RecordError: see ``check``.
+    """
+    laid = lay(expected, found)
+    tolerances = tolerances_of(expected, found, asked, beside=laid is not None)
+    if by_statistics:
+        tolerances = replace(tolerances, statistics=True)
+    pairing: Pairing | None = None
+    tried: Pairing | None = None
+    if match == "flow":
+        comparison, pairing = check_paired(
+            expected.content, found.content, tolerances, by_name=False, measured=measured
+        )
+    else:
+        sides: tuple[Any, Any] = laid or (expected.content, found.content)
+        ordered = laid is None and _are_alike(expected, found)
+        comparison = check(*sides, tolerances, order=ordered, measured=measured)
+        if match == "auto" and not comparison.holds and _may_be_misnamed(comparison, laid is not None):
+            paired, tried = check_paired(expected.content, found.content, tolerances, measured=measured)
+            if _renames(tried) and _compared(paired) > _compared(comparison):
+                comparison, pairing = paired, tried
+    if expected.is_real_mindspore or found.is_real_mindspore:
+        comparison = leave_out_unwritten(comparison)
+    counts = pairing is not None and match == "auto" and have_equal_names(expected, found)
+    return Judgement(comparison, tolerances, pairing, tried, pairing.renamed() if pairing and counts else 0)
+
+
+def tolerances_of(expected: Party, found: Party, asked: Any = None, *, beside: bool = False) -> Tolerances:
+    """The tolerance in force: what is asked for; else what was stored with the golden (a marker's, or learned); else
+    equal bits between two runs of one emulated backend; else the table by dtype.
+
+    Args:
+        beside: both are of backends that are laid beside one another: what was stored is for the golden's own backend.
+    """
+    if asked is None and not beside:
+        asked = expected.tolerance
+    return Tolerances.parse(asked if asked is not None else "exact" if _are_alike(expected, found) else "default")
+
+
+def _are_alike(one: Party, other: Party) -> bool:
+    """Whether one emulated backend made both: bits, names and order are equal then."""
+    return one.emulated and other.emulated and one.backend == other.backend
+
+
+def have_equal_names(one: Party, other: Party) -> bool:
+    """Whether what made both sides is known to call equal operators by equal names: one emulated backend, one release
+    of MindSpore, or runs of one backend in golden stores."""
+    if one.backend != other.backend or one.emulated != other.emulated:
+        return False
+    if one.emulated:
+        return True
+    if one.release is None or other.release is None:
+        return one.stored and other.stored
+    return one.release == other.release
+
+
+def _compared(comparison: Comparison) -> tuple[int, int]:
+    """How many slots of equal shape both sides have, and how many of them agree."""
+    counts = comparison.counts
+    agree = sum(count for verdict, count in counts.items() if verdict.holds)
+    both = agree + counts[Verdict.DIFFERS] + counts[Verdict.UNSURE]
+    return both - sum(a.shape != b.shape for a, b in comparison.pairs.values()), agree
+
+
+def _may_be_misnamed(comparison: Comparison, beside: bool) -> bool:
+    """Whether equal names do not seem to be equal operators: one side has an operator more, or numbers them otherwise.
+
+    Args:
+        comparison: by names.
+        beside: backends whose known differences were taken out: most slots must lack a counterpart then, as where one
+            side is a capture of a PyTorch module.
+    """
+    counts = comparison.counts
+    if beside:
+        return min(counts[Verdict.MISSING], counts[Verdict.UNEXPECTED]) > _compared(comparison)[0]
+    one_sided = counts[Verdict.MISSING] + counts[Verdict.UNEXPECTED]
+    return bool(one_sided) or any(a.shape != b.shape for a, b in comparison.pairs.values())
+
+
+def _renames(pairing: Pairing) -> bool:
+    """Whether operators of other names are paired, and not by their types alone.
+
+    Where each operator stands for the one of its own name, another shape is a difference. Beside nothing but others
+    outside of every cell, one that has the same type may be anything.
+    """
+    pairs = [pair for step in pairing.steps for pair in step.pairs]
+    scoped = any(pair.by != SCOPE or place_of(pair.expected.operator, "").path for pair in pairs)
+    return scoped and any(here != there for here, there in pairing.slots())
