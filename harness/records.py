@@ -15,6 +15,9 @@ import numpy as np
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
+#: Scope of what a test hands over by name beside its networks; no operator of a network has it.
+GIVEN_SCOPE = "check"
+
 
 class SlotKey(NamedTuple):
     """What tells one slot from every other of a run.

@@ -95,7 +95,7 @@ class GateTest:
             HarnessError: see ``harness.capture.given.leaves``; nothing is in it; or its name is taken.
         """
         from harness.capture.capture import COMPARED
-        from harness.capture.given import SCOPE, leaves, record_of
+        from harness.capture.given import leaves, record_of
         from harness.errors import SettingError
 
         if not isinstance(name, str) or not name or not name.isprintable():
@@ -110,7 +110,7 @@ class GateTest:
         self._names.update(names)
         for leaf in found:
             if isinstance(leaf.content, str):
-                self.texts[f"{COMPARED}{SCOPE}/{leaf.name}.txt"] = leaf.content.encode(errors="surrogateescape")
+                self.texts[f"{COMPARED}{GIVEN_SCOPE}/{leaf.name}.txt"] = leaf.content.encode(errors="surrogateescape")
             else:
                 self.given.append(record_of(leaf, name, source))
 

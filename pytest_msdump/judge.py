@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.backends.align import aligned, stand_beside
+from harness.backends.align import lay_beside
 from harness.backends.modes import MODES
 from harness.capture.capture import RECORDED, RESULTS
-from harness.capture.given import SCOPE
 from harness.compare import Comparison, Tolerances, Verdict, compare_texts, explain, explain_texts, first_divergence
-from harness.compare import check as compare
 from harness.compare.hints import hints
 from harness.compare.overview import brief
-from harness.compare.smallest_tolerance import least_of
+from harness.compare.policy import HOLDING, RENAMED, Judgement, Party
+from harness.compare.policy import judge as decide
+from harness.compare.smallest_tolerance import would_pass
 from harness.compare.spread import spread
 from harness.compare.texts import summary
 from harness.errors import HarnessError, StoreError
@@ -120,21 +121,18 @@ class Judge:
         return update(path, self.test.network, {self.run: self.data(self.level())}, settle=False)
 
     def tolerance(self, against: str, stated: Any) -> Any:
-        """What the marker says, else the hook, else what was learned for its own golden, else exact for an emulated
-        backend's own golden, else by dtype."""
+        """What the marker asks for, else the hook; None for what holds by default (see ``harness.compare.policy``)."""
         if stated is None:
             item = self.test.item
             stated = item.config.hook.pytest_msdump_tolerance(
                 config=item.config, item=item, backend=self.run.backend, mode=self.run.mode, against=against
             )
-        if stated is None and against == self.run.backend:
-            stated = self.learned.get("tolerance")
-        if stated is not None:
-            return stated
-        if against != self.run.backend or not self.capture.emulated:
-            return "default"
-        # What a test hands over beside its networks was computed by something else.
-        return {"default": "exact", f"{SCOPE}/*": "default"} if self.test.given else "exact"
+        return stated
+
+    def party(self) -> Party:
+        """The run as a side of a judgement."""
+        capture = self.capture
+        return Party(self.records, *self.run, emulated=capture.emulated, release=capture.rules.get("ms_version"))
 
 
 def regenerate(test: GateTest) -> tuple[list[Result], list[str]]:
@@ -173,7 +171,7 @@ def check(test: GateTest, bundle: str) -> tuple[list[Result], list[str]]:
     except HarnessError as error:
         results.append(judge.empty("not compared"))
         texts.append(f"msdump: {test.network}, run {judge.run} cannot be checked: {error}")
-    if test.settings.in_ci and results[0]["verdict"] not in ("identical", "within tolerance"):
+    if test.settings.in_ci and results[0]["verdict"] not in HOLDING:
         try:
             results[0]["candidate"] = _leave_candidate(judge, bundle)
         except (HarnessError, OSError) as error:
@@ -222,19 +220,14 @@ def _check_one(
         judge.remember(expected)
     result = judge.empty("identical")
     (result["against"], result["against_mode"]), result["checksum"] = run, expected.checksum
-    # A real device launches kernels side by side; which is seen first says nothing.
-    ordered = judge.capture.emulated and bool(expected.attrs.get("emulated"))
-    sides: tuple[Any, Any] = (expected, judge.records)
-    if stand_beside(against, judge.run.backend):
-        samples = run.mode != judge.run.mode and judge.run.mode == "sample"
-        sides = aligned(expected.records(), judge.records, against, judge.run.backend, samples=samples)
-        ordered = False
-    comparison = compare(*sides, judge.tolerance(against, tolerance), order=ordered)
+    judged = decide(Party.of_run(expected), judge.party(), judge.tolerance(against, tolerance), lay=lay_beside)
     # Where a mode keeps only what goes wrong, nothing beside nothing is an agreement.
-    holds = comparison.holds or (judge.watches and not comparison.slots)
-    _count(result, comparison, holds)
-    failures = [] if holds else [_made_otherwise(judge, run, expected) + _explain(judge, run, comparison)]
+    judged = replace(judged, empty_holds=judge.watches)
+    comparison = judged.comparison
+    _count(result, judged)
+    failures = [] if judged.holds else [_made_otherwise(judge, run, expected) + _explain(judge, run, judged)]
     if run == judge.run and (told := _check_texts(judge, expected, result, bool(failures))):
+        result["verdict"] = replace(judged, texts_hold=False).verdict
         failures.insert(0, told)
     failure = "\n".join(failures) or None
     if judge.test.settings.report is not None:
@@ -274,7 +267,6 @@ def _check_texts(judge: Judge, expected: StoredRun, result: Result, short: bool)
         return ""
     from harness.capture.recorder import readable  # most runs have nothing of it
 
-    result["verdict"] = "differs"
     if not result["where"]:
         first = comparison.failures[0]
         told = f"{len(comparison.failures)} of {len(comparison.names)} texts differ"
@@ -308,21 +300,21 @@ def _missing(judge: Judge, against: str) -> Result:
     return result
 
 
-def _count(result: Result, comparison: Comparison, holds: bool) -> None:
+def _count(result: Result, judged: Judgement) -> None:
+    comparison = judged.comparison
     counts = comparison.counts
     result["slots"] = len(comparison.slots)
-    result["identical"], result["within"] = counts[Verdict.IDENTICAL], counts[Verdict.WITHIN]
-    result["differing"], result["missing"] = counts[Verdict.DIFFERS], counts[Verdict.MISSING]
-    result["unexpected"] = counts[Verdict.UNEXPECTED]
+    result["identical"] = counts[Verdict.IDENTICAL]
+    result["within"] = counts[Verdict.WITHIN] + counts[Verdict.STATISTICS]
+    result["differing"] = counts[Verdict.DIFFERS] + counts[Verdict.UNSURE]
+    result["missing"], result["unexpected"] = counts[Verdict.MISSING], counts[Verdict.UNEXPECTED]
     errors = [float(slot.measurement.max_abs) for slot in comparison.slots if slot.measurement is not None]
     result["max_abs"] = max(errors, default=None)
-    if not holds:
-        result["verdict"] = "differs"
+    result["verdict"] = judged.verdict
+    if not judged.holds:
         result["where"], result["source"] = _first(comparison)
-        passes = least_of(slot.measurement for slot in comparison.failures())
-        result["passes"] = str(passes) if passes is not None and comparison.order is None else ""
-    elif result["within"]:
-        result["verdict"] = "within tolerance"
+        passes = would_pass(comparison)
+        result["passes"] = str(passes) if passes is not None and not judged.renamed else ""
 
 
 def _first(comparison: Comparison) -> tuple[str, str]:
@@ -360,14 +352,15 @@ def _missing_text(judge: Judge, run: RunId, why: str) -> str:
     return "\n".join(lines)
 
 
-def _explain(judge: Judge, run: RunId, comparison: Comparison) -> str:
+def _explain(judge: Judge, run: RunId, judged: Judgement) -> str:
+    comparison = judged.comparison
     own, divergence = run == judge.run, first_divergence(comparison)
     looks: list[str] = []
     if divergence is not None:
         course, where = spread(comparison), divergence.where
         inputs = [r for r in judge.records if r.key.io == "input" and r.key[:5] == tuple(where)]
         looks = brief(course, hints(comparison, course, where, inputs), where)
-    return explain(
+    told = explain(
         comparison,
         network=judge.test.network,
         backend=judge.run.backend,
@@ -376,3 +369,4 @@ def _explain(judge: Judge, run: RunId, comparison: Comparison) -> str:
         next_steps=judge.next_steps(own),
         looks=looks,
     )
+    return f"{told}\n{RENAMED.format(judged.renamed)}" if judged.renamed else told

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 from _pytest.runner import runtestprotocol
 
-from harness.compare import check as compare
 from harness.compare.learn import Learning, Scatter, learned, remember
+from harness.compare.policy import Party, exactly
 from harness.errors import HarnessError
 from harness.store import GoldenStore, StoredRun
 from pytest_msdump.judge import Judge
@@ -60,7 +60,7 @@ def learn(test: GateTest, times: int) -> tuple[list[Result], list[str]]:
 
 def _learn(judge: Judge, store: GoldenStore, expected: StoredRun, times: int) -> tuple[list[Result], list[str]]:
     learning = judge.test.item.stash[_LEARNING]
-    learning.add(compare(expected, judge.records, "exact", order=False))
+    learning.add(exactly(Party.of_run(expected), judge.party()))
     result = judge.empty("identical")
     result["checksum"], result["slots"] = expected.checksum, len(expected)
     if learning.runs < times:

@@ -11,11 +11,9 @@ import numpy as np
 
 from harness import dtypes
 from harness.errors import DtypeError, SettingError, SettingTypeError
-from harness.records import Array, Record, SlotKey
+from harness.records import GIVEN_SCOPE, Array, Record, SlotKey
 from harness.stats import digest
 
-#: Scope of every such operator: no operator of a network has it.
-SCOPE = "check"
 ACCEPTED = (
     "numpy arrays, tensors of PyTorch and MindSpore, anything with __array__ or DLPack, numbers, texts, and dicts, "
     "lists, tuples and dataclasses of them"
@@ -142,7 +140,7 @@ def record_of(leaf: Leaf, type_name: str, source: str | None) -> Record:
     assert not isinstance(leaf.content, str)
     dtype = dtypes.from_numpy(leaf.content.dtype, stored=True).name
     values = np.array(leaf.content, dtypes.by_name(dtype).numpy, order="C", copy=True)
-    key = SlotKey(0, 0, 0, f"{SCOPE}/{leaf.name}", 0, "output", 0)
+    key = SlotKey(0, 0, 0, f"{GIVEN_SCOPE}/{leaf.name}", 0, "output", 0)
     return Record(key, type_name, dtype, values.shape, values=values, source=source, digest=digest(values, dtype))
 
 

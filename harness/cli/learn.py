@@ -13,9 +13,10 @@ from typing import Any
 
 from harness.atomic import temporary_directory
 from harness.cli.check import choose_run
-from harness.cli.operands import Side, open_side
-from harness.compare import Comparison, check
+from harness.cli.operands import open_side
+from harness.compare import Comparison
 from harness.compare.learn import Scatter, learned, remember, scatter
+from harness.compare.policy import Party, exactly
 from harness.errors import HarnessError, StoreError
 from harness.store import GoldenStore, RunId, StoredRun, manifest
 
@@ -70,14 +71,10 @@ def learn(golden: Path, run: str, trees: Sequence[str], command: str, times: int
 
 def _compared(expected: StoredRun, source: str) -> Comparison:
     with open_side(source) as side:
-        comparison = check(expected, _records(side), "exact", order=False)
+        comparison = exactly(Party.of_run(expected), side.party)
     if not comparison.slots:
         raise HarnessError(f"{source}: nothing in it to learn from")
     return comparison
-
-
-def _records(side: Side) -> Any:
-    return side.content if side.capture is None else side.records()
 
 
 @contextmanager

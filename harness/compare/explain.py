@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from harness import dtypes
 from harness.compare.first_divergence import first_divergence
-from harness.compare.measurement import Measurement, Number
+from harness.compare.measurement import Number
 from harness.compare.origin import MEANING, Kind, Origin
-from harness.compare.smallest_tolerance import least, least_of
+from harness.compare.smallest_tolerance import nearby, would_pass
 from harness.compare.verdict import Comparison, SlotVerdict, Verdict
 from harness.records import SlotKey
 
@@ -55,7 +55,7 @@ def explain(
     told = {slot.key for slot in divergence.slots} if divergence is not None else set()
     failing = comparison.failures()
     others = [slot for slot in failing if slot.key not in told]
-    all_pass = least_of(slot.measurement for slot in failing) if len(failing) > 1 else None
+    all_pass = would_pass(comparison) if len(failing) > 1 else None
     commands = [f"  {_short(command, 200)}" for command in next_steps[:_COMMANDS]]
     tail = ["What to run next:", *commands] if commands else []
     tail = [*([f"All {len(failing)} would pass with {all_pass}"] if all_pass else []), *tail]
@@ -108,13 +108,8 @@ def _slot(slot: SlotVerdict) -> list[str]:
             f"    NaN: {m.expected_nan} expected, {m.found_nan} found; "
             f"Inf: {m.expected_inf} expected, {m.found_inf} found"
         )
-    return lines + _would_pass(m)
-
-
-def _would_pass(m: Measurement) -> list[str]:
-    """The smallest tolerance that would admit every element."""
-    found = least(m)
-    return [f"    it would pass with {found}"] if found is not None else ["    no tolerance would admit it"]
+    found = nearby(m, slot.tolerance)
+    return [*lines, f"    it would pass with {found}"] if found is not None else lines
 
 
 def _structure(comparison: Comparison) -> list[str]:
@@ -143,8 +138,8 @@ def _line(slot: SlotVerdict) -> str:
     elif m is None or not m.unequal or m.nonfinite:
         what = slot.reason
     else:
-        found = least(m)
-        passes = f", passes with max_ulp={found.max_ulp}" if found is not None else ""
+        found = nearby(m, slot.tolerance)
+        passes = f", passes with {found}" if found is not None else ""
         what = f"{m.outside} of {m.count}, max abs {_number(m.max_abs)}{passes}"
     return f"  {_place(slot)} {slot.key.slot_name}: {_short(what, 120)}"
 

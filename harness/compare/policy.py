@@ -15,14 +15,17 @@ from harness.compare.check import HasRecords, check
 from harness.compare.pairing import Pairing, check_paired
 from harness.compare.pairing.matching import SCOPE
 from harness.compare.pairing.scopes import place_of
-from harness.compare.tolerances import Tolerances
+from harness.compare.tolerances import BY_DTYPE, Tolerances
 from harness.compare.unwritten import leave_out_unwritten
 from harness.compare.verdict import Comparison, Verdict
-from harness.records import Record
+from harness.records import GIVEN_SCOPE, Record
 from harness.store import StoredRun
 
 HOLDS, DIFFERS, CANNOT_TELL = 0, 1, 2
 RENAMED = "Renamed: {} operators; of one backend that is a difference (--match flow takes it for none)"
+
+#: Verdicts on a whole run that a gate lets pass.
+HOLDING = (Verdict.IDENTICAL.value, Verdict.WITHIN.value, Verdict.STATISTICS.value)
 
 #: What pairs operators: names, scope, type and data flow, or names first and the rest where that compares more.
 Match = Literal["auto", "names", "flow"]
@@ -200,7 +203,21 @@ def tolerances_of(expected: Party, found: Party, asked: Any = None, *, beside: b
     """
     if asked is None and not beside:
         asked = expected.tolerance
-    return Tolerances.parse(asked if asked is not None else "exact" if _are_alike(expected, found) else "default")
+    if asked is not None:
+        return Tolerances.parse(asked)
+    return _EXACT if _are_alike(expected, found) else Tolerances.parse("default")
+
+
+#: Of one emulated backend; what a test hands over beside its networks was computed by something else.
+_EXACT = Tolerances(patterns=((f"{GIVEN_SCOPE}/*", BY_DTYPE),))
+
+
+def exactly(expected: Party, found: Party) -> Comparison:
+    """Every difference of two runs that should have none, measured: what tolerances are learned from."""
+    comparison = check(expected.content, found.content, "exact", order=False)
+    if expected.is_real_mindspore or found.is_real_mindspore:
+        comparison = leave_out_unwritten(comparison)
+    return comparison
 
 
 def _are_alike(one: Party, other: Party) -> bool:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from decimal import ROUND_CEILING, Context, Decimal
 from typing import NamedTuple
 
 from harness.compare.measurement import Measurement
+from harness.compare.tolerances import Tolerance
+from harness.compare.verdict import Comparison
 
 
 class Least(NamedTuple):
@@ -15,12 +16,12 @@ class Least(NamedTuple):
 
     Attributes:
         rtol, atol: None where none would do (something against 0 for ``rtol``).
-        max_ulp: units in the last place.
+        max_ulp: units in the last place; None where that is not to be named.
     """
 
     rtol: float | None
     atol: float | None
-    max_ulp: int
+    max_ulp: int | None
 
     def __str__(self) -> str:
         """``rtol=0.00101 or atol=0.0012 or max_ulp=15507``."""
@@ -29,7 +30,8 @@ class Least(NamedTuple):
             for name, each in (("rtol", self.rtol), ("atol", self.atol))
             if each is not None
         ]
-        return " or ".join([*parts, f"max_ulp={self.max_ulp}"])
+        parts += [] if self.max_ulp is None else [f"max_ulp={self.max_ulp}"]
+        return " or ".join(parts)
 
 
 def least(measurement: Measurement | None) -> Least | None:
@@ -42,16 +44,35 @@ def least(measurement: Measurement | None) -> Least | None:
     return Least(rtol, float(m.max_abs) if math.isfinite(m.max_abs) else None, m.max_ulp)
 
 
-def least_of(measurements: Iterable[Measurement | None]) -> Least | None:
-    """What would admit all of several slots; None where nothing would, or there is none."""
-    found = [least(each) for each in measurements]
+#: A tolerance is worth naming only within so many times the one in force: more would let everything pass.
+_WORTH = 10
+
+
+def nearby(measurement: Measurement | None, tolerance: Tolerance) -> Least | None:
+    """What would admit a slot, of that what is within ten times its tolerance; None where nothing is.
+
+    Under ``exact`` ten times nothing is nothing, but for one unit in the last place.
+    """
+    found = least(measurement)
+    if found is None or measurement is None:
+        return None
+    floor = tolerance.atol + tolerance.scaled * measurement.scale
+    rtol = found.rtol if found.rtol is not None and found.rtol <= _WORTH * (tolerance.rtol + tolerance.scaled) else None
+    atol = found.atol if found.atol is not None and found.atol <= _WORTH * floor else None
+    max_ulp = found.max_ulp if found.max_ulp <= max(1, _WORTH * tolerance.max_ulp) else None
+    return Least(rtol, atol, max_ulp) if (rtol, atol, max_ulp) != (None, None, None) else None
+
+
+def would_pass(comparison: Comparison) -> Least | None:
+    """What would admit all slots that do not hold, see ``nearby``; None where nothing would, or nothing is near."""
+    if comparison.order is not None:
+        return None
+    found = [nearby(slot.measurement, slot.tolerance) for slot in comparison.failures()]
     known = [each for each in found if each is not None]
     if not found or len(known) < len(found):
         return None
-    rtol, atol = ([getattr(each, name) for each in known] for name in ("rtol", "atol"))
-    return Least(
-        None if None in rtol else max(rtol), None if None in atol else max(atol), max(each.max_ulp for each in known)
-    )
+    most = Least(*(None if None in each else max(each) for each in zip(*known, strict=True)))
+    return most if most != (None, None, None) else None
 
 
 def rounded_up(value: float) -> str:

@@ -254,7 +254,8 @@ def changed(factor: float) -> list[Record]:
     [
         (1.0, None, Verdict.IDENTICAL),
         (1 + 2**-20, None, Verdict.DIFFERS),
-        (1 + 2**-20, "default", Verdict.WITHIN),
+        (1 + 2**-20, "default", Verdict.UNSURE),
+        (1 + 2**-20, {"default": "default", "statistics": True}, Verdict.WITHIN),
         (1.5, "default", Verdict.DIFFERS),
         (-1.0, "default", Verdict.DIFFERS),
         (0.0, Tolerance(rtol=0.9), Verdict.DIFFERS),
@@ -280,7 +281,7 @@ def test_equal_statistics_are_never_called_identical(digests: Path) -> None:
     with GoldenStore.open(digests) as store:
         exact, loose = (check(store.run(*CPU), records, t).slots[2] for t in (None, "default"))
     assert exact.verdict is Verdict.DIFFERS
-    assert loose.verdict is Verdict.WITHIN
+    assert loose.verdict is Verdict.UNSURE
     assert loose.by_statistics
 
 
@@ -290,7 +291,9 @@ def test_a_found_side_without_values_is_judged_by_statistics_too(golden: Path, d
         edited = list(bare.run(*CPU).records())
         edited[2].digest = b"\1" * 16
         slot = check(full.run(*CPU), edited, "default").slots[2]
-    assert (slot.verdict, slot.by_statistics) == (Verdict.WITHIN, True)
+        asked = check(full.run(*CPU), edited, {"default": "default", "statistics": True}).slots[2]
+    assert (slot.verdict, slot.by_statistics) == (Verdict.UNSURE, True)
+    assert (asked.verdict, asked.by_statistics) == (Verdict.WITHIN, True)
     assert "the capture's values were not kept; by statistics: statistics agree" in slot.reason
 
 

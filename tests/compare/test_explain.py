@@ -86,15 +86,24 @@ def test_the_tolerance_that_would_pass_passes(value: float) -> None:
     assert float(rounded_up(value)) <= value * 1.011
 
 
-@pytest.mark.parametrize("which", [0, 1, 2])
-def test_the_tolerances_offered_do_pass(which: int) -> None:
+@pytest.mark.parametrize("name", ["rtol", "atol", "max_ulp"])
+def test_the_tolerance_offered_passes_and_is_near(name: str) -> None:
     rng = np.random.default_rng(3)
     one = rng.standard_normal(50).astype(np.float32)
     other = one + rng.standard_normal(50).astype(np.float32) * np.float32(1e-3)
-    line = next(x for x in text_of([record(one)], [record(other)]).splitlines() if "it would pass with" in x)
-    name, value = line.partition("with ")[2].split(" or ")[which].split("=")
-    offered = Tolerance(**{name: int(value) if name == "max_ulp" else float(value)})  # type: ignore[arg-type]
-    assert measure(one, other, "Float32", offered).within
+    needed = getattr(measure(one, other, "Float32"), {"rtol": "max_rel", "atol": "max_abs"}.get(name, name))
+    for part, offers in ((5, True), (20, False)):
+        asked = Tolerance(**{name: type(needed)(needed / part)})
+        lines = [x for x in text_of([record(one)], [record(other)], asked).splitlines() if "it would pass with" in x]
+        assert bool(lines) is offers
+        for line in lines:
+            field, value = line.partition("with ")[2].split("=")
+            offered = Tolerance(**{field: type(needed)(value)})
+            assert (field, measure(one, other, "Float32", offered).within) == (name, True)
+
+
+def test_under_equal_bits_no_tolerance_is_offered() -> None:
+    assert "would pass" not in text_of([record(np.float32([1, 2]))], [record(np.float32([1, 2.5]))])
 
 
 def test_integers_have_no_ulp_and_no_tolerance_to_offer() -> None:

@@ -135,5 +135,5 @@ def test_junit_properties(made: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
     assert one["msdump_max_abs_error"] == "0.5"
     assert one["msdump_first_divergence"].startswith("iteration 0, Default/Add-op0 output.0: ")
     assert re.fullmatch(r"test_nets\.py:\d+", one["msdump_source"])
-    assert re.fullmatch(r"rtol=\S+ or atol=0\.5 or max_ulp=\d+", one["msdump_passes_with"])
+    assert "msdump_passes_with" not in one  # equal bits are asked for
     assert found["test_two[cpu-tensor-3]"]["msdump_verdict"] == "identical"
