@@ -97,6 +97,7 @@ class GateTest:
         from harness.capture.capture import COMPARED
         from harness.capture.given import leaves, record_of
         from harness.errors import SettingError
+        from harness.records import GIVEN_SCOPE
 
         if not isinstance(name, str) or not name or not name.isprintable():
             raise SettingError(f"msdump.check: the name of a value is a printable text, got {name!r}")

@@ -108,8 +108,8 @@ def _slot(slot: SlotVerdict) -> list[str]:
             f"    NaN: {m.expected_nan} expected, {m.found_nan} found; "
             f"Inf: {m.expected_inf} expected, {m.found_inf} found"
         )
-    found = nearby(m, slot.tolerance)
-    return [*lines, f"    it would pass with {found}"] if found is not None else lines
+    passes = nearby(m, slot.tolerance)
+    return [*lines, f"    it would pass with {passes}"] if passes is not None else lines
 
 
 def _structure(comparison: Comparison) -> list[str]:

@@ -51,7 +51,7 @@ _WORTH = 10
 def nearby(measurement: Measurement | None, tolerance: Tolerance) -> Least | None:
     """What would admit a slot, of that what is within ten times its tolerance; None where nothing is.
 
-    Under ``exact`` ten times nothing is nothing, but for one unit in the last place.
+    Ten times nothing is nothing: under equal bits none is named.
     """
     found = least(measurement)
     if found is None or measurement is None:
@@ -59,7 +59,7 @@ def nearby(measurement: Measurement | None, tolerance: Tolerance) -> Least | Non
     floor = tolerance.atol + tolerance.scaled * measurement.scale
     rtol = found.rtol if found.rtol is not None and found.rtol <= _WORTH * (tolerance.rtol + tolerance.scaled) else None
     atol = found.atol if found.atol is not None and found.atol <= _WORTH * floor else None
-    max_ulp = found.max_ulp if found.max_ulp <= max(1, _WORTH * tolerance.max_ulp) else None
+    max_ulp = found.max_ulp if (found.max_ulp or 0) <= _WORTH * tolerance.max_ulp else None
     return Least(rtol, atol, max_ulp) if (rtol, atol, max_ulp) != (None, None, None) else None
 
 
