@@ -10,7 +10,7 @@ from harness.backends.align import lay_beside
 from harness.capture import Capture, read_tree
 from harness.cli.progress import Watched
 from harness.cli.recorder import check_recorder, is_only_recorded, recorded
-from harness.compare import Tolerance, explain
+from harness.compare import HasRecords, Tolerance, explain
 from harness.compare.pairing import lines
 from harness.compare.policy import RENAMED, Match, Party, judge
 from harness.errors import StoreError
@@ -58,9 +58,7 @@ def check_tree(
     capture = read_tree(tree, rank, network=network, ahead=True)
     with _opened(golden) as store:
         expected = choose_run(store, run, capture.backend, capture.mode)
-        found = Party(
-            Watched(capture), capture.backend, capture.mode, capture.emulated, capture.rules.get("ms_version")
-        )
+        found = party_of(capture, Watched(capture))
         judged = judge(
             Party.of_run(expected), found, "exact" if exact else stated(rtol, atol),
             lay=lay_beside, match=match, measured=False, by_statistics=by_statistics,
@@ -79,6 +77,12 @@ def check_tree(
         print(f"Not compared: {lost} {'file' if lost == 1 else 'files'} of {tree} that cannot be used")
     warn(capture)
     return replace(judged, texts_hold=None if code is None else not code, lost=lost).code
+
+
+def party_of(capture: Capture, content: HasRecords | None = None) -> Party:
+    """A dump tree as a side of a judgement; ``content`` gives its records in place of ``capture``."""
+    release = capture.rules.get("ms_version")
+    return Party(content or capture, capture.backend, capture.mode, capture.emulated, release)
 
 
 def _opened(golden: Path) -> GoldenStore:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from harness.capture import Capture, read_tree
 from harness.capture.capture import RECORDED
-from harness.cli.check import choose_run
+from harness.cli.check import choose_run, party_of
 from harness.cli.recorder import recorded
 from harness.compare import HasRecords
 from harness.compare.policy import Party
@@ -63,12 +63,6 @@ class Side:
             return {**self.capture.artefacts, **{RECORDED + name: text for name, text in texts.items()}}
         assert isinstance(self.content, StoredRun)  # what else there is to open
         return self.content.artefacts()
-
-
-def party_of(capture: Capture) -> Party:
-    """A dump tree as a side of a judgement."""
-    release = capture.rules.get("ms_version")
-    return Party(capture, capture.backend, capture.mode, capture.emulated, release)
 
 
 @contextmanager
