@@ -151,11 +151,15 @@ def flush_directory(directory: Path) -> None:
     _flush(directory, os.O_RDONLY)
 
 
-def write_atomically(path: Path, content: bytes) -> bool:
-    """Replaces ``path`` by ``content``; False if it holds that already. ``OSError`` leaves the old file whole."""
+def write_atomically(path: Path, content: bytes, *, directory: bool = True) -> bool:
+    """Replaces ``path`` by ``content``; False if it holds that already. ``OSError`` leaves the old file whole.
+
+    Args:
+        directory: as for ``put_in_place``.
+    """
     with scratch_beside(path) as scratch:
         scratch.write_bytes(content)
-        return put_in_place(scratch, path)
+        return put_in_place(scratch, path, directory=directory)
 
 
 def remove(path: Path) -> None:

@@ -29,6 +29,10 @@ def install(config: pytest.Config, settings: Settings) -> None:
     configure_backends(config)
     check_names(options.resolve(config, "msdump_backend"), options.resolve(config, "msdump_mode"))
     keep_freed_memory()
+    if not is_worker(config) and settings.golden.is_dir():
+        from pytest_msdump.manifests import complete
+
+        complete(settings)
     gate = Gate(config, settings)
     config.pluginmanager.register(gate, NAME)
     config.pluginmanager.register(XdistHooks(gate), NAME + "-xdist")
@@ -148,7 +152,9 @@ class Gate:
         if self.summary.results:
             from pytest_msdump import manifests
 
-            self.summary.problems += manifests.rebuild(self.config, self.settings, self.summary)
+            self.summary.problems += manifests.rebuild(
+                self.config, self.settings, self.summary, interrupted=session.exitstatus == pytest.ExitCode.INTERRUPTED
+            )
             manifests.inspect(self.settings, self.summary)
         self._publish()
         unattended = self.summary.undescribed or (self.summary.stale and not self.settings.regen)

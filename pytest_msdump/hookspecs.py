@@ -25,7 +25,7 @@ def pytest_msdump_tolerance(config: pytest.Config, item: pytest.Item, backend: s
 
 @pytest.hookspec
 def pytest_msdump_provenance(config: pytest.Config) -> Mapping[str, str]:
-    """More facts about where new goldens come from, for ``MANIFEST.json``.
+    """More facts about where new goldens come from, for the manifests.
 
     Called once, when goldens were written. The facts of all implementations are merged; an implementation
     called earlier (registered later) wins.

@@ -24,6 +24,7 @@ from harness.store import GoldenStore, RunId, StoredRun
 from pytest_msdump import options
 from pytest_msdump.facts import facts
 from pytest_msdump.gate_test import GateTest, scratch
+from pytest_msdump.manifests import staged
 from pytest_msdump.report import Result, empty_result
 from pytest_msdump.variants import held_against, others, used_runs
 
@@ -117,8 +118,12 @@ class Judge:
 
         if not path.parent.is_dir():
             path.parent.mkdir(parents=True, exist_ok=True)
-        # The manifest, written when all tests are done, settles the directories.
-        return update(path, self.test.network, {self.run: self.data(self.level())}, settle=False)
+        # The bundle is sealed when all tests are done, which settles the directories.
+        return update(path, self.test.network, self.runs(), settle=False)
+
+    def runs(self) -> dict[RunId, RunData]:
+        """The run, as a store takes it."""
+        return {self.run: self.data(self.level())}
 
     def tolerance(self, against: str, stated: Any) -> Any:
         """What the marker asks for, else the hook; None for what holds by default (see ``harness.compare.policy``)."""
@@ -147,7 +152,7 @@ def regenerate(test: GateTest) -> tuple[list[Result], list[str]]:
     except (FileNotFoundError, HarnessError):
         pass  # there is none yet, or none that can be read: it is written anew
     try:
-        done = judge.write(judge.path)
+        done = staged(test.item.config, test.settings).update(test.golden, test.network, judge.runs())
     except (HarnessError, OSError) as error:
         return [judge.empty("not compared")], [f"msdump: the golden was not written: {error}"]
     change = done.runs[judge.run]

@@ -1,4 +1,4 @@
-"""``MANIFEST.json`` beside the goldens and in candidate bundles: written and checked once, when all tests are done.
+"""Goldens of a session take effect together, with their manifests, when all tests are done; bundles are sealed then.
 
 Imports ``harness``; imported when needed.
 """
@@ -8,7 +8,8 @@ from __future__ import annotations
 import os
 import platform
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -16,10 +17,11 @@ from typing import Any
 import pytest
 
 from harness.errors import HarnessError
-from harness.store import RunId, manifest
+from harness.store import RunId, Transaction, manifest, recover, seal
 from pytest_msdump.gate_test import SEED
 from pytest_msdump.options import Settings
 from pytest_msdump.report import Result, Summary
+from pytest_msdump.xdist import is_worker
 
 # Distributions whose version can change a result.
 TOOLS = ("pytest-msdump", "numpy", "h5py", "ml_dtypes")
@@ -39,21 +41,57 @@ def provenance(config: pytest.Config) -> dict[str, Any]:
     return facts
 
 
-def rebuild(config: pytest.Config, settings: Settings, summary: Summary) -> list[str]:
-    """Writes the manifests that this session's results call for; gives what went wrong, in words."""
+_STAGED: pytest.StashKey[Transaction] = pytest.StashKey()
+
+
+def staged(config: pytest.Config, settings: Settings) -> Transaction:
+    """What collects the goldens this session writes; begun when it is first asked for, on the controller under xdist.
+
+    Raises:
+        HarnessError: another session writes these goldens, or they cannot be written.
+    """
+    found = config.stash.get(_STAGED, None)
+    if found is None:
+        found = config.stash[_STAGED] = Transaction(settings.golden, joined=is_worker(config))
+        if not is_worker(config):
+            config.add_cleanup(found.drop)
+    return found
+
+
+def begin(config: pytest.Config, settings: Settings) -> None:
+    """``staged`` before anything is written; ``pytest.UsageError`` where nothing can be."""
+    try:
+        staged(config, settings)
+    except HarnessError as error:
+        raise pytest.UsageError(f"msdump: {error}") from None
+
+
+def complete(settings: Settings) -> None:
+    """Completes what a session that was killed had decided; ``pytest.UsageError`` where that cannot be done here."""
+    try:
+        recover(settings.golden)
+    except HarnessError as error:
+        raise pytest.UsageError(f"msdump: {error}") from None
+
+
+def rebuild(config: pytest.Config, settings: Settings, summary: Summary, *, interrupted: bool = False) -> list[str]:
+    """Lets the goldens of this session take effect, and writes manifests; gives what went wrong, in words."""
     problems = []
-    if settings.regen and settings.golden.is_dir():
+    if settings.regen and interrupted:
+        problems.append("the session was interrupted: nothing was regenerated")
+    elif settings.regen:
         written = [each for each in _all(summary) if each["verdict"] != "not compared"]
-        problems += _rebuild(config, settings.golden, written)
+        problems += _take_effect(config, settings, written)
     elif settings.learn and settings.golden.is_dir():
         # Where the runs come from stays; what was learned for them is new.
-        problems += _rebuild(config, settings.golden, [])
+        names = {each["golden"] for each in _all(summary)}
+        problems += _told(partial(manifest.rebuild, settings.golden, names=names))
     bundles: dict[str, list[Result]] = {}
     for each in _all(summary):
         if each["candidate"]:
             bundles.setdefault(each["candidate"], []).append(each)
     for bundle, results in bundles.items():
-        problems += _rebuild(config, settings.root / bundle, results)
+        problems += _told(partial(seal, settings.root / bundle, _keys(config, results)))
     return problems
 
 
@@ -61,12 +99,12 @@ def inspect(settings: Settings, summary: Summary) -> None:
     """Notes in ``summary`` what the manifest tells: runs no test uses, and runs that are not as it describes them."""
     if not summary.results:
         return
+    results = _all(summary)
     try:
-        known = manifest.read(settings.golden)["stores"]
+        known = manifest.read(settings.golden, {each["golden"] for each in results})["stores"]
     except HarnessError as error:
         summary.undescribed = [str(error)]
         return
-    results = _all(summary)
     used: dict[str, set[str]] = {}
     for each in results:
         if each["used_runs"] is not None:
@@ -93,16 +131,30 @@ def _all(summary: Summary) -> list[Result]:
     return [each for results in summary.results.values() for each in results]
 
 
-def _rebuild(config: pytest.Config, folder: Path, results: list[Result]) -> list[str]:
+def _take_effect(config: pytest.Config, settings: Settings, written: list[Result]) -> list[str]:
+    change = config.stash.get(_STAGED, None)
+    if change is None:
+        return []
+    names = {each["golden"] for each in written}
+    problems = _told(partial(change.commit, _keys(config, written), describe=names))
+    change.drop()
+    return [f"{problem}; nothing was regenerated" for problem in problems]
+
+
+def _keys(config: pytest.Config, results: list[Result]) -> dict[manifest.RunKey, dict[str, Any]]:
+    """Where each result's run comes from."""
     facts = provenance(config)
-    keys = {
+    return {
         manifest.RunKey(each["golden"], RunId(each["backend"], each["mode"])): {**facts, **each["facts"]}
         for each in results
     }
+
+
+def _told(write: Callable[[], object]) -> list[str]:
     try:
-        manifest.rebuild(folder, keys)
+        write()
     except HarnessError as error:
-        return [f"the manifest was not written: {error}"]
+        return [f"the goldens' manifests were not written: {error}"]
     return []
 
 

@@ -178,7 +178,7 @@ class Summary:
         skipped: per test id, why it was skipped.
         unused: golden files no test owns; None where that could not be judged.
         unused_runs: ``store: backend/mode`` of runs in a store that its tests do not use.
-        undescribed: runs that ``MANIFEST.json`` does not describe as they are.
+        undescribed: runs that the manifests do not describe as they are.
         problems: what went wrong at the end of the session.
         notes: further lines for the closing section.
     """
@@ -293,7 +293,7 @@ def closing(summary: Summary, settings: Settings, start: Path, verbose: int) -> 
         yield "unused goldens, which no test owns (delete them, then run `msdump regen`):"
         yield from named(summary.stale)
     if summary.undescribed:
-        yield "MANIFEST.json does not describe these goldens as they are (`msdump regen` writes it):"
+        yield "the manifests do not describe these goldens as they are (`msdump regen` writes it):"
         yield from named(summary.undescribed)
     yield from summary.problems
     yield from summary.notes

@@ -38,6 +38,10 @@ class XdistHooks:
     def pytest_configure_node(self, node: Any) -> None:
         """Before a worker starts."""
         node.workerinput[KEY] = {"bundle": self._gate.bundle}
+        if self._gate.settings.regen:
+            from pytest_msdump.manifests import begin
+
+            begin(self._gate.config, self._gate.settings)  # workers join what the controller commits
         # The controller collects nothing: what it knows comes from the workers.
         self._gate.summary.unused = None
 

@@ -8,14 +8,17 @@ from harness.store.read import GoldenStore, StoredRun
 from harness.store.schema import Compression, Level, RunId
 
 if TYPE_CHECKING:
-    from harness.store.bundle import accept
+    from harness.store.bundle import accept, seal
+    from harness.store.transaction import Transaction, recover
     from harness.store.write import RunChange, RunData, UpdateResult, rewrite, update
 
 __all__ = [
-    "Compression", "GoldenStore", "Index", "Level", "RunChange", "RunData", "RunId", "StoredRun", "UpdateResult",
-    "accept", "describe_key", "rewrite", "update",
+    "Compression", "GoldenStore", "Index", "Level", "RunChange", "RunData", "RunId", "StoredRun", "Transaction",
+    "UpdateResult", "accept", "describe_key", "recover", "rewrite", "seal", "update",
 ]  # fmt: skip
 
 # Most sessions only read.
 _WRITING = dict.fromkeys(("RunChange", "RunData", "UpdateResult", "rewrite", "update"), "harness.store.write")
-__getattr__, __dir__ = _lazy(__name__, {**_WRITING, "accept": "harness.store.bundle"})
+_WRITING |= dict.fromkeys(("accept", "seal"), "harness.store.bundle")
+_WRITING |= dict.fromkeys(("Transaction", "recover"), "harness.store.transaction")
+__getattr__, __dir__ = _lazy(__name__, _WRITING)

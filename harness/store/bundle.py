@@ -11,22 +11,27 @@ import stat
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from harness import inflating
+from harness import atomic, inflating
 from harness.atomic import temporary_directory
-from harness.errors import StoreError
+from harness.errors import StoreError, StoreWriteError
 from harness.reading import open_regular, parsing
 from harness.store import manifest
 from harness.store.read import GoldenStore
-from harness.store.write import UpdateResult, update
+from harness.store.transaction import Transaction
+from harness.store.write import UpdateResult
+
+#: File in a bundle that says what it is.
+MARK = "msdump-bundle.txt"
 
 #: A zip archive may unpack to so many bytes.
 MAX_UNPACKED = 16 * 2**30
 
 
 def accept(bundle: str | os.PathLike[str], golden: str | os.PathLike[str]) -> list[UpdateResult]:
-    """Takes a bundle's runs over into a golden directory, and rebuilds its manifest.
+    """Takes a bundle's runs over into a golden directory, with their manifests: all of them, or none.
 
     Every store of the bundle is verified, and held against the one it will change, before anything is written.
 
@@ -39,20 +44,37 @@ def accept(bundle: str | os.PathLike[str], golden: str | os.PathLike[str]) -> li
         names = _stores(source, Path(bundle))
         for name in names:
             _hold_against(source / name, target / name)
-        results = []
-        for name in names:
-            (target / name).parent.mkdir(parents=True, exist_ok=True)
-            with GoldenStore.open(source / name) as store:
-                results.append(update(target / name, store.network, {run: store.run(*run) for run in store.runs()}))
-        manifest.rebuild(target, manifest.provenance_of(source))
+        with Transaction(target) as change:
+            results = [_taken(change, source, name) for name in names]
+            change.commit(manifest.provenance_of(source), describe=names)
     return results
+
+
+def seal(bundle: Path, provenance: manifest.Provenance) -> None:
+    """Completes a bundle whose stores are written: manifests, and the mark that tells it from a folder of bundles.
+
+    Raises:
+        StoreError, StoreWriteError: as ``manifest.rebuild``.
+    """
+    manifest.rebuild(bundle, provenance)
+    try:
+        atomic.write_atomically(bundle / MARK, b"A candidate bundle of pytest-msdump: `msdump accept` takes it over.\n")
+    except OSError as error:
+        raise StoreWriteError(f"{bundle}: the bundle could not be written ({atomic.reason(error)})") from error
+
+
+def _taken(change: Transaction, source: Path, name: str) -> UpdateResult:
+    with GoldenStore.open(source / name) as store:
+        done = change.update(name, store.network, {run: store.run(*run) for run in store.runs()})
+    return replace(done, path=change.golden / name)
 
 
 def _stores(source: Path, bundle: Path) -> list[str]:
     for path in source.rglob("*"):
         if path.is_symlink():
             raise StoreError(f"{bundle}: {path.relative_to(source)} is a symbolic link; a bundle has none")
-    nested = sorted(path.parent.relative_to(source).as_posix() for path in source.glob(f"*/**/{manifest.NAME}"))
+    marks = [path for mark in (MARK, manifest.NAME) for path in source.glob(f"*/**/{mark}")]
+    nested = sorted({path.parent.relative_to(source).as_posix() for path in marks})
     if nested:
         raise StoreError(f"{bundle}: it holds bundles; name one of them: {', '.join(nested)}")
     names = manifest.store_paths(source)
@@ -100,7 +122,7 @@ def _unpack(archive: zipfile.ZipFile, target: Path, bundle: Path) -> None:
             raise StoreError(f"{bundle}: {member.filename!r} leads out of the bundle")
         if stat.S_ISLNK(member.external_attr >> 16):
             raise StoreError(f"{bundle}: {member.filename!r} is a symbolic link; a bundle has none")
-        if member.is_dir() or (path.suffix != ".h5" and path.name != manifest.NAME):
+        if member.is_dir() or not path.name.endswith((".h5", manifest.SUFFIX, manifest.NAME, MARK)):
             continue
         place = target / path
         place.parent.mkdir(parents=True, exist_ok=True)

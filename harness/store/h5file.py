@@ -142,7 +142,7 @@ class H5File:
         dataset = self._dataset(path, stored.dtype, stored.shape, stored.packed, utf8)
         for name, text in (note or {}).items():
             _set(dataset, name, text)
-        raw = memoryview(np.frombuffer(stored.raw, np.uint8) if isinstance(stored.raw, bytes) else stored.raw)
+        raw = np.frombuffer(stored.raw, np.uint8).data
         if not raw.nbytes:
             return 0
         if not stored.packed:

@@ -1,32 +1,39 @@
-"""``MANIFEST.json``: what a reviewer reads where a binary golden changed.
+"""Manifests: what a reviewer reads where a binary golden changed.
 
-It is generated from the stores beside it: for each store, run and operator a digest and counts, and for each run its
-provenance, which is kept out of the stores so that equal results are equal files.
+Beside each store ``x.h5`` lies ``x.manifest.json``, generated from it: for each run and operator a digest and counts,
+and for each run its provenance, which is kept out of the stores so that equal results are equal files. Changes of two
+goldens are changes of two manifests, so that branches merge. Earlier versions had one ``MANIFEST.json`` for all stores
+of a directory: it counts for stores that have no manifest of their own, and whatever writes manifests splits it.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import xxhash
 
-from harness.atomic import flush_directory, reason, sweep, write_atomically
+from harness.atomic import flush_directory, reason, remove, sweep, write_atomically
 from harness.errors import StoreError, StoreWriteError
-from harness.reading import read_json
+from harness.reading import parse_json, read_bytes
+from harness.store.contents import parse_run, run_text
 from harness.store.lock import DEFAULT_TIMEOUT, writer_lock
 from harness.store.read import GoldenStore, StoredRun
-from harness.store.schema import RunId, escape, unescape
+from harness.store.schema import RunId
 
+#: The manifest of a whole directory, as earlier versions wrote it.
 NAME = "MANIFEST.json"
+SUFFIX = ".manifest.json"
 FORMAT = "msdump manifest"
-VERSION = 1
+VERSION = 2
 
 #: A manifest of more bytes is not read.
 _MAX_BYTES = 256 * 2**20
+
+_AGAIN = "`msdump regen` writes it anew"
 
 
 class RunKey(NamedTuple):
@@ -39,74 +46,145 @@ class RunKey(NamedTuple):
 Provenance = Mapping[RunKey, Mapping[str, Any]]
 
 
+def path_of(store: str) -> str:
+    """The manifest of a store, both as paths below the golden directory."""
+    return store.removesuffix(".h5") + SUFFIX
+
+
 def store_paths(golden: Path) -> list[str]:
     """All stores below a directory, as relative paths with ``/``, sorted; hidden files are none."""
     found = (path.relative_to(golden) for path in golden.rglob("*.h5"))
     return sorted(path.as_posix() for path in found if not any(part.startswith(".") for part in path.parts))
 
 
-def rebuild(golden: Path, provenance: Provenance | None = None, *, timeout: float = DEFAULT_TIMEOUT) -> bool:
-    """Writes the manifest of a directory of stores anew; False if it was right already.
+def rebuild(
+    golden: Path, provenance: Provenance | None = None, *, names: Iterable[str] | None = None,
+    timeout: float = DEFAULT_TIMEOUT,
+) -> bool:  # fmt: skip
+    """Writes the manifests of a directory of stores anew, broken ones too; False if all were right already.
 
-    The names of the stores it describes are made durable with it (see ``store.update``).
+    The names of the stores they describe are made durable with them (see ``store.update``).
 
     Args:
         golden: the directory.
         provenance: JSON values (tool, versions, device, seed, commit) by run. They replace what the manifest says of
             a run only where the run's content changed, so that making the same golden again changes nothing.
+        names: only of these stores, as paths below the directory; None for all. Where there still is a
+            ``MANIFEST.json``, all are written.
         timeout: seconds to wait for another writer.
 
     Raises:
-        StoreError: a store, or the manifest, is damaged; nothing was written.
+        StoreError: a store is damaged; nothing was written.
         LockError, StoreWriteError: as in ``store.update``.
     """
-    path = golden / NAME
-    with writer_lock(path, timeout):
-        sweep(path)
-        old = _old_runs(read(golden))
-        names = store_paths(golden)
-        stores = {name: _store(golden, name, old, provenance or {}) for name in names}
-        text = render({"format": FORMAT, "version": VERSION, "stores": stores})
+    legacy = golden / NAME
+    with writer_lock(legacy, timeout):
+        sweep(legacy)
+        there = store_paths(golden)
+        wanted = there if names is None or legacy.exists() else sorted(set(names) & set(there))
+        known = runs_of(read(golden, wanted, broken_is_none=True))
+        texts = {path_of(name): describe(golden / name, name, known, provenance or {}) for name in wanted}
+        stray = [each for each in _manifests(golden) if each not in set(map(path_of, there))] if names is None else []
         try:
-            for directory in sorted({(golden / name).parent for name in names}):
+            changed = [write_atomically(golden / name, text, directory=False) for name, text in texts.items()]
+            for directory in sorted({(golden / name).parent for name in wanted}):
                 flush_directory(directory)
-            return write_atomically(path, text.encode())
+            gone = [golden / name for name in stray] + [legacy] * legacy.exists()
+            for path in gone:
+                remove(path)
         except OSError as error:
-            raise StoreWriteError(f"{path}: the manifest could not be written ({reason(error)})") from error
+            raise StoreWriteError(f"{golden}: a manifest could not be written ({reason(error)})") from error
+        return any(changed) or bool(gone)
 
 
 def rebuild_above(store: Path) -> bool:
-    """``rebuild`` of the golden directory a store lies in, if a directory above it has a manifest; whether it changed.
+    """Writes the manifest of a store anew, if it has one, or a directory above it has one; whether it changed.
 
     Raises:
         OSError, StoreError: as ``rebuild``.
     """
-    above = next((each for each in store.resolve().parents if (each / NAME).is_file()), None)
-    return above is not None and rebuild(above)
+    store = store.resolve()
+    above = next((each for each in store.parents if (each / NAME).is_file()), None)
+    if above is not None:
+        return rebuild(above)
+    return (store.parent / path_of(store.name)).exists() and rebuild(store.parent, names=[store.name])
 
 
-def read(golden: Path) -> dict[str, Any]:
-    """The manifest of a directory; one without stores if there is no file. ``StoreError`` if it is damaged."""
-    path = golden / NAME
+def describe(
+    path: Path, name: str, known: Mapping[RunKey, Mapping[str, Any]], provenance: Provenance
+) -> bytes:  # fmt: skip
+    """The manifest of the store at ``path``, which is called ``name`` in ``known`` (as it was) and ``provenance``."""
+    return render({"format": FORMAT, "version": VERSION, **_store(path, name, known, provenance)}).encode()
+
+
+def read(golden: Path, names: Iterable[str] | None = None, *, broken_is_none: bool = False) -> dict[str, Any]:
+    """What the manifests of a directory say: ``{"stores": {store: {"network": ..., "runs": ...}}}``.
+
+    Args:
+        golden: the directory.
+        names: only of these stores; None for all that have a manifest.
+        broken_is_none: take a manifest that cannot be read for one that is not there.
+
+    Raises:
+        StoreError: a manifest is damaged.
+    """
+    stores: dict[str, Any] = {}
+    try:
+        legacy = _json(golden / NAME, 1).get("stores")
+    except StoreError:
+        if not broken_is_none:
+            raise
+        legacy = None
+    for name in (
+        names if names is not None else sorted({each.removesuffix(SUFFIX) + ".h5" for each in _manifests(golden)})
+    ):
+        try:
+            found = _json(golden / path_of(name), VERSION)
+        except StoreError:
+            if not broken_is_none:
+                raise
+            continue
+        if found:
+            stores[name] = found
+    for name, entry in legacy.items() if isinstance(legacy, dict) else ():
+        if names is None or name in set(names):
+            stores.setdefault(name, entry)
+    return {"stores": stores}
+
+
+def _json(path: Path, version: int) -> dict[str, Any]:
+    """A manifest; empty if there is none."""
     if not os.path.lexists(path):
-        return {"format": FORMAT, "version": VERSION, "stores": {}}
-    manifest = read_json(path, _MAX_BYTES, StoreError)
+        return {}
+    raw = read_bytes(path, _MAX_BYTES, StoreError)
+    if raw.startswith(b"<<<<<<< ") or b"\n<<<<<<< " in raw:
+        raise StoreError(f"{path}: it has git's conflict markers; {_AGAIN}")
+    manifest = parse_json(raw, f"{path} ({_AGAIN})", StoreError)
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise StoreError(f"{path}: not a manifest of golden stores")
-    if manifest.get("version") != VERSION:
-        raise StoreError(f"{path}: version {manifest.get('version')!r}; this pytest-msdump reads {VERSION}")
+    if manifest.get("version") != version:
+        raise StoreError(f"{path}: version {manifest.get('version')!r}; this pytest-msdump reads {version}")
     return manifest
+
+
+def _manifests(golden: Path) -> Iterator[str]:
+    """All manifests of single stores below a directory, as relative paths."""
+    for folder, folders, files in os.walk(golden):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(files):
+            if name.endswith(SUFFIX) and not name.startswith("."):
+                yield (Path(folder).relative_to(golden) / name).as_posix()
 
 
 def provenance_of(golden: Path) -> dict[RunKey, Mapping[str, Any]]:
     """The provenance of every run a manifest knows one of."""
-    known = _old_runs(read(golden))
+    known = runs_of(read(golden))
     return {key: run["provenance"] for key, run in known.items() if isinstance(run.get("provenance"), dict)}
 
 
 def stale(golden: Path) -> list[str]:
     """How a manifest and the stores beside it disagree, in words; empty if they do not."""
-    known = _old_runs(read(golden))
+    known = runs_of(read(golden))
     problems, seen = [], set()
     for name in store_paths(golden):
         with GoldenStore.open(golden / name) as store:
@@ -120,29 +198,19 @@ def stale(golden: Path) -> list[str]:
     return problems + [f"{key.store}: run {key.run} is in the manifest only" for key in known if key not in seen]
 
 
-def _old_runs(manifest: Mapping[str, Any]) -> dict[RunKey, Mapping[str, Any]]:
+def runs_of(manifest: Mapping[str, Any]) -> dict[RunKey, Mapping[str, Any]]:
+    """What ``read`` gave, by run."""
     found: dict[RunKey, Mapping[str, Any]] = {}
     stores = manifest.get("stores")
     for name, store in stores.items() if isinstance(stores, dict) else ():
         runs = store.get("runs") if isinstance(store, dict) else None
         for text, run in runs.items() if isinstance(runs, dict) else ():
             if isinstance(run, dict):
-                found[RunKey(name, _parse_run(text))] = run
+                found[RunKey(name, parse_run(text))] = run
     return found
 
 
-def _run_text(run: RunId) -> str:
-    """``cpu/tensor``, escaped as in the store."""
-    return "/".join(escape(part).decode("utf-8", "surrogateescape") for part in run)
-
-
-def _parse_run(text: str) -> RunId:
-    backend, _, mode = text.partition("/")
-    return RunId(*(unescape(part.encode("utf-8", "surrogateescape")) for part in (backend, mode)))
-
-
-def _store(golden: Path, name: str, old: Mapping[RunKey, Mapping[str, Any]], provenance: Provenance) -> dict[str, Any]:
-    path = golden / name
+def _store(path: Path, name: str, old: Mapping[RunKey, Mapping[str, Any]], provenance: Provenance) -> dict[str, Any]:
     with GoldenStore.open(path) as store:
         runs: dict[str, Any] = {}
         for run_id in store.runs():
@@ -151,13 +219,13 @@ def _store(golden: Path, name: str, old: Mapping[RunKey, Mapping[str, Any]], pro
             same = known.get("checksum") == run.checksum
             entry = _run(run, known.get("provenance") if same else provenance.get(key))
             # What runs have in common is said once, as it is stored once.
-            runs[_run_text(run_id)] = entry | {
+            runs[run_text(run_id)] = entry | {
                 field: f"as {other}"
                 for field in ("attrs", "operators")
                 for other, earlier in runs.items()
                 if entry[field] and earlier[field] == entry[field]
             }
-        return {"network": store.network, "bytes": path.stat().st_size, "runs": runs}
+        return {"network": store.network, "runs": runs}
 
 
 def _run(run: StoredRun, provenance: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -168,7 +168,9 @@ class Run1:
     def _texts(self) -> dict[str, Any]:
         """Datasets of texts by name."""
         found: dict[str, Any] = {}
-        stack = [(name,) for name in sorted(self._group) if name.decode("utf-8", "replace") not in RESERVED]
+        stack: list[tuple[bytes, ...]] = [
+            (name,) for name in sorted(self._group) if name.decode("utf-8", "replace") not in RESERVED
+        ]
         while stack:
             path = stack.pop()
             member = _follow(self._group, b"/".join(path))

@@ -80,6 +80,7 @@ def update(
     compression: Compression | None = None,
     timeout: float = DEFAULT_TIMEOUT,
     settle: bool = True,
+    base: Path | None = None,
 ) -> UpdateResult:
     """Replaces the named runs of a store, and keeps the others; the file is made if there is none.
 
@@ -91,6 +92,8 @@ def update(
         timeout: seconds to wait for another writer.
         settle: make the file's name durable, too. Who writes many stores leaves that to ``manifest.rebuild``, once for
             each directory; if the machine crashes before, the old store may be back, whole.
+        base: what the store is made from where ``path`` does not exist; it stays as it is, and if it has the new
+            contents already, nothing is written.
 
     Raises:
         LockError: another process is writing.
@@ -102,9 +105,10 @@ def update(
     with writer_lock(target, timeout):
         try:
             atomic.sweep(target)
-            if not target.exists():
+            source = target if base is None or target.exists() else base
+            if not source.exists():
                 return _replace(target, None, network, runs, compression or "none", settle)
-            with GoldenStore.open(target) as old:
+            with GoldenStore.open(source) as old:
                 if old.network != network:
                     raise StoreError(f"{target}: this is the store of network {old.network!r}, not of {network!r}")
                 return _replace(target, old, network, runs, compression or old.compression, settle)
@@ -148,7 +152,7 @@ def _replace(
     content = [(run, runs[run] if run in runs else old.run(*run) if old else None) for run in wanted]
     content = [(run, data) for run, data in content if data is not None]
     if not content:
-        if old is not None:
+        if old is not None and path.exists():
             atomic.remove(path)
         return UpdateResult(path, old is not None, False, _changes(old, {}, runs), 0, 0)
     with atomic.scratch_beside(path) as scratch:
@@ -160,7 +164,9 @@ def _replace(
             same = old is not None and _hold_the_same(old, written)
         changes = _changes(old, indexes, runs)
         changed = not same and atomic.put_in_place(scratch, path, directory=settle)
-    return UpdateResult(path, changed, True, changes, writer.objects, path.stat().st_size)
+    # What has the contents of ``base`` was not written.
+    size = (path if old is None or path.exists() else old.path).stat().st_size
+    return UpdateResult(path, changed, True, changes, writer.objects, size)
 
 
 def _hold_the_same(old: GoldenStore, new: GoldenStore) -> bool:

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-import h5py
 import ml_dtypes
 import numpy as np
 import pytest
@@ -171,7 +170,7 @@ def test_a_tampered_digest_fails_naming_that_slot(golden: Path, row: int) -> Non
     with GoldenStore.open(golden) as store:
         comparison = check(store.run(*CPU), network(), Tolerance(rtol=100, atol=100))
     assert [slot.key for slot in comparison.failures()] == [network()[row].key]
-    assert "the golden is damaged: the index says digest 0101" in comparison.failures()[0].reason
+    assert "its tensor is missing" in comparison.failures()[0].reason
 
 
 def test_digests_of_two_slots_exchanged(golden: Path) -> None:
@@ -180,20 +179,8 @@ def test_digests_of_two_slots_exchanged(golden: Path) -> None:
     edit_index(golden, 2, "digest", digest(other.values, other.dtype))
     with GoldenStore.open(golden) as store:
         comparison = check(store.run(*CPU), network(), "default")
+        assert "altered after it was written" in store.verify()[0]
     assert [slot.key for slot in comparison.failures()] == [one.key]
-    assert "the golden is damaged" in comparison.failures()[0].reason
-
-
-def test_a_tensor_missing_from_the_store(golden: Path) -> None:
-    records = network()
-    with h5py.File(golden, "r+") as file:
-        name = f"runs/cpu/tensor/tensors/rank0/graph0/iteration0/{records[2].key.operator}/output.0"
-        del file[name]
-    with GoldenStore.open(golden) as store:
-        assert check(store.run(*CPU), records).holds  # digests suffice
-        records[2].values = records[2].values * 2
-        comparison = check(store.run(*CPU), records)
-    assert "its tensor is missing" in comparison.failures()[0].reason
 
 
 def test_a_digest_that_is_not_its_values() -> None:

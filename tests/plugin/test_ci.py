@@ -62,7 +62,10 @@ def test_a_changed_golden_leaves_only_what_changed(
     assert [path.name for path in bundle.rglob("*.h5")] == ["test_one.h5"]
     assert main(["accept", str(bundle)]) == 0
     after = files(made)
-    assert {name for name in after if after[name] != before[name]} == {"MANIFEST.json", "test_nets/test_one.h5"}
+    assert {name for name in after if after[name] != before[name]} == {
+        "test_nets/test_one.h5",
+        "test_nets/test_one.manifest.json",
+    }
     made.runpytest("--msdump").assert_outcomes(passed=4)
 
 

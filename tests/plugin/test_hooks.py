@@ -31,8 +31,8 @@ def test_tolerance(made: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> No
 def test_provenance(nets: pytest.Pytester) -> None:
     nets.makeconftest("def pytest_msdump_provenance(config):\n    return {'driver': '25.1', 'seed': 'mine'}\n")
     nets.runpytest("--msdump-regen").assert_outcomes(passed=4)
-    manifest = json.loads((nets.path / "golden" / "MANIFEST.json").read_text())
-    facts = manifest["stores"]["test_nets/test_one.h5"]["runs"]["cpu/tensor"]["provenance"]
+    manifest = json.loads((nets.path / "golden/test_nets/test_one.manifest.json").read_text())
+    facts = manifest["runs"]["cpu/tensor"]["provenance"]
     assert (facts["driver"], facts["seed"]) == ("25.1", "mine")
     assert facts["versions"]["numpy"]
 
@@ -40,7 +40,7 @@ def test_provenance(nets: pytest.Pytester) -> None:
 def test_provenance_is_kept_while_nothing_changes(nets: pytest.Pytester) -> None:
     nets.makeconftest("def pytest_msdump_provenance(config):\n    return {'driver': '25.1'}\n")
     nets.runpytest("--msdump-regen").assert_outcomes(passed=4)
-    path = nets.path / "golden" / "MANIFEST.json"
+    path = nets.path / "golden/test_nets/test_one.manifest.json"
     before = path.read_bytes()
     nets.makeconftest("def pytest_msdump_provenance(config):\n    return {'driver': '26.0'}\n")
     nets.runpytest("--msdump-regen").assert_outcomes(passed=4)

@@ -22,7 +22,7 @@ def test_the_flag_is_relative_to_where_pytest_starts(nets: pytest.Pytester) -> N
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         nets.runpytest("--msdump-regen", "--msdump-golden=here", "..").assert_outcomes(passed=4)
-    assert (folder / "here" / "MANIFEST.json").exists()
+    assert list((folder / "here").rglob("*.manifest.json"))
     assert not (nets.path / "from_ini").exists()
 
 
@@ -66,13 +66,13 @@ def test_a_path_after_a_blank_does_not_move_the_root(nets: pytest.Pytester, flag
         result = nets.runpytest_subprocess("--msdump-regen", flag, "../outside", "test_nets.py")
         assert result.ret == pytest.ExitCode.USAGE_ERROR
         result.stderr.fnmatch_lines([f"*{flag} ../outside: *(now {nets.path}); write {flag}=../outside"])
-        assert not list(nets.path.rglob("MANIFEST.json"))
+        assert not list(nets.path.rglob("*.manifest.json"))
         patch.setenv("PYTEST_ADDOPTS", f"{flag} {outside}")
         assert nets.runpytest_subprocess("test_nets.py").ret == pytest.ExitCode.USAGE_ERROR
         patch.delenv("PYTEST_ADDOPTS")
         if flag == "--msdump-golden":
             nets.runpytest_subprocess("--msdump-regen", f"{flag}=../outside", "test_nets.py").assert_outcomes(passed=4)
-            assert (outside / "MANIFEST.json").exists()
+            assert list(outside.rglob("*.manifest.json"))
 
 
 def test_a_path_after_a_blank_that_moves_nothing_is_taken(nets: pytest.Pytester) -> None:
@@ -85,4 +85,4 @@ def test_a_path_after_a_blank_that_moves_nothing_is_taken(nets: pytest.Pytester)
         nets.runpytest(
             f"--rootdir={nets.path}", "--msdump-regen", "--msdump-golden", str(outside), ".."
         ).assert_outcomes(passed=4)
-    assert (outside / "MANIFEST.json").exists()
+    assert list(outside.rglob("*.manifest.json"))

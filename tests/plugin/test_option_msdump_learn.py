@@ -146,7 +146,7 @@ def test_workers_learn_the_same(noisy: pytest.Pytester, monkeypatch: pytest.Monk
     result = noisy.runpytest_subprocess("--msdump-learn", "3", "-n", "2")
     result.assert_outcomes(passed=2)
     assert kept(noisy)["learned"]["runs"] == 3
-    assert json.loads((noisy.path / "golden" / "MANIFEST.json").read_text())
+    assert [json.loads(path.read_text()) for path in (noisy.path / "golden").rglob("*.manifest.json")]
     noisy.runpytest_subprocess("--msdump", "-n", "2").assert_outcomes(passed=2)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 
 import pytest
@@ -22,11 +21,14 @@ def test_it_writes_a_store_per_network_and_a_manifest(nets: pytest.Pytester, fil
         ]
     )
     assert sorted(files(nets)) == [
-        "MANIFEST.json",
         "test_nets/+test+in.test_class.h5",
+        "test_nets/+test+in.test_class.manifest.json",
         "test_nets/test_one.h5",
+        "test_nets/test_one.manifest.json",
         "test_nets/test_two@0.5.h5",
+        "test_nets/test_two@0.5.manifest.json",
         "test_nets/test_two@3.h5",
+        "test_nets/test_two@3.manifest.json",
     ]
     nets.runpytest("--msdump").assert_outcomes(passed=4)
 
@@ -34,7 +36,7 @@ def test_it_writes_a_store_per_network_and_a_manifest(nets: pytest.Pytester, fil
 def test_the_ini_twin_writes(nets: pytest.Pytester) -> None:
     nets.makeini("[pytest]\nmsdump_regen = true\n")
     nets.runpytest().assert_outcomes(passed=4)
-    assert (nets.path / "golden" / "MANIFEST.json").exists()
+    assert (nets.path / "golden" / "test_nets" / "test_one.manifest.json").exists()
 
 
 def test_unchanged_results_leave_every_byte(made: pytest.Pytester, files: Files) -> None:
@@ -53,9 +55,7 @@ def test_a_partial_run_leaves_the_rest_alone(
     result.stdout.fnmatch_lines(["test_nets.py::test_one * cpu * tensor * 8 * 6 * 0 * 0 * 0 * 0 * 2"])
     after = files(made)
     changed = {name for name in before if after[name] != before[name]}
-    assert changed == {"MANIFEST.json", "test_nets/test_one.h5"}
-    runs = [json.loads(files["MANIFEST.json"])["stores"] for files in (before, after)]
-    assert {name for name in runs[0] if runs[0][name] != runs[1][name]} == {"test_nets/test_one.h5"}
+    assert changed == {"test_nets/test_one.h5", "test_nets/test_one.manifest.json"}
     made.runpytest("--msdump").assert_outcomes(passed=4)
 
 

@@ -56,7 +56,7 @@ def test_candidates_of_all_workers_are_one_bundle(nets: pytest.Pytester, monkeyp
     nets.runpytest_subprocess("--msdump", "-n", "2").assert_outcomes(failed=4)
     (bundle,) = (nets.path / ".msdump" / "candidates").iterdir()
     assert len(list(bundle.rglob("*.h5"))) == 4
-    assert (bundle / "MANIFEST.json").exists()
+    assert (bundle / "msdump-bundle.txt").exists()
 
 
 def test_a_worker_that_dies_takes_nothing_with_it(made: pytest.Pytester) -> None:

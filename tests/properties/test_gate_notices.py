@@ -9,10 +9,11 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-import h5py
 import numpy as np
 import pytest
 
+from harness.store import GoldenStore, RunId
+from tests.store.helpers import edit_index
 from tests.subprocesses import pytest_run
 
 TEST = """
@@ -130,14 +131,11 @@ def test_one_operators_name(project: Path) -> None:
 
 
 def test_one_stored_digest(project: Path) -> None:
-    with h5py.File(project / STORE, "r+") as file:
-        index = file[RUN]["index"]
-        names = [raw.decode() for raw in file[RUN]["names"][:].tolist()]
-        rows = index[:]
-        row = next(number for number, each in enumerate(rows) if names[each["operator"]].endswith("/Tanh-op0"))
-        wrong = np.frombuffer(bytes(16), "V16")[0]
-        rows["digest"][row] = wrong
-        index[...] = rows
+    run = RunId(*RUN.split("/")[1:])
+    with GoldenStore.open(project / STORE) as store:
+        keys = store.run(*run).index.keys
+    row = next(number for number, key in enumerate(keys) if key.operator.endswith("/Tanh-op0"))
+    edit_index(project / STORE, row, "digest", np.frombuffer(bytes(16), "V16")[0], run)
     text = failure(project)
     assert "fc3-Dense/activation-Tanh/Tanh-op0" in text
-    assert "digest" in text
+    assert "its tensor is missing" in text

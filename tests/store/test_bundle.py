@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness.errors import StoreError
-from harness.store import accept, bundle, manifest, update
+from harness.store import accept, bundle, manifest, seal, update
 from harness.store.manifest import RunKey
 from tests.store.helpers import ASCEND, CPU, contents, edit_index, run_data
 
@@ -21,7 +21,7 @@ def candidate(tmp_path: Path) -> Path:
     (source / "deep").mkdir(parents=True)
     update(source / "a.h5", "a", {CPU: run_data(5)})
     update(source / "deep/new.h5", "new", {CPU: run_data(6)})
-    manifest.rebuild(source, {RunKey("a.h5", CPU): {"commit": "new"}, RunKey("deep/new.h5", CPU): {"commit": "new"}})
+    seal(source, {RunKey("a.h5", CPU): {"commit": "new"}, RunKey("deep/new.h5", CPU): {"commit": "new"}})
     return source
 
 
@@ -55,7 +55,7 @@ def test_runs_of_the_bundle_replace_and_the_rest_stays(candidate: Path, golden: 
     assert [result.path for result in results] == [golden / "a.h5", golden / "deep/new.h5"]
     assert contents(golden / "a.h5") == {ASCEND: kept, **contents(candidate / "a.h5")}
     assert (golden / "deep/new.h5").read_bytes() == (candidate / "deep/new.h5").read_bytes()
-    assert sorted(state(golden)) == ["MANIFEST.json", "a.h5", "deep/new.h5"]
+    assert sorted(state(golden)) == ["a.h5", "a.manifest.json", "deep/new.h5", "deep/new.manifest.json"]
     assert manifest.stale(golden) == []
     assert manifest.provenance_of(golden) == {
         RunKey("a.h5", CPU): {"commit": "new"},
@@ -69,7 +69,7 @@ def test_runs_of_the_bundle_replace_and_the_rest_stays(candidate: Path, golden: 
 
 def test_into_a_directory_that_is_not_there_yet(candidate: Path, tmp_path: Path) -> None:
     accept(candidate, tmp_path / "fresh")
-    assert state(tmp_path / "fresh") == state(candidate)
+    assert state(tmp_path / "fresh") | {bundle.MARK: (candidate / bundle.MARK).read_bytes()} == state(candidate)
 
 
 def refused(given: Path, golden: Path, said: str) -> None:
@@ -84,7 +84,7 @@ def test_one_damaged_store_and_nothing_is_taken(candidate: Path, golden: Path) -
     refused(
         candidate,
         golden,
-        r"1 problems in the bundle; the first: .*new\.h5: run cpu/tensor: index: the golden is damaged",
+        r"2 problems in the bundle; the first: .*new\.h5",
     )
 
 

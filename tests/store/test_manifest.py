@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from harness import atomic
 from harness.errors import LockError, StoreError
-from harness.store import RunData, RunId, manifest, update
+from harness.store import RunData, RunId, Transaction, manifest, update
 from harness.store.lock import writer_lock
 from harness.store.manifest import RunKey
 from tests.store.helpers import ASCEND, CPU, network, record, run_data
@@ -42,10 +42,10 @@ def lines_that_differ(one: str, other: str) -> list[str]:
 
 def test_says_what_the_stores_hold(golden: Path) -> None:
     assert manifest.rebuild(golden, FIRST)
-    read = json.loads((golden / "MANIFEST.json").read_text())
-    assert list(read["stores"]) == ["a.h5", "gate/b.h5"]
-    assert read["stores"]["a.h5"]["bytes"] == (golden / "a.h5").stat().st_size
-    runs = read["stores"]["a.h5"]["runs"]
+    assert list(manifest.read(golden)["stores"]) == ["a.h5", "gate/b.h5"]
+    read = json.loads((golden / "a.manifest.json").read_text())
+    assert (read["network"], read["version"]) == ("a", manifest.VERSION)
+    runs = read["runs"]
     run = runs["cpu/tensor"]
     # Both runs were given the same attributes, which are written once.
     assert run["attrs"] == "as ascend-o0/statistic"
@@ -57,9 +57,9 @@ def test_says_what_the_stores_hold(golden: Path) -> None:
     assert manifest.stale(golden) == []
 
 
-def test_an_empty_directory_has_an_empty_manifest(tmp_path: Path) -> None:
+def test_an_empty_directory_has_no_manifest(tmp_path: Path) -> None:
     assert manifest.read(tmp_path)["stores"] == {}
-    manifest.rebuild(tmp_path)
+    assert not manifest.rebuild(tmp_path)
     assert manifest.read(tmp_path)["stores"] == {}
 
 
@@ -72,22 +72,23 @@ def test_hidden_files_are_no_stores(golden: Path) -> None:
 
 def test_making_the_same_golden_again_changes_nothing(golden: Path) -> None:
     manifest.rebuild(golden, FIRST)
-    before = (golden / "MANIFEST.json").read_bytes()
+    before = (golden / "a.manifest.json").read_bytes()
     update(golden / "a.h5", "a", {CPU: run_data()})
     assert not manifest.rebuild(golden, SECOND)
     assert not manifest.rebuild(golden)
-    assert (golden / "MANIFEST.json").read_bytes() == before
-    assert sorted(path.name for path in golden.iterdir()) == ["MANIFEST.json", "a.h5", "gate"]
+    assert (golden / "a.manifest.json").read_bytes() == before
+    assert sorted(path.name for path in golden.iterdir()) == ["a.h5", "a.manifest.json", "gate"]
 
 
 def test_a_changed_operator_is_a_changed_line(golden: Path) -> None:
     manifest.rebuild(golden, FIRST)
-    before = (golden / "MANIFEST.json").read_text()
+    before, other = (golden / "gate/b.manifest.json").read_text(), (golden / "a.manifest.json").read_bytes()
     changed = network(2)
     changed[4].values = changed[4].values * np.float32(2)
     update(golden / "gate/b.h5", "b", {CPU: replace(run_data(2), records=changed)})
     manifest.rebuild(golden, SECOND)
-    after = (golden / "MANIFEST.json").read_text()
+    after = (golden / "gate/b.manifest.json").read_text()
+    assert (golden / "a.manifest.json").read_bytes() == other
     named = [line for line in lines_that_differ(before, after) if "rank0/graph0/" in line]
     assert len(named) == 2
     assert all(changed[4].key.operator in line for line in named)
@@ -117,28 +118,81 @@ def test_stale_says_how(golden: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        (b"{", "no JSON text"),
-        (b"\xff", "no JSON text"),
-        (b"[" * 200_000, "no JSON text"),
-        (b"[]", "not a manifest"),
-        (b'{"format": "x"}', "not a manifest"),
-        (b'{"format": "msdump manifest", "version": 99}', "version 99"),
-    ],
-    ids=range(6),
-)
-def test_a_damaged_manifest_is_an_error_and_stays(golden: Path, content: bytes, said: str) -> None:
-    (golden / "MANIFEST.json").write_bytes(content)
-    with pytest.raises(StoreError, match=said):
-        manifest.rebuild(golden)
-    assert (golden / "MANIFEST.json").read_bytes() == content
+BROKEN = [
+    (b"{", "no JSON"),
+    (b"\xff", "no JSON"),
+    (b"[" * 200_000, "no JSON"),
+    (b"[]", "not a manifest"),
+    (b'{"format": "x"}', "not a manifest"),
+    (b'{"format": "msdump manifest", "version": 99}', "version 99"),
+    (b"{\n<<<<<<< ours\n}\n=======\n>>>>>>> theirs\n", "git's conflict markers"),
+]
+
+
+@pytest.mark.parametrize(("content", "said"), BROKEN, ids=range(len(BROKEN)))
+@pytest.mark.parametrize("name", ["a.manifest.json", "MANIFEST.json"])
+def test_a_damaged_manifest_is_named_and_written_anew(golden: Path, content: bytes, said: str, name: str) -> None:
+    (golden / name).write_bytes(content)
+    with pytest.raises(StoreError, match=said) as caught:
+        manifest.read(golden)
+    assert str(golden / name) in str(caught.value)
+    assert manifest.rebuild(golden)
+    assert manifest.stale(golden) == []
+    assert not (golden / "MANIFEST.json").exists()
+
+
+def legacy(golden: Path) -> None:
+    """Leaves the manifest earlier versions wrote in place of today's."""
+    manifest.rebuild(golden, FIRST)
+    stores = {name: {**entry, "bytes": 1} for name, entry in manifest.read(golden)["stores"].items()}
+    for path in golden.rglob("*.manifest.json"):
+        path.unlink()
+    (golden / "MANIFEST.json").write_text(json.dumps({"format": manifest.FORMAT, "version": 1, "stores": stores}))
+
+
+def test_the_manifest_of_earlier_versions_counts_and_is_split(golden: Path) -> None:
+    legacy(golden)
+    assert manifest.stale(golden) == []
+    assert manifest.provenance_of(golden) == FIRST
+    update(golden / "gate/b.h5", "b", {CPU: run_data(8)})
+    assert manifest.rebuild(golden, SECOND, names=["gate/b.h5"])
+    assert manifest.provenance_of(golden) == FIRST | {RunKey("gate/b.h5", CPU): {"tool": "2"}}
+    assert sorted(path.name for path in golden.rglob("*.json")) == ["a.manifest.json", "b.manifest.json"]
+
+
+def test_a_transaction_splits_it_too(golden: Path) -> None:
+    legacy(golden)
+    with Transaction(golden) as change:
+        change.update("gate/b.h5", "b", {CPU: run_data(8)})
+        assert change.commit(SECOND) == ["gate/b.h5"]
+    assert manifest.provenance_of(golden) == FIRST | {RunKey("gate/b.h5", CPU): {"tool": "2"}}
+    assert manifest.stale(golden) == []
+    assert sorted(path.name for path in golden.rglob("*.json")) == ["a.manifest.json", "b.manifest.json"]
+
+
+def test_a_manifest_whose_store_is_gone_goes_too(golden: Path) -> None:
+    manifest.rebuild(golden)
+    (golden / "a.h5").unlink()
+    assert manifest.stale(golden) == [
+        "a.h5: run ascend-o0/statistic is in the manifest only",
+        "a.h5: run cpu/tensor is in the manifest only",
+    ]
+    assert manifest.rebuild(golden)
+    assert not (golden / "a.manifest.json").exists()
+
+
+def test_two_branches_merge(golden: Path) -> None:
+    """Two goldens changed on two branches change two manifests, each a text of its own."""
+    manifest.rebuild(golden)
+    before = {path: path.read_bytes() for path in golden.rglob("*.manifest.json")}
+    update(golden / "a.h5", "a", {CPU: run_data(7)})
+    manifest.rebuild(golden, names=["a.h5"])
+    assert [path.name for path in before if path.read_bytes() != before[path]] == ["a.manifest.json"]
 
 
 def test_strange_but_valid_manifests_are_replaced(golden: Path) -> None:
-    strange = {"format": manifest.FORMAT, "version": manifest.VERSION, "stores": {"a.h5": {"runs": {"x": 1}}, "b": []}}
-    (golden / "MANIFEST.json").write_text(json.dumps(strange))
+    strange = {"format": manifest.FORMAT, "version": manifest.VERSION, "runs": {"x": 1, "y": []}}
+    (golden / "a.manifest.json").write_text(json.dumps(strange))
     manifest.rebuild(golden)
     assert manifest.stale(golden) == []
 
@@ -147,7 +201,7 @@ def test_a_damaged_store_stops_it(golden: Path) -> None:
     (golden / "a.h5").write_bytes(b"nothing")
     with pytest.raises(StoreError, match=r"a\.h5: not a whole HDF5 file"):
         manifest.rebuild(golden)
-    assert not (golden / "MANIFEST.json").exists()
+    assert not list(golden.rglob("*.json"))
 
 
 def test_one_writer_at_a_time(golden: Path) -> None:
@@ -180,4 +234,3 @@ def test_names_of_stores_left_unsettled_are_settled_once(golden: Path, monkeypat
     assert len(flushed) == 3
     assert manifest.rebuild(golden)
     assert flushed.count(golden / "gate") == 1
-    assert golden in flushed
