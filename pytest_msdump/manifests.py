@@ -21,7 +21,6 @@ from harness.store import RunId, Transaction, manifest, recover, seal
 from pytest_msdump.gate_test import SEED
 from pytest_msdump.options import Settings
 from pytest_msdump.report import Result, Summary
-from pytest_msdump.xdist import is_worker
 
 # Distributions whose version can change a result.
 TOOLS = ("pytest-msdump", "numpy", "h5py", "ml_dtypes")
@@ -52,8 +51,9 @@ def staged(config: pytest.Config, settings: Settings) -> Transaction:
     """
     found = config.stash.get(_STAGED, None)
     if found is None:
-        found = config.stash[_STAGED] = Transaction(settings.golden, joined=is_worker(config))
-        if not is_worker(config):
+        worker = hasattr(config, "workerinput")
+        found = config.stash[_STAGED] = Transaction(settings.golden, joined=worker)
+        if not worker:
             config.add_cleanup(found.drop)
     return found
 
