@@ -139,10 +139,11 @@ class Layer:
             os.kill(os.getpid(), signal.SIGKILL)
         if here and isinstance(self._how, int):
             raise OSError(self._how, os.strerror(self._how), path)
-        done = act()
-        if here:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return done
+        try:
+            return act()
+        finally:  # a call that fails by itself is a step, too
+            if here and self._how == AFTER:
+                os.kill(os.getpid(), signal.SIGKILL)
 
     def _counted(self, name: str, real: Any, where: Callable[..., str]) -> Any:
         def call(*args: Any, **more: Any) -> Any:

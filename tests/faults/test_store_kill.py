@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 import resource
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,27 +14,84 @@ import numpy as np
 import pytest
 
 from harness.errors import StoreWriteError
-from harness.store import GoldenStore, RunData, manifest, update
+from harness.store import GoldenStore, RunData, Transaction, manifest, recover, update
+from tests.faults.steps import AFTER, BEFORE, run
 from tests.store.helpers import ASCEND, CPU, record, run_data
 
 pytestmark = pytest.mark.faults
 
-ROUNDS = 200
+OLD, NEW = 0, 1
 
 
-def test_killed_at_random_moments(tmp_path: Path) -> None:
-    script, root = Path(__file__).with_name("regenerate.py"), Path(__file__).parents[2]
-    command = [sys.executable, str(script), str(tmp_path), str(ROUNDS), "2"]
-    done = subprocess.run(
-        command, capture_output=True, text=True, cwd=root, env=os.environ | {"PYTHONPATH": str(root)}, timeout=300
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-    seen = json.loads(done.stdout)
-    assert seen["content 0"] + seen["content 1"] == ROUNDS, seen
-    assert (seen["damaged"], seen["strange files"], seen.get("half-new", 0)) == (0, 0, 0)
-    assert seen["interrupted"] > ROUNDS // 10, "kills must hit the writing, or this proves nothing"
-    assert min(seen["content 0"], seen["content 1"]) > 0
-    assert (seen["left"], seen["after"]) == ([], 0), "the next writer sweeps what killed ones left"
+def regenerate(golden: Path, seed: int) -> None:
+    """A session's work: one run of each of two stores, a store that is new, and manifests."""
+    with Transaction(golden) as change:
+        for name in ("x.h5", "deep/y.h5", *(["z.h5"] if seed else [])):
+            change.update(name, name, {CPU: run_data(seed)})
+        change.commit({manifest.RunKey("x.h5", CPU): {"commit": str(seed)}})
+
+
+def state(golden: Path) -> dict[str, bytes]:
+    return {p.relative_to(golden).as_posix(): p.read_bytes() for p in sorted(golden.rglob("*")) if p.is_file()}
+
+
+@pytest.fixture(scope="module")
+def states(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, bytes]]:
+    """The goldens before and after."""
+    golden = tmp_path_factory.mktemp("states")
+    regenerate(golden, OLD)
+    old = state(golden)
+    regenerate(golden, NEW)
+    return [old, state(golden)]
+
+
+def stopped(folder: Path, states: list[dict[str, bytes]], at: int, how: str | int) -> int:
+    """Stops a regeneration at its n-th step; which state the next session finds. Gives 0 or 1."""
+    for name, content in states[OLD].items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+    outcome = run(lambda: regenerate(folder, NEW), folder, at=at, how=how)
+    assert outcome.code == (None if isinstance(how, str) else 70), outcome.output
+    if how not in (BEFORE, AFTER):
+        assert "Error: " in outcome.output
+    for name in states[NEW]:
+        if name.endswith(".h5") and (folder / name).exists():
+            with GoldenStore.open(folder / name) as store:
+                assert store.verify() == []
+    recover(folder)
+    left = state(folder)
+    assert left in states, sorted(left)
+    found = states.index(left)
+    regenerate(folder, NEW)
+    assert state(folder) == states[NEW]
+    assert not list(folder.rglob(".*")), "the next session sweeps what was left"
+    return found
+
+
+def steps(folder: Path, states: list[dict[str, bytes]]) -> int:
+    """How many steps a regeneration has."""
+    for name, content in states[OLD].items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+    outcome = run(lambda: regenerate(folder, NEW), folder)
+    assert outcome.code == 0, outcome.output
+    assert {step.call for step in outcome.steps} >= {"open", "pwrite", "fsync", "replace", "unlink", "mkdir", "rmdir"}
+    return len(outcome.steps)
+
+
+def test_a_sample_of_the_steps(tmp_path: Path, states: list[dict[str, bytes]]) -> None:
+    count = steps(tmp_path / "count", states)
+    every = max(1, count // 12)
+    found = {stopped(tmp_path / f"{at}", states, at, AFTER) for at in range(1, count + 1, every)}
+    assert found == {OLD, NEW}, "kills must hit both sides of the decision"
+    stopped(tmp_path / "full", states, count // 2, errno.ENOSPC)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("how", [BEFORE, AFTER, errno.ENOSPC, errno.EIO, errno.EMFILE, errno.EACCES])
+def test_every_step(tmp_path: Path, states: list[dict[str, bytes]], how: str | int) -> None:
+    for at in range(1, steps(tmp_path / "count", states) + 1):
+        stopped(tmp_path / f"{at}", states, at, how)
 
 
 @contextmanager
@@ -99,12 +153,12 @@ def test_every_size_of_disk_is_enough_or_an_error(tmp_path: Path) -> None:
 def test_a_full_disk_leaves_the_old_manifest(tmp_path: Path) -> None:
     update(tmp_path / "x.h5", "net", {CPU: run_data()})
     manifest.rebuild(tmp_path)
-    update(tmp_path / "y.h5", "net", {CPU: run_data()})
-    before = (tmp_path / manifest.NAME).read_bytes()
-    with files_of_at_most(len(before)), pytest.raises(StoreWriteError, match="the manifest could not be written"):
+    update(tmp_path / "x.h5", "net", {CPU: run_data(1)})
+    before = (tmp_path / "x.manifest.json").read_bytes()
+    with files_of_at_most(len(before) - 1), pytest.raises(StoreWriteError, match="a manifest could not be written"):
         manifest.rebuild(tmp_path)
-    assert (tmp_path / manifest.NAME).read_bytes() == before
-    assert sorted(p.name for p in tmp_path.iterdir()) == [manifest.NAME, "x.h5", "y.h5"]
+    assert (tmp_path / "x.manifest.json").read_bytes() == before
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["x.h5", "x.manifest.json"]
 
 
 def test_a_directory_one_may_not_write_to(tmp_path: Path) -> None:
