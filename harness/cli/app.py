@@ -117,6 +117,22 @@ def accept(
 
 
 @app.command()
+def verify(
+    ctx: typer.Context,
+    golden: Annotated[Path, typer.Argument(help="directory of the golden stores")] = Path("golden"),
+    fix: Annotated[bool, typer.Option("--fix", help="write missing, broken and stale manifests anew")] = False,
+) -> None:
+    """Read every golden wholly and hold it against its digests and its manifest."""
+
+    def action() -> int:
+        from harness.cli.verify import verify_goldens
+
+        return verify_goldens(golden, fix=fix)
+
+    ctx.obj.append(action)
+
+
+@app.command()
 def check(
     ctx: typer.Context,
     tree: Annotated[Path, typer.Argument(help="dump tree or recorder directory, of this project or of MindSpore")],

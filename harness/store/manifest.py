@@ -33,7 +33,7 @@ VERSION = 2
 #: A manifest of more bytes is not read.
 _MAX_BYTES = 256 * 2**20
 
-_AGAIN = "`msdump regen` writes it anew"
+_AGAIN = "`msdump regen` and `msdump verify --fix` write it anew"
 
 
 class RunKey(NamedTuple):

@@ -1,0 +1,31 @@
+"""``msdump verify``: are the goldens what was written?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from harness.store.verify import verify
+
+#: Problems that are printed; the rest is counted.
+_SHOWN = 50
+
+
+def verify_goldens(folder: Path, *, fix: bool) -> int:
+    """Reads every golden below ``folder`` wholly and prints what is wrong.
+
+    Returns:
+        0 if nothing is, else 1.
+
+    Raises:
+        StoreError, StoreWriteError, LockError: as ``store.verify.verify``.
+    """
+    found = verify(folder, fix=fix)
+    for problem in found.problems[:_SHOWN]:
+        print(problem)
+    if len(found.problems) > _SHOWN:
+        print(f"... and {len(found.problems) - _SHOWN} more")
+    if found.fixed:
+        print(f"{folder}: the manifests were written anew")
+    state = f"{len(found.problems)} problems" if found.problems else "all as it was written"
+    print(f"{folder}: {found.stores} stores, {found.runs} runs, {found.tensors} tensors read: {state}")
+    return 1 if found.problems else 0

@@ -1,0 +1,65 @@
+"""Everything in a directory of goldens read and held against its digests: stores, and the manifests beside them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.errors import HarnessError, StoreError
+from harness.store import manifest
+from harness.store.read import GoldenStore
+from harness.store.transaction import recover
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What was found.
+
+    Attributes:
+        problems: in words; empty if everything is as it was written.
+        stores, runs, tensors: how many were read.
+        fixed: whether manifests were written anew.
+    """
+
+    problems: list[str]
+    stores: int
+    runs: int
+    tensors: int
+    fixed: bool
+
+
+def verify(golden: Path, *, fix: bool = False) -> Verification:
+    """Reads every object, table and text of every store below a directory.
+
+    Args:
+        golden: the directory.
+        fix: write manifests anew that are missing, broken or describe something else. Stores are never changed.
+
+    Raises:
+        StoreError: there is no such directory, it holds no golden, or an interrupted change cannot be completed.
+        LockError, StoreWriteError: the manifests cannot be written.
+    """
+    if not golden.is_dir():
+        raise StoreError(f"{golden}: there is no such directory of goldens")
+    recover(golden)
+    names = manifest.store_paths(golden)
+    if not names:
+        raise StoreError(f"{golden}: no golden store lies in this directory")
+    problems: list[str] = []
+    runs = tensors = 0
+    for name in names:
+        try:
+            with GoldenStore.open(golden / name) as store:
+                problems += store.verify()
+                runs += len(store.runs())
+                tensors += sum(len(store.run(*run)) for run in store.runs() if store.run(*run).level == "tensors")
+        except HarnessError as error:
+            problems.append(str(error))
+    damaged = bool(problems)
+    fixed = fix and not damaged and manifest.rebuild(golden)
+    if not damaged:
+        try:
+            problems += [f"{golden}: {line}" for line in manifest.stale(golden)]
+        except StoreError as error:
+            problems.append(str(error))
+    return Verification(sorted(set(problems)), len(names), runs, tensors, fixed)
