@@ -123,17 +123,19 @@ def gather(dout: Array, x: Array, shape: tuple[int, ...], groups: int, steps: St
             left = part.transpose(1, 2, 0, 3).reshape(groups, out, -1)
             yield left, _columns(view, groups, (images, rows)).transpose(0, 2, 1)
 
-    def terms(group: int, row: int, place: int) -> tuple[Array, Array]:
-        channel, i, j = np.unravel_index(place, (deep, kh, kw))
-        seen = view[:, group * deep + channel, i, j]
-        return numerics.wide(dout[:, group * out + row].ravel()), numerics.wide(seen.ravel())
+    def terms(at: Array) -> tuple[Array, Array]:
+        channel, i, j = np.unravel_index(at[:, 2], (deep, kh, kw))
+        seen = view[:, at[:, 0] * deep + channel, i, j]
+        slope = dout[:, at[:, 0] * out + at[:, 1]]
+        left, right = (numerics.wide(v).swapaxes(0, 1).reshape(len(at), -1) for v in (slope, seen))
+        return left, right
 
     known = numerics.known(x, dout)
     if known is None or not dtype.is_floating:
         blocks = [(slice(0, n), slice(0, oh))]
         left, right = next(pieces())
         return numerics.matmul(left, right, dtype if dtype.is_floating else None).reshape(shape)
-    sums = products.Sums((groups, out, deep * kh * kw), pieces, terms, known)
+    sums = products.Sums((groups, out, deep * kh * kw), pieces, terms, n * oh * ow, known)
     return products.with_zero_signs(sums, products.round_once(sums, dtype)).reshape(shape)
 
 

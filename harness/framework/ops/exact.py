@@ -32,11 +32,15 @@ def of_exact_products(x: Array, y: Array) -> tuple[float, float]:
 def of_products(x: Array, y: Array) -> tuple[float, float]:
     """As ``of_exact_products`` for any float64 of a size between 2**-250 and 2**250, or 0."""
     product = x * y
+    return _added([*product.tolist(), *lost(x, y, product).tolist()])
+
+
+def lost(x: Array, y: Array, product: Array) -> Array:
+    """What ``product = x * y`` rounded off, exactly (Veltkamp, Dekker), for numbers as in ``of_products``."""
     x1, y1 = _HALVES * x, _HALVES * y
     x1, y1 = x1 - (x1 - x), y1 - (y1 - y)
     x2, y2 = x - x1, y - y1
-    below = x2 * y2 - (((product - x1 * y1) - x2 * y1) - x1 * y2)
-    return _added([*product.tolist(), *below.tolist()])
+    return np.asarray(x2 * y2 - (((product - x1 * y1) - x2 * y1) - x1 * y2))
 
 
 def of_anything(x: Array, y: Array) -> tuple[float, float]:

@@ -23,6 +23,8 @@ from harness.framework.ops.rounding import finish
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Pieces = Callable[[], Iterable[tuple[Array, Array]]]
+Terms = Callable[[Array], tuple[Array, Array]]
+Kept = dict[tuple[int, int, int], tuple[list[Array], list[Array]]]
 Factors = list[tuple[Array, Array]]
 Single = Callable[[Array, Array], tuple[float, float]]
 
@@ -44,6 +46,8 @@ _NORMAL = 1000
 _LOST = 2.0**-1060
 #: elements looked at together
 _CACHED = 1 << 16
+#: products looked at for every sum of 0, before those are picked out that may be -0
+_LOOKED_AT = 6
 #: rows of a tile at most
 _TILE = 256
 
@@ -55,14 +59,18 @@ class Sums:
     Attributes:
         shape: (g, m, n).
         pieces: gives them cut along k: (g, m, part) and (g, part, n), float64.
-        terms: the factors of one sum, at (g, m, n): two vectors (k,).
+        terms: the factors of some sums, at places (count, 3) in g, m and n: two arrays (count, k) of float64.
+        length: k.
         single: sums one element exactly (a function of ``exact``); says what is known of the factors.
+        kept: where the slices of the right factor are kept for another product with the same one; None: nowhere.
     """
 
     shape: tuple[int, int, int]
     pieces: Pieces
-    terms: Callable[[int, int, int], tuple[Array, Array]]
+    terms: Terms
+    length: int
     single: Single = exact.of_exact_products
+    kept: Kept | None = None
 
 
 def of_any(a: Array, b: Array, dtype: DType | None) -> Array:
@@ -72,19 +80,31 @@ def of_any(a: Array, b: Array, dtype: DType | None) -> Array:
     return _of_scaled(a, b, dtype or dtypes.float64)
 
 
-def of_matrices(a: Array, b: Array, dtype: DType | None, single: Single, signed: bool = True) -> Array:
-    """As ``of_any`` for matrices that ``Sums`` admits; without ``signed`` a sum of 0 is always +0."""
+def of_matrices(
+    a: Array, b: Array, dtype: DType | None, single: Single, signed: bool = True, kept: Kept | None = None
+) -> Array:
+    """As ``of_any`` for matrices that ``Sums`` admits; without ``signed`` a sum of 0 is always +0.
+
+    Args:
+        kept: see ``Sums``; a stack of one matrix.
+    """
     length = a.shape[2]
     count = max(1, round(length / (_PIECE if dtype and dtype is not dtypes.float64 else 4 * _PIECE)))
     cuts = [slice(length * i // count, length * (i + 1) // count) for i in range(count if length else 0)]
     sums = Sums(
         (len(a), a.shape[1], b.shape[2]),
         lambda: ((a[:, :, cut], b[:, cut]) for cut in cuts),
-        lambda i, row, column: (a[i, row], b[i, :, column]),
+        _terms_of(a, b),
+        length,
         single,
+        kept,
     )
     out = round_once(sums, dtype or dtypes.float64)
     return with_zero_signs(sums, out) if signed else out
+
+
+def _terms_of(a: Array, b: Array) -> Terms:
+    return lambda at: (a[at[:, 0], at[:, 1]], b[at[:, 0], :, at[:, 2]])
 
 
 def is_safe(x: Array) -> bool:
@@ -101,7 +121,7 @@ def _of_scaled(a: Array, b: Array, dtype: DType) -> Array:
     rows = np.frexp(np.abs(a).max(2, keepdims=True, initial=0))[1]
     columns = np.frexp(np.abs(b).max(1, keepdims=True, initial=0))[1]
     x, y = np.ldexp(a, -rows), np.ldexp(b, -columns)
-    scaled = Sums((len(a), a.shape[1], b.shape[2]), lambda: [(x, y)], lambda i, m, n: (a[i, m], b[i, :, n]))
+    scaled = Sums((len(a), a.shape[1], b.shape[2]), lambda: [(x, y)], _terms_of(a, b), a.shape[2])
     near, rest, bound = _joined(*_sliced(scaled, np.arange(len(a)), 1))
     row, column = x.any(2, keepdims=True), y.any(1, keepdims=True)
     bound = np.where(row & column, bound + (a.shape[2] + 1) * _LOST, 0)  # what scaling and small products lose
@@ -111,9 +131,9 @@ def _of_scaled(a: Array, b: Array, dtype: DType) -> Array:
     power = rows + columns
     is_open |= (out != 0) & (np.abs(np.frexp(out)[1] + power) > _NORMAL)
     out = finish(np.ldexp(out, power), dtype)
-    whole = Sums(scaled.shape, lambda: [(a, b)], scaled.terms, exact.of_anything)
+    whole = Sums(scaled.shape, lambda: [(a, b)], scaled.terms, scaled.length, exact.of_anything)
     if is_open.any():
-        out[is_open] = one_by_one(whole, np.argwhere(is_open), dtype)
+        out[is_open] = one_by_one(whole.single, *whole.terms(np.argwhere(is_open)), dtype)
     return with_zero_signs(whole, out)
 
 
@@ -126,6 +146,7 @@ def round_once(sums: Sums, dtype: DType) -> Array:
         out, is_open = np.zeros(sums.shape), np.ones(sums.shape, bool)
     else:
         out, is_open = _settled(*_plain(sums), dtype)
+        _close_empty(sums, out, is_open)
     for depth in _WIDE_DEPTHS if dtype is dtypes.float64 else _DEPTHS:
         if np.count_nonzero(is_open) <= (0 if is_open.all() else max(_FEW, _PART * is_open.size)):
             break
@@ -133,33 +154,86 @@ def round_once(sums: Sums, dtype: DType) -> Array:
         again, still = _settled_sliced(*_joined(*_sliced(sums, at, depth)), dtype)
         out[at] = np.where(is_open[at], again, out[at])
         is_open[at] &= still
-    if is_open.any():
-        out[is_open] = one_by_one(sums, np.argwhere(is_open), dtype)
+    places = np.argwhere(is_open) if is_open.any() else []
+    step = max(1, _CACHED // max(1, sums.length))
+    for start in range(0, len(places), step):
+        part = places[start : start + step]
+        out[tuple(part.T)] = few(sums, part, dtype)
     return out
 
 
-def one_by_one(sums: Sums, places: Array, dtype: DType) -> Array:
-    """The sums at ``places`` (count, 3), each by itself."""
-    given = np.array([sums.single(*sums.terms(*place)) for place in places.tolist()], np.float64).reshape(-1, 2)
+def _close_empty(sums: Sums, out: Array, is_open: Array) -> None:
+    """Closes sums all of whose products are 0: no bound tells them, the number of products that are not does."""
+    if np.count_nonzero(is_open) <= max(_FEW, _PART * is_open.size):
+        return
+    at = np.flatnonzero(is_open.any(axis=(1, 2)))
+    count = np.zeros((len(at), *sums.shape[1:]), np.float32)
+    for a, b in sums.pieces():  # a sum of numbers above 0 is above 0, in any order and however rounded
+        count += np.matmul((a[at] != 0).astype(np.float32), (b[at] != 0).astype(np.float32))
+    empty = is_open[at] & (count == 0)
+    out[at] = np.where(empty, out.dtype.type(0), out[at])
+    is_open[at] &= ~empty
+
+
+def few(sums: Sums, places: Array, dtype: DType) -> Array:
+    """The sums at ``places`` (count, 3): added with what each addition rounds off, and one by one where that is not
+    enough."""
+    x, y = sums.terms(places)
+    if sums.single is exact.of_anything or not sums.length:
+        return one_by_one(sums.single, x, y, dtype)
+    terms = x * y
+    below = exact.lost(x, y, terms) if sums.single is exact.of_products else None
+    total, low, size = _added(terms, below)
+    out, is_open = _settled_sliced(*_joined(total, low, size * ((4 * x.shape[1] + 64) * _UNIT)), dtype)
+    out, is_open = out.reshape(-1), is_open.reshape(-1)
+    if is_open.any():
+        out[is_open] = one_by_one(sums.single, x[is_open], y[is_open], dtype)
+    return out
+
+
+def _added(terms: Array, below: Array | None) -> tuple[Array, Array, Array]:
+    """Sums over the last axis of (count, k): float64, a correction, and the size of what the correction is made of;
+    each (1, count, 1)."""
+    low = np.zeros(len(terms)) if below is None else below.sum(1)
+    size = np.zeros(len(terms)) if below is None else np.abs(below).sum(1)
+    while terms.shape[1] > 1:
+        half = terms.shape[1] // 2
+        added, rest = _two_sum(terms[:, :half], terms[:, half : 2 * half])
+        low += rest.sum(1)
+        size += np.abs(rest).sum(1)
+        terms = added if terms.shape[1] == 2 * half else np.concatenate([added, terms[:, 2 * half :]], 1)
+    return terms.reshape(1, -1, 1), low.reshape(1, -1, 1), size.reshape(1, -1, 1)
+
+
+def one_by_one(single: Single, x: Array, y: Array, dtype: DType) -> Array:
+    """Sums of the products of ``x`` and ``y`` (count, k), each by itself."""
+    given = np.array([single(*row) for row in zip(x, y, strict=True)], np.float64).reshape(-1, 2)
     return exact.rounded(given[:, 0].copy(), given[:, 1], dtype)
 
 
 def with_zero_signs(sums: Sums, out: Array) -> Array:
     """``out`` with -0 where each of the products (one at least) is -0, as a sum in any order has it."""
-    at = np.nonzero(out == 0)
-    if not len(at[0]):
-        return out
+    is_minus = out == 0
     count = 0
+    at: tuple[Array, ...] | None = None
     for a, b in sums.pieces():
         for i in range(a.shape[2]):
+            count += 1
+            if at is None:  # all at once while they are many
+                if not is_minus.any():
+                    return out
+                left, right = a[:, :, i, None], b[:, i, None]
+                is_minus &= ((left == 0) | (right == 0)) & (np.signbit(left) != np.signbit(right))
+                if count == _LOOKED_AT:
+                    at = np.nonzero(is_minus)
+                continue
             left, right = a[:, :, i][at[0], at[1]], b[:, i][at[0], at[2]]
             keep = ((left == 0) | (right == 0)) & (np.signbit(left) != np.signbit(right))
             at = tuple(axis[keep] for axis in at)
-            count += 1
             if not len(at[0]):
                 return out
     if count:
-        out[at] = np.negative(np.zeros((), out.dtype))
+        out[is_minus if at is None else at] = np.negative(np.zeros((), out.dtype))
     return out
 
 
@@ -254,7 +328,10 @@ def _sliced(sums: Sums, at: Array, depth: int) -> tuple[Array, Array, Array]:
     for a, b in sums.pieces():
         a, b, count = a[at], b[at], count + 1
         parts, lefts = _slices(a, 2, bits, depth)
-        others, rights = _slices(b, 1, bits, depth)
+        key = (count, bits, depth)
+        others, rights = (sums.kept or {}).get(key) or _slices(b, 1, bits, depth)
+        if sums.kept is not None:
+            sums.kept[key] = others, rights
         whole = [(parts[p], others[q]) for p in range(depth) for q in range(depth - p)]
         cut = [*((parts[p], rights[depth - p]) for p in range(depth)), (lefts[depth], b)]
         for p, (x, y) in enumerate(cut):

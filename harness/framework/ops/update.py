@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from harness import dtypes
 from harness.framework.ops import numerics
 from harness.framework.ops.base import Array, Backward, Call, Operator
 from harness.graph import Spec
+
+#: elements updated together
+_PART = 1 << 15
 
 
 class Update(Operator):
@@ -37,3 +40,14 @@ def store(target: Array, value: Array) -> Array:
     """Rounds ``value`` once into ``target``; gives back what stands there now, wide."""
     target[...] = numerics.finish(value, dtypes.from_numpy(target.dtype))
     return numerics.wide(target)
+
+
+def in_parts(*arrays: Array) -> Iterator[tuple[Array, ...]]:
+    """Views of arrays (some numbers, the others of one shape) that a cache holds, to be updated one after the other;
+    the arrays themselves where they have no common order in memory."""
+    large = [a for a in arrays if a.size > 1]
+    if not all(a.flags.c_contiguous and a.shape == large[0].shape for a in large):
+        yield arrays
+        return
+    for at in range(0, large[0].size if large else 1, _PART):
+        yield tuple(a.reshape(-1)[at : at + _PART] if a.size > 1 else a for a in arrays)

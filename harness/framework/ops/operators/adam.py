@@ -6,7 +6,7 @@ import numpy as np
 
 from harness.framework.ops import numerics
 from harness.framework.ops.base import Array, Call, operator
-from harness.framework.ops.update import Update, store
+from harness.framework.ops.update import Update, in_parts, store
 from harness.graph import Spec, TupleSpec
 
 
@@ -27,15 +27,15 @@ class Adam(Update):
         return TupleSpec(tuple(call.tensor(at).tensor for at in self.mutates))
 
     def kernel(self, call: Call, *args: Array) -> tuple[Array, ...]:
-        variable, m, v, *rest = args
-        power1, power2, rate, beta1, beta2, epsilon, gradient = (numerics.wide(a) for a in rest)
-        rate = rate * np.sqrt(1 - power2) / (1 - power1)
-        mean = store(m, numerics.wide(m) * beta1 + gradient * (1 - beta1))
-        spread = store(v, numerics.wide(v) * beta2 + gradient * gradient * (1 - beta2))
-        if call.attrs.get("use_nesterov"):
-            mean = mean * beta1 + (1 - beta1) * gradient
-        store(variable, numerics.wide(variable) - rate * mean / (np.sqrt(spread) + epsilon))
-        return variable, m, v
+        for variable, m, v, *rest in in_parts(*args):
+            power1, power2, rate, beta1, beta2, epsilon, gradient = (numerics.wide(a) for a in rest)
+            rate = rate * np.sqrt(1 - power2) / (1 - power1)
+            mean = store(m, numerics.wide(m) * beta1 + gradient * (1 - beta1))
+            spread = store(v, numerics.wide(v) * beta2 + gradient * gradient * (1 - beta2))
+            if call.attrs.get("use_nesterov"):
+                mean = mean * beta1 + (1 - beta1) * gradient
+            store(variable, numerics.wide(variable) - rate * mean / (np.sqrt(spread) + epsilon))
+        return args[:3]
 
 
 @operator
@@ -56,10 +56,10 @@ class AdamWeightDecay(Update):
         return TupleSpec(tuple(call.tensor(at).tensor for at in self.mutates))
 
     def kernel(self, call: Call, *args: Array) -> tuple[Array, ...]:
-        variable, m, v, *rest = args
-        rate, beta1, beta2, epsilon, decay, gradient = (numerics.wide(a) for a in rest[:6])
-        mean = store(m, numerics.wide(m) * beta1 + gradient * (1 - beta1))
-        spread = store(v, numerics.wide(v) * beta2 + gradient * gradient * (1 - beta2))
-        step = mean / (np.sqrt(spread) + epsilon) + decay * numerics.wide(variable)
-        store(variable, numerics.wide(variable) - rate * step)
-        return variable, m, v
+        for variable, m, v, *rest in in_parts(*args[:9]):
+            rate, beta1, beta2, epsilon, decay, gradient = (numerics.wide(a) for a in rest)
+            mean = store(m, numerics.wide(m) * beta1 + gradient * (1 - beta1))
+            spread = store(v, numerics.wide(v) * beta2 + gradient * gradient * (1 - beta2))
+            step = mean / (np.sqrt(spread) + epsilon) + decay * numerics.wide(variable)
+            store(variable, numerics.wide(variable) - rate * step)
+        return args[:3]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.framework.ops import numerics
 from harness.framework.ops.base import Array, Call, operator
-from harness.framework.ops.update import Update, store
+from harness.framework.ops.update import Update, in_parts, store
 
 
 @operator
@@ -21,9 +21,9 @@ class ApplyMomentum(Update):
     gradient_at = 3
 
     def kernel(self, call: Call, *args: Array) -> Array:
-        variable, accumulation, *rest = args
-        rate, gradient, momentum = (numerics.wide(a) for a in rest)
-        gradient = gradient * call.attrs.get("gradient_scale", 1.0)
-        moved = store(accumulation, numerics.wide(accumulation) * momentum + gradient)
-        store(variable, numerics.wide(variable) - rate * moved)
-        return variable
+        for variable, accumulation, *rest in in_parts(*args):
+            rate, gradient, momentum = (numerics.wide(a) for a in rest)
+            gradient = gradient * call.attrs.get("gradient_scale", 1.0)
+            moved = store(accumulation, numerics.wide(accumulation) * momentum + gradient)
+            store(variable, numerics.wide(variable) - rate * moved)
+        return args[0]

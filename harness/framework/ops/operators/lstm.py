@@ -32,11 +32,14 @@ def _weights(call: Call, column: Array, features: int) -> tuple[Array, Array, Ar
 
 
 def _steps(x: Array, h: Array, c: Array, weights: tuple[Array, Array, Array]) -> list[tuple[Array, ...]]:
-    """For each time step: the four gates, the cell, its tanh and the hidden state; float64, rounded nowhere."""
+    """For each time step: the four gates, the cell, its tanh and the hidden state; float64, each sum rounded once to
+    that."""
     w, u, bias = weights
+    one = np.ones((len(h), 1))
+    factor = numerics.Factor(np.concatenate([w, u, bias[:, None]], 1).T)
     out: list[tuple[Array, ...]] = []
     for row in x:
-        total = numerics.matmul(row, w.T) + numerics.matmul(h, u.T) + bias
+        total = factor.times(np.concatenate([row, h, one], 1))
         parts = np.split(total, 4, axis=1)
         enter, keep, new, show = (
             numerics.widest(np.tanh if i == 2 else _sigmoid, p).astype(np.float64) for i, p in enumerate(parts)
@@ -101,11 +104,11 @@ class LSTMGrad(Operator):
         inputs, first_h, first_c = numerics.wide(x), numerics.wide(h)[0], numerics.wide(c)[0]
         steps = _steps(inputs, first_h, first_c, (wx, wh, bias))
         down_h, down_c = dh[0], dc[0]
-        dx = np.zeros(inputs.shape)
-        parts: list[tuple[Array, Array, Array]] = []
+        over_time = np.zeros((*inputs.shape[:2], len(bias)))
+        state = numerics.Factor(wh)
         for at in range(len(steps) - 1, -1, -1):
             enter, keep, new, show, _cell, bent, _hidden = steps[at]
-            before_h, before_c = (steps[at - 1][-1], steps[at - 1][4]) if at else (first_h, first_c)
+            before_c = steps[at - 1][4] if at else first_c
             down_h = down_h + dy[at]
             down_c = down_c + down_h * show * (1 - bent * bent)
             slopes = (
@@ -114,12 +117,15 @@ class LSTMGrad(Operator):
                 down_c * enter * (1 - new * new),
                 down_h * bent * show * (1 - show),
             )
-            slope = np.concatenate(slopes, axis=1)
-            parts.append(
-                (numerics.matmul(slope.T, inputs[at]), numerics.matmul(slope.T, before_h), numerics.total(slope, 0))
-            )
-            dx[at] = numerics.matmul(slope, wx)
-            down_h, down_c = numerics.matmul(slope, wh), down_c * keep
-        sums = [numerics.total(np.stack(p), 0).reshape(-1) for p in zip(*parts, strict=True)]
-        column = np.concatenate(sums if call.attrs["has_bias"] else sums[:2])
-        return dx, down_h[None], down_c[None], column.reshape(w.shape)
+            over_time[at] = slope = np.concatenate(slopes, axis=1)
+            down_h, down_c = state.times(slope), down_c * keep
+        rows = over_time.reshape(-1, len(bias))
+        hidden = np.concatenate([first_h[None], np.stack([s[-1] for s in steps])[:-1]]).reshape(len(rows), -1)
+        seen = np.concatenate([inputs.reshape(len(rows), -1), hidden], 1)
+        dtype = call.outputs()[3].dtype
+        sums = numerics.matmul(rows.T, seen, dtype)
+        parts = [sums[:, : inputs.shape[2]], sums[:, inputs.shape[2] :]]
+        if call.attrs["has_bias"]:
+            parts.append(numerics.finish(numerics.total(rows, 0), dtype))
+        dx = numerics.matmul(rows, wx, call.outputs()[0].dtype).reshape(inputs.shape)
+        return dx, down_h[None], down_c[None], np.concatenate([p.reshape(-1) for p in parts]).reshape(w.shape)
