@@ -38,6 +38,8 @@ def play(item: Any) -> bool:
     try:
         test.keep_tree()
         outcome = test.process.play(partial(call_of, item, item.funcargs), partial(coming, item, test.variant.backend))
+        for name, value in outcome.given if outcome is not None else ():
+            test.take(name, value, None)
     except HarnessError as error:
         failure = f"msdump: {error}"
     if failure:

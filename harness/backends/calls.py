@@ -50,6 +50,7 @@ class Outcome(NamedTuple):
         output: what was printed.
         programs: how many sections ran.
         cpu: CPU seconds.
+        given: names and values that were handed over.
     """
 
     kind: str
@@ -57,3 +58,4 @@ class Outcome(NamedTuple):
     output: str
     programs: int
     cpu: float
+    given: Sequence[tuple[str, object]] = ()

@@ -18,6 +18,10 @@ SET = {{}}
 IMPORTED_BY = os.getpid()
 
 
+def Tensor(value):
+    return value
+
+
 def set_context(**given):
     SET.update(given)
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+
+from tests.plugin.elsewhere import HEAD, indented
 
 pytest_plugins = ["pytester"]
 
@@ -110,3 +113,20 @@ def test_a_tolerance_by_name(arrays: pytest.Pytester, monkeypatch: pytest.Monkey
     )
     monkeypatch.setenv("FAULT", "value")
     arrays.runpytest("--msdump", "test_arrays.py::test_arrays").assert_outcomes(passed=1)
+
+
+def test_in_another_process(gate: pytest.Pytester, python: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = """
+    def test_it(msdump):
+        msdump.run(Net(), 2)
+        added = float(os.environ.get("FAULT", 0))
+        msdump.check("out", {"a": [1, 2.5 + added], 3: (1j, None), "text": "x"})
+    """
+    gate.makepyfile(test_nets=HEAD + indented(text))
+    gate.makeini(f"[pytest]\nmsdump_backend = mindspore\nmsdump_mindspore = {python}\n")
+    gate.runpytest("--msdump-regen").assert_outcomes(passed=1)
+    gate.runpytest("--msdump").assert_outcomes(passed=1)
+    monkeypatch.setenv("FAULT", "1")
+    result = gate.runpytest("--msdump")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*check/out.a[[]1[]]*"])

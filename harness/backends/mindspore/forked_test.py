@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import base64
+import dataclasses
 import faulthandler
 import importlib
 import importlib.abc
@@ -131,12 +132,14 @@ class Msdump:
     Attributes:
         backend, mode: what this test runs under.
         programs: how many sections ran, failed ones included.
+        given: values that were handed over, by name, as ``handed`` makes them.
     """
 
     def __init__(self, backend: str, mode: str) -> None:
         self.backend = backend
         self.mode = mode
         self.programs = 0
+        self.given: list[tuple[Any, Any]] = []
 
     def __repr__(self) -> str:
         return f"<msdump {self.backend}-{self.mode}>"
@@ -170,6 +173,10 @@ class Msdump:
         step.set_train()
         return [step(*batch) for batch in given]
 
+    def check(self, name: Any, value: Any) -> None:
+        """Hands a value over; it is held against the golden in pytest's process."""
+        self.given.append((name, handed(value)))
+
     def inject(self, operator: str, *given: Any, **more: Any) -> Any:
         """Refused: the kernels are MindSpore's own."""
         raise UnsupportedError(
@@ -188,6 +195,25 @@ def as_input(value: Any, numbers: bool = True) -> Any:
         return {name: as_input(each, False) for name, each in value.items()}
     is_array = kind.__module__.partition(".")[0] == "numpy" and hasattr(value, "dtype")
     return importlib.import_module(REAL).Tensor(value) if is_array else value
+
+
+def handed(value: Any) -> Any:
+    """A value as JSON, for ``values.received``: arrays by dtype, shape and bytes, containers by what they hold."""
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, Mapping):
+        return {"dict": [[handed(name), handed(each)] for name, each in value.items()]}
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {"dict": [[each.name, handed(getattr(value, each.name))] for each in dataclasses.fields(value)]}
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return {"dict": [[name, handed(each)] for name, each in zip(value._fields, value)]}  # noqa: B905 - Python 3.9
+    if isinstance(value, (list, tuple)):
+        return {"list": [handed(each) for each in value]}
+    if not isinstance(value, complex) and not any(hasattr(value, name) for name in ("asnumpy", "__array__")):
+        raise TypeError(f"msdump.check: a {type(value).__name__} cannot be handed over on backend {REAL}")
+    numpy = importlib.import_module("numpy")
+    array = value.asnumpy() if hasattr(value, "asnumpy") else numpy.asarray(value)
+    return {"array": [array.dtype.name, list(array.shape), base64.b64encode(array.tobytes()).decode()]}
 
 
 def decoded(value: Any) -> Any:
@@ -307,7 +333,7 @@ def play(request: Mapping[str, Any]) -> None:
         call(request, msdump)
     except BaseException as error:
         raised = error
-    result = {**outcome(raised), "programs": msdump.programs}
+    result = {**outcome(raised), "programs": msdump.programs, "given": msdump.given}
     target = os.path.join(request["folder"], OUTCOME)
     with open(target + ".part", "w", encoding="utf-8", errors="backslashreplace") as file:
         json.dump(result, file)

@@ -19,6 +19,7 @@ from harness.backends.calls import Call, Opening, Outcome
 from harness.backends.dump_tree import sections
 from harness.backends.mindspore.folders import project_paths
 from harness.backends.mindspore.server import Server, ending
+from harness.backends.mindspore.values import received
 from harness.backends.mindspore.worker import MARK
 from harness.capture import Capture, read_tree
 from harness.capture.capture import RECORDED
@@ -257,7 +258,8 @@ class MindsporeProcess:
             last = "\n".join([line for line in output[-_TAIL:].splitlines() if own not in line][-25:])
             text = f"the process of MindSpore {self._installed.version} {how}"
             told.update(outcome="failed", text="\n".join(filter(None, (told["text"], text, last))))
-        return Outcome(told["outcome"], told["text"], output, told["programs"], cpu)
+        given = [(name, received(value)) for name, value in told.get("given", ())]
+        return Outcome(told["outcome"], told["text"], output, told["programs"], cpu, given)
 
     def capture(self) -> Capture:
         """What MindSpore dumped, read as it is asked for; with what the recorder wrote.
