@@ -15,6 +15,7 @@ from typing import NamedTuple
 import pytest
 
 from pytest_msdump import keys
+from pytest_msdump.options import SETTINGS
 from pytest_msdump.variants import FIXTURE, Variant, is_gate_test, variant_of
 
 
@@ -38,10 +39,17 @@ def identity_of(item: pytest.Item) -> Identity:
     known = item.stash.get(_IDENTITY, None)
     if known is None:
         case, chosen = keys.parse(item.nodeid), variant_of(item)
+        case = case._replace(path=from_root(item.config, case.path))
         if chosen is not None:
             case = keys.without_variant(case, chosen.id)
         known = item.stash[_IDENTITY] = Identity(str(case), keys.golden_path(case))
     return known
+
+
+def from_root(config: pytest.Config, path: str) -> str:
+    """A path of a test id, from the project's root; pytest gives it from its own."""
+    prefix = config.stash[SETTINGS].prefix
+    return f"{prefix}/{path}" if prefix else path
 
 
 class Collection:
@@ -64,15 +72,16 @@ class Collection:
     def saw_collector(self, collector: pytest.Collector) -> None:
         """Notes a file that is about to be collected, whatever ``--lf`` then leaves of it."""
         if isinstance(collector, pytest.File):
-            self._files[keys.parse(collector.nodeid).path] = collector
+            self._files[from_root(self._config, keys.parse(collector.nodeid).path)] = collector
 
     def saw_report(self, report: pytest.CollectReport) -> None:
         """Notes whether a file could be collected."""
         path = keys.parse(report.nodeid).path
+        named = from_root(self._config, path)
         if not report.passed:
-            self._broken.add(path)
+            self._broken.add(named)
         elif path == report.nodeid:
-            self._whole.add(path)
+            self._whole.add(named)
 
     def saw_items(self, items: list[pytest.Item]) -> list[pytest.CollectReport]:
         """Takes what was collected; gives a failed report for each golden that two tests would share.
@@ -100,7 +109,7 @@ class Collection:
         """Golden files under ``golden`` that no test owns, sorted, relative and ``/``-separated; None where none is
         known and that of others cannot be judged."""
         partial = self._partial_files()
-        root = self._config.rootpath
+        root = self._config.stash[SETTINGS].root
         unused, unjudged = [], False
         for path in stores(golden):
             module = keys.owner_module(path)

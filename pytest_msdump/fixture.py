@@ -53,9 +53,12 @@ class Msdump:
 
         Raises:
             ValueError: ``steps`` is no positive int.
+            TypeError: ``network`` cannot be called.
         """
         if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
             raise ValueError(f"msdump.run: steps must be an int of at least 1, got {steps!r}")
+        if not callable(network):
+            raise TypeError(f"msdump.run: a cell, a module or a function is accepted, got {type(network).__name__}")
         if "torch" in sys.modules:
             from pytest_msdump import torch_sections
 
@@ -104,8 +107,9 @@ class Msdump:
 
         Raises:
             ValueError: there is no batch.
+            TypeError: a batch is no pair.
         """
-        given = [tuple(batch) for batch in batches]
+        given = [_pair(batch) for batch in batches]
         if not given:
             raise ValueError("msdump.train: at least one batch is needed, got none")
         plain = epochs == 1 and callbacks is None and metrics is None
@@ -169,6 +173,16 @@ class Msdump:
         from pytest_msdump.sections import injection
 
         return injection(self._test.process, operator, kind=kind, iteration=iteration, rank=rank, message=message)
+
+
+def _pair(batch: Any) -> tuple[Any, ...]:
+    if not isinstance(batch, (tuple, list)) or len(batch) < 2:
+        shape = list(getattr(batch, "shape", ()))
+        raise TypeError(
+            f"msdump.train: each batch is a tuple (data, label), got {type(batch).__name__}{shape or ''}; "
+            "one batch alone is given as [(data, label)]"
+        )
+    return tuple(batch)
 
 
 def _caller(root: Path) -> str | None:

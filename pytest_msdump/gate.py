@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pytest_msdump import options
+from pytest_msdump import mistakes, options
 from pytest_msdump import report as reporting
 from pytest_msdump.collection import Collection, stores
 from pytest_msdump.options import Settings
@@ -68,10 +68,16 @@ class Gate:
             act = "check"
         return reporting.header(act, backends, modes, str(shown), len(stores(golden)))
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_make_collect_report(self, collector: pytest.Collector) -> None:
-        """Notes each file before ``--lf`` filters it."""
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_make_collect_report(
+        self, collector: pytest.Collector
+    ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+        """Notes each file before ``--lf`` filters it; says what to do about an ``import mindspore`` that finds none."""
         self.collection.saw_collector(collector)
+        made = yield
+        if made.failed and "No module named 'mindspore" in str(made.longrepr):
+            made.longrepr = f"{collector.nodeid}: No module named 'mindspore'\n  {mistakes.NO_MINDSPORE}"
+        return made
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Notes which files were collected."""
@@ -96,12 +102,16 @@ class Gate:
 
         return repeat(item, nextitem, self.settings.learn) or None
 
-    @pytest.hookimpl(wrapper=True)
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, Any, Any]:
         """Checks what the test captured, in its call phase, so that a difference is a failure and no error."""
         if not is_gate_test(item):
             return (yield)
         from pytest_msdump.session import abandon, finish
+
+        if mistakes.is_property(item):
+            abandon(item, self.bundle)
+            pytest.fail(mistakes.GIVEN, pytrace=False)
 
         try:
             outcome = yield
@@ -128,13 +138,17 @@ class Gate:
         return play(pyfuncitem) or None
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         """Lets the results travel with the test's report, which xdist carries to the controller."""
         made = yield
         if is_gate_test(item):
             from pytest_msdump.session import results_of
 
             made.msdump = results_of(item) if made.when == "call" else []  # type: ignore[attr-defined]
+            if call.excinfo is not None and made.failed and not item.config.getoption("fulltrace"):
+                mistakes.shown(item, made, call.excinfo)
             if made.when == "call" and made.failed:
                 _shorten(made, next((each["where"] for each in made.msdump if each["where"]), ""))
         return made

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pytest
 
 from pytest_msdump.collection import identity_of
-from pytest_msdump.options import SETTINGS, Settings
+from pytest_msdump.options import BY_NAME, SETTINGS, Settings, given_on_command_line
 from pytest_msdump.variants import Variant, marker_arguments
 
 if TYPE_CHECKING:
@@ -138,7 +138,23 @@ class GateTest:
         config = self.item.config
         path, separator, rest = self.item.nodeid.partition("::")
         shown = os.path.relpath(config.rootpath / path, config.invocation_params.dir)
-        return shlex.quote(shown + separator + rest)
+        return shlex.join([*self._flags(), shown + separator + rest])
+
+    def _flags(self) -> Iterator[str]:
+        """What pytest was told beside the test, without which it would find another one, or none."""
+        config, variant = self.item.config, self.variant
+        for name, value in (("msdump_backend", variant.backend), ("msdump_mode", variant.mode)):
+            if given_on_command_line(config, name):
+                yield f"{BY_NAME[name].flag}={value}"
+        for name in ("msdump_golden", "msdump_level", "msdump_mindspore", "msdump_mindspore_timeout"):
+            if given_on_command_line(config, name):
+                yield f"{BY_NAME[name].flag}={config.getoption(name)}"
+        if given_on_command_line(config, "msdump_rdr"):
+            yield BY_NAME["msdump_rdr"].flag
+        for flag, name in (("--rootdir", "rootdir"), ("--config-file", "inifilename")):
+            given = config.getoption(name, default=None)
+            if given:
+                yield f"{flag}={os.path.relpath(given, config.invocation_params.dir)}"
 
 
 def current(item: pytest.Item) -> GateTest | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +22,7 @@ from harness.compare.texts import summary
 from harness.errors import HarnessError, StoreError
 from harness.records import Record
 from harness.store import GoldenStore, RunId, StoredRun
-from pytest_msdump import options
+from pytest_msdump import misses, options
 from pytest_msdump.facts import facts
 from pytest_msdump.gate_test import GateTest, scratch
 from pytest_msdump.manifests import staged
@@ -96,7 +97,7 @@ class Judge:
 
     def next_steps(self, own: bool) -> list[str]:
         """Commands that help with a difference, the one that accepts it last."""
-        shown, test = self.shown_path, self.test.rerun()
+        shown, test = shlex.quote(self.shown_path), self.test.rerun()
         steps = [f"msdump show {shown} --run {self.run}", f"pytest --msdump --msdump-keep {test}"]
         # In CI the candidate is what to take over; the closing lines name it.
         return [*steps, f"msdump regen {test}"] if own and not self.test.settings.in_ci else steps
@@ -144,7 +145,7 @@ def regenerate(test: GateTest) -> tuple[list[Result], list[str]]:
     """Writes the test's golden; gives the result and, where it cannot be written, the failure."""
     judge = Judge(test)
     if not judge.records and not judge.texts:
-        return [judge.empty("not compared")], [_empty_text(judge)]
+        return [judge.empty("not compared")], [misses.empty(judge.test, str(judge.run))]
     result = judge.empty("new")
     try:
         with GoldenStore.open(judge.path) as store:
@@ -168,7 +169,7 @@ def check(test: GateTest, bundle: str) -> tuple[list[Result], list[str]]:
     """Judges the test against its golden and against the runs its marker names; gives results and failures."""
     judge = Judge(test)
     if not judge.records and not judge.texts:
-        return [judge.empty("not compared")], [_empty_text(judge)]
+        return [judge.empty("not compared")], [misses.empty(judge.test, str(judge.run))]
     results: list[Result] = []
     texts: list[str] = []
     try:
@@ -194,7 +195,7 @@ def _check_all(judge: Judge, bundle: str, results: list[Result], texts: list[str
         store = GoldenStore.open(judge.path)
     except FileNotFoundError:
         results.append(_missing(judge, backend))
-        texts.append(_missing_text(judge, judge.run, "the store does not exist"))
+        texts.append(misses.missing(judge.test, judge.path, len(judge.records), judge.run, "the store does not exist"))
         return
     with store:
         # What a real engine computes elsewhere has other bits: another backend's golden may stand for its own.
@@ -220,7 +221,7 @@ def _check_one(
         if run in there:
             raise
         text = f"the store holds {', '.join(map(str, there)) or 'no run'}"
-        return _missing(judge, against), _missing_text(judge, run, text)
+        return _missing(judge, against), misses.missing(judge.test, judge.path, len(judge.records), run, text)
     if run == judge.run:
         judge.remember(expected)
     result = judge.empty("identical")
@@ -338,23 +339,6 @@ def _leave_candidate(judge: Judge, bundle: str) -> str:
     folder = scratch(settings.root, "candidates") / bundle
     judge.write(folder / judge.test.golden)
     return folder.relative_to(settings.root).as_posix()
-
-
-def _empty_text(judge: Judge) -> str:
-    return f"msdump: nothing was compared: what {judge.test.network} ran under {judge.run} dumped no tensor"
-
-
-def _missing_text(judge: Judge, run: RunId, why: str) -> str:
-    lines = [
-        f"msdump: no golden for run {run} of {judge.test.network}",
-        f"  store: {judge.shown_path} ({why})",
-        f"  found: {len(judge.records)} slots, compared with nothing",
-    ]
-    if run == judge.run:
-        lines.append(f"  make it: msdump regen {judge.test.rerun()}")
-    else:
-        lines.append(f"  the marker's against= asks for it; capture it on backend {run.backend}")
-    return "\n".join(lines)
 
 
 def _explain(judge: Judge, run: RunId, judged: Judgement) -> str:

@@ -14,6 +14,8 @@ from typing import Any, Literal, NamedTuple
 
 import pytest
 
+from pytest_msdump.roots import Root, root_of
+
 GROUP = "msdump"
 NOT_ASKED = "msdump: nothing was compared; --msdump (or ini msdump = true) checks it"
 LEVELS = ("tensors", "digest")
@@ -87,7 +89,9 @@ class Settings(NamedTuple):
         keep: dump trees of failing tests stay.
         golden: directory of the stores, absolute.
         report: page to write about the session, absolute; None for none.
-        root: pytest's rootdir; everything else the plugin writes lies in ``root/.msdump``.
+        root: what test ids and goldens hang on, see ``roots``; all else the plugin writes lies in ``root/.msdump``.
+        why_root: what made it the root.
+        prefix: of paths in test ids: pytest's rootdir, relative to ``root``; empty where they are the same.
         in_ci: a CI service runs this session.
     """
 
@@ -99,6 +103,8 @@ class Settings(NamedTuple):
     in_ci: bool
     report: Path | None = None
     learn: int = 0
+    why_root: str = ""
+    prefix: str = ""
 
 
 SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
@@ -195,7 +201,9 @@ def settings(config: pytest.Config) -> Settings:
     """
     _refuse_moved_root(config)
     regen, learn = bool(resolve(config, "msdump_regen")), int(resolve(config, "msdump_learn"))
-    base = config.invocation_params.dir if given_on_command_line(config, "msdump_golden") else config.rootpath
+    active = bool(resolve(config, "msdump")) or regen or learn > 0
+    root = root_of(config, str(config.getini("msdump_golden"))) if active else Root(config.rootpath, "")
+    base = config.invocation_params.dir if given_on_command_line(config, "msdump_golden") else root.path
     golden = Path(os.path.abspath(base / resolve(config, "msdump_golden")))
     in_ci = running_in_ci()
     resolve(config, "msdump_level")
@@ -204,16 +212,18 @@ def settings(config: pytest.Config) -> Settings:
     if regen and learn:
         raise pytest.UsageError("--msdump-regen and --msdump-learn exclude one another: write the goldens, then learn")
     if (regen or learn) and in_ci:
-        _refuse_reviewed(config, golden, "--msdump-regen" if regen else "--msdump-learn")
+        _refuse_reviewed(config, root.path, golden, "--msdump-regen" if regen else "--msdump-learn")
     return Settings(
-        active=bool(resolve(config, "msdump")) or regen or learn > 0,
+        active=active,
         regen=regen,
         keep=bool(resolve(config, "msdump_keep")),
         golden=golden,
         report=_report(config),
-        root=config.rootpath,
+        root=root.path,
         in_ci=in_ci,
         learn=learn,
+        why_root=root.why,
+        prefix=config.rootpath.relative_to(root.path).as_posix() if config.rootpath != root.path else "",
     )
 
 
@@ -237,9 +247,9 @@ def _refuse_moved_root(config: pytest.Config) -> None:
             )
 
 
-def _refuse_reviewed(config: pytest.Config, golden: Path, flag: str) -> None:
+def _refuse_reviewed(config: pytest.Config, root: Path, golden: Path, flag: str) -> None:
     """Raises ``pytest.UsageError`` where ``flag`` would write the goldens under review."""
-    reviewed = Path(os.path.abspath(config.rootpath / config.getini("msdump_golden")))
+    reviewed = Path(os.path.abspath(root / config.getini("msdump_golden")))
     if golden == reviewed or reviewed in golden.parents:
         raise pytest.UsageError(
             f"{flag} does not write {golden} in CI: a golden changes only after a person has seen the change. "

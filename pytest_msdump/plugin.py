@@ -43,6 +43,12 @@ def pytest_configure(config: pytest.Config) -> None:
     if not settings.active:
         config.pluginmanager.register(Idle(), "msdump-idle")
         return
+    from pytest_msdump.foreign import Blocked, other_package
+
+    why = other_package()
+    if why:
+        config.pluginmanager.register(Blocked(why), "msdump-blocked")
+        return
     from pytest_msdump.gate import install
 
     install(config, settings)

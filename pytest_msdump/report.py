@@ -290,7 +290,7 @@ def closing(summary: Summary, settings: Settings, start: Path, verbose: int) -> 
     for reason in sorted(set(summary.skipped.values())):
         yield f"skipped {list(summary.skipped.values()).count(reason)}: {reason}"
     if summary.stale:
-        yield "unused goldens, which no test owns (delete them, then run `msdump regen`):"
+        yield "unused goldens, which no test owns; the session fails until `msdump prune` has removed them:"
         yield from named(summary.stale)
     if summary.undescribed:
         yield "the manifests do not describe these goldens as they are (`msdump regen` writes it):"

@@ -158,7 +158,7 @@ def begin(item: pytest.Item, variant: Variant) -> Iterator[GateTest]:
     context.set_seed(SEED)
     more = {"rdr": True} if records(item.config, marker_arguments(item), variant.mode) else {}
     opened = backend.open(
-        network=identity_of(item).network, mode=variant.mode, rootdir=str(item.config.rootpath), **more
+        network=identity_of(item).network, mode=variant.mode, rootdir=str(item.config.stash[SETTINGS].root), **more
     )
     try:
         with ExitStack() as stack:

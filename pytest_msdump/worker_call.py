@@ -21,6 +21,7 @@ from harness.backends.mindspore.values import encoded
 from harness.errors import HarnessError, UnsupportedError
 from pytest_msdump.collection import identity_of
 from pytest_msdump.gate_test import SEED, current
+from pytest_msdump.options import SETTINGS
 from pytest_msdump.variants import FIXTURE, marker_arguments, records, variant_of
 
 _XUNIT = ("setup_method", "setup_class")
@@ -70,7 +71,7 @@ def coming(item: Any, backend: str) -> Iterator[tuple[Opening, Call]]:
             call = call_of(each, each.callspec.params)
         except UnsupportedError:
             continue
-        yield Opening(identity_of(each).network, variant.mode, str(each.config.rootpath), rdr), call
+        yield Opening(identity_of(each).network, variant.mode, str(each.config.stash[SETTINGS].root), rdr), call
 
 
 def _runs_for_sure(item: Any) -> bool:

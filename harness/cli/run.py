@@ -44,4 +44,20 @@ def run_script(
     backends.stand_in(backend)
     importing.install()
     escape.unescape_output()
-    return script.run(path, arguments)
+    try:
+        return script.run(path, arguments)
+    finally:
+        _say_why_nothing_was_dumped()
+
+
+def _say_why_nothing_was_dumped() -> None:
+    """A dump is asked for, and no graph ran: PyNative mode, most likely."""
+    from harness.framework.runtime import session
+
+    used = session.current()
+    if os.environ.get("MINDSPORE_DUMP_CONFIG") and not used.programs and not used.iteration:
+        print(
+            "msdump: nothing was dumped: no graph ran, and operators of PyNative mode run outside of graphs; "
+            "set_context(mode=GRAPH_MODE) or @jit makes graphs",
+            file=sys.stderr,
+        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 pytest_plugins = ["pytester"]
-UNUSED = "unused goldens, which no test owns (delete them, then run `msdump regen`):"
+UNUSED = "unused goldens, which no test owns; the session fails until `msdump prune` has removed them:"
 
 
 def stray(gate: pytest.Pytester, name: str, source: str = "test_nets/test_one.h5") -> None:

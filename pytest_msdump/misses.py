@@ -1,0 +1,52 @@
+"""What is said where there is nothing to compare with, or nothing to compare. Imports ``harness``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from harness.store import RunId
+from pytest_msdump import roots
+from pytest_msdump.collection import stores
+from pytest_msdump.gate_test import GateTest
+
+
+def empty(test: GateTest, run: str) -> str:
+    """The test ran something, and nothing was captured of it."""
+    return (
+        f"msdump: nothing was compared: what {test.network} ran under {run} dumped no tensor\n"
+        "  operators called one by one run outside of graphs: put them into an nn.Cell, or a function under jit;\n"
+        "  a PyTorch module is given to msdump.run itself; msdump.check takes arrays"
+    )
+
+
+def missing(test: GateTest, store: Path, slots: int, run: RunId, why: str) -> str:
+    """There is no golden run to hold the test against.
+
+    Args:
+        store: where it would be.
+        slots: how many the test's run has.
+        run: that is missing.
+        why: what of it is.
+    """
+    settings = test.settings
+    lines = [
+        f"msdump: no golden for run {run} of {test.network}",
+        f"  store: {store} ({why})",
+        f"  root directory: {settings.root} ({settings.why_root})",
+        f"  found: {slots} slots, compared with nothing",
+    ]
+    likely = _near(test, store)
+    lines += [f"  near: {likely}"] if likely else []
+    if run == RunId(*test.variant):
+        lines.append(f"  make it: msdump regen {test.rerun()}")
+    else:
+        lines.append(f"  the marker's against= asks for it; capture it on backend {run.backend}")
+    return "\n".join(lines)
+
+
+def _near(test: GateTest, store: Path) -> str:
+    """Goldens, or directories of goldens, that may have been meant."""
+    settings = test.settings
+    if not settings.golden.is_dir():
+        return roots.near(settings.golden, settings.root)
+    return "" if store.exists() else roots.stores_near(test.golden, stores(settings.golden))
