@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import secrets
 import shutil
 import tempfile
@@ -55,6 +56,15 @@ def create_held(path: Path, mode: int = 0o666) -> int:
         os.close(descriptor)
 
 
+def write_held(path: Path, content: bytes) -> None:
+    """Replaces ``path`` by ``content``, whole or not at all, without a lock on it; the last of several writers wins."""
+    sweep_abandoned(path)
+    with scratch_beside(path) as scratch:
+        with open(create_held(scratch), "wb") as file:
+            file.write(content)
+        os.replace(scratch, path)
+
+
 def sweep_abandoned(path: Path) -> None:
     """As ``sweep``, without a lock on ``path``: leaves what a living process is writing (see ``create_held``)."""
     prefix, suffix = f".{path.name}.", ".tmp"
@@ -62,6 +72,34 @@ def sweep_abandoned(path: Path) -> None:
         for name in os.listdir(path.parent):
             if name.startswith(prefix) and name.endswith(suffix) and name[len(prefix) : -len(suffix)].isdigit():
                 _remove_abandoned(path.parent / name)
+
+
+_PART = re.compile(r"\.(\d{1,10})-[0-9a-f]{8}\.part")
+
+
+def part_name() -> str:
+    """A hidden name to write under, of this process: what bears that of a dead one is swept by ``sweep_parts``."""
+    return f".{os.getpid()}-{secrets.token_hex(4)}.part"
+
+
+def sweep_parts(directory: str | int) -> None:
+    """Removes what killed writers left in a directory (a path or a descriptor) under names of ``part_name``."""
+    descriptor = directory if isinstance(directory, int) else None
+    with suppress(OSError):
+        for name in os.listdir(directory):
+            found = _PART.fullmatch(name)
+            if found and not _is_alive(int(found[1])):
+                os.unlink(name if descriptor is not None else os.path.join(directory, name), dir_fd=descriptor)
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 @contextmanager

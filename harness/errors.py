@@ -154,5 +154,9 @@ class CheckpointWriteError(HarnessError, OSError):
     """A checkpoint cannot be written where it was asked for; a file that stood there still does."""
 
 
+class SummaryWriteError(HarnessError, OSError):
+    """A record of a summary cannot be written; those before it are whole."""
+
+
 class ArtefactError(HarnessError, ValueError):
     """A text of the Running Data Recorder cannot be read; names the line."""

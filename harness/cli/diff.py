@@ -9,12 +9,12 @@ import json
 import os
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from harness.atomic import write_held
 from harness.backends.align import lay_beside
 from harness.cli.check import warn
 from harness.cli.diff_texts import Texts, texts_of
@@ -267,15 +267,10 @@ def _write(path: Path, text: str) -> None:
     """Writes a file whole or not at all; ``OSError`` names ``path``."""
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        part.write_text(text, encoding="utf-8")
-        part.replace(path)
+        write_held(path, text.encode())
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from None
-    finally:
-        with suppress(OSError):
-            part.unlink()
 
 
 def chosen_tolerances(file: Path | None, rtol: float | None, atol: float | None, exact: bool) -> Tolerances | None:

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from harness.atomic import part_name, sweep_parts
 from harness.dtypes import DType
 from harness.dump import npy
 from harness.dump.names import MAX_MAPPED_NUMBER, MAX_NAME_BYTES
@@ -128,7 +129,8 @@ class Directory:
         self.path = path
         self._tree = tree
         self._fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        self._part = f".{os.getpid()}-{secrets.token_hex(4)}.part"
+        self._part = part_name()
+        sweep_parts(self._fd)
         self._begun = False
         self._refused = False
 

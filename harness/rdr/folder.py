@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 
+from harness.atomic import part_name, sweep_parts
 from harness.framework import log
 from harness.rdr.names import MAX_FILE_NAME
 from harness.rdr.paths import is_relative
@@ -44,6 +44,7 @@ class Folder:
             return False
         try:
             _make(os.path.dirname(target))
+            sweep_parts(os.path.dirname(target))
             before = _content(target) if append else b""
             _replace(target, before + content)
         except (OSError, ValueError) as error:
@@ -75,7 +76,7 @@ def _content(target: str) -> bytes:
 
 
 def _replace(target: str, content: bytes) -> None:
-    part = os.path.join(os.path.dirname(target), f".{os.getpid()}-{secrets.token_hex(4)}.part")
+    part = os.path.join(os.path.dirname(target), part_name())
     try:
         handle = os.open(part, _NEW, FILE_MODE)
         try:

@@ -255,7 +255,11 @@ def test_what_a_living_saver_writes_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_manifests_of_nothing_are_read(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / manifest.NAME)
+    path = store(tmp_path / "x.h5", "Default/Add-op0", 1.0)
+    manifest.rebuild(tmp_path)
+    described = tmp_path / manifest.path_of(path.name)
+    described.unlink(missing_ok=True)
+    os.mkfifo(described)
     outcome = run(lambda: manifest.read(tmp_path), under=tmp_path)
     assert outcome.code == 70
     assert "a pipe" in outcome.output

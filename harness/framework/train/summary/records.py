@@ -10,9 +10,10 @@ import socket
 import struct
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
-from harness.errors import CheckpointError
+from harness.errors import CheckpointError, SummaryWriteError
 
 _POLYNOMIAL = 0x82F63B78
 _MASK = 0xA282EAD8
@@ -76,11 +77,27 @@ class RecordFile:
         self.path: Path | None = None
 
     def add(self, payload: bytes) -> None:
-        """Adds a record; it is in the file when this returns."""
-        if self.path is None:
-            self.path = self._new_path()
-        with open(self.path, "ab") as file:
-            file.write(framed(payload))
+        """Adds a record; it is in the file when this returns.
+
+        Raises:
+            SummaryWriteError: it cannot be written; the file ends with the record before.
+        """
+        size = 0
+        try:
+            if self.path is None:
+                self.path = self._new_path()
+            with open(self.path, "ab") as file:
+                size = os.fstat(file.fileno()).st_size
+                file.write(framed(payload))
+        except OSError as error:
+            self._cut(size)
+            raise SummaryWriteError(f"{self.path or self._folder}: the summary cannot be written: {error}") from error
+
+    def _cut(self, size: int) -> None:
+        """Takes away the part of a record that a full disk took."""
+        if self.path is not None:
+            with suppress(OSError):
+                os.truncate(self.path, size)
 
     def _new_path(self) -> Path:
         """A name that is not taken: by the second it was started in, or the next free one."""

@@ -1,0 +1,136 @@
+"""Commands that write, and what must hold when one is stopped, or fails, at any call that changes the file system.
+
+``every_step`` runs a command once for each of its calls and each way to stop there, each time from the same state, in a
+fork of this process. After each: every file is the old or the new one, whole; the next run makes everything new and
+leaves nothing else; a call that failed is one line and an exit code, never a traceback.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from harness.errors import HarnessError
+from tests.faults.steps import AFTER, BEFORE, Outcome, run
+
+WAYS: tuple[str | int, ...] = (BEFORE, AFTER, errno.ENOSPC, errno.EIO, errno.EMFILE, errno.EACCES)
+Act = Callable[[Path], object]
+
+
+@dataclass(frozen=True)
+class Command:
+    """Something that writes.
+
+    Attributes:
+        prepare: makes the state before in a directory.
+        act: does it there; ``SystemExit`` is the exit code of a command line.
+        check: looks at the directory afterwards, where names hold a time and files cannot be compared by name; None
+            where every visible file must be the old or the new one.
+        refusal: what the next run may say instead of writing over what the first one left.
+        log: a failure is told by the log, and the run goes on: any exit code may do.
+    """
+
+    prepare: Act
+    act: Act
+    check: Callable[[Path], object] | None = None
+    log: bool = False
+    refusal: str = ""
+
+
+class Enumerated(NamedTuple):
+    """How many calls a command makes, and how many runs were made of it."""
+
+    steps: int
+    runs: int
+
+
+@dataclass
+class State:
+    """The visible files of a directory, and the names of the hidden ones."""
+
+    files: dict[str, bytes] = field(default_factory=dict)
+    hidden: set[str] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, folder: Path) -> State:
+        found = cls()
+        for path in sorted(folder.rglob("*")):
+            name = path.relative_to(folder).as_posix()
+            if any(part.startswith(".") for part in Path(name).parts):
+                found.hidden.add(name)
+            elif path.is_file():
+                found.files[name] = path.read_bytes()
+        return found
+
+
+def every_step(command: Command, folder: Path, *, ways: Iterable[str | int] = WAYS, stride: int = 1) -> Enumerated:
+    """Stops ``command`` at every ``stride``-th call in each of ``ways``."""
+    old, work = folder / "old", folder / "work"
+    old.mkdir()
+    command.prepare(old)
+
+    def again() -> Outcome:
+        return run(lambda: _one_line(command.act, work), under=work)
+
+    shutil.copytree(old, work)
+    first = again()
+    assert first.code == 0, first.output
+    before, after, runs = State.of(old), State.of(work), 0
+    assert len(first.steps) > 1, "nothing is written: this proves nothing"
+    for at in range(1, len(first.steps) + 1, stride):
+        for how in ways:
+            shutil.rmtree(work)
+            shutil.copytree(old, work)
+            where = f"call {at} of {len(first.steps)} ({first.steps[at - 1]}), {how}"
+            stopped = run(lambda: _one_line(command.act, work), under=work, at=at, how=how)
+            _judge(command, stopped, where, work, before, after)
+            runs += 1
+            rerun = again()
+            if rerun.code == 2 and command.refusal and command.refusal in rerun.output:
+                continue
+            assert rerun.code == 0, f"{where}: the next run: {rerun.output}"
+            _is_clean(command, State.of(work), after, where, work)
+    return Enumerated(len(first.steps), runs)
+
+
+def _one_line(act: Act, folder: Path) -> None:
+    try:
+        act(folder)
+    except HarnessError as error:
+        print(f"msdump: {error}", file=sys.stderr)
+        sys.exit(2)
+
+
+def _judge(command: Command, stopped: Outcome, where: str, work: Path, before: State, after: State) -> None:
+    assert "Traceback" not in stopped.output, f"{where}: {stopped.output}"
+    if stopped.code is not None and not command.log:
+        told = [line for line in stopped.output.splitlines() if line.startswith("msdump: ")]
+        assert stopped.code in (0, 1, 2), f"{where}: exit code {stopped.code}: {stopped.output}"
+        assert len(told) == (stopped.code == 2), f"{where}: exit code {stopped.code}: {stopped.output}"
+    if command.check is not None:
+        command.check(work)
+        return
+    found = State.of(work)
+    assert before.files.keys() - found.files.keys() <= before.files.keys() - after.files.keys(), (
+        f"{where}: a file is lost"
+    )
+    for name, content in found.files.items():
+        allowed = [state.files[name] for state in (before, after) if name in state.files]
+        assert content in allowed, f"{where}: {name} is neither the old nor the new one"
+    if stopped.code == 0:
+        assert found.files == after.files, f"{where}: it says that it is done"
+
+
+def _is_clean(command: Command, found: State, after: State, where: str, work: Path) -> None:
+    if command.check is not None:
+        command.check(work)
+    else:
+        assert found.files == after.files, f"{where}: the next run did not bring the new state"
+    strange = {name for name in found.hidden - after.hidden if not os.path.isdir(work / name)}
+    assert not strange, f"{where}: left over after the next run: {sorted(strange)}"
