@@ -161,7 +161,7 @@ def test_a_comparison_with_odd_counts(
     assert main(["judge", str(file)]) == 2
     said = capsys.readouterr().err
     assert said.count("\n") == 1
-    assert "the count of identical slots" in said
+    assert "the counts of slots that agree" in said
 
 
 def test_a_tolerance_of_very_many_digits(
