@@ -242,13 +242,14 @@ def learn(
     times: Annotated[int, typer.Option(help="how often to run it")] = 3,
     margin: Annotated[float, typer.Option(help="how many times the scatter seen is admitted")] = 2.0,
     dry: Annotated[bool, typer.Option("--dry-run", help="print only")] = False,
+    force: Annotated[bool, typer.Option("--force", help="learn from one run, or from more than rounding too")] = False,
 ) -> None:
     """Learn a golden's tolerances from how far unchanged runs scatter; they travel with it."""
 
     def action() -> int:
         from harness.cli.learn import learn as learn_from
 
-        return learn_from(golden, run, trees or [], command, times, margin, dry)
+        return learn_from(golden, run, trees or [], command, times, margin, dry, force)
 
     ctx.obj.append(action)
 

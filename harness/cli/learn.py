@@ -14,8 +14,9 @@ from typing import Any
 from harness.atomic import temporary_directory
 from harness.cli.check import choose_run
 from harness.cli.operands import open_side
-from harness.compare import Comparison
-from harness.compare.learn import Scatter, learned, remember, scatter
+from harness.compare import Comparison, Tolerances
+from harness.compare.audit import audit, summary
+from harness.compare.learn import Scatter, learned, refusal, remember, scatter
 from harness.compare.policy import Party, exactly
 from harness.errors import HarnessError, StoreError
 from harness.store import GoldenStore, RunId, StoredRun, manifest
@@ -31,7 +32,16 @@ _EVERYTHING: dict[str, Any] = {
 }  # fmt: skip
 
 
-def learn(golden: Path, run: str, trees: Sequence[str], command: str, times: int, margin: float, dry: bool) -> int:
+def learn(
+    golden: Path,
+    run: str,
+    trees: Sequence[str],
+    command: str,
+    times: int,
+    margin: float,
+    dry: bool,
+    force: bool = False,
+) -> int:
     """Compares runs with the golden one, and stores with it what their scatter calls for.
 
     Args:
@@ -41,9 +51,11 @@ def learn(golden: Path, run: str, trees: Sequence[str], command: str, times: int
         command: a program to run ``times`` times instead, with ``MINDSPORE_DUMP_CONFIG`` set to dump everything.
         margin: how many times the scatter that was seen is admitted.
         dry: print only; nothing is written.
+        force: learn from one run too, and from a spread above ten times what rounding explains.
 
     Returns:
-        0; 1 if some slot scatters in a way no tolerance admits, and nothing was stored.
+        0; 1 if some slot scatters in a way no tolerance admits, or further than rounding explains, or there was one run
+        only: nothing was stored.
 
     Raises:
         HarnessError: a side cannot be read, nothing was given to learn from, or the program failed.
@@ -60,13 +72,17 @@ def learn(golden: Path, run: str, trees: Sequence[str], command: str, times: int
         found = scatter(_compared(expected, source) for source in sources)
         table = learned(found, margin)
         _print(expected.id, len(expected), len(sources), found, table)
-        unstable = any(each.reason for each in found)
-        if unstable and not dry:
+        refused = refusal(found, len(sources), force)
+        if refused:
+            print(refused)
+        for line in summary(audit(expected.records(), Tolerances.parse(table))):
+            print(line)
+        if refused and not dry:
             print("nothing was kept")
         elif not dry:
             remember(store, expected, table, len(sources), margin)
             manifest.rebuild_above(store.path)
-    return 1 if unstable else 0
+    return 1 if refused else 0
 
 
 def _compared(expected: StoredRun, source: str) -> Comparison:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from harness.compare.bulk import bulk_of
 from harness.compare.scratch import Scratch
 from harness.compare.source import Source, source
 from harness.compare.tolerances import Tolerance
@@ -41,22 +42,25 @@ def surely_within(
         return False
     e, f = source(expected), source(found)
     with np.errstate(all="ignore"):
-        if scale is None and tolerance.scaled:
+        if not tolerance.scaled:
+            return _whole(e, f, tolerance, 0.0, 0.0)
+        bulk = bulk_of(e, f)
+        if scale is None:
             # The largest of the first block is not above the largest of all: what passes with it passes.
-            if _whole(e, f, tolerance, max(map(_largest, islice(e.blocks(_BLOCK), 1)), default=0.0)):
+            if _whole(e, f, tolerance, max(map(_largest, islice(e.blocks(_BLOCK), 1)), default=0.0), bulk):
                 return True
             if e.size <= _BLOCK:
                 return False
             scale = max(map(_largest, e.blocks(_BLOCK)))
-        return _whole(e, f, tolerance, scale or 0.0)
+        return _whole(e, f, tolerance, scale, bulk)
 
 
 def _largest(block: Array) -> float:
     return float(np.maximum(block.max(initial=0.0), -block.min(initial=0.0)))
 
 
-def _whole(e: Source, f: Source, tolerance: Tolerance, scale: float) -> bool:
-    floor = (tolerance.atol + tolerance.scaled * scale) * (1 - _SLACK)
+def _whole(e: Source, f: Source, tolerance: Tolerance, scale: float, bulk: float) -> bool:
+    floor = tolerance.floor(scale, bulk) * (1 - _SLACK)
     rtol = tolerance.rtol * (1 - _SLACK)
     if not math.isfinite(floor) or floor + rtol > 1e30 or 0 < rtol < 1e-30:
         return False

@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 
 from harness import dtypes
+from harness.compare.bulk import bulk_of
 from harness.compare.floats import wide
 from harness.compare.measure import largest, measure
+from harness.compare.source import source
 from harness.compare.tolerances import Tolerance, Tolerances
 from harness.records import Record, SlotKey
 
@@ -41,6 +43,19 @@ class Looseness:
     tolerance: Tolerance
     noise: float
     faults: tuple[str, ...]
+
+
+def summary(slots: Iterable[Looseness]) -> Iterator[str]:
+    """What the tolerances let through, in two lines at most; none where nothing does."""
+    known = [slot for slot in slots if slot.noise or slot.faults]
+    if known:
+        most = max(known, key=lambda slot: slot.noise)
+        place = f"{most.key.operator} {most.key.slot_name}"
+        yield f"audit: {len(known)} slots let a change pass, the largest {most.noise:.3g} of the values' size ({place})"
+    if loose := [slot for slot in known if slot.faults]:
+        first = loose[0]
+        told = f"{first.key.operator} {first.key.slot_name}: {', '.join(first.faults)}"
+        yield f"audit: {len(loose)} slots are too loose, they let a fault pass; the first {told}"
 
 
 def _zeroed(array: Array) -> Array:
@@ -114,7 +129,8 @@ def _admitted_noise(array: Array, dtype: str, tolerance: Tolerance) -> float:
     with np.errstate(all="ignore"):
         values = wide(flat)
         finite = np.isfinite(values)
-        admitted = tolerance.atol + tolerance.scaled * largest(flat) + tolerance.rtol * np.abs(values)
+        kept = source(flat)
+        admitted = tolerance.floor(largest(flat), bulk_of(kept, kept)) + tolerance.rtol * np.abs(values)
         # Rounding to the dtype may step over the edge: the change is made smaller until it passes.
         for part in (1.0, 0.999, 0.99, 0.9, 0.5):
             changed = np.where(finite, values + part * admitted, values).astype(array.dtype)

@@ -29,8 +29,10 @@ _SLACK = 2.0**-21
 class Near(Floats):
     """``Floats`` of float32."""
 
-    def __init__(self, dtype: dtypes.DType, tolerance: Tolerance, scale: Callable[[], float]) -> None:
-        super().__init__(dtype, tolerance, scale)
+    def __init__(
+        self, dtype: dtypes.DType, tolerance: Tolerance, scale: Callable[[], float], bulk: Callable[[], float]
+    ) -> None:
+        super().__init__(dtype, tolerance, scale, bulk)
         self._look = look()
 
     def add(self, start: int, expected: Array, found: Array) -> None:

@@ -58,12 +58,15 @@ class Floats(Running):
         dtype: of both.
         tolerance: what is admitted.
         scale: gives the largest finite magnitude of the expected side; asked once, where ``tolerance.scaled`` needs it.
+        bulk: gives the size of most of its elements; asked once.
     """
 
-    def __init__(self, dtype: dtypes.DType, tolerance: Tolerance, scale: Callable[[], float]) -> None:
+    def __init__(
+        self, dtype: dtypes.DType, tolerance: Tolerance, scale: Callable[[], float], bulk: Callable[[], float]
+    ) -> None:
         super().__init__(dtype)
         self.tolerance = tolerance
-        self._largest = scale
+        self._largest, self._bulk = scale, bulk
         self.ulp = Peak()
         self.ulp_counts: list[int] = []
         self.specials = np.zeros(6, np.int64)
@@ -76,7 +79,12 @@ class Floats(Running):
     @cached_property
     def floor(self) -> float:
         """The part of the tolerance that is the same for all elements."""
-        return self.tolerance.atol + (self.tolerance.scaled * self._largest() if self.tolerance.scaled else 0.0)
+        return self.tolerance.floor(self._largest(), self.bulk) if self.tolerance.scaled else self.tolerance.atol
+
+    @cached_property
+    def bulk(self) -> float:
+        """The size of most of the expected elements."""
+        return self._bulk()
 
     def add(self, start: int, expected: Array, found: Array) -> None:
         """Takes in a block; see ``Running.add``."""
@@ -185,12 +193,13 @@ class Floats(Running):
         expected, found, product, error, squared, relative = map(float, self.totals)
         ladder = None
         if not self.nonfinite:
-            ladder = Ladder(tuple(self.every), tuple(self.apart), int(self.ulp.value), self.scale)
+            ladder = Ladder(tuple(self.every), tuple(self.apart), int(self.ulp.value), self.scale, self.bulk)
         return {
             "max_abs": float(self.abs.value), "max_ulp": int(self.ulp.value), "at_ulp": where(self.ulp.at, shape),
             "expected_nan": nan, "found_nan": found_nan, "expected_inf": inf, "found_inf": found_inf,
             "nan_mismatch": nan_mismatch, "inf_mismatch": inf_mismatch, "zero_mismatch": self.zero_mismatch,
-            "scale": self.scale, "beyond": (self.beyond[0], self.beyond[1]), "ulp_counts": tuple(self.ulp_counts),
+            "scale": self.scale, "bulk": self.bulk, "beyond": (self.beyond[0], self.beyond[1]),
+            "ulp_counts": tuple(self.ulp_counts),
             "sums": Sums(self.finite, error, squared, expected, found, product, relative, self.nonzero),
             "ladder": ladder,
         }  # fmt: skip

@@ -28,12 +28,14 @@ class Ladder:
         apart: for those more than one unit in the last place apart.
         max_ulp: largest distance in units in the last place.
         scale: largest finite magnitude of the expected side.
+        bulk: the size of most of its elements.
     """
 
     every: tuple[float, ...]
     apart: tuple[float, ...]
     max_ulp: int
     scale: float
+    bulk: float
 
     def admits(self, tolerance: Tolerance) -> bool | None:
         """Whether ``tolerance`` admits every element; None where what was kept cannot tell.
@@ -42,7 +44,7 @@ class Ladder:
         """
         if self.max_ulp <= tolerance.max_ulp:
             return True
-        floor = tolerance.atol + tolerance.scaled * self.scale
+        floor = tolerance.floor(self.scale, self.bulk)
         values = self.apart if tolerance.max_ulp else self.every
         if floor >= self.every[0]:
             return True
@@ -56,7 +58,13 @@ class Ladder:
 
     def as_json(self) -> Any:
         """JSON values from which ``from_json`` makes the same."""
-        return {"every": self.every, "apart": self.apart, "max_ulp": self.max_ulp, "scale": self.scale}
+        return {
+            "every": self.every,
+            "apart": self.apart,
+            "max_ulp": self.max_ulp,
+            "scale": self.scale,
+            "bulk": self.bulk,
+        }
 
     @classmethod
     def from_json(cls, value: Any) -> Ladder:
@@ -64,7 +72,7 @@ class Ladder:
         every, apart = (tuple(float(number) for number in value[name]) for name in ("every", "apart"))
         if not len(every) == len(apart) == len(RUNGS):
             raise ValueError(f"a ladder has {len(RUNGS)} rungs")
-        return cls(every, apart, int(value["max_ulp"]), float(value["scale"]))
+        return cls(every, apart, int(value["max_ulp"]), float(value["scale"]), float(value["bulk"]))
 
 
 def _bounds(values: tuple[float, ...], rtol: float) -> tuple[float, float]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from harness.compare.noise import noise_floor, summands_of
 from harness.compare.smallest_tolerance import rounded_up
 from harness.compare.verdict import Comparison, SlotVerdict, Verdict
 from harness.errors import ToleranceError
@@ -27,7 +28,9 @@ class Scatter:
     Attributes:
         name: ``<operator>:<slot>``.
         max_ulp: largest distance in units in the last place.
-        scaled: largest error over the largest magnitude of its tensor; infinite where that is zero throughout.
+        scaled: largest error over the largest magnitude of its tensor; infinite where that is zero throughout, or where
+            the error is above a tenth of what most elements are (no relative tolerance admits it).
+        floors: how many times the noise floor of its operator the largest error is (see ``noise``).
         max_abs: largest error.
         reason: why no tolerance can be learned from it (NaN against numbers, integers, shapes, missing); else empty.
     """
@@ -37,6 +40,7 @@ class Scatter:
     scaled: float
     reason: str = ""
     max_abs: float = 0.0
+    floors: float = 0.0
 
     def tolerance(self, margin: float) -> dict[str, float | int]:
         """What admits ``margin`` times as much as was seen: units where there were few, else relative to the tensor
@@ -63,13 +67,15 @@ class Learning:
     def add(self, comparison: Comparison) -> None:
         """Takes the comparison of one more run with the golden one, everything measured."""
         self.runs += 1
+        terms = summands_of(comparison.slots)
         for slot in comparison.slots:
             if slot.verdict is not Verdict.IDENTICAL:
-                seen = _scatter(slot)
+                seen = _scatter(slot, terms.get(slot.key[:5], 1))
                 before = self._seen.get(seen.name, seen)
                 self._seen[seen.name] = Scatter(
                     seen.name, max(seen.max_ulp, before.max_ulp), max(seen.scaled, before.scaled),
                     before.reason or seen.reason, max(seen.max_abs, before.max_abs),
+                    max(seen.floors, before.floors),
                 )  # fmt: skip
                 digests = self._found.setdefault(seen.name, {}).setdefault(slot.key, Counter())
                 digests[comparison.digests.get(slot.key, (None, None))[1]] += 1
@@ -97,13 +103,15 @@ def scatter(comparisons: Iterable[Comparison]) -> list[Scatter]:
     return learning.scattered()
 
 
-def _scatter(slot: SlotVerdict) -> Scatter:
+def _scatter(slot: SlotVerdict, terms: int) -> Scatter:
     name = f"{slot.key.operator}:{slot.key.slot_name}"
     m = slot.measurement
     if m is None or m.max_ulp is None or m.nonfinite or not math.isfinite(m.max_abs):
         return Scatter(name, 0, 0.0, slot.reason or "it cannot be measured")
     size = float(m.max_abs)
-    return Scatter(name, m.max_ulp, size / m.scale if m.scale else math.inf if size else 0.0, max_abs=size)
+    relative = size / m.scale if m.scale else math.inf if size else 0.0
+    floors = relative / noise_floor(slot.dtype, terms)
+    return Scatter(name, m.max_ulp, math.inf if size > m.bulk / 10 else relative, max_abs=size, floors=floors)
 
 
 def learned(scattered: Iterable[Scatter], margin: float) -> dict[str, Any]:
@@ -131,6 +139,34 @@ def remember(store: GoldenStore, run: StoredRun, table: dict[str, Any], runs: in
     attrs = {**run.attrs, "tolerance": table, "learned": {"runs": runs, "margin": margin}}
     data = RunData(list(run.records()), run.artefacts(), attrs, run.level)
     return update(store.path, store.network, {run.id: data})
+
+
+#: A spread above so many noise floors is no rounding.
+_FLOORS = 10
+
+
+def refusal(found: Sequence[Scatter], runs: int, force: bool) -> str:
+    """Why nothing should be learned; empty if all is well.
+
+    Args:
+        found: what scatters.
+        runs: how many runs there were.
+        force: one run is enough, and so is any spread that a tolerance admits.
+    """
+    if any(each.reason for each in found):
+        return "some slots scatter in a way no tolerance admits"
+    if force or not found:
+        return ""
+    if runs < 2:
+        return "one run shows no scatter: a change of the network would be learned as noise (--force learns from it)"
+    far = [each for each in found if each.floors > _FLOORS]
+    if not far:
+        return ""
+    most = max(far, key=lambda each: each.floors)
+    return (
+        f"{len(far)} of {len(found)} scatter by more than {_FLOORS} times what rounding explains, most "
+        f"{most.name}: {most.floors:.3g} times (--force learns from it)"
+    )
 
 
 def _literally(name: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from harness import dtypes
+from harness.compare.bulk import bulk_of
 from harness.compare.float32_errors import Near
 from harness.compare.floats import Floats, wide
 from harness.compare.integers import Integers
@@ -41,7 +42,7 @@ def measure(
     running: Running
     if dtype.kind in "fc":
         kind = Near if dtype.numpy == np.float32 else Floats
-        running = kind(dtype, tolerance, lambda: largest(one))
+        running = kind(dtype, tolerance, lambda: largest(one), lambda: bulk_of(one, other))
     else:
         running = Integers(dtype)
     start = 0

@@ -71,6 +71,7 @@ class Measurement:
         nan_mismatch, inf_mismatch, zero_mismatch: elements that are NaN (an infinity of one sign, zero) on one side
             only.
         scale: the largest finite magnitude of the expected side.
+        bulk: the size of most of its elements, see ``bulk_of``.
         beyond: elements whose relative error is beyond each of ``THOUSANDTHS``.
         ulp_counts: how many elements are more than 0, 1, 2, 4, 8, ... ULP apart, as far as there are any.
         sums: what means are made of.
@@ -96,6 +97,7 @@ class Measurement:
     inf_mismatch: int = 0
     zero_mismatch: int = 0
     scale: float = 0.0
+    bulk: float = 0.0
     beyond: tuple[int, int] = (0, 0)
     ulp_counts: tuple[int, ...] = ()
     sums: Sums = field(default_factory=Sums)

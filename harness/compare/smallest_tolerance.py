@@ -56,7 +56,7 @@ def nearby(measurement: Measurement | None, tolerance: Tolerance) -> Least | Non
     found = least(measurement)
     if found is None or measurement is None:
         return None
-    floor = tolerance.atol + tolerance.scaled * measurement.scale
+    floor = tolerance.floor(measurement.scale, measurement.bulk)
     rtol = found.rtol if found.rtol is not None and found.rtol <= _WORTH * (tolerance.rtol + tolerance.scaled) else None
     atol = found.atol if found.atol is not None and found.atol <= _WORTH * floor else None
     max_ulp = found.max_ulp if (found.max_ulp or 0) <= _WORTH * tolerance.max_ulp else None

@@ -21,8 +21,9 @@ from harness.records import SlotKey
 class Tolerance:
     """What difference between an expected value e and a found value f is admitted.
 
-    An element passes if ``|f - e| <= atol + rtol * |e| + scaled * S``, where S is the largest finite ``|e|`` of the
-    tensor, or if at most ``max_ulp`` representable numbers lie between e and f. All zero admits equal values of
+    An element passes if ``|f - e| <= atol + rtol * |e| + min(scaled * S, B / 10)``, where S is the largest finite
+    ``|e|`` of the tensor and B the size of most of its elements (see ``bulk_of``: a huge element excuses no other),
+    or if at most ``max_ulp`` representable numbers lie between e and f. All zero admits equal values of
     other bits (0.0 and -0.0); ``EXACT`` does not even admit those.
 
     Attributes:
@@ -46,6 +47,15 @@ class Tolerance:
                 raise ToleranceError(f"{name} is a finite number of at least 0; given was {value!r}")
         if not isinstance(self.max_ulp, int) or isinstance(self.max_ulp, bool) or self.max_ulp < 0:
             raise ToleranceError(f"max_ulp is a whole number of at least 0; given was {self.max_ulp!r}")
+
+    def floor(self, scale: float, bulk: float) -> float:
+        """The part that is the same for all elements of a tensor.
+
+        Args:
+            scale: its largest finite magnitude.
+            bulk: the size of most of its elements.
+        """
+        return self.atol + (min(self.scaled * scale, bulk / 10) if self.scaled else 0.0)
 
     def __str__(self) -> str:
         if self.exact:

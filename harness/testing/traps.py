@@ -102,7 +102,28 @@ def _specials() -> Array:
 
 
 def _differing() -> dict[str, tuple[Any, Any]]:
-    return _values() | _whole() | _types()
+    return _values() | _whole() | _types() | _beside_huge()
+
+
+def _beside_huge() -> dict[str, tuple[Any, Any]]:
+    """Faults beside elements so large that a tolerance relative to the largest would excuse them."""
+    base = _base()
+    lowest = float(np.finfo(np.float32).min)
+    causal, padded = np.triu(np.ones((100, 100), bool), 1), np.arange(100) >= 20
+    masks = {"causal": causal, "padding": np.broadcast_to(padded, base.shape)}
+    scores = {
+        f"scores times 1.5 under a {name} mask of {value:g}": tuple(
+            np.where(mask, np.float32(value), made).astype(np.float32) for made in (base, base * np.float32(1.5))
+        )
+        for name, mask in masks.items()
+        for value in (-1e4, -1e9, lowest)
+    }
+    return {
+        "a 0 beside the lowest number": (np.array([[lowest, 1]], np.float32), np.array([[lowest, 0]], np.float32)),
+        "other sign beside one 1e8": (_with(base, 1e8), _with(-base, 1e8)),
+        "other sign beside one 1e5": (_with(base, 1e5), _with(-base, 1e5)),
+        **scores,  # type: ignore[dict-item]
+    }
 
 
 def _values() -> dict[str, tuple[Any, Any]]:

@@ -36,7 +36,7 @@ def store(tmp_path: Path) -> Path:
     path = tmp_path / "golden" / "net.h5"
     path.parent.mkdir()
     runs = {RunId("mindspore", "tensor"): RunData(net())}
-    runs |= {RunId("mindspore", f"r{seed}"): RunData(net(1e-5, seed)) for seed in (1, 2, 3)}
+    runs |= {RunId("mindspore", f"r{seed}"): RunData(net(5e-7, seed)) for seed in (1, 2, 3)}
     runs[RunId("mindspore", "far")] = RunData(net(1e-3, 4))
     runs[RunId("mindspore", "nan")] = RunData(net(np.nan))
     update(path, "net", runs)
@@ -67,13 +67,27 @@ def test_what_scatters_is_admitted_and_nothing_else(store: Path, capsys: pytest.
     # They hold wherever the golden is the expected side.
     assert main(["diff", *sides(store, "tensor", "r3")]) == HOLDS
     assert main(["diff", *sides(store, "tensor", "far")]) == DIFFERS
-    assert main(["diff", *sides(store, "r3", "tensor")]) == DIFFERS
+    assert main(["diff", *sides(store, "r3", "tensor"), "--exact"]) == DIFFERS
     assert manifest.stale(store.parent) == []
+
+
+def test_one_run_and_more_than_rounding_are_refused(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = store.read_bytes()
+    for names, why in ((["r1"], "one run shows no scatter"), (["r1", "far"], "times what rounding explains")):
+        assert main(["learn", str(store), *sides(store, *names), *RUN]) == DIFFERS
+        out = capsys.readouterr().out
+        assert why in out
+        assert "nothing was kept" in out
+        assert store.read_bytes() == before
+    assert main(["learn", str(store), *sides(store, "r1", "far"), *RUN, "--force"]) == HOLDS
+    out = capsys.readouterr().out
+    assert "audit: 1 slots let a change pass" in out
+    assert kept(store) is not None
 
 
 def test_a_dry_run_writes_nothing(store: Path) -> None:
     before = store.read_bytes()
-    assert main(["learn", str(store), *sides(store, "r1"), *RUN, "--dry-run"]) == HOLDS
+    assert main(["learn", str(store), *sides(store, "r1", "r2"), *RUN, "--dry-run"]) == HOLDS
     assert store.read_bytes() == before
 
 

@@ -13,6 +13,7 @@ from hypothesis.extra import numpy as hnp
 
 from harness import dtypes
 from harness.compare import EXACT, Tolerance, measure
+from harness.compare.bulk import bulk_of
 from harness.compare.float32_errors import Near
 from harness.compare.floats import Floats
 from harness.compare.measure import _BLOCK, largest
@@ -49,7 +50,7 @@ CHANGES = {
 
 def by_floats(expected: Any, found: Any, tolerance: Tolerance) -> Measurement:
     """What ``measure`` gives where ``Floats`` measures."""
-    running = Floats(FLOAT32, tolerance, lambda: largest(expected))
+    running = Floats(FLOAT32, tolerance, lambda: largest(expected), lambda: bulk_of(Source(expected), Source(found)))
     with np.errstate(all="ignore"):
         for start in range(0, expected.size, _BLOCK):
             running.add(start, expected[start : start + _BLOCK], found[start : start + _BLOCK])

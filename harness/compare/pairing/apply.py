@@ -14,6 +14,7 @@ from harness.compare.pairing.corresponding import same_layout
 from harness.compare.pairing.pair import pair
 from harness.compare.pairing.result import Pair, Pairing, key_of
 from harness.compare.pairing.slots import Name, Run, records_of
+from harness.compare.pairing.uncompared import uncompared
 from harness.compare.verdict import Comparison
 from harness.dtypes import by_name
 from harness.records import Record, SlotKey
@@ -39,6 +40,7 @@ def check_paired(
         for slot in comparison.slots
     ]
     comparison.further, comparison.counterparts = _further(pairing), _counterparts(pairing)
+    comparison.uncompared = uncompared(pairing, renamed.names)
     return comparison, pairing
 
 

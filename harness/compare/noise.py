@@ -1,0 +1,65 @@
+"""The noise floor of an operator: how far rounding alone may move what it computes.
+
+Source: the bound of a sum of n products in floating point, ``n * u / (1 - n * u)`` times the sum of their magnitudes
+(N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 3.1), u being half a unit in the last place.
+Sums of 16-bit types are taken in float32 and rounded once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from math import prod
+
+from harness.compare.verdict import SlotVerdict
+
+#: Half a unit in the last place, relative.
+_UNIT: Mapping[str, float] = {
+    "Float16": 2.0**-11, "BFloat16": 2.0**-8, "Float32": 2.0**-24, "Float64": 2.0**-53,
+    "Complex64": 2.0**-23, "Complex128": 2.0**-52,
+}  # fmt: skip
+_NARROW = ("Float16", "BFloat16")
+#: Roundings besides those of the sum: of the operands, of a scale, of the result.
+_OTHERS = 4
+
+
+def noise_floor(dtype: str, summands: int) -> float:
+    """The largest error of rounding alone, relative to the size of what was summed.
+
+    Args:
+        dtype: of the result (``Float32``).
+        summands: how many terms an element is the sum of.
+
+    Returns:
+        A number below 1; of what is no number with a fraction, the smallest normal float64: any error is above it.
+    """
+    unit = _UNIT.get(dtype)
+    if unit is None:
+        return 2.0**-1022
+    inner = _UNIT["Float32"] if dtype in _NARROW else unit
+    return min(0.5, _OTHERS * unit + max(summands - 1, 0) * inner)
+
+
+def summands_of(slots: Iterable[SlotVerdict]) -> dict[tuple[object, ...], int]:
+    """How many terms an element of each execution's output is the sum of, from the shapes of its slots.
+
+    Of two operands that are both larger than what they make one of, the product of their sizes over the output's, as of
+    a matrix product of ``(m, k)`` and ``(k, n)``: ``k**2`` is what is left, and k the number of terms. Of one operand
+    it is its size over the output's.
+    """
+    inputs: dict[tuple[object, ...], list[int]] = {}
+    outputs: dict[tuple[object, ...], int] = {}
+    for slot in slots:
+        size = prod(slot.shape)
+        if slot.key.io == "input" and slot.dtype in _UNIT and size > 1:
+            inputs.setdefault(slot.key[:5], []).append(size)
+        elif slot.key.io == "output" and slot.key.slot == 0:
+            outputs[slot.key[:5]] = size
+    return {where: _terms(sizes, outputs[where]) for where, sizes in inputs.items() if outputs.get(where)}
+
+
+def _terms(sizes: list[int], made: int) -> int:
+    one, *others = sorted(sizes, reverse=True)[:2]
+    reduced = -(-one // made)
+    product = math.isqrt(max(1, one * others[0] // made)) if others else 1
+    return max(1, reduced, product)

@@ -1,0 +1,119 @@
+"""Inputs of paired operators that were compared with nothing: nobody can say that they agree."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping
+from math import prod
+
+from harness.compare.pairing.result import Pairing, StepPairing, key_of
+from harness.compare.pairing.slots import Look, Name
+from harness.compare.verdict import Uncompared
+from harness.dtypes import by_name
+from harness.records import SlotKey
+
+_WHY = (
+    "the golden's operator takes it, the run's has nothing like it",
+    "the run's operator takes it, the golden's has nothing like it",
+)
+#: Whole numbers up to so many are settings (axes, sizes), where no operator made them.
+_SETTINGS = 16
+_Group = tuple[set[Name], set[Name]]
+#: Of a side: how many elements slots of layouts have that were compared in place of an operator's own inputs.
+_Before = dict[Name, set[int]]
+
+
+def uncompared(pairing: Pairing, names: Mapping[SlotKey, SlotKey]) -> dict[tuple[object, ...], list[Uncompared]]:
+    """Of each expected operator that has a counterpart, the inputs of both that were left out.
+
+    What flows within a fused operator is none: it was made by what is one operator with it.
+
+    Args:
+        pairing: of both runs.
+        names: the found slot of each expected one that is compared.
+    """
+    slots = _by_execution(pairing.looks[0]), _by_execution(pairing.looks[1])
+    made = tuple({look.digest for key, look in side.items() if key.io == "output"} for side in pairing.looks)
+    compared: tuple[Collection[SlotKey], Collection[SlotKey]] = names.keys(), set(names.values())
+    found: dict[tuple[object, ...], list[Uncompared]] = {}
+    for step in pairing.steps:
+        before = _before_layouts(step, pairing)
+        for group in _groups(step):
+            for labels in step.iterations.items():
+                left: list[Uncompared] = []
+                for side in (0, 1):
+                    keys = [
+                        key
+                        for name in sorted(group[side])
+                        for key in slots[side].get(_execution(name, step.rank, labels[side]), ())
+                    ]
+                    laid = {count for name in group[side] for count in before[side].get(name, ())}
+                    left += _left(keys, pairing.looks[side], compared[side], made[side], _WHY[side], laid)
+                for name in group[0] if left else ():
+                    found[_execution(name, step.rank, labels[0])] = left
+    return found
+
+
+def _left(
+    keys: list[SlotKey],
+    looks: Mapping[SlotKey, Look],
+    compared: Collection[SlotKey],
+    made: Collection[bytes],
+    why: str,
+    laid: Collection[int],
+) -> Iterator[Uncompared]:
+    """The inputs among the slots of one side's group that are compared with nothing, neither they themselves nor what
+    they were before a layout."""
+    inner = {looks[key].digest for key in keys if key.io == "output"}
+    for key in keys:
+        look = looks[key]
+        if key.io == "input" and key not in compared and look.digest not in inner:
+            count = prod(look.shape)
+            if count in laid:
+                continue
+            whole = by_name(look.dtype).kind in "iub"
+            yield Uncompared(key, why, look.digest in made or count > (_SETTINGS if whole else 1))
+
+
+def _before_layouts(step: StepPairing, pairing: Pairing) -> tuple[_Before, _Before]:
+    before: tuple[_Before, _Before] = defaultdict(set), defaultdict(set)
+    labels = next(iter(step.iterations.items()))
+    for pair in step.pairs:
+        for slot in pair.slots:
+            for side, (at, own) in enumerate(((slot.expected, pair.expected), (slot.found, pair.found))):
+                if at.name != own:
+                    look = pairing.looks[side][key_of(at, step.rank, labels[side])]
+                    before[side][own].add(prod(look.shape))
+    return before
+
+
+def _groups(step: StepPairing) -> Iterator[_Group]:
+    """What is one operator on either side: expected and found names that pairs join."""
+    mates: tuple[dict[Name, set[Name]], dict[Name, set[Name]]] = defaultdict(set), defaultdict(set)
+    for pair in step.pairs:
+        mates[0][pair.expected].add(pair.found)
+        mates[1][pair.found].add(pair.expected)
+    seen: set[Name] = set()
+    for name in mates[0]:
+        if name in seen:
+            continue
+        group: _Group = {name}, set()
+        waiting = [(0, name)]
+        while waiting:
+            side, each = waiting.pop()
+            for mate in mates[side][each] - group[1 - side]:
+                group[1 - side].add(mate)
+                waiting.append((1 - side, mate))
+        seen |= group[0]
+        yield group
+
+
+def _by_execution(looks: Mapping[SlotKey, Look]) -> dict[tuple[object, ...], list[SlotKey]]:
+    slots: dict[tuple[object, ...], list[SlotKey]] = defaultdict(list)
+    for key in looks:
+        slots[key[:5]].append(key)
+    return slots
+
+
+def _execution(name: Name, rank: int, iteration: int) -> tuple[object, ...]:
+    return rank, name.graph, iteration, name.operator, name.execution
