@@ -4,7 +4,6 @@ Block 2 of the README draws the same examples on every machine and remembers non
 
 from __future__ import annotations
 
-import os
 from functools import cache
 from pathlib import Path
 
@@ -13,11 +12,9 @@ GATE = Path(__file__).parent / "gate"
 
 @cache
 def _profile() -> None:
-    from hypothesis import settings
+    from tests.examples import register
 
-    settings.register_profile("same everywhere", deadline=None, database=None, derandomize=True)
-    settings.register_profile("fresh", deadline=None, database=None, print_blob=True)
-    settings.load_profile(os.environ.get("MSDUMP_EXAMPLES", "same everywhere"))
+    register()
 
 
 def pytest_collect_file(file_path: Path) -> None:

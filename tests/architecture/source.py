@@ -62,6 +62,12 @@ class Import:
         return f"{self.source}:{self.line} imports {self.target}"
 
 
+@cache
+def parsed(path: Path) -> ast.Module:
+    """The syntax tree of a file; each is parsed once."""
+    return ast.parse(path.read_bytes())
+
+
 def _targets(node: ast.Import | ast.ImportFrom, source: str) -> Iterator[str]:
     if isinstance(node, ast.Import):
         yield from (alias.name for alias in node.names)
@@ -102,7 +108,7 @@ def imports() -> list[Import]:
     """Every import of one of our modules by another: inside functions, for types, and by a text that names it."""
     found = []
     for source, path in MODULES.items():
-        for node, lazy, typing_only in _walk(ast.parse(path.read_bytes()), False, False):
+        for node, lazy, typing_only in _walk(parsed(path), False, False):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 target = _named(node.value)
                 if target is not None and target != source:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from tests.architecture.source import MODULES, ROOT, table
+from tests.architecture.source import MODULES, ROOT, parsed, table
 
 LINES_OF_A_FILE = 400
 LINES_OF_A_FUNCTION = 40
@@ -18,10 +19,11 @@ def relative(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
+@cache
 def functions(path: Path) -> dict[str, int]:
     """Lines of every function of a file, without its docstring, by ``file:name``."""
     sizes = {}
-    for node in ast.walk(ast.parse(path.read_bytes())):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             first = node.body[0]
             size = (node.end_lineno or node.lineno) - node.lineno + 1
@@ -56,13 +58,13 @@ def test_exceptions_of_the_budget_are_needed() -> None:
 
 @pytest.mark.parametrize("name", sorted(MODULES))
 def test_module_says_what_it_is_for(name: str) -> None:
-    assert ast.get_docstring(ast.parse(MODULES[name].read_bytes())), f"{name} has no docstring"
+    assert ast.get_docstring(parsed(MODULES[name])), f"{name} has no docstring"
 
 
 def test_nothing_is_unpickled() -> None:
     wrong = []
     for name, path in MODULES.items():
-        for node in ast.walk(ast.parse(path.read_bytes())):
+        for node in ast.walk(parsed(path)):
             if isinstance(node, ast.Import) and any(alias.name.partition(".")[0] == "pickle" for alias in node.names):
                 wrong.append(f"{name}:{node.lineno} imports pickle")
             if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "pickle":

@@ -19,6 +19,7 @@ from harness.records import Record
 from harness.stats.digest import digest
 from tests.capture.nets import Net, processes
 from tests.dump.build import config, one_op, tensor
+from tests.examples import examples
 
 
 def content(record: Record) -> tuple[object, ...]:
@@ -44,7 +45,7 @@ def both(nets: list[Net], calls: list[int], directory: str) -> tuple[Capture, Ca
     return memory.capture("Net", "cpu"), read_tree(directory, rootdir="/home/me")
 
 
-@settings(max_examples=100, deadline=None)
+@examples(20, 100)
 @given(processes())
 def test_memory_and_tree_agree_record_by_record(process: tuple[list[Net], list[int]]) -> None:
     with TemporaryDirectory() as directory:

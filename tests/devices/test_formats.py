@@ -8,7 +8,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import dtypes
@@ -16,6 +16,7 @@ from harness.devices.formats import FORMATS, POISON
 from harness.devices.formats.blocks import cube_size
 from harness.errors import ShapeError, UnknownNameError, UnsupportedError
 from tests.devices.indices import FORMULAS, placed
+from tests.examples import examples
 
 DTYPES = (np.float16, np.float32, np.int8, ml_dtypes.bfloat16)
 PLAIN = ("DefaultFormat", "ND", "NCHW", "NCDHW", "NCL")
@@ -53,7 +54,7 @@ def test_every_format_is_tested() -> None:
 
 
 @pytest.mark.parametrize("name", FORMULAS)
-@settings(max_examples=500, deadline=None)
+@examples(62, 500)
 @given(data=st.data())
 def test_elements_stand_where_the_formula_says_and_come_back(name: str, data: st.DataObject) -> None:
     shape = data.draw(shapes(name))

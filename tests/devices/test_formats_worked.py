@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.devices.formats import FORMATS
 from harness.errors import ShapeError, UnsupportedError
 from tests.devices.indices import placed
+from tests.examples import examples
 
 Shape = tuple[int, ...]
 
@@ -110,7 +111,7 @@ def test_grouped_weights_lose_nothing(groups: int, inputs: int, outputs: int, dt
     assert np.array_equal(fmt.to_host(device, shape, groups=groups), host)
 
 
-@settings(max_examples=500, deadline=None)
+@examples(62, 500)
 @given(st.integers(2, 40), st.integers(0, 40), st.integers(0, 40), st.integers(1, 3), st.sampled_from([8, 16, 32]))
 def test_any_groups(groups: int, inputs: int, outputs: int, width: int, c0: int) -> None:
     fmt = FORMATS.get("FRACTAL_Z")

@@ -19,6 +19,7 @@ from harness.errors import DumpConfigError
 from harness.stats.printed import COLUMNS
 from tests.capture.nets import Net, processes
 from tests.dump.produced import Produced, check, mark
+from tests.examples import examples
 
 DEVICES_HERE = ("cpu", "gpu", "ascend-o0", "ascend-o1")
 
@@ -85,7 +86,7 @@ def reads_back(wanted: tuple[str, dict[str, Any]], process: tuple[list[Net], lis
         check(config, produced, Path(directory))
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@examples(20, 150, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(asked(), processes())
 def test_a_valid_configuration_gives_a_tree_that_reads_back(
     wanted: tuple[str, dict[str, Any]], process: tuple[list[Net], list[int]]
@@ -115,7 +116,7 @@ def broken(draw: st.DrawFn) -> tuple[str, dict[str, Any]]:
     return device, fields | {name: faults[name]}
 
 
-@settings(max_examples=100, deadline=None)
+@examples(20, 100)
 @given(broken())
 @example(("gpu", {"statistic_category": ["max", "foo"]}))
 def test_an_invalid_configuration_gives_one_named_error_and_no_tree(wanted: tuple[str, dict[str, Any]]) -> None:

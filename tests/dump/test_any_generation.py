@@ -28,6 +28,7 @@ from harness.errors import DumpConfigError
 from harness.stats.printed import COLUMNS
 from tests.capture.nets import processes
 from tests.dump.produced import Produced, check, mark
+from tests.examples import examples
 
 G10, G12, G15, G20, G24, G27 = GENERATIONS
 ITEMS = [item for item in COLUMNS if item != "sha1"]
@@ -255,7 +256,7 @@ def broken(draw: st.DrawFn) -> tuple[Case, str | None]:
     return case._replace(sections={**case.sections, "common_dump_settings": common}), name
 
 
-@settings(max_examples=200, deadline=None)
+@examples(25, 200)
 @given(broken())
 def test_an_invalid_configuration_gives_one_named_error_and_no_tree(wanted: tuple[Case, str]) -> None:
     case, name = wanted

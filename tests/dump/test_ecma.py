@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.dump.ecma import MAX_NESTING, RegexError
@@ -14,6 +14,7 @@ from harness.dump.ecma_match import Matcher
 from harness.dump.selection import Selection, entry_text, read_rule
 from harness.errors import DumpConfigError
 from tests.dump.build import DATA
+from tests.examples import examples
 
 MEASURED = json.loads((DATA / "regex.json").read_text())
 
@@ -59,7 +60,7 @@ def patterns() -> st.SearchStrategy[str]:
     )
 
 
-@settings(max_examples=400)
+@examples(50, 400)
 @given(patterns(), st.lists(st.text("abc1.", max_size=6), min_size=1, max_size=6))
 def test_agrees_with_python_on_the_common_dialect(pattern: str, names: list[str]) -> None:
     matcher = Matcher(pattern)
@@ -68,7 +69,7 @@ def test_agrees_with_python_on_the_common_dialect(pattern: str, names: list[str]
         assert matcher.fullmatch(name) == (reference.fullmatch(name) is not None)
 
 
-@settings(max_examples=300)
+@examples(37, 300)
 @given(st.text("ab(){}[]*+?|^$\\.,-:=!<1d", max_size=14))
 def test_any_text_is_a_pattern_or_one_error(pattern: str) -> None:
     try:

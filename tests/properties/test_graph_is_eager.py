@@ -6,11 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import Tensor, dtypes, ops
 from harness.framework.runtime import session
+from tests.examples import examples
 from tests.framework.compile.build import Net, graph_mode
 
 SHAPE = (2, 3)
@@ -77,7 +78,7 @@ def outcome(run: Callable[..., Any], x: Tensor, y: Tensor, steps: int, as_graph:
     return found
 
 
-@settings(max_examples=150, deadline=None)
+@examples(20, 150)
 @given(st.lists(STEP, min_size=1, max_size=10), st.integers(0, 2**16))
 def test_graph_and_eager_agree(steps: list[tuple[str, int, int, int]], seed: int) -> None:
     random = np.random.Generator(np.random.PCG64(seed))

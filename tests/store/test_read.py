@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import xxhash
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.errors import StoreError
@@ -20,6 +20,7 @@ from harness.store.contents import _HEAD as HEAD
 from harness.store.contents import USER_BLOCK, read_contents
 from harness.store.objects import Stored
 from harness.store.schema import SCHEMA
+from tests.examples import examples
 from tests.store.helpers import ARTEFACTS, ASCEND, CPU, contents, edit_index, network, plain, record, run_data
 
 
@@ -149,7 +150,7 @@ NUMBERS = st.integers(-(2**65), 2**65) | st.floats() | st.none() | st.text(max_s
 JSON = st.recursive(NUMBERS, lambda inner: st.lists(inner, max_size=6) | st.dictionaries(st.text(max_size=9), inner))
 
 
-@settings(max_examples=200, deadline=None)
+@examples(25, 200)
 @given(st.data())
 def test_contents_of_any_kind_are_a_store_or_one_error(
     originals: list[tuple[Path, bytes, Any]], data: st.DataObject
@@ -254,7 +255,7 @@ def originals(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Path, byte
     return made
 
 
-@settings(max_examples=150, deadline=None)
+@examples(20, 150)
 @given(st.data())
 def test_any_damage_is_noticed_or_harmless(originals: list[tuple[Path, bytes, Any]], data: st.DataObject) -> None:
     path, whole, expected = data.draw(st.sampled_from(originals))

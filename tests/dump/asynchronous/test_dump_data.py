@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import dtypes
@@ -17,6 +17,7 @@ from harness.dump.asynchronous import dump_data
 from harness.dump.asynchronous.dump_data import HOLE, LENGTH, BufferEntry, DumpFile, Entry, Header, decode, encode
 from harness.errors import TreeError
 from tests.dump.asynchronous.build import content, device_entry, entry, values
+from tests.examples import examples
 
 NUMBERS = st.integers(0, 2**31 - 1)
 SHAPES = st.lists(st.integers(0, 5), max_size=4).map(tuple)
@@ -177,7 +178,7 @@ def test_a_length_that_lies(tmp_path: Path) -> None:
             opened(tmp_path / "f", LENGTH.pack(length) + b"x" * 40)
 
 
-@settings(max_examples=300)
+@examples(37, 300)
 @given(seed=st.integers(0, 2**32 - 1), flips=st.integers(1, 8), cut=st.integers(0, 60))
 def test_damage_is_one_error(seed: int, flips: int, cut: int, tmp_path_factory: pytest.TempPathFactory) -> None:
     rng = random.Random(seed)

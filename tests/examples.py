@@ -1,0 +1,22 @@
+"""How many examples a property draws: few and the same in block 2 of the README, many and fresh in ``tox -e deep``."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from hypothesis import settings
+
+FRESH = os.environ.get("MSDUMP_EXAMPLES") == "fresh"
+
+
+def register() -> None:
+    """Makes the profile of this run hypothesis's default."""
+    settings.register_profile("same everywhere", deadline=None, database=None, derandomize=True, max_examples=30)
+    settings.register_profile("fresh", deadline=None, database=None, print_blob=True, max_examples=200)
+    settings.load_profile("fresh" if FRESH else "same everywhere")
+
+
+def examples(few: int, many: int, **more: Any) -> settings:
+    """``hypothesis.settings`` with ``few`` examples in block 2 and ``many`` in ``tox -e deep``."""
+    return settings(max_examples=many if FRESH else few, deadline=None, **more)
