@@ -138,7 +138,8 @@ class Judge:
     def party(self) -> Party:
         """The run as a side of a judgement."""
         capture = self.capture
-        return Party(self.records, *self.run, emulated=capture.emulated, release=capture.rules.get("ms_version"))
+        release, compiled = capture.rules.get("ms_version"), tuple(capture.rules.get("compiled", ()))
+        return Party(self.records, *self.run, emulated=capture.emulated, release=release, compiled=compiled)
 
 
 def regenerate(test: GateTest) -> tuple[list[Result], list[str]]:
@@ -358,4 +359,5 @@ def _explain(judge: Judge, run: RunId, judged: Judgement) -> str:
         next_steps=judge.next_steps(own),
         looks=looks,
     )
-    return f"{told}\n{RENAMED.format(judged.renamed)}" if judged.renamed else told
+    renames = [RENAMED.format(judged.renamed)] if judged.renamed else []
+    return "\n".join([told, *renames, *judged.notes])

@@ -70,7 +70,7 @@ def check_tree(
             comparison, network=store.network, backend=backend, mode=mode, golden=str(golden), next_steps=steps
         )
         renames = [RENAMED.format(judged.renamed)] if judged.renamed else []
-        print("\n".join([text, *(lines(pairing) if pairing is not None else ()), *renames]))
+        print("\n".join([text, *(lines(pairing) if pairing is not None else ()), *renames, *judged.notes]))
         code = _check_recorder(texts, expected, tree, golden) if texts else None
     lost = len(capture.lost)
     if lost:
@@ -82,7 +82,8 @@ def check_tree(
 def party_of(capture: Capture, content: HasRecords | None = None) -> Party:
     """A dump tree as a side of a judgement; ``content`` gives its records in place of ``capture``."""
     release = capture.rules.get("ms_version")
-    return Party(content or capture, capture.backend, capture.mode, capture.emulated, release)
+    compiled = tuple(capture.rules.get("compiled", ()))
+    return Party(content or capture, capture.backend, capture.mode, capture.emulated, release, compiled=compiled)
 
 
 def _opened(golden: Path) -> GoldenStore:

@@ -150,6 +150,7 @@ def _text(result: Found) -> list[str]:
     lines = [text, *(paired_lines(judged.pairing) if judged.pairing is not None else ())]
     if judged.pairing is None and judged.tried is not None and (unsure := ambiguous(judged.tried)):
         lines += ["Compared by names; pairing operators of other names leaves", *unsure]
+    lines += judged.notes
     if judged.renamed:
         lines.append(RENAMED.format(judged.renamed))
     lines += overview(result.spread, result.hints)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from harness.compare.dataflow import EXPECTED, FOUND, Makers, producers
 from harness.compare.divergence import (
     PARAMETER,
@@ -18,9 +20,20 @@ from harness.compare.divergence import (
 from harness.compare.origin import Downstream, Input, Kind, Origin, State
 from harness.compare.structure import Structure, one_sided
 from harness.compare.verdict import Comparison, SlotVerdict, Verdict
+from harness.errors import HarnessError
 
 #: Kinds that leave no doubt; of these the earliest counts before the others.
 _CERTAIN = frozenset({Kind.COMPUTED, Kind.UNRECORDED, *(kind for kind in Kind if kind.structural)})
+#: Operators that give each value they take once, at another place: whatever differs was not made by them.
+_LAYS_OUT = frozenset(
+    name for names in (
+        "Reshape Flatten ExpandDims Squeeze view _unsafe_view reshape flatten unsqueeze squeeze unflatten",
+        "_reshape_alias",
+        "Transpose t transpose permute TransposeExt numpy_T Concat ConcatD cat Stack stack",
+    ) for name in names.split()
+)  # fmt: skip
+#: Larger tensors are not sorted.
+_MOST = 1 << 24
 _OVERWRITTEN = "the operator wrote to it, and it was recorded afterwards"
 
 
@@ -126,11 +139,28 @@ class _Search:
             if not differs or carried:
                 return None
             whole = bool(inputs) and not self._uncompared(where) and not self._has_unknown_state(where, slots)
+            if whole and self._holds_other_values(slots):
+                return Kind.UNRECORDED
             return Kind.COMPUTED if whole else Kind.UNSURE
         if differs and not carried and all(slot.verdict is Verdict.UNSURE for slot in bad):
             return Kind.UNSURE
         loose = self._loose(where, slots)
         return self._of_input(loose) if loose else None
+
+    def _holds_other_values(self, slots: Sequence[SlotVerdict]) -> bool:
+        """Whether an operator that only lays out anew what it takes gives values that its agreeing inputs do not have:
+        something that was not recorded wrote to it."""
+        pair = self._comparison.pairs.get(next((s.key for s in slots if s.key.io == "output"), slots[0].key))
+        if pair is None or slots[0].op_type not in _LAYS_OUT or pair[0].dtype != pair[1].dtype:
+            return False
+        try:
+            sides = [side for record in pair if (side := record.load()) is not None]
+        except HarnessError:
+            return False
+        if len(sides) < len(pair) or any(side.size > _MOST for side in sides):
+            return False
+        one, other = (np.sort(np.ascontiguousarray(side).reshape(-1).view(f"V{side.itemsize}")) for side in sides)
+        return one.tobytes() != other.tobytes()
 
     def _has_unknown_state(self, where: Execution, slots: Sequence[SlotVerdict]) -> bool:
         """Whether it keeps state that differs now and of which nothing is known from before: no earlier execution."""

@@ -7,7 +7,7 @@ not hold.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -42,6 +42,7 @@ class Party:
         release: of the MindSpore that made it, where that is known.
         stored: it is a run of a golden store.
         tolerance: what was stored with it; None for nothing.
+        compiled: modules that ``torch.compile`` had wrapped, by path.
     """
 
     content: StoredRun | HasRecords | Iterable[Record]
@@ -51,13 +52,15 @@ class Party:
     release: str | None = None
     stored: bool = False
     tolerance: Any = None
+    compiled: tuple[str, ...] = ()
 
     @classmethod
     def of_run(cls, run: StoredRun) -> Party:
         """A run of a store, with what was stored with it."""
         attrs = run.attrs
-        release = attrs.get("rules", {}).get("ms_version")
-        return cls(run, *run.id, bool(attrs.get("emulated")), release, True, attrs.get("tolerance"))
+        rules = attrs.get("rules", {})
+        release, compiled = rules.get("ms_version"), tuple(rules.get("compiled", ()))
+        return cls(run, *run.id, bool(attrs.get("emulated")), release, True, attrs.get("tolerance"), compiled)
 
     def records(self) -> Iterable[Record]:
         """Its records, in order."""
@@ -86,6 +89,7 @@ class Judgement:
         texts_hold: whether texts that are results do; None where none was compared.
         lost: files of the found side that could not be used.
         empty_holds: nothing beside nothing is an agreement: only what goes wrong was kept.
+        notes: what the verdict does not cover, in lines.
     """
 
     comparison: Comparison
@@ -96,6 +100,7 @@ class Judgement:
     texts_hold: bool | None = None
     lost: int = 0
     empty_holds: bool = False
+    notes: tuple[str, ...] = ()
 
     @property
     def slots_hold(self) -> bool:
@@ -191,7 +196,18 @@ def judge(
     if expected.is_real_mindspore or found.is_real_mindspore:
         comparison = leave_out_unwritten(comparison)
     counts = pairing is not None and match == "auto" and have_equal_names(expected, found)
-    return Judgement(comparison, tolerances, pairing, tried, pairing.renamed() if pairing and counts else 0)
+    renamed = pairing.renamed() if pairing and counts else 0
+    return Judgement(comparison, tolerances, pairing, tried, renamed, notes=tuple(_notes(expected, found, comparison)))
+
+
+def _notes(expected: Party, found: Party, comparison: Comparison) -> Iterator[str]:
+    for name, party in (("golden", expected), ("run", found)):
+        if party.compiled:
+            modules = ", ".join(path or "the whole module" for path in party.compiled[:3])
+            yield f"Compiled ({name}): {modules}; recorded were the operators one by one, not what torch.compile makes"
+    unwritten = sum(not each.carries and each.key.io == "output" for s in comparison.uncompared.values() for each in s)
+    if unwritten:
+        yield f"Not compared: {unwritten} outputs that MindSpore's kernels leave unwritten"
 
 
 def tolerances_of(expected: Party, found: Party, asked: Any = None, *, beside: bool = False) -> Tolerances:

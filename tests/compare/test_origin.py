@@ -140,3 +140,11 @@ def test_downstream_counts() -> None:
     assert first.downstream.operators == 4  # the one that stands in its place, and three after it
     assert first.downstream.agreeing == 1
     assert (first.downstream.ranks, first.downstream.iterations) == ((0,), (0,))
+
+
+@pytest.mark.parametrize("op_type", ["Reshape", "Transpose", "cat"])
+def test_what_only_lays_out_is_not_blamed_for_other_values(op_type: str) -> None:
+    """Its inputs agree: something that was not recorded wrote to what it gave; in another order, it did it itself."""
+    expected = operator("lay", [X], [X], op_type)
+    assert origin(expected, operator("lay", [X], [X * 2], op_type)).kind is Kind.UNRECORDED
+    assert origin(expected, operator("lay", [X], [X[::-1].copy()], op_type)).kind is Kind.COMPUTED

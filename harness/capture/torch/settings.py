@@ -49,3 +49,12 @@ def settings() -> dict[str, Any]:
             "CUBLAS_WORKSPACE_CONFIG": os.environ.get("CUBLAS_WORKSPACE_CONFIG"),
         }
     return found
+
+
+def compiled_modules(module: torch.nn.Module) -> list[str]:
+    """The paths of what ``torch.compile`` has wrapped in a module, ``""`` being the module itself."""
+    return [
+        path
+        for path, each in module.named_modules()
+        if hasattr(each, "_orig_mod") or getattr(each, "_compiled_call_impl", None) is not None
+    ]

@@ -14,7 +14,7 @@ from harness.capture.torch.hooking import Hooks
 from harness.capture.torch.recorder import GRAPH, Mode, Recorder
 from harness.capture.torch.scopes import Scopes, scopes_of
 from harness.capture.torch.selection import Selection
-from harness.capture.torch.settings import settings
+from harness.capture.torch.settings import compiled_modules, settings
 from harness.capture.torch.values import Keeper
 from harness.errors import SettingError, SettingTypeError, TraceError
 from harness.records import Record
@@ -139,8 +139,12 @@ class TorchCapture:
                     recorder.parameter(name, tensor)
 
     def capture(self) -> Capture:
-        """The steps so far; ``rules`` has the ``settings`` as they were at the first one."""
+        """The steps so far; ``rules`` has the ``settings`` as they were at the first one, and says which modules are
+        compiled: PyTorch runs their operators one by one while it is watched, not as ``torch.compile`` would."""
+        rules = dict(self._rules or settings())
+        if compiled := compiled_modules(self._module):
+            rules["compiled"] = compiled
         return Capture(
-            self._network, "torch", False, tuple(self._records), self._mode, dict(self._rules or settings()),
+            self._network, "torch", False, tuple(self._records), self._mode, rules,
             execution_order={self._graph: self._order}, problems=list(self._problems),
         )  # fmt: skip

@@ -285,3 +285,14 @@ def test_sources_are_the_lines_of_the_model() -> None:
     assert path == "runs.py"
     assert "self.act" in wanted[int(line) - 1]
     assert by_name["Gradients/Default/fc1-Linear/mm-op0"] is None
+
+
+def test_a_compiled_module_says_so() -> None:
+    module = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.ReLU())
+    watch = TorchCapture(module)
+    with watch.step():
+        module(torch.ones(1, 2))
+    assert "compiled" not in watch.capture().rules
+    module[0] = torch.compile(module[0], backend="eager")
+    assert TorchCapture(module).capture().rules["compiled"] == ["0"]
+    assert TorchCapture(torch.compile(module, backend="eager")).capture().rules["compiled"] == ["", "_orig_mod.0"]
