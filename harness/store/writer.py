@@ -12,7 +12,7 @@ import numpy as np
 
 from harness import dtypes
 from harness.errors import DtypeError, StoreError
-from harness.records import Record
+from harness.records import PIECE, Record
 from harness.stats import Description, Digester, Statistics, describe, digest
 from harness.stats.digest import as_bytes
 from harness.stats.printed import PrintedStatistics
@@ -171,7 +171,7 @@ class StoreWriter:
         start = at = self._file.begin(
             b"objects/" + content.hex().encode(), stored_dtype(dtype.name), record.shape, _note(dtype.name)
         )
-        for piece in record.pieces() or ():
+        for piece in _again(record, dtype.itemsize):
             hasher.take(piece)
             raw = as_bytes(piece)
             self._file.put(raw, at)
@@ -291,3 +291,12 @@ def _check_digest(record: Record, content: bytes) -> None:
 def _note(dtype_name: str) -> dict[str, str]:
     """The attribute that names a dtype HDF5 has no type for."""
     return {} if stored_dtype(dtype_name) == dtypes.by_name(dtype_name).numpy else {DTYPE_ATTRIBUTE: dtype_name}
+
+
+def _again(record: Record, itemsize: int) -> Iterable[Array]:
+    """The pieces of a record whose values were read once already: what gives them only once is read in blocks."""
+    pieces = record.pieces() or record.blocks(max(1, PIECE // itemsize))
+    if pieces is not None:
+        return pieces
+    array = record.load()
+    return () if array is None else (array.reshape(-1),)

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import os
-import random
-import signal
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -17,10 +13,10 @@ from harness.cli import main
 from harness.cli.app import CANNOT_TELL, HOLDS
 from harness.dump.npy import header
 from harness.store import GoldenStore
+from tests.faults.steps import BEFORE, run
 from tests.faults.test_store_kill import files_of_at_most
 
 pytestmark = pytest.mark.faults
-ROOT = Path(__file__).parents[2]
 KILLS = 8
 
 
@@ -42,28 +38,23 @@ def runs(golden: Path) -> list[str]:
         return [str(run) for run in store.runs()]
 
 
-def test_killed_at_random_moments(tmp_path: Path) -> None:
-    small, large, golden = tree(tmp_path / "small", 0, 8), tree(tmp_path / "large", 1, 64), tmp_path / "x.h5"
+def test_killed_at_named_calls(tmp_path: Path) -> None:
+    small, large, golden = tree(tmp_path / "small", 0, 8), tree(tmp_path / "large", 1, 24), tmp_path / "x.h5"
     assert main(["import", str(small), str(golden), "--run", "kept"]) == HOLDS
-    before, rng = golden.read_bytes(), random.Random(3)
-    command = [sys.executable, "-m", "harness.cli", "import", str(large), str(golden), "--run", "new"]
-    started = time.monotonic()
-    subprocess.run([*command[:-1], "other"], check=True, cwd=ROOT, capture_output=True)
-    lasts = time.monotonic() - started
-    golden.write_bytes(before)
-    interrupted = 0
-    for number in range(KILLS):
-        process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        time.sleep(lasts * (0.3 + 0.7 * number / KILLS) * rng.uniform(0.9, 1.1))
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        left = sorted(each.name for each in tmp_path.iterdir() if each.name.startswith(".x.h5."))
-        interrupted += f".x.h5.{process.pid}.tmp" in left
+    before, interrupted = golden.read_bytes(), 0
+
+    def importing() -> None:
+        sys.exit(main(["import", str(large), str(golden), "--run", "new"]))
+
+    steps = len(run(importing, under=tmp_path).steps)
+    for at in range(1, steps + 1, max(1, steps // KILLS)):
+        golden.write_bytes(before)
+        assert run(importing, under=tmp_path, at=at, how=BEFORE).code is None
+        interrupted += any(each.name.startswith(".x.h5.") for each in tmp_path.iterdir())
         if golden.read_bytes() != before:
             assert runs(golden) == ["kept/tensor", "new/tensor"]
-            golden.write_bytes(before)
     assert interrupted, "kills must hit the writing, or this proves nothing"
-    assert runs(golden) == ["kept/tensor"]
+    golden.write_bytes(before)
     assert main(["import", str(large), str(golden), "--run", "new"]) == HOLDS
     assert runs(golden) == ["kept/tensor", "new/tensor"]
     assert sorted(each.name for each in tmp_path.iterdir()) == ["large", "small", "x.h5"], "what was left is swept"
