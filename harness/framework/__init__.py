@@ -20,7 +20,10 @@ from harness._namespace import lazy as _lazy
 __version__ = "2.10.0"
 
 #: namespaces of MindSpore's that are packages or modules here
-_SPACES = ("_c_expression", "common", "context", "dataset", "log", "nn", "ops", "tools", "train")
+_SPACES = (
+    "_c_expression", "amp", "common", "communication", "context", "dataset", "log", "nn", "ops", "parallel", "tools",
+    "train",
+)  # fmt: skip
 _NAMES = {
     **_DTYPES,
     "int": "harness.dtypes:int32",
@@ -31,13 +34,20 @@ _NAMES = {
     **dict.fromkeys(("dtype_to_nptype", "dtype_to_pytype", "pytype_to_dtype"), "harness.framework.common.dtype"),
     **dict.fromkeys(
         (
-            "GRAPH_MODE", "PYNATIVE_MODE", "get_auto_parallel_context", "get_context", "get_seed",
+            "GRAPH_MODE", "PYNATIVE_MODE", "ParallelMode", "get_auto_parallel_context", "get_context", "get_seed",
             "reset_auto_parallel_context", "set_auto_parallel_context", "set_context", "set_device", "set_seed",
         ),
         "harness.framework.context",
     ),
     **dict.fromkeys(("get_level", "get_log_config"), "harness.framework.log"),
     **dict.fromkeys(("grad", "jit", "value_and_grad"), "harness.framework.nn.transforms"),
+    "JitConfig": "harness.framework.nn.jit_config",
+    "constexpr": "harness.framework.ops.primitives.composition",
+    **dict.fromkeys(
+        ("DynamicLossScaleManager", "FixedLossScaleManager", "LossScaleManager"),
+        "harness.framework.amp.loss_scale_manager",
+    ),
+    "build_train_network": "harness.framework.amp",
     "set_dump": "harness.framework.tools",
     **dict.fromkeys(
         (

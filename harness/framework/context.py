@@ -15,10 +15,11 @@ from typing import Any
 
 from harness.errors import SettingError, SettingTypeError, UnsupportedError
 from harness.framework import log
+from harness.framework.names import fallback as _fallback
 from harness.framework.seed import get_seed, set_seed
 
 __all__ = [
-    "GRAPH_MODE", "PYNATIVE_MODE", "get_auto_parallel_context", "get_context", "get_seed",
+    "GRAPH_MODE", "PYNATIVE_MODE", "ParallelMode", "get_auto_parallel_context", "get_context", "get_seed",
     "reset_auto_parallel_context", "set_auto_parallel_context", "set_context", "set_device", "set_seed",
 ]  # fmt: skip
 
@@ -149,14 +150,31 @@ def set_device(device_target: str, device_id: int | None = None) -> None:
     set_context(**settings)
 
 
+class ParallelMode:
+    """The ways a training can be divided over devices."""
+
+    STAND_ALONE = "stand_alone"
+    DATA_PARALLEL = "data_parallel"
+    HYBRID_PARALLEL = "hybrid_parallel"
+    SEMI_AUTO_PARALLEL = "semi_auto_parallel"
+    AUTO_PARALLEL = "auto_parallel"
+    MODE_LIST = (STAND_ALONE, DATA_PARALLEL, HYBRID_PARALLEL, SEMI_AUTO_PARALLEL, AUTO_PARALLEL)
+
+
 #: what holds for one process; other values are refused
 _ALONE: dict[str, Any] = {
     "parallel_mode": "stand_alone", "device_num": 1, "global_rank": 0, "gradients_mean": False,
     "gradient_fp32_sync": True, "parameter_broadcast": False, "enable_parallel_optimizer": False,
     "full_batch": False, "dataset_strategy": "data_parallel", "pipeline_stages": 1,
     "search_mode": "recursive_programming", "strategy_ckpt_load_file": "", "strategy_ckpt_save_file": "",
-    "auto_parallel_search_mode": "recursive_programming",
+    "auto_parallel_search_mode": "recursive_programming", "all_reduce_fusion_config": [],
 }  # fmt: skip
+#: settings that change nothing in one process, and what they may be; they are kept
+_FREE: dict[str, type] = {
+    "gradients_mean": bool, "gradient_fp32_sync": bool, "parameter_broadcast": bool, "all_reduce_fusion_config": list,
+    "search_mode": str, "auto_parallel_search_mode": str,
+}  # fmt: skip
+_kept: dict[str, Any] = {}
 
 
 def set_auto_parallel_context(**kwargs: Any) -> None:
@@ -164,19 +182,29 @@ def set_auto_parallel_context(**kwargs: Any) -> None:
     for key, value in kwargs.items():
         if key not in _ALONE:
             raise SettingError(f"set_auto_parallel_context: {key!r} is not a setting; known are {sorted(_ALONE)}")
-        if value != _ALONE[key]:
+        if key in _FREE:
+            if not isinstance(value, _FREE[key]):
+                raise SettingTypeError(
+                    f"set_auto_parallel_context: {key} must be a {_FREE[key].__name__}, got {value!r}"
+                )
+        elif value != _ALONE[key]:
             raise UnsupportedError(
                 f"set_auto_parallel_context({key}={value!r}): a run here is one process, so only "
                 f"{key}={_ALONE[key]!r} is possible"
             )
+    _kept.update({key: value for key, value in kwargs.items() if key in _FREE})
 
 
 def get_auto_parallel_context(attr_key: str) -> Any:
     """What holds for a single process; ``SettingError`` if there is no such setting."""
     if attr_key not in _ALONE:
         raise SettingError(f"get_auto_parallel_context: {attr_key!r} is not a setting; known are {sorted(_ALONE)}")
-    return _ALONE[attr_key]
+    return _kept.get(attr_key, _ALONE[attr_key])
 
 
 def reset_auto_parallel_context() -> None:
-    """Nothing can have been changed."""
+    """Gives every setting its first value."""
+    _kept.clear()
+
+
+__getattr__ = _fallback(__name__)

@@ -28,6 +28,8 @@ def inlining_order(nodes: Sequence[Node], roots: Iterable[Operand]) -> list[Clos
         nodes: every node of the forward graph, inputs before users.
         roots: the results.
     """
+    if not nodes:
+        return []
     return _Walk(nodes, [r for r in roots if isinstance(r, Node)]).run()
 
 

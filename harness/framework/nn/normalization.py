@@ -93,7 +93,7 @@ class BatchNorm1d(_BatchNorm):
 class BatchNorm2d(_BatchNorm):
     """Batch normalisation over (N, C, H, W)."""
 
-    _ranks = (4,)
+    _ranks: ClassVar[tuple[int, ...]] = (4,)
 
 
 class LayerNorm(Cell):

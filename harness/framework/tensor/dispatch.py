@@ -166,6 +166,6 @@ def reference(tensor: T) -> T:
     return tensor if refer is None else refer(tensor)
 
 
-def call(op: str, *args: Any, scope: str | None = None, **attrs: Any) -> Any:
+def call(op: str, /, *args: Any, scope: str | None = None, **attrs: Any) -> Any:
     """Calls operator ``op`` through the dispatcher in force (see ``Dispatcher.call``)."""
     return current().call(op, args, attrs, scope)

@@ -41,7 +41,7 @@ class Model:
 
     Raises:
         SettingTypeError, SettingError, UnknownKeyError: arguments that are not accepted.
-        UnsupportedError: mixed precision, boosting, loss scaling.
+        UnsupportedError: boosting, mixed precision of level ``auto``.
     """
 
     def __init__(
@@ -56,18 +56,18 @@ class Model:
         boost_level: str = "O0",
         **kwargs: Any,
     ) -> None:
-        networks.refuse_what_is_not_there(amp_level, boost_level, kwargs)
+        more = networks.settings(amp_level, boost_level, kwargs)
         self._network = network
         self.loss_fn = loss_fn
         self._optimizer = optimizer
-        self._train_network = networks.train_network(network, loss_fn, optimizer)
+        self._train_network = networks.train_network(network, loss_fn, optimizer, amp_level, more)
         self._eval_network = eval_network
         found = get_metrics(metrics)
         if found and eval_network is not None:
             if eval_indexes is not None and not (isinstance(eval_indexes, list) and len(eval_indexes) == 3):
                 raise SettingError(f"Model: eval_indexes must be None or a list of three ints, got {eval_indexes!r}")
         elif found:
-            self._eval_network = networks.eval_network(network, loss_fn)
+            self._eval_network = networks.eval_network(network, loss_fn, amp_level)
             eval_indexes = [0, 1, 2]
         self.judge = Judge(found or {}, eval_indexes)
         self._is_training = True

@@ -76,8 +76,43 @@ MORE = {
         "max_pool3d": (lambda x: ops.MaxPool3DWithArgmax((1, 2, 2), 1, 0)(x)[0], ((1, 2, 1, 3, 4),)),
     }.items()
 }  # fmt: skip
-CASES = {**ELEMENTWISE, **{f"{name} of arrays": case for name, case in ARRAYS.items()}, **MORE}
-assert len(CASES) == len(ELEMENTWISE) + len(ARRAYS) + len(MORE), "a name stands for two cases"
+ROIS = Tensor(np.array([[0, 0.0, 0.0, 6.0, 6.0], [0, 1.0, 2.0, 5.0, 7.0]]))
+ROWS = Tensor(np.array([2, 0]), dtypes.int64)
+MASK = Tensor(np.arange(12).reshape(3, 4) % 3 == 0)
+#: operators of detection, segmentation and other models
+MODELS = {
+    f"{name} of models": Case(function, random(shapes, 13))
+    for name, (function, shapes) in {
+        "AllReduce": (lambda x: ops.AllReduce()(x) * x, ((3, 4),)),
+        "AllGather": (lambda x: ops.AllGather()(x) * x, ((3, 4),)),
+        "ReduceScatter": (lambda x: ops.ReduceScatter()(x) * x, ((3, 4),)),
+        "ClipByNorm": (lambda x: ops.ClipByNorm()(x, Tensor(0.5, float64)), ((3, 4),)),
+        "Conv3D": (lambda x, w: ops.Conv3D(3, 2, pad_mode="same")(x, w), ((1, 2, 3, 3, 4), (3, 2, 2, 2, 2))),
+        "Conv3DTranspose": (lambda x, w: ops.Conv3DTranspose(2, 3, 2)(x, w), ((1, 2, 2, 2, 3), (2, 3, 2, 2, 2))),
+        "DepthToSpace": (lambda x: ops.DepthToSpace(2)(x) * 3, ((1, 4, 2, 3),)),
+        "SpaceToDepth": (lambda x: ops.SpaceToDepth(2)(x) * 3, ((1, 1, 4, 6),)),
+        "DiagPart": (lambda x: ops.DiagPart()(x) * 3, ((3, 3),)),
+        "EmbeddingLookup": (lambda x: call("EmbeddingLookup", x, ROWS, Tensor(0, dtypes.int64)) * 3, ((3, 4),)),
+        "KLDivLoss": (lambda x: ops.KLDivLoss()(x, Tensor(np.full((3, 4), 0.25))), ((3, 4),)),
+        "L2Loss": (lambda x: ops.L2Loss()(x), ((3, 4),)),
+        "LRN": (lambda x: ops.LRN()(x), ((1, 4, 2, 2),)),
+        "LpNorm": (lambda x: ops.LpNorm(1)(x), ((3, 4),)),
+        "LpNorm of 3": (lambda x: ops.LpNorm(1, 3)(x), ((3, 4),)),
+        "MaskedSelect": (lambda x: ops.masked_select(x, MASK) * 3, ((3, 4),)),
+        "MaxPool3D": (lambda x: ops.MaxPool3D(2, 2)(x), ((1, 2, 4, 4, 4),)),
+        "MirrorPad": (lambda x: ops.MirrorPad()(x, Tensor(np.array([[1, 1], [2, 0]]))) * 3, ((3, 4),)),
+        "nearest": (lambda x: ops.ResizeNearestNeighbor((4, 5))(x), ((1, 2, 3, 4),)),
+        "nearest V2": (lambda x: ops.interpolate(x, (4, 5)), ((1, 2, 3, 4),)),
+        "bilinear": (lambda x: ops.interpolate(x, (4, 5), mode="bilinear"), ((1, 2, 3, 4),)),
+        "linear": (lambda x: ops.interpolate(x, 7, mode="linear", align_corners=True), ((1, 2, 4),)),
+        "ROIAlign": (lambda x: ops.ROIAlign(2, 2, 0.5)(x, ROIS), ((1, 1, 4, 4),)),
+        "SigmoidCrossEntropyWithLogits": (
+            lambda x: ops.SigmoidCrossEntropyWithLogits()(x, Tensor(np.full((3, 4), 0.25))), ((3, 4),),
+        ),
+    }.items()
+}  # fmt: skip
+CASES = {**MODELS, **ELEMENTWISE, **{f"{name} of arrays": case for name, case in ARRAYS.items()}, **MORE}
+assert len(CASES) == len(MODELS) + len(ELEMENTWISE) + len(ARRAYS) + len(MORE), "a name stands for two cases"
 
 _UPDATES = "it updates a parameter; no gradient flows back"
 _STEPS = "its result is constant almost everywhere: every gradient is None"
@@ -92,6 +127,11 @@ NO_CASE = {
     **dict.fromkeys(("Argmax", "ArgMaxExt", "Argmin", "Ceil", "Floor", "FloorDiv", "Round", "Sign", "Trunc"), _STEPS),
     **dict.fromkeys(("TruncateDiv", "OneHot", "RemainderScalarTensor", "DivMod"), _STEPS),
     **dict.fromkeys(("LinSpace", "StandardNormal", "UniformReal", "Zeros", "Ones", "Print"), _MADE),
+    **dict.fromkeys(
+        (f"Scatter{how}" for how in ("Add", "Div", "Max", "Min", "Mul", "NdAdd", "NdSub", "NdUpdate", "Sub", "Update")),
+        _UPDATES,
+    ),
+    "IndexAdd": _UPDATES,
     "Depend": "the compiler itself hands its gradient on",
     "StopGradient": "stopping the gradient is what it is for",
     "Embedding": "refused: MindSpore has no CPU kernel for its gradient",
@@ -113,6 +153,12 @@ NO_SECOND = {
     "bce with logits of arrays": "SoftplusExt", "smooth l1 of arrays": "SmoothL1LossGrad", "lstm of arrays": "LSTMGrad",
     "selu": "EluGrad", "hardshrink": "HShrinkGrad", "softshrink": "SoftShrinkGrad",
     "max_pool3d": "MaxPool3DGradWithArgmax",
+    "ClipByNorm of models": "MaximumGrad", "Conv3D of models": "Conv3DBackpropFilter",
+    "Conv3DTranspose of models": "Conv3DBackpropFilter", "KLDivLoss of models": "KLDivLossGrad",
+    "LRN of models": "LRNGrad", "MaskedSelect of models": "MaskedSelectGrad", "MaxPool3D of models": "MaxPool3DGrad",
+    "bilinear of models": "ResizeBilinearGrad",
+    "linear of models": "ResizeLinear1DGrad",
+    "SigmoidCrossEntropyWithLogits of models": "SigmoidCrossEntropyWithLogitsGrad",
 }  # fmt: skip
 
 #: mistakes of MindSpore 2.10.0 that are kept, and what it was seen to give (float32)

@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 
 from harness import dtypes
+from harness.errors import UnsupportedError
 from harness.framework.ops.eager import is_number
-from harness.framework.ops.expansion import cast, constant_value
+from harness.framework.ops.expansion import cast, constant_value, scalar
+from harness.framework.ops.functions.control import cond
 from harness.framework.ops.functions.math import sqrt, square
 from harness.framework.tensor import Tensor, call, graph_function
 
-__all__ = ["clip_by_global_norm", "clip_by_value"]
+__all__ = ["clip_by_global_norm", "clip_by_norm", "clip_by_value"]
 
 _square, _sqrt = graph_function("ops.square", square), graph_function("ops.sqrt", sqrt)
 
@@ -78,4 +80,42 @@ def _check(x: Any, clip_norm: Any, use_norm: Any) -> None:
 def _square_sum(x: Any) -> Any:
     """The sum of all squares as a float32 tensor of one element."""
     total = cast(call("ReduceSum", _square(x), (), False, False), dtypes.float32)
-    return call("ExpandDims", total, 0)
+    return call("ExpandDims", total, 0, grad_scale=True)
+
+
+def clip_by_norm(x: Any, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False) -> Any:
+    """Tensors scaled so that the norm of all of them together is at most ``max_norm``.
+
+    Args:
+        x: a tensor, or a tuple or list of tensors.
+        max_norm: a number.
+        norm_type: the power of the norm; not infinity.
+        error_if_nonfinite: only False.
+
+    Returns:
+        What ``x`` is. The operators are those of MindSpore 2.10.0 (measured).
+    """
+    several = list(x) if isinstance(x, (tuple, list)) else [x]
+    if not several or not all(isinstance(each, Tensor) for each in several):
+        raise TypeError(f"ops.clip_by_norm takes a tensor, or a tuple or list of them, got {type(x).__name__}")
+    if not is_number(max_norm) or not is_number(norm_type):
+        raise TypeError(f"max_norm and norm_type of ops.clip_by_norm must be numbers, got {max_norm!r}, {norm_type!r}")
+    if error_if_nonfinite or not np.isfinite(norm_type):
+        raise UnsupportedError("ops.clip_by_norm is supported for a finite norm_type, without error_if_nonfinite")
+    norms = tuple(_norm(each, norm_type) for each in several)
+    stacked: dict[str, Any] = {"input_names": ["x"], "num": len(norms), "axis": 0, "output_names": ["y"]}
+    total = _norm(call("Stack", norms, **stacked), norm_type)
+    inverse = call("Reciprocal", call("Add", total, scalar(1e-6, total.dtype)))
+    share = call("Muls", inverse, float(max_norm))
+    clipped = cond(
+        call("LessScalar", share, 1.0),
+        lambda part: tuple(call("Mul", each, cast(part, each.dtype)) for each in several),
+        lambda part: tuple(call("Muls", each, 1.0) for each in several),
+        share,
+    )
+    return clipped[0] if not isinstance(x, (tuple, list)) else type(x)(clipped)
+
+
+def _norm(x: Any, power: float) -> Any:
+    total = call("ReduceSum", call("Pow", x, scalar(power, x.dtype)), (), False, False)
+    return call("Pow", total, scalar(1 / power, total.dtype))

@@ -13,7 +13,8 @@ from harness.framework.ops.functions.shape import sizes
 from harness.framework.tensor import Tensor, call, tensor_method
 
 __all__ = [
-    "gather", "gather_d", "gather_elements", "gather_nd", "index_select", "masked_fill", "one_hot", "scatter_nd",
+    "gather", "gather_d", "gather_elements", "gather_nd", "index_select", "masked_fill", "masked_select",
+    "one_hot", "scatter_add", "scatter_nd", "scatter_nd_update", "scatter_update",
     "slice", "stop_gradient", "strided_slice", "tensor_scatter_elements", "tensor_scatter_update", "tril", "triu",
     "unsorted_segment_sum",
 ]  # fmt: skip
@@ -141,3 +142,29 @@ def triu(input: Tensor, diagonal: int = 0) -> Tensor:
 def stop_gradient(value: Tensor) -> Tensor:
     """``value``, through which no gradient flows."""
     return call("StopGradient", value)  # type: ignore[no-any-return]
+
+
+@tensor_method("masked_select")
+def masked_select(input: Tensor, mask: Tensor) -> Tensor:
+    """The elements of ``input`` where ``mask``, which broadcasts, is True; one axis."""
+    return call("MaskedSelect", input, mask, output_is_dynamic_shape=True)  # type: ignore[no-any-return]
+
+
+def _scatter(name: str, first: str, last: str, locking: bool, *args: Tensor) -> Tensor:
+    names: dict[str, Any] = {"output_names": ["y"], "side_effect_mem": True, "input_names": [first, "indices", last]}
+    return call(name, *args, **names, use_locking=locking)  # type: ignore[no-any-return]
+
+
+def scatter_update(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
+    """Rows of a parameter replaced, in place."""
+    return _scatter("ScatterUpdate", "x", "updates", True, input_x, indices, updates)
+
+
+def scatter_add(input_x: Tensor, indices: Tensor, updates: Tensor, use_locking: bool = False) -> Tensor:
+    """Rows of a parameter added to, in place."""
+    return _scatter("ScatterAdd", "x", "updates", use_locking, input_x, indices, updates)
+
+
+def scatter_nd_update(input_x: Tensor, indices: Tensor, updates: Tensor, use_locking: bool = True) -> Tensor:
+    """Slices of a parameter replaced, in place."""
+    return _scatter("ScatterNdUpdate", "input_x", "value", use_locking, input_x, indices, updates)

@@ -29,9 +29,11 @@ class AdaptiveAvgPool2D(Operator):
 
     def infer(self, call: Call) -> Spec:
         x, size = call.tensor(0), call.attrs["output_size"]
-        if len(x.shape) not in (3, 4) or min(size) < 1:
+        if len(x.shape) not in (3, 4) or any(n < 1 and n != -1 for n in size):
             raise call.fail(f"a tensor of 3 or 4 axes and an output size above 0 are needed, got {size}")
-        return TensorSpec(x.dtype, (*x.shape[:-2], *size))
+        # -1 keeps an axis as it is
+        sides = tuple(given if n == -1 else n for n, given in zip(size, x.shape[-2:], strict=True))
+        return TensorSpec(x.dtype, (*x.shape[:-2], *sides))
 
     def kernel(self, call: Call, x: Array) -> Array:
         out = np.zeros(call.outputs()[0].shape)

@@ -7,11 +7,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from harness.framework.ops.base import Array, Backward, Call, operator
+from harness.framework.ops import numerics
+from harness.framework.ops.base import Array, Backward, Call, Operator, operator
 from harness.framework.ops.broadcast import reduce_to
 from harness.framework.ops.elementwise import Binary, as_result
 from harness.framework.ops.expansion import scalar
 from harness.framework.tensor import call as emit
+from harness.graph import Spec, TensorSpec, TupleSpec
 
 
 class _Extreme(Binary):
@@ -58,3 +60,26 @@ class Minimum(_Extreme):
     beats = np.less
     loses = "Greater"
     wins = "Less"
+
+
+@operator
+class MaximumGrad(Operator):
+    """x, y, dout, whether each gradient is wanted: dout where x is the larger (or equal), and where y is."""
+
+    name = "MaximumGrad"
+    tensors = (0, 1, 2, 3, 4)
+
+    def infer(self, call: Call) -> Spec:
+        return TupleSpec((TensorSpec(call.dtype(0), call.shape(0)), TensorSpec(call.dtype(1), call.shape(1))))
+
+    def kernel(self, call: Call, x: Array, y: Array, dout: Array, _x: Any, _y: Any) -> tuple[Array, Array]:
+        larger = np.greater_equal(x, y)
+        values = numerics.wide(dout)
+        zero = np.zeros_like(values)
+        return _summed(np.where(larger, values, zero), x.shape), _summed(np.where(larger, zero, values), y.shape)
+
+
+def _summed(x: Array, shape: tuple[int, ...]) -> Array:
+    padded = (1,) * (x.ndim - len(shape)) + shape
+    axes = tuple(i for i, (n, m) in enumerate(zip(x.shape, padded, strict=True)) if n != m)
+    return (numerics.total(x, axes, keepdims=True) if axes else x).reshape(shape)

@@ -7,7 +7,7 @@ from harness.framework.ops.primitive import Primitive
 __all__ = ["BiasAdd"]
 
 #: how the finished graphs show a data format
-_FORMATS = {"NCHW": 0, "NHWC": 1, "NCDHW": 4}
+_FORMATS = {"NCHW": 0, "NHWC": 1, "NCDHW": 14}
 
 
 class BiasAdd(Primitive):

@@ -1,0 +1,114 @@
+"""Loss scales for training loops written by hand, as ``mindspore.amp``.
+
+Source of the rules: MindSpore 2.10.0, measured.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+from harness import dtypes
+from harness.errors import SettingError, SettingTypeError
+from harness.framework.nn.namespace import ops
+from harness.framework.tensor import Parameter, Tensor
+
+
+def all_finite(inputs: Any) -> Any:
+    """Whether every value of a tensor, or of a tuple of tensors, is finite: a 0-d Bool tensor."""
+    flags = [ops.all(ops.isfinite(each)) for each in _flat(inputs)]
+    if not flags:
+        raise SettingError("all_finite: there is no tensor in what is given")
+    found = flags[0]
+    for flag in flags[1:]:
+        found = ops.logical_and(found, flag)
+    return found
+
+
+def _flat(inputs: Any) -> list[Any]:
+    if isinstance(inputs, (tuple, list)):
+        return [tensor for member in inputs for tensor in _flat(member)]
+    if not isinstance(inputs, Tensor):
+        raise SettingTypeError(f"all_finite takes tensors, got {type(inputs).__name__}")
+    return [inputs]
+
+
+def _each(function: Any, inputs: Any) -> Any:
+    if isinstance(inputs, (tuple, list)):
+        return tuple(_each(function, member) for member in inputs)
+    return function(inputs)
+
+
+class LossScaler(ABC):
+    """Base of loss scales."""
+
+    scale_value: Parameter
+
+    @abstractmethod
+    def scale(self, inputs: Any) -> Any:
+        """The loss times the scale."""
+
+    @abstractmethod
+    def unscale(self, inputs: Any) -> Any:
+        """Gradients divided by the scale."""
+
+    @abstractmethod
+    def adjust(self, grads_finite: Any) -> Any:
+        """Changes the scale by whether the gradients were finite."""
+
+
+class StaticLossScaler(LossScaler):
+    """A scale that stays; ``scale_value`` at least 1."""
+
+    def __init__(self, scale_value: float) -> None:
+        if isinstance(scale_value, bool) or not isinstance(scale_value, (int, float)):
+            raise SettingTypeError(f"{type(self).__name__}: scale_value must be a number, got {scale_value!r}")
+        if scale_value < 1.0:
+            raise SettingError(f"{type(self).__name__}: scale_value must be at least 1, got {scale_value}")
+        self.scale_value = Parameter(Tensor(scale_value, dtypes.float32), name="scale_value")
+
+    def scale(self, inputs: Any) -> Any:
+        """The loss (or each tensor of a tuple) times the scale, in its own dtype."""
+        return _each(lambda x: ops.mul(x, ops.cast(self.scale_value, x.dtype)), inputs)
+
+    def unscale(self, inputs: Any) -> Any:
+        """Each gradient divided by the scale, in its own dtype."""
+        return _each(lambda x: ops.mul(x, ops.cast(ops.reciprocal(self.scale_value), x.dtype)), inputs)
+
+    def adjust(self, grads_finite: Any) -> Any:
+        """False: nothing changes."""
+        return False
+
+
+class DynamicLossScaler(StaticLossScaler):
+    """A scale that is divided after an overflow and multiplied after ``scale_window`` steps without one.
+
+    Args:
+        scale_value: the first scale, at least 1.
+        scale_factor: what it is multiplied and divided by, above 0.
+        scale_window: steps without overflow before it grows, above 0.
+    """
+
+    def __init__(self, scale_value: float, scale_factor: int, scale_window: int) -> None:
+        super().__init__(scale_value)
+        for name, value in (("scale_factor", scale_factor), ("scale_window", scale_window)):
+            if isinstance(value, bool) or not isinstance(value, int):
+                raise SettingTypeError(f"DynamicLossScaler: {name} must be an int, got {value!r}")
+            if value <= 0:
+                raise SettingError(f"DynamicLossScaler: {name} must be above 0, got {value}")
+        self.scale_window = scale_window
+        self.scale_factor = scale_factor
+        self.counter = Parameter(Tensor(0, dtypes.int32), name="counter")
+
+    def adjust(self, grads_finite: Any) -> Any:
+        """Changes the scale; True."""
+        one = ops.ones((), self.scale_value.dtype)
+        scale: Any = self.scale_value
+        counter: Any = self.counter
+        larger = scale * self.scale_factor
+        grown = ops.select(ops.isfinite(larger), larger, scale)
+        kept = ops.select(counter == (self.scale_window - 1), grown, scale)
+        smaller = ops.maximum(one, scale / self.scale_factor)
+        ops.assign(scale, ops.select(grads_finite, kept, smaller))
+        ops.assign(counter, ((counter + 1) % self.scale_window) * grads_finite)
+        return True
