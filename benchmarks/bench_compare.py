@@ -11,7 +11,6 @@ those of a comparison of one small tensor (its imports). It runs once.
 from __future__ import annotations
 
 import csv
-import os
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
@@ -54,18 +53,6 @@ def compare(golden: Path, found: Path, measured: bool) -> None:
         raise AssertionError(found)
 
 
-def with_fast(wish: str, golden: Path, found: Path) -> None:
-    """Full measures, with numba (``1``) or without (``0``)."""
-    before = os.environ.get("MSDUMP_FAST")
-    os.environ["MSDUMP_FAST"] = wish
-    try:
-        compare(golden, found, True)
-    finally:
-        del os.environ["MSDUMP_FAST"]
-        if before is not None:
-            os.environ["MSDUMP_FAST"] = before
-
-
 def with_torch(golden: Sequence[Path], found: Sequence[Path], torch: Any) -> None:
     """``assert_close`` of two trees, on one thread."""
     for one, other in zip(golden, found, strict=True):
@@ -86,10 +73,8 @@ def values(directory: Path, megabytes: int) -> None:
     contenders = [
         Contender("numpy.load + allclose", lambda: load_and_compare(*files)),
         Contender("gate", lambda: compare(golden, found, False), GATE),
-        Contender("full measures, numpy alone", lambda: with_fast("0", golden, found)),
+        Contender("full measures", lambda: compare(golden, found, True), FULL * GATE),
     ]
-    if _peers.find("numba") is not None:
-        contenders.append(Contender("full measures, extra fast", lambda: with_fast("1", golden, found), FULL * GATE))
     if (torch := _peers.find("torch")) is not None:
         torch.set_num_threads(1)
         contenders.append(Contender("torch assert_close", lambda: with_torch(*files, torch)))

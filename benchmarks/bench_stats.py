@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -41,27 +39,7 @@ def rate(seconds: float) -> str:
     return f"{SIZE / seconds / 1e9:6.2f} GB/s"
 
 
-def compiled(x: Array) -> list[Contender]:
-    """``describe`` by numba, where the extra ``fast`` is installed."""
-
-    def run() -> None:
-        os.environ["MSDUMP_FAST"] = "1"
-        describe(x, "Float32")
-        os.environ["MSDUMP_FAST"] = "0"
-
-    def both() -> None:
-        run()
-        digest(x, "Float32")
-
-    run()
-    rows = [
-        Contender("describe, by numba", run, 0.2, rate), Contender("describe and digest, by numba", both, 0.25, rate)
-    ]  # fmt: skip
-    return [] if find_spec("numba") is None else rows
-
-
 def main() -> None:
-    os.environ["MSDUMP_FAST"] = "0"
     rng = np.random.default_rng(0)
     x = rng.standard_normal(SIZE // 4).astype(np.float32)
     relu, target = np.maximum(x, 0), np.empty_like(x)
@@ -72,7 +50,6 @@ def main() -> None:
             Contender("ten numpy passes, float32 sums", lambda: ten_passes_single(x), note=rate),
             Contender("describe", lambda: describe(x, "Float32"), 0.2, rate),
             Contender("describe, half zeros", lambda: describe(relu, "Float32"), 0.2, rate),
-            *compiled(x),
             Contender("digest", lambda: digest(x, "Float32"), note=rate),
             Contender("numpy.max alone", lambda: x.max(), note=rate),
             Contender("np.copyto", lambda: np.copyto(target, x), note=rate),

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from harness import dtypes
-from harness.compare.float32_scan import LARGEST, SMALLEST, Seen, look, new
+from harness.compare.float32_scan import LARGEST, SMALLEST, Seen, new, scan
 from harness.compare.floats import Block, Floats
 from harness.compare.ladder import RUNGS
 from harness.compare.measurement import THOUSANDTHS
@@ -33,11 +33,10 @@ class Near(Floats):
         self, dtype: dtypes.DType, tolerance: Tolerance, scale: Callable[[], float], bulk: Callable[[], float]
     ) -> None:
         super().__init__(dtype, tolerance, scale, bulk)
-        self._look = look()
 
     def add(self, start: int, expected: Array, found: Array) -> None:
         """Takes in a block; see ``Running.add``."""
-        seen = self._look(expected, found)
+        seen = scan(expected, found)
         if seen is None:
             super().add(start, expected, found)
             return

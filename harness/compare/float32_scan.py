@@ -1,12 +1,7 @@
-"""One look at a block of float32: may it be measured in float32 (see ``near``), and if so, its errors and sums.
-
-Twice: with numpy, and by numba (extra ``fast``), which takes a fraction of the time once compiled. Both give the
-same arrays and counts, and sums that differ by the rounding of float64.
-"""
+"""One look at a block of float32: may it be measured in float32 (see ``near``), and if so, its errors and sums."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -15,7 +10,6 @@ import numpy as np
 from harness.compare.floats import dot
 from harness.compare.running import Array
 from harness.compare.scratch import Scratch
-from harness.stats.fast import pays
 
 #: Further apart, the difference of two numbers need not be one of their type.
 _FURTHEST = 1 << 23
@@ -24,14 +18,10 @@ SMALLEST, LARGEST = np.float32(2.0**-100), np.float32(2.0**100)
 #: Between 0 and all other numbers: what is divided by it is not made smaller.
 _LEAST = np.float32(2.0**-149)
 _LARGEST_BITS = int(LARGEST.view(np.uint32))
-#: Bytes (of one side) a process measures with numpy before compiling pays.
-WORTH_IT = 2**30
-_TILE = 2048
 #: Elements of arrays that are made faster than looked up.
 _SHORT = 4096
 
 scratch = Scratch(1 << 16)
-_measured = 0
 
 
 class Seen(NamedTuple):
@@ -69,24 +59,14 @@ class Seen(NamedTuple):
     sums: tuple[float, float, float, float, float]
 
 
-Look = Callable[[Array, Array], Seen | None]
-
-
-def look() -> Look:
-    """How to look at the blocks of a pair of arrays: by numba where it is installed and pays by now."""
-    return _with_numba if pays(_measured, WORTH_IT) and _compiled() is not None else with_numpy
-
-
 def new(name: str, like: Array, dtype: Any = None) -> Array:
     """Uninitialised memory as long as ``like``; of long ones the same for every array of that name."""
     kind = like.dtype if dtype is None else dtype
     return scratch.take(name, kind, like.size) if like.size > _SHORT else np.empty(like.size, kind)
 
 
-def with_numpy(expected: Array, found: Array) -> Seen | None:
+def scan(expected: Array, found: Array) -> Seen | None:
     """A block (1-D, contiguous float32); None if it is not as ``Seen`` says."""
-    global _measured
-    _measured += expected.nbytes
     size = np.abs(expected, out=new("size", expected))
     scale = float(size[size.argmax()])
     if not scale <= LARGEST:  # the first NaN, if there is one
@@ -176,79 +156,3 @@ def _total(numbers: Array) -> float:
             odd += float(numbers[-1])
         numbers = np.add(numbers[:half], numbers[half : 2 * half], out=scratch.take(name, np.float32, half))
     return odd + float(np.add.reduce(numbers, dtype=np.float64))
-
-
-def _with_numba(expected: Array, found: Array) -> Seen | None:
-    """``with_numpy`` by numba."""
-    kernel = _compiled()
-    assert kernel is not None  # ``look`` asked
-    steps, size = new("steps", expected, np.int32), new("size", expected)
-    error, relative = new("error", expected), new("relative", expected)
-    sums, whole = np.empty(5), np.empty(4, np.int64)
-    kernel(expected.view(np.int32), found.view(np.int32), expected, found, steps, size, error, relative, sums, whole)
-    furthest, largest, unequal, nonzero = whole.tolist()
-    if furthest > _FURTHEST or largest > _LARGEST_BITS:
-        return None
-    top, worst = int(error.argmax()), float(relative[relative.argmax()])
-    if not _ordinary(error[top]) or worst >= 1:
-        return None
-    scale = float(np.int32(largest).view(np.float32))
-    few, (squares, shared, error_squares, total, ratio) = _few(steps, furthest), sums.tolist()
-    known = squares, shared, error_squares, total, ratio
-    return Seen(steps, few, size, error, relative, unequal, nonzero, scale, furthest, top, worst, known)
-
-
-@cache
-def _compiled() -> Callable[..., None] | None:
-    try:
-        import numba
-    except ImportError:
-        return None
-    # Sums may be taken in any order; NaN and infinities are found by their bits.
-    compiled: Callable[..., None] = numba.njit(nogil=True, fastmath={"reassoc", "contract"})(kernel_loops)
-    return compiled
-
-
-def kernel_loops(
-    a: Array, b: Array, e: Array, f: Array,
-    steps: Array, size: Array, error: Array, relative: Array, sums: Array, whole: Array,
-) -> None:  # fmt: skip
-    """Plain loops over short stretches, each of which the compiler turns into vector instructions.
-
-    Args:
-        a, b: the bits of ``e`` and ``f``, int32.
-        steps, size, error, relative: filled; see ``Seen``.
-        sums: float64 [5], filled; see ``Seen``.
-        whole: int64 [4], filled: furthest; bits of the largest magnitude; unequal; elements of ``e`` that are not 0.
-    """
-    magnitude, least = np.int32(0x7FFFFFFF), np.float32(2.0**-149)
-    far, top = np.uint32(0), np.int32(0)
-    unequal, nonzero = np.int32(0), np.int32(0)
-    squares, shared, error_squares, total, ratio = 0.0, 0.0, 0.0, 0.0, 0.0
-    for start in range(0, a.size, _TILE):
-        part = slice(start, start + _TILE)
-        x, y, p, q = a[part], b[part], e[part], f[part]
-        step, sizes, errors, ratios = steps[part], size[part], error[part], relative[part]
-        for i in range(x.size):
-            step[i] = np.int32(abs(np.int32(x[i] - y[i])))
-            far = max(far, np.uint32(step[i]))
-            unequal += np.int32(x[i] != y[i])
-        for i in range(x.size):
-            bits = np.int32(x[i] & magnitude)
-            top = max(top, bits)
-            nonzero += np.int32(bits != 0)
-        for i in range(x.size):
-            sizes[i] = abs(p[i])
-            errors[i] = abs(np.float32(q[i] - p[i]))
-            ratios[i] = errors[i] / max(sizes[i], least)
-        for i in range(x.size):
-            wide = np.float64(p[i])
-            difference = np.float64(q[i]) - wide
-            squares += wide * wide
-            shared += wide * difference
-            error_squares += difference * difference
-            total += abs(difference)
-        for i in range(x.size):
-            ratio += np.float64(ratios[i])
-    sums[0], sums[1], sums[2], sums[3], sums[4] = squares, shared, error_squares, total, ratio
-    whole[0], whole[1], whole[2], whole[3] = far, top, unequal, nonzero

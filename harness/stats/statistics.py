@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from harness.stats.blocks import BLOCK, BUFFERS, LANES, blocks, flat_view
+from harness.stats.blocks import BUFFERS, blocks
 from harness.stats.digest import checked_dtype
-from harness.stats.fast import Sweep, kernel
 from harness.stats.sums import LaneSums
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -97,12 +96,7 @@ class Description:
     def take_quietly(self, piece: Array) -> None:
         """``take``, within an ``errstate`` of the caller's."""
         checked_dtype(piece.dtype, self._dtype)
-        numbers = flat_view(piece)
-        if numbers.size >= BLOCK and numbers.dtype.char in "fd" and (sweep := kernel(numbers)) is not None:
-            whole = numbers.size - numbers.size % BLOCK
-            self._sweep(numbers[:whole], sweep)
-            numbers = numbers[whole:]
-        for block in blocks(numbers):
+        for block in blocks(piece):
             self._add(block)
 
     def _add(self, block: Array) -> None:
@@ -120,19 +114,6 @@ class Description:
         if not (low > 0 or high < 0):
             self.zero += int(np.count_nonzero(np.equal(block, 0, out=mask)))
         self.sums.add(block)
-
-    def _sweep(self, numbers: Array, sweep: Sweep) -> None:
-        """Takes in whole blocks by a compiled pass."""
-        sums, counts = self.sums.lanes(), np.empty((2, LANES), np.int32)
-        extremes = np.empty((2, LANES), numbers.dtype)
-        sweep(numbers, sums, extremes, counts)
-        self.count += numbers.size
-        if not np.isfinite(sums[1]).all():
-            for block in blocks(numbers):
-                self._count_nonfinite(block)
-        self._widen(*_signed_zeros(numbers, float(extremes[0].max()), float(extremes[1].min())))
-        self.negative += int(counts[0].sum())
-        self.zero += int(counts[1].sum())
 
     def _widen(self, high: float, low: float) -> None:
         # copysign decides between zeros of different sign; NaN never wins here, ``nan`` remembers it.

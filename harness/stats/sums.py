@@ -46,11 +46,6 @@ class LaneSums:
         np.multiply(wide, wide, out=wide)
         totals[1] += np.add.reduce(table, axis=0)
 
-    def lanes(self) -> Array:
-        """Where somebody else adds blocks, one by one: float64 [2, LANES], sums and sums of squares."""
-        self._used = LANES
-        return self._totals
-
     def results(self) -> tuple[float, float]:
         """Sum, and sum of squares, of everything added so far."""
         # Lanes beyond ``_used`` (a power of two) are 0 and would add nothing.
