@@ -51,7 +51,7 @@ def blocks(array: Array) -> Iterator[Array]:
             single = BUFFERS.single[: half.size]
             np.copyto(single, half)
             yield single
-    elif flat.dtype.isbuiltin != 1:
+    elif flat.dtype.isbuiltin == 2:  # registered by ml_dtypes
         for at in range(0, flat.size, BLOCK):
             yield flat[at : at + BLOCK].astype(np.float32)
     else:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.stats.blocks import BUFFERS, blocks
+from harness.stats.blocks import BUFFERS, blocks, flat_view
 from harness.stats.digest import checked_dtype
 from harness.stats.sums import LaneSums
 
@@ -96,7 +96,7 @@ class Description:
     def take_quietly(self, piece: Array) -> None:
         """``take``, within an ``errstate`` of the caller's."""
         checked_dtype(piece.dtype, self._dtype)
-        for block in blocks(piece):
+        for block in blocks(flat_view(piece)):
             self._add(block)
 
     def _add(self, block: Array) -> None:
