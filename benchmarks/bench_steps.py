@@ -1,7 +1,7 @@
 """Training steps of whole networks, beside the real MindSpore and another version: ``python -m benchmarks steps``.
 
-CPU seconds of the second step, one thread each. The real one runs where ``MSDUMP_INTEROP_MINDSPORE`` names a Python that
-has it; ``MSDUMP_BENCH_BEFORE`` names a checkout of another version, which runs in this Python.
+CPU seconds of the second step, one thread each. The real one runs where ``MSDUMP_INTEROP_MINDSPORE`` names a Python
+that has it; ``MSDUMP_BENCH_BEFORE`` names a checkout of another version, which runs in this Python.
 """
 
 from __future__ import annotations

@@ -8,17 +8,13 @@ computes all. A block with anything else in it (NaN, infinities, another sign, v
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
-from harness import dtypes
 from harness.compare.float32_scan import LARGEST, SMALLEST, Seen, new, scan
 from harness.compare.floats import Block, Floats
 from harness.compare.ladder import RUNGS
 from harness.compare.measurement import THOUSANDTHS
 from harness.compare.running import Array
-from harness.compare.tolerances import Tolerance
 
 #: Tolerances whose products with magnitudes are neither subnormal nor infinite.
 _TOLERANCES = (2.0**-26, 2.0**20)
@@ -28,11 +24,6 @@ _SLACK = 2.0**-21
 
 class Near(Floats):
     """``Floats`` of float32."""
-
-    def __init__(
-        self, dtype: dtypes.DType, tolerance: Tolerance, scale: Callable[[], float], bulk: Callable[[], float]
-    ) -> None:
-        super().__init__(dtype, tolerance, scale, bulk)
 
     def add(self, start: int, expected: Array, found: Array) -> None:
         """Takes in a block; see ``Running.add``."""
