@@ -79,6 +79,16 @@ def test_gitlab_runs_the_same_gate() -> None:
     assert job["artifacts"]["reports"]["codequality"] == f".msdump/{GITLAB_REPORT}"
 
 
+def test_the_hook_names_a_command_there_is() -> None:
+    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    program, command = hook["entry"].split()
+    assert program == "msdump"
+    done = subprocess.run(
+        [sys.executable, "-m", "harness.cli", command, "--help"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
 def test_inputs_are_described() -> None:
     action = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
     assert action["runs"]["using"] == "composite"
