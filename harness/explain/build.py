@@ -71,7 +71,8 @@ def _case(comparison: Comparison, divergence: Divergence, expected: Run, found: 
         if each.state is State.DIFFERS and pair is not None and each.key[:5] == tuple(where):
             inputs[each.key.slot] = pair
             there = _there(there, each.slot) if each.slot is not None else there
-    return Case(expected, found, where, there, outputs, inputs)
+    kind = divergence.kind
+    return Case(expected, found, where, there, outputs, inputs, kind is Kind.GIVEN, kind is Kind.UNRECORDED)
 
 
 def _there(there: Execution, slot: SlotVerdict) -> Execution:

@@ -22,6 +22,8 @@ class Case:
         there: the same on the found side.
         outputs: its differing outputs, by slot: expected and found record.
         inputs: its differing inputs likewise; those that were updated in place lack.
+        given: no recorded operator made those that differ.
+        unrecorded: something that was not recorded stands before them.
     """
 
     expected: Run
@@ -30,6 +32,8 @@ class Case:
     there: Execution
     outputs: Mapping[int, tuple[Record, Record]]
     inputs: Mapping[int, tuple[Record, Record]] = field(default_factory=dict)
+    given: bool = False
+    unrecorded: bool = False
 
     @cached_property
     def statements(self) -> tuple[Statement | None, Statement | None]:

@@ -82,7 +82,7 @@ def changed_inputs(case: Case) -> list[Given]:
 
 
 def _input(case: Case, slot: int, argument: Argument | None, e: Record, f: Record) -> Given:
-    kind = "input"
+    kind = "data" if case.given else "input"
     name = argument.name if argument is not None else input_name(case.op, slot)
     if argument is not None:
         if argument.is_constant:

@@ -44,11 +44,25 @@ class Search:
 
     def cause(self) -> Cause | None:
         """The cause; None where nothing is known."""
+        if self.case.unrecorded:
+            return self._of_unrecorded()
         given = [*changed_settings(self.case), *changed_inputs(self.case)]
         base = self._base()
         if given:
             return self._of_given(given, base)
         return self._stale() or self._narrower() or self._of_candidates(base) or self._pattern()
+
+    def _of_unrecorded(self) -> Cause | None:
+        """What a view or a slice that left no record made of an input."""
+        for slot, (e, f) in sorted(self.case.inputs.items()):
+            values = loaded(e), loaded(f)
+            if values[0] is None or values[1] is None:
+                continue
+            finding = look_for(Look(values[0], values[1]))
+            if finding is not None:
+                certainty = Certainty.BITS if finding.exact else Certainty.LIKELY
+                return Cause(certainty, finding.kind, f"input.{slot}: {finding.text}", slot=f"input.{slot}")
+        return None
 
     # -- by what the operator was given ---------------------------------------------------------------------------
     def _of_given(self, given: list[Given], base: Setting | None) -> Cause | None:

@@ -32,13 +32,16 @@ class Structure:
             Kind.MOVED: self._by_replay, Kind.REWIRED: self._rewired, Kind.RENAMED: lambda: Certainty.BITS,
         }  # fmt: skip
         certainty = proofs[kind]()
-        return Cause(certainty or Certainty.LIKELY, kind.value.split(" ")[0], self._text())
+        text = self._text()
+        return Cause(certainty or Certainty.LIKELY, text.split(":")[0] if ":" in text else "rewired", text)
 
     def _text(self) -> str:
         origin = self._origin
         name, other = short_operator(origin.where.operator), short_operator(origin.counterpart or "")
         after = short_operator(origin.before[0] or "")
         place = f" (after {after})" if after else ""
+        if origin.counterpart is not None and (cell := changed_cell(origin.where.operator, origin.counterpart)):
+            return f"replaced: {cell}"
         if origin.kind is Kind.REPLACED:
             return f"replaced: {name} by {other}{place}"
         if origin.kind is Kind.RENAMED:
@@ -107,3 +110,16 @@ class Structure:
 
     def _rewired(self) -> Certainty | None:
         return Certainty.BITS if any(each.found_from for each in self._origin.inputs) else None
+
+
+def changed_cell(expected: str, found: str) -> str:
+    """The cell that has another type now, where two names differ by that alone: ``optimizer: Adam -> SGD``.
+
+    Cells are ``name-Type`` in a full name; below the one that differs anything may be.
+    """
+    for one, other in zip(expected.split("/")[:-1], found.split("/")[:-1], strict=False):
+        if one == other:
+            continue
+        (name, _, old), (other_name, _, new) = one.rpartition("-"), other.rpartition("-")
+        return f"{name}: {old} -> {new}" if name and name == other_name else ""
+    return ""

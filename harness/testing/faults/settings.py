@@ -48,7 +48,7 @@ class SettingKind:
 
 
 _GIVEN = frozenset({"attribute", "constant", "parameter", "data"})
-_STRUCTURE = frozenset({"replaced", "inserted", "removed", "moved", "takes", "attribute", "constant"})
+_STRUCTURE = frozenset({"replaced", "inserted", "removed", "moved", "rewired", "renamed", "attribute", "constant"})
 
 
 def _set(name: str, value: Any, operator: str, *says: str, when: Callable[[Mapping[str, Any]], bool] | None = None,
@@ -189,7 +189,7 @@ SETTINGS: Sequence[SettingKind] = (
     _set("norm", lambda n: not n, r"(BatchNorm)", kinds=_STRUCTURE, when=lambda s: "vocabulary" not in s),
     _set("norm_first", False, r"(BatchNorm|ReLU|Tanh|Sigmoid|GeLU|Elu|act)", kinds=_STRUCTURE, when=_blocks),
     _set("extra", "scale", r"(Mul)-op", kinds=_STRUCTURE),
-    _set("extra", "clip", r"(Clamp|Clip|Maximum|Minimum)\w*-op", kinds=_STRUCTURE),
+    _set("extra", "clip", r"(Clamp|Clip|Maximum|Minimum)", kinds=_STRUCTURE),
     _set("masked", lambda m: not m, r"(Add)-op", kinds=_STRUCTURE),
     _set("swapped", True, r"(Concat)-op", kinds=_STRUCTURE),
     _set("half", False, r"(Cast|MatMul|Dense)", kinds=_STRUCTURE),
