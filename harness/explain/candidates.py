@@ -12,7 +12,7 @@ import numpy as np
 from harness.devices.rounding import rounding
 from harness.explain.case import Case
 from harness.explain.numbers import shown
-from harness.explain.replay import Setting, computed
+from harness.explain.replay import Setting, computed, read_during
 from harness.explain.runs import loaded
 from harness.explain.sums import narrow_sums
 from harness.framework.ops.base import OPERATORS
@@ -124,24 +124,10 @@ def _other_inputs(case: Case, base: Setting) -> Iterator[Candidate]:
         others = [p for p in case.expected.parameters if p.shape == record.shape and p.dtype == record.dtype]
         names = dict.fromkeys(p.key.operator for p in others if p.key.operator != argument.parameter)
         for name in list(names)[:_MOST_EACH]:
-            values = _read_before(case, name)
+            values = read_during(case.expected, name, case.where)
             if values is not None and values.shape == array.shape:
                 text = f"it took parameter {name} in place of {argument.parameter}"
                 yield Candidate("another parameter", text, _again(base.changed({slot: values})), f"input.{slot}")
-
-
-def _read_before(case: Case, name: str) -> Array | None:
-    """A parameter's value during a step: what an operator of it read, else as the step before left it."""
-    for where in case.expected.order:
-        if where.iteration != case.where.iteration or where.rank != case.where.rank:
-            continue
-        statement = case.expected.graphs.statement(where.graph, where.operator)
-        if statement is None or statement.op not in OPERATORS:
-            continue
-        for at, argument in enumerate(statement.arguments):
-            if argument.parameter == name and at not in OPERATORS.get(statement.op).mutates:
-                return loaded(case.expected.slots(where, "input").get(at))
-    return loaded(case.expected.parameter(name, case.where.rank, case.where.iteration - 1))
 
 
 def _settings(base: Setting) -> Iterator[Candidate]:

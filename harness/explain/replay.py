@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from harness import dtypes
-from harness.compare.divergence import Execution
+from harness.compare.divergence import PARAMETER, Execution
 from harness.devices import DEVICES, Device
 from harness.devices.cpu import CPU
 from harness.dtypes import DType
@@ -132,8 +132,22 @@ def before_update(run: Run, where: Execution, argument: Argument, at: int) -> Ar
             continue
         if (read := _read_by(run, each, name)) is not None:
             return read.copy()
+    if earlier:
+        before = where._replace(iteration=max(earlier))
+        if (left := loaded(run.slots(before, "input").get(at))) is not None:
+            return left.copy()
     shape, kind = own.shape, dtypes.by_name(own.dtype).numpy
     return np.zeros(shape, kind)
+
+
+def read_during(run: Run, name: str, step: Execution) -> Array | None:
+    """A parameter's value during the step of an execution: what an operator read, else what the step before left."""
+    for where in run.order:
+        if (where.rank, where.iteration) == (step.rank, step.iteration) and run.op_type(where) != PARAMETER:
+            read = _read_by(run, where, name)
+            if read is not None:
+                return read
+    return loaded(run.parameter(name, step.rank, step.iteration - 1))
 
 
 def _read_by(run: Run, where: Execution, name: str) -> Array | None:

@@ -127,7 +127,7 @@ class Search:
                 continue
             for other in self.case.expected.by_key.values():
                 same = (*other.key[:2], *other.key[3:]) == (*key[:2], *key[3:])
-                if same and other.key.iteration != key.iteration and _bits(other, found, values):
+                if same and other.key.iteration < key.iteration and _bits(other, found, values):
                     words = f"{key.slot_name} has the bits expected in iteration {other.key.iteration}: a stale value"
                     return Cause(Certainty.BITS, "stale", words, slot=key.slot_name)
         return None

@@ -10,10 +10,14 @@ import numpy as np
 from harness.compare.divergence import Execution
 from harness.compare.origin import Kind, Origin
 from harness.explain.explanation import Cause, Certainty
+from harness.explain.graphs import Argument
 from harness.explain.numbers import short_operator
 from harness.explain.replay import computed, setting
 from harness.explain.runs import Run, loaded
 from harness.records import Record
+
+#: operators of the run that are computed again, one after the other, from what the golden has
+_DEPTH = 3
 
 
 class Structure:
@@ -68,29 +72,33 @@ class Structure:
         return {record.digest for record in self._expected.by_key.values() if record.digest is not None}
 
     def _by_replay(self) -> Certainty | None:
-        """The found operator, given what the golden has, computed again gives what was found."""
-        given = self._found.slots(self._there, "input")
-        tensors = [record for record in given.values() if record.shape]
-        if not tensors or not all(self._has(record) for record in tensors):
-            return None
-        again = setting(self._found, self._there)
+        """The found operators, computed again from what the golden has, give what was found."""
+        return Certainty.REPLAY if self._follows(self._there, _DEPTH) else None
+
+    def _follows(self, where: Execution, depth: int) -> bool:
+        """Whether an execution of the run gives its outputs when it is computed again, and takes what the golden has,
+        or what operators give of which the same holds."""
+        statement = self._found.graphs.statement(where.graph, where.operator)
+        again = setting(self._found, where)
         results = computed(again) if again is not None else None
-        if results is None:
-            return None
-        for slot, record in self._found.slots(self._there, "output").items():
+        if statement is None or results is None:
+            return False
+        for slot, record in self._found.slots(where, "output").items():
             values = loaded(record)
             if values is None or slot >= len(results) or results[slot].tobytes() != values.tobytes():
-                return None
-        return Certainty.REPLAY
+                return False
+        taken = self._found.slots(where, "input")
+        pairs = [(taken.get(at), a) for at, a in enumerate(statement.arguments) if not a.is_monad]
+        return all(self._is_known(record, argument, where, depth) for record, argument in pairs)
 
-    def _has(self, record: Record) -> bool:
-        statement = self._found.graphs.statement(self._there.graph, self._there.operator)
-        argument = (
-            statement.arguments[record.key.slot] if statement and record.key.slot < len(statement.arguments) else None
-        )
-        if argument is not None and (argument.is_constant or argument.parameter is not None):
+    def _is_known(self, record: Record | None, argument: Argument, where: Execution, depth: int) -> bool:
+        if argument.is_constant or argument.parameter is not None:
             return True
-        return record.digest in self._contents if record.digest is not None else False
+        if record is not None and record.digest in self._contents:
+            return True
+        if argument.producer is None or depth == 0:
+            return False
+        return self._follows(where._replace(operator=argument.producer[0]), depth - 1)
 
     def _passed_on(self) -> Certainty | None:
         """Who took the removed operator's output takes its input now."""

@@ -1,0 +1,42 @@
+"""How often the right operator and the right cause are named: ``python -m benchmarks faults``.
+
+Runs the suite of ``harness.testing.faults`` (500 faults of seed 0) and writes its table into ``docs/comparison.md``.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+from harness.testing.faults import run
+from harness.testing.faults.table import Tally, table, tally
+
+COUNT, SEED = 500, 0
+PAGE = Path(__file__).parents[1] / "docs" / "comparison.md"
+_PLACE = re.compile(r"(<!-- faults -->\n).*?(<!-- end of faults -->\n)", re.DOTALL)
+
+
+def section(every: Tally, families: dict[str, Tally], count: int, seed: int) -> str:
+    """What stands between the marks in the page."""
+    seconds = sorted(every.seconds)
+    cost = f"{sum(seconds) / len(seconds):.2f} s in the mean, {seconds[-1]:.2f} s at most" if seconds else "nothing"
+    head = f"{count} faults of seed {seed}; an explanation took {cost} (shares of causes right: of those stated):"
+    return "\n".join([head, "", *table(every, families), ""])
+
+
+def main() -> int:
+    """Runs the suite and writes the page; 1 where a fault passed."""
+    every, families = tally(run(COUNT, SEED))
+    text = section(every, families, COUNT, SEED)
+    print(text)
+    page = PAGE.read_text(encoding="utf-8")
+    if not _PLACE.search(page):
+        print(f"{PAGE} has no place for the table", file=sys.stderr)
+        return 2
+    PAGE.write_text(_PLACE.sub(lambda found: found[1] + text + found[2], page), encoding="utf-8")
+    return int(every.counts["passed"] > 0)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,35 @@
+"""``python -m harness.testing.faults [COUNT] [SEED]``: draws faults, explains each, prints the table."""
+
+from __future__ import annotations
+
+import argparse
+
+from harness.explain import block
+from harness.testing.faults.suite import run
+from harness.testing.faults.table import table, tally
+
+
+def main() -> int:
+    """Runs the suite; 1 where a fault passed."""
+    parser = argparse.ArgumentParser(prog="python -m harness.testing.faults", description=__doc__)
+    parser.add_argument("count", type=int, nargs="?", default=500, help="how many faults (500)")
+    parser.add_argument("seed", type=int, nargs="?", default=0, help="another seed draws other ones (0)")
+    parser.add_argument("--wrong", action="store_true", help="show each explanation that is not right")
+    given = parser.parse_args()
+    every, families = tally(run(given.count, given.seed))
+    for outcome in every.wrong if given.wrong else ():
+        fault = outcome.fault
+        told = block(outcome.explanation) if outcome.explanation is not None else "it passed"
+        print(f"{fault.number} {fault.kind} in {fault.network.family}, seed {fault.network.seed}\n{told}\n")
+    print("\n".join(table(every, families)))
+    seconds = sorted(every.seconds)
+    if seconds:
+        mean, middle = sum(seconds) / len(seconds), seconds[len(seconds) // 2]
+        print(
+            f"an explanation takes {mean:.3f} s in the mean, {middle:.3f} s in the median, {seconds[-1]:.2f} s at most"
+        )
+    return int(every.counts["passed"] > 0)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
