@@ -11,15 +11,13 @@ from typing import TYPE_CHECKING, Any
 from harness.backends.align import lay_beside
 from harness.backends.modes import MODES
 from harness.capture.capture import RECORDED, RESULTS
-from harness.compare import Comparison, Tolerances, Verdict, compare_texts, explain, explain_texts, first_divergence
-from harness.compare.hints import hints
-from harness.compare.overview import brief
-from harness.compare.policy import HOLDING, RENAMED, Judgement, Party
+from harness.compare import Comparison, Tolerances, Verdict, compare_texts, explain_texts, first_divergence
+from harness.compare.policy import HOLDING, Judgement, Party
 from harness.compare.policy import judge as decide
 from harness.compare.smallest_tolerance import would_pass
-from harness.compare.spread import spread
 from harness.compare.texts import summary
 from harness.errors import HarnessError, StoreError
+from harness.explain import Commands, Evidence, Explanation, Subject, explained, see_slot, told
 from harness.records import Record
 from harness.store import GoldenStore, RunId, StoredRun
 from pytest_msdump import misses, options
@@ -232,13 +230,16 @@ def _check_one(
     judged = replace(judged, empty_holds=judge.watches)
     comparison = judged.comparison
     _count(result, judged)
-    failures = [] if judged.holds else [_made_otherwise(judge, run, expected) + _explain(judge, run, judged)]
+    explanation, failures = None, []
+    if not judged.holds:
+        explanation, words = _explain(judge, run, judged, expected)
+        failures.append(_made_otherwise(judge, run, expected) + words)
     if run == judge.run and (told := _check_texts(judge, expected, result, bool(failures))):
         result["verdict"] = replace(judged, texts_hold=False).verdict
         failures.insert(0, told)
     failure = "\n".join(failures) or None
     if judge.test.settings.report is not None:
-        _keep_page(judge, bundle, expected, comparison, failure)
+        _keep_page(judge, bundle, expected, comparison, failure, explanation)
     return result, failure
 
 
@@ -284,7 +285,14 @@ def _check_texts(judge: Judge, expected: StoredRun, result: Result, short: bool)
     return explain_texts(comparison, title, judge.next_steps(own=True), readable)
 
 
-def _keep_page(judge: Judge, bundle: str, expected: StoredRun, comparison: Comparison, failure: str | None) -> None:
+def _keep_page(
+    judge: Judge,
+    bundle: str,
+    expected: StoredRun,
+    comparison: Comparison,
+    failure: str | None,
+    explanation: Explanation | None,
+) -> None:
     """Leaves the comparison's part of the session's page."""
     from pytest_msdump import pages
 
@@ -295,9 +303,7 @@ def _keep_page(judge: Judge, bundle: str, expected: StoredRun, comparison: Compa
     sides = f"{judge.shown_path}, run {against} ({made[1]})", f"{judge.run} ({made[0]})"
     # A text is compared where both sides keep it as it is stored: normalised.
     artefacts = expected.artefacts(), judge.data("digest").artefacts
-    pages.keep(
-        judge.test.settings, bundle, name, sides, comparison, failure, artefacts, judge.records, expected.records
-    )
+    pages.keep(judge.test.settings, bundle, name, sides, comparison, failure, artefacts, explanation, expected.records)
 
 
 def _missing(judge: Judge, against: str) -> Result:
@@ -342,22 +348,18 @@ def _leave_candidate(judge: Judge, bundle: str) -> str:
     return folder.relative_to(settings.root).as_posix()
 
 
-def _explain(judge: Judge, run: RunId, judged: Judgement) -> str:
-    comparison = judged.comparison
-    own, divergence = run == judge.run, first_divergence(comparison)
-    looks: list[str] = []
-    if divergence is not None:
-        course, where = spread(comparison), divergence.where
-        inputs = [r for r in judge.records if r.key.io == "input" and r.key[:5] == tuple(where)]
-        looks = brief(course, hints(comparison, course, where, inputs), where)
-    told = explain(
-        comparison,
-        network=judge.test.network,
-        backend=judge.run.backend,
-        mode=run.mode,
-        golden=judge.shown_path if own else f"{judge.shown_path}, run {run}",
-        next_steps=judge.next_steps(own),
-        looks=looks,
+def _explain(judge: Judge, run: RunId, judged: Judgement, expected: StoredRun) -> tuple[Explanation | None, str]:
+    """Why the run left the golden, and that as text."""
+    own, test = run == judge.run, judge.test
+    capture, golden = judge.capture, judge.shown_path if own else f"{judge.shown_path}, run {run}"
+    subject = Subject(f"{test.network} [{judge.run.backend}-{judge.run.mode}]", golden)
+    sides = (
+        Evidence(expected.records, expected.artefacts, run.backend, bool(expected.attrs.get("emulated"))),
+        Evidence(lambda: judge.records, lambda: capture.artefacts, judge.run.backend, capture.emulated),
     )
-    renames = [RENAMED.format(judged.renamed)] if judged.renamed else []
-    return "\n".join([told, *renames, *judged.notes])
+    explanation = explained(judged, subject, *sides)
+    picture = "" if test.settings.report is not None else "--msdump-report=report.html"
+    # In CI the candidate is what to take over; the closing lines name it.
+    meant = f"msdump regen {test.rerun()}" if own and not test.settings.in_ci else ""
+    commands = Commands(see_slot(explanation, judge.shown_path, str(run)), picture, meant)
+    return explanation, told(judged, subject, explanation, commands)

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from harness.compare import Comparison, first_divergence
-from harness.compare.hints import hints
+from harness.compare import Comparison
 from harness.compare.spread import Spread, spread
+from harness.explain import Explanation
 from harness.records import Record
 from harness.report import Run, content, fit, only_counts, render
 from pytest_msdump.gate_test import scratch
@@ -34,7 +34,7 @@ def keep(
     comparison: Comparison,
     failure: str | None,
     artefacts: tuple[Mapping[str, bytes], Mapping[str, bytes]],
-    records: list[Record],
+    explanation: Explanation | None,
     golden: Callable[[], Iterable[Record]],
 ) -> None:
     """Leaves the part of one comparison.
@@ -45,13 +45,12 @@ def keep(
         sides: what was expected, what was found, and what either is.
         failure: its text; None where everything holds.
         artefacts: of both sides.
-        records: of the found side; inputs of the first divergence are looked up in them.
+        explanation: of what differs; None where nothing does.
         golden: gives those of the expected side.
     """
-    course, divergence = spread(comparison), first_divergence(comparison)
-    inputs = [r for r in records if divergence and r.key.io == "input" and r.key[:5] == tuple(divergence.where)]
-    looks = hints(comparison, course, divergence.where, inputs) if divergence else ()
-    part = content(Run(name, *sides, comparison, course, looks, failure or "", artefacts, records=golden))
+    part = content(
+        Run(name, *sides, comparison, spread(comparison), explanation, failure or "", artefacts, records=golden)
+    )
     part["holds"] = failure is None
     if part["holds"]:
         part = only_counts(part)

@@ -14,7 +14,7 @@ import pytest
 from pytest_msdump.options import Settings
 
 # A failure must be readable in a terminal and in a CI log, whatever differs.
-MAX_LINES = 40
+MAX_LINES = 25
 MAX_BYTES = 4000
 MAX_ROWS = 100
 MAX_NAMED = 20

@@ -10,10 +10,11 @@ from harness.backends.align import lay_beside
 from harness.capture import Capture, read_tree
 from harness.cli.progress import Watched
 from harness.cli.recorder import check_recorder, is_only_recorded, recorded
-from harness.compare import HasRecords, Tolerance, explain
+from harness.compare import HasRecords, Tolerance
 from harness.compare.pairing import lines
-from harness.compare.policy import RENAMED, Match, Party, judge
+from harness.compare.policy import Judgement, Match, Party, judge
 from harness.errors import StoreError
+from harness.explain import Commands, Evidence, Subject, coloured, explained, see_slot, shell, told
 from harness.store import GoldenStore, RunId, StoredRun
 
 _MAX_PROBLEMS = 10
@@ -63,14 +64,7 @@ def check_tree(
             Party.of_run(expected), found, "exact" if exact else stated(rtol, atol),
             lay=lay_beside, match=match, measured=False, by_statistics=by_statistics,
         )  # fmt: skip
-        comparison, pairing = judged.comparison, judged.pairing
-        backend, mode = expected.id
-        steps = [] if comparison.holds else [f"msdump show {golden} --run {expected.id}", f"msdump show {tree}"]
-        text = explain(
-            comparison, network=store.network, backend=backend, mode=mode, golden=str(golden), next_steps=steps
-        )
-        renames = [RENAMED.format(judged.renamed)] if judged.renamed else []
-        print("\n".join([text, *(lines(pairing) if pairing is not None else ()), *renames, *judged.notes]))
+        _print(judged, expected, capture, tree, golden)
         code = _check_recorder(texts, expected, tree, golden) if texts else None
     lost = len(capture.lost)
     if lost:
@@ -84,6 +78,23 @@ def party_of(capture: Capture, content: HasRecords | None = None) -> Party:
     release = capture.rules.get("ms_version")
     compiled = tuple(capture.rules.get("compiled", ()))
     return Party(content or capture, capture.backend, capture.mode, capture.emulated, release, compiled=compiled)
+
+
+def _print(judged: Judgement, expected: StoredRun, capture: Capture, tree: Path, golden: Path) -> None:
+    """Prints what a person reads of the judgement."""
+    run = str(expected.id)
+    subject = Subject(f"{expected.network} [{expected.id.backend}-{expected.id.mode}] of {tree}", str(golden))
+    emulated = bool(expected.attrs.get("emulated"))
+    sides = (
+        Evidence(expected.records, expected.artefacts, expected.id.backend, emulated),
+        Evidence(capture.records, lambda: capture.artefacts, capture.backend, capture.emulated),
+    )
+    explanation = explained(judged, subject, *sides, others=lines(judged.pairing)[:1] if judged.pairing else ())
+    commands = Commands(
+        see_slot(explanation, str(golden), run),
+        shell("msdump", "diff", f"{golden}::{run}", str(tree), "--report=report.html"),
+    )
+    print(told(judged, subject, explanation, commands, colour=coloured(sys.stdout)))
 
 
 def _opened(golden: Path) -> GoldenStore:

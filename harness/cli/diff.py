@@ -19,19 +19,17 @@ from harness.backends.align import lay_beside
 from harness.cli.check import warn
 from harness.cli.diff_texts import Texts, texts_of
 from harness.cli.operands import Side, open_side
-from harness.compare import Comparison, Tolerances, explain, first_divergence
-from harness.compare.hints import Hint, hints
-from harness.compare.overview import overview
+from harness.compare import Comparison, Tolerances
 from harness.compare.pairing import ambiguous
 from harness.compare.pairing import as_json as pairing_as_json
 from harness.compare.pairing import lines as paired_lines
-from harness.compare.policy import RENAMED, Judgement, Match, judge
+from harness.compare.policy import Judgement, Match, judge
 from harness.compare.spread import Role, Spread, spread
 from harness.compare.table import COLUMNS, as_json, row, stored
 from harness.compare.tolerance_file import read_tolerances
 from harness.errors import HarnessError
 from harness.escape import cell
-from harness.records import Record
+from harness.explain import Commands, Evidence, Explanation, Subject, coloured, explained, shell, told
 from harness.report import Run, content, render
 
 _STANDARD = Path("-")
@@ -47,14 +45,14 @@ class Found:
         sides: the expected and the found one.
         judged: the judgement, with every slot measured that differs.
         spread: how the difference spreads.
-        hints: what the first divergence looks like.
+        explanation: of what differs; None where nothing does.
         texts: graphs, execution orders, what the recorder wrote.
     """
 
     sides: tuple[Side, Side]
     judged: Judgement
     spread: Spread
-    hints: Sequence[Hint]
+    explanation: Explanation | None
     texts: Texts
 
     @property
@@ -129,47 +127,44 @@ def compare_sides(
     judged = judge(one.party, other.party, tolerances, lay=lay_beside, match=match, by_statistics=by_statistics)
     texts = texts_of(one, other)
     judged = replace(judged, texts_hold=texts.results.holds if texts.results.names else None)
-    course = spread(judged.comparison)
-    divergence = first_divergence(judged.comparison)
-    suspicions: Sequence[Hint] = ()
-    if divergence is not None:
-        suspicions = hints(judged.comparison, course, divergence.where, _inputs(one, divergence.where))
-    return Found((one, other), judged, course, suspicions, texts)
+    explanation = explained(judged, _subject(one, other), _evidence(one), _evidence(other), _others(judged))
+    return Found((one, other), judged, spread(judged.comparison), explanation, texts)
 
 
-def _inputs(side: Side, where: Sequence[Any]) -> list[Record]:
-    """The records of an execution's inputs, of one side."""
-    return [r for r in side.records() if r.key.io == "input" and r.key[:5] == tuple(where)]
+def _evidence(side: Side) -> Evidence:
+    return Evidence(side.records, lambda: side.artefacts, side.backend, side.emulated)
 
 
-def _text(result: Found) -> list[str]:
+def _subject(one: Side, other: Side) -> Subject:
+    return Subject(f"{other.network} [{other.backend}-{other.mode}] of {other.name}", one.name)
+
+
+def _others(judged: Judgement) -> list[str]:
+    """What pairing gave, in few lines."""
+    if judged.pairing is not None:
+        return [*paired_lines(judged.pairing)[:1], *ambiguous(judged.pairing)[:1]]
+    unsure = ambiguous(judged.tried) if judged.tried is not None else []
+    return [f"Compared by names; pairing operators of other names leaves{unsure[0]}"] if unsure else []
+
+
+def _text(result: Found, colour: bool = False) -> list[str]:
     (one, other), judged = result.sides, result.judged
-    text = explain(
-        result.comparison, network=other.network, backend=other.backend, mode=other.mode, against=one.name
-    )  # fmt: skip
-    lines = [text, *(paired_lines(judged.pairing) if judged.pairing is not None else ())]
-    if judged.pairing is None and judged.tried is not None and (unsure := ambiguous(judged.tried)):
-        lines += ["Compared by names; pairing operators of other names leaves", *unsure]
-    lines += judged.notes
-    if judged.renamed:
-        lines.append(RENAMED.format(judged.renamed))
-    lines += overview(result.spread, result.hints)
+    command = shell("msdump", "diff", one.name, other.name)
+    commands = Commands(f"{command} --json=diff.json", f"{command} --report=report.html")
+    lines = [told(judged, _subject(one, other), result.explanation, commands, colour)]
     if not result.comparison.slots and result.texts.results.names:
         lines = [f"{one.name} and {other.name}: no tensor on either side"]
-    lines += result.texts.lines()
-    if not judged.holds:
-        lines += ["What to run next:", f"  msdump diff {one.name} {other.name} --json FILE"]
-    return lines
+    return lines + result.texts.lines()
 
 
 def report(result: Found) -> dict[str, Any]:
     """All of it as JSON values; what ``judge`` reads again.
 
     Keys: ``format``, ``version``, ``sides``, ``holds``, ``renamed`` (operators whose other name is a difference),
-    ``counts``, ``hints``, ``steps`` (operator executions that do not agree), ``texts`` (see
-    ``harness.report.artefacts``), ``texts_hold`` (whether those that count do; None where none counts), ``slots`` (each
-    slot that is not identical, see ``harness.compare.table.stored``) and ``pairing`` (None, or see
-    ``harness.compare.pairing.as_json``).
+    ``counts``, ``explanation`` (see ``harness.explain.Explanation.to_json``; None where nothing differs), ``steps``
+    (operator executions that do not agree), ``texts`` (see ``harness.report.artefacts``), ``texts_hold`` (whether those
+    that count do; None where none counts), ``slots`` (each slot that is not identical, see
+    ``harness.compare.table.stored``) and ``pairing`` (None, or see ``harness.compare.pairing.as_json``).
     """
     comparison = result.comparison
     return {
@@ -183,7 +178,7 @@ def report(result: Found) -> dict[str, Any]:
         "renamed": result.judged.renamed,
         "counts": {verdict.value: count for verdict, count in comparison.counts.items()},
         "order_changed": comparison.order is not None,
-        "hints": [{"kind": h.kind, "slot": list(h.slot), "evidence": h.evidence} for h in result.hints],
+        "explanation": result.explanation.to_json() if result.explanation is not None else None,
         "steps": [_step(step) for step in result.spread.steps if step.role is not Role.AGREES],
         "texts": result.texts.rows,
         "texts_hold": result.texts.results.holds if result.texts.results.names else None,
@@ -200,7 +195,7 @@ def _page(result: Found) -> dict[str, Any]:
         found=other.name,
         comparison=result.comparison,
         spread=result.spread,
-        hints=result.hints,
+        explanation=result.explanation,
         text="\n".join(_text(result)),
         artefacts=(result.texts.expected, result.texts.found),
         records=one.records,
@@ -261,7 +256,7 @@ def _print(result: Found, outputs: Outputs) -> None:
     if _STANDARD in outputs.all:
         sys.stdout.write(_RENDERED[outputs.all.index(_STANDARD)](result))
     else:
-        print("\n".join(_text(result)))
+        print("\n".join(_text(result, coloured(sys.stdout))))
 
 
 def _write(path: Path, text: str) -> None:

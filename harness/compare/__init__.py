@@ -1,8 +1,7 @@
-"""Measures, tolerances, verdicts, first divergence, and the text of a failure."""
+"""Measures, tolerances, verdicts, first divergence."""
 
 from harness.compare.check import HasRecords, check
 from harness.compare.divergence import Execution
-from harness.compare.explain import explain
 from harness.compare.first_divergence import first_divergence
 from harness.compare.measure import measure
 from harness.compare.measurement import Element, Measurement
@@ -35,7 +34,6 @@ __all__ = [
     "Verdict",
     "check",
     "compare_texts",
-    "explain",
     "explain_texts",
     "first_divergence",
     "measure",

@@ -1,10 +1,26 @@
 """Why a run left its golden: the origin's cause, proven by computing the operator again where that can be done."""
 
 from harness.explain.build import explain
+from harness.explain.evidence import Evidence
 from harness.explain.explanation import Cause, Certainty, Change, Element, Explanation, Origin
-from harness.explain.runs import Run
-from harness.explain.text import Commands, block
+from harness.explain.text import Commands, block, coloured, see_slot, shell
+from harness.explain.told import Subject, explained, told
 
 __all__ = [
-    "Cause", "Certainty", "Change", "Commands", "Element", "Explanation", "Origin", "Run", "block", "explain",
+    "Cause",
+    "Certainty",
+    "Change",
+    "Commands",
+    "Element",
+    "Evidence",
+    "Explanation",
+    "Origin",
+    "Subject",
+    "block",
+    "coloured",
+    "explain",
+    "explained",
+    "see_slot",
+    "shell",
+    "told",
 ]  # fmt: skip

@@ -11,13 +11,13 @@ from harness.compare.divergence import PARAMETER, Execution
 from harness.compare.first_divergence import first_divergence
 from harness.compare.origin import MEANING, Input, Kind, State
 from harness.compare.origin import Origin as Divergence
-from harness.compare.smallest_tolerance import least_of
+from harness.compare.smallest_tolerance import would_pass
 from harness.compare.verdict import Comparison, SlotVerdict, Verdict
 from harness.explain.case import Case
+from harness.explain.evidence import Evidence
 from harness.explain.explanation import Cause, Certainty, Change, Element, Explanation, Origin
 from harness.explain.names import input_name
 from harness.explain.numbers import number, short_operator
-from harness.explain.runs import Run
 from harness.explain.search import SECONDS, Search
 from harness.explain.structure import Structure
 from harness.records import Record
@@ -26,7 +26,7 @@ _SHOWN = 6
 
 
 def explain(
-    comparison: Comparison, expected: Run, found: Run, title: str, *, others: Sequence[str] = (),
+    comparison: Comparison, expected: Evidence, found: Evidence, title: str, *, others: Sequence[str] = (),
     seconds: float = SECONDS,
 ) -> Explanation:  # fmt: skip
     """What a comparison that does not hold shows.
@@ -56,7 +56,7 @@ def explain(
     )  # fmt: skip
 
 
-def _case(comparison: Comparison, divergence: Divergence, expected: Run, found: Run) -> Case:
+def _case(comparison: Comparison, divergence: Divergence, expected: Evidence, found: Evidence) -> Case:
     where = divergence.where
     there = where if divergence.counterpart is None else where._replace(operator=divergence.counterpart)
     outputs: dict[int, tuple[Record, Record]] = {}
@@ -125,7 +125,7 @@ def _differing_from_the_start(comparison: Comparison, case: Case) -> list[str]:
     return [name for name in names if case.expected.parameter(name, case.where.rank, first) is not None]
 
 
-def _was_updated_before(run: Run, name: str, where: Execution) -> bool:
+def _was_updated_before(run: Evidence, name: str, where: Execution) -> bool:
     """Whether an operator of the same step updated the parameter before."""
     for each in run.order:
         if each == where:
@@ -229,13 +229,9 @@ def _structure(comparison: Comparison, divergence: Divergence | None) -> list[st
 
 
 def _tolerance(comparison: Comparison) -> list[str]:
-    """A tolerance that would pass, where it is at most ten times the one in force."""
+    """A tolerance that would pass, where it is near the one in force."""
     failing = comparison.failures()
-    if not failing or comparison.order is not None or any(slot.measurement is None for slot in failing):
+    found = would_pass(comparison) if failing else None
+    if found is None:
         return []
-    found = least_of(slot.measurement for slot in failing)
-    rtol = getattr(found, "rtol", None)
-    limits = {slot.tolerance.rtol for slot in failing}
-    if found is None or not rtol or len(limits) != 1 or not 0 < rtol <= 10 * min(limits):
-        return []
-    return [f"All {len(failing)} would pass with rtol={rtol:.3g} (in force: {min(limits):.3g})"]
+    return [f"{'It' if len(failing) == 1 else f'All {len(failing)}'} would pass with {found}"]

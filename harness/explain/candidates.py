@@ -11,9 +11,9 @@ import numpy as np
 
 from harness.devices.rounding import rounding
 from harness.explain.case import Case
+from harness.explain.evidence import loaded
 from harness.explain.numbers import shown
 from harness.explain.replay import Setting, computed, read_during
-from harness.explain.runs import loaded
 from harness.explain.sums import narrow_sums
 from harness.framework.ops.base import OPERATORS
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from harness.compare.divergence import Execution
+from harness.explain.evidence import Evidence
 from harness.explain.graphs import Statement
-from harness.explain.runs import Run
 from harness.records import Record
 
 
@@ -26,8 +26,8 @@ class Case:
         unrecorded: something that was not recorded stands before them.
     """
 
-    expected: Run
-    found: Run
+    expected: Evidence
+    found: Evidence
     where: Execution
     there: Execution
     outputs: Mapping[int, tuple[Record, Record]]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from harness.explain.case import Case
+from harness.explain.evidence import loaded
 from harness.explain.explanation import Change
 from harness.explain.graphs import Argument, differing_attributes, same
 from harness.explain.ir_values import Unreadable
@@ -15,7 +16,6 @@ from harness.explain.names import input_name
 from harness.explain.numbers import shown
 from harness.explain.patterns import Look, look_for
 from harness.explain.replay import read_during
-from harness.explain.runs import loaded
 from harness.records import Record
 
 #: parameters that are looked at

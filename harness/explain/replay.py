@@ -18,9 +18,9 @@ from harness.devices import DEVICES, Device
 from harness.devices.cpu import CPU
 from harness.dtypes import DType
 from harness.errors import HarnessError
+from harness.explain.evidence import Evidence, loaded
 from harness.explain.graphs import Argument, Statement
 from harness.explain.ir_values import Unreadable
-from harness.explain.runs import Run, loaded
 from harness.framework.ops.base import OPERATORS, Call, Operator
 from harness.framework.ops.eager import execute
 from harness.graph import OpaqueSpec, ScalarSpec, Spec, TensorSpec, TupleSpec, spec_of
@@ -58,7 +58,7 @@ class Setting:
         return replace(self, values={**self.values, **(values or {})}, attrs=merged)
 
 
-def setting(run: Run, where: Execution) -> Setting | None:
+def setting(run: Evidence, where: Execution) -> Setting | None:
     """What an execution of a run was given; None where its graph or an input is not known."""
     statement = run.graphs.statement(where.graph, where.operator)
     if statement is None or statement.op not in OPERATORS:
@@ -103,7 +103,7 @@ def _device(backend: str) -> Device:
     return DEVICES.get(backend) if backend in DEVICES else CPU
 
 
-def _runs(run: Run, where: Execution) -> int:
+def _runs(run: Evidence, where: Execution) -> int:
     """How often an operator ran before, in the steps that were dumped."""
     same = [
         each
@@ -113,7 +113,7 @@ def _runs(run: Run, where: Execution) -> int:
     return same.index(where) if where in same else 0
 
 
-def before_update(run: Run, where: Execution, argument: Argument, at: int) -> Array | None:
+def before_update(run: Evidence, where: Execution, argument: Argument, at: int) -> Array | None:
     """A parameter as it was before its operator updated it: dumps show it afterwards.
 
     The last value dumped before, or what another operator of the step read; a state of the first step is zeros.
@@ -140,7 +140,7 @@ def before_update(run: Run, where: Execution, argument: Argument, at: int) -> Ar
     return np.zeros(shape, kind)
 
 
-def read_during(run: Run, name: str, step: Execution) -> Array | None:
+def read_during(run: Evidence, name: str, step: Execution) -> Array | None:
     """A parameter's value during the step of an execution: what an operator read, else what the step before left."""
     for where in run.order:
         if (where.rank, where.iteration) == (step.rank, step.iteration) and run.op_type(where) != PARAMETER:
@@ -150,7 +150,7 @@ def read_during(run: Run, name: str, step: Execution) -> Array | None:
     return loaded(run.parameter(name, step.rank, step.iteration - 1))
 
 
-def _read_by(run: Run, where: Execution, name: str) -> Array | None:
+def _read_by(run: Evidence, where: Execution, name: str) -> Array | None:
     statement = run.graphs.statement(where.graph, where.operator)
     if statement is None or statement.op not in OPERATORS:
         return None
@@ -161,7 +161,7 @@ def _read_by(run: Run, where: Execution, name: str) -> Array | None:
     return None
 
 
-def _from_maker(run: Run, where: Execution, argument: Argument) -> Array | None:
+def _from_maker(run: Evidence, where: Execution, argument: Argument) -> Array | None:
     """An input that was not dumped, from the output of whatever made it."""
     if argument.producer is None:
         return None

@@ -14,11 +14,11 @@ import numpy as np
 from harness.explain.candidates import Candidate, candidates
 from harness.explain.case import Case
 from harness.explain.changes import Given, changed_inputs, changed_settings
+from harness.explain.evidence import loaded
 from harness.explain.explanation import Cause, Certainty
 from harness.explain.noise import is_noise
 from harness.explain.patterns import PATTERNS, Look, look_for
 from harness.explain.replay import Setting, computed, setting
-from harness.explain.runs import loaded
 from harness.records import Record
 
 Array = np.ndarray[Any, np.dtype[Any]]

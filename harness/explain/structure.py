@@ -9,11 +9,11 @@ import numpy as np
 
 from harness.compare.divergence import Execution
 from harness.compare.origin import Kind, Origin
+from harness.explain.evidence import Evidence, loaded
 from harness.explain.explanation import Cause, Certainty
 from harness.explain.graphs import Argument
 from harness.explain.numbers import short_operator
 from harness.explain.replay import computed, setting
-from harness.explain.runs import Run, loaded
 from harness.records import Record
 
 #: operators of the run that are computed again, one after the other, from what the golden has
@@ -23,7 +23,7 @@ _DEPTH = 3
 class Structure:
     """The cause of a structural origin."""
 
-    def __init__(self, origin: Origin, expected: Run, found: Run) -> None:
+    def __init__(self, origin: Origin, expected: Evidence, found: Evidence) -> None:
         self._origin = origin
         self._expected = expected
         self._found = found

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TextIO
 
 from harness.explain.explanation import Explanation, Origin
 from harness.explain.numbers import printable
@@ -102,3 +105,21 @@ def _plain(text: str, _code: str) -> str:
 
 def _painted(text: str, code: str) -> str:
     return f"\033[{code}m{text}\033[0m"
+
+
+def see_slot(explanation: Explanation | None, store: str, run: str) -> str:
+    """The command that shows the first divergence as a golden holds it, as it can be typed."""
+    words = ["msdump", "show", store, "--run", run]
+    if explanation is not None and explanation.origin is not None and explanation.origin.what != "inserted":
+        words += ["--operator", explanation.origin.operator]
+    return shell(*words)
+
+
+def shell(*words: str) -> str:
+    """A command as it can be typed; nothing in it is raw."""
+    return shlex.join("".join(c if c.isprintable() else "?" for c in word) for word in words)
+
+
+def coloured(stream: TextIO) -> bool:
+    """Whether colour may be written to a stream: a terminal, and nobody set ``NO_COLOR``."""
+    return stream.isatty() and not os.environ.get("NO_COLOR")

@@ -9,12 +9,12 @@ from typing import Any
 from harness.capture.statements import statements
 from harness.compare.divergence import Execution, execution_of
 from harness.compare.first_divergence import first_divergence
-from harness.compare.hints import Hint
 from harness.compare.smallest_tolerance import rounded_up
 from harness.compare.spread import MEANING, Role, Spread
 from harness.compare.table import COLUMNS, as_json, row
 from harness.compare.verdict import Comparison, SlotVerdict, Verdict
 from harness.errors import HarnessError
+from harness.explain import Explanation
 from harness.records import Record, SlotKey
 from harness.report.artefacts import artefacts
 from harness.report.drift import drift
@@ -37,7 +37,7 @@ class Run:
     Attributes:
         name: heading.
         expected, found: how the sides are called.
-        comparison, spread, hints: what was found out.
+        comparison, spread, explanation: what was found out.
         text: the failure in words.
         artefacts: of both sides, by path.
         notes: lines about where the sides come from (emulated or real, versions).
@@ -50,7 +50,7 @@ class Run:
     found: str
     comparison: Comparison
     spread: Spread
-    hints: Sequence[Hint] = ()
+    explanation: Explanation | None = None
     text: str = ""
     artefacts: tuple[Mapping[str, bytes], Mapping[str, bytes]] = field(default=({}, {}))
     notes: Sequence[str] = ()
@@ -73,7 +73,7 @@ def content(run: Run) -> dict[str, Any]:
         "counts": {verdict.value: count for verdict, count in comparison.counts.items()},
         "text": run.text,
         "first": None if first is None else steps.get(first),
-        "hints": [{"kind": h.kind, "slot": places.get(h.slot), "evidence": h.evidence} for h in run.hints],
+        "explanation": None if run.explanation is None else run.explanation.to_json(),
         "columns": list(COLUMNS),
         "slots": [_slot(slot) for slot in comparison.slots],
         "roles": {role.value: meaning for role, meaning in MEANING.items()},

@@ -14,7 +14,7 @@ def only_counts(run: dict[str, Any]) -> dict[str, Any]:
     """A run that holds, without what would be as long as the others' and say nothing: counts and artefacts stay."""
     listed = ("name", "kind", "recorder", "counts", "normalised", "state", "bytes")
     texts = [{name: each[name] for name in listed} for each in run["artefacts"]]
-    empty = {name: type(run[name])() for name in ("slots", "steps", "details", "drift", "hints", "ir")}
+    empty = {name: type(run[name])() for name in ("slots", "steps", "details", "drift", "ir")}
     cut = "This run holds: the page of a session keeps the counts of its slots and the list of its artefacts."
     return run | empty | {"first": None, "artefacts": texts, "cut": [cut] if run["slots"] else []}
 
@@ -50,7 +50,7 @@ def _without_pictures(run: dict[str, Any]) -> dict[str, Any]:
 def _without_slots(run: dict[str, Any]) -> dict[str, Any]:
     if not run["slots"]:
         return run
-    bulky = ("slots", "steps", "details", "drift", "hints", "ir", "artefacts")
+    bulky = ("slots", "steps", "details", "drift", "ir", "artefacts")
     empty = {name: type(run[name])() for name in bulky} | {"first": None}
     cut = "Everything but the counts and the text is left out: the page is full; run this test alone to see it."
     return run | empty | {"cut": [*run["cut"], cut]}

@@ -1,19 +1,15 @@
-"""Where a difference is new, carried, cancelled; what made it and what it feeds; what it looks like."""
+"""Where a difference is new, carried, cancelled; what made it and what it feeds."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 import pytest
 
 from harness.compare import Comparison, check
-from harness.compare.divergence import Execution
-from harness.compare.hints import hints
-from harness.compare.overview import brief, overview
-from harness.compare.spread import MEANING, Role, Spread, noise, spread
+from harness.compare.spread import MEANING, Role, noise, spread
 from harness.records import Record
 from tests.compare.helpers import operator
 from tests.store.helpers import record
@@ -62,9 +58,6 @@ def test_a_weight_that_differs_is_given() -> None:
     comparison = check(network(), network(weight=W * np.float32(2)))
     assert roles(comparison)["fc.weight"] is Role.GIVEN
     assert roles(comparison)["MatMul-op0"] is Role.CARRIED
-    assert [hint.kind for hint in hints(comparison, spread(comparison), Execution(0, 0, 0, "fc.weight", 0))] == [
-        "constant factor", "different weight or input",
-    ]  # fmt: skip
 
 
 def test_a_slot_of_one_side_is_absent() -> None:
@@ -112,83 +105,12 @@ def test_every_role_has_a_meaning() -> None:
     assert set(MEANING) == set(Role)
 
 
-def hint_of(comparison: Comparison, name: str, inputs: list[Record] = []) -> list[tuple[str, str]]:  # noqa: B006
-    made: Spread = spread(comparison)
-    where = next(step.where for step in made.steps if step.where.operator.endswith(name))
-    return [(hint.kind, hint.evidence) for hint in hints(comparison, made, where, inputs)]
-
-
-BIG = RNG.standard_normal((6, 7)).astype(np.float32)
-NAN = BIG.copy()
-NAN[2, 3] = np.nan
-
-
-@pytest.mark.parametrize(
-    ("found", "kind", "words"),
-    [
-        (NAN, "NaN source", "1 NaN first at [2, 3]"),
-        (np.zeros_like(BIG), "constant factor", "every element is 0"),
-        (-BIG, "constant factor", "other sign"),
-        (BIG * np.float32(1.25), "constant factor", "times 1.25"),
-        (BIG + np.float32(0.5), "constant offset", "plus 0.5"),
-        (BIG + np.arange(7, dtype=np.float32), "constant offset", "axis 1 only"),
-        (BIG.T.reshape(6, 7), "permuted", "[1, 0]"),
-        (RNG.permutation(BIG.reshape(-1)).reshape(6, 7), "permuted", "another order"),
-        (np.roll(BIG, 1, axis=0), "shifted", "moved by 1 along axis 0"),
-        (BIG.astype(np.float16).astype(np.float32), "narrower type", "float16"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
-)
-def test_hints(found: Any, kind: str, words: str) -> None:
-    comparison = check([record(BIG, "Default/X-op0", "output")], [record(found, "Default/X-op0", "output")])
-    got = hint_of(comparison, "X-op0")
-    assert [name for name, _ in got] == [kind]
-    assert words in got[0][1]
-
-
-def pair_of(expected: Any, found: Any) -> Comparison:
-    return check([record(expected, "X", "output")], [record(found, "X", "output")])
-
-
-NARROWED = BIG.astype(ml_dtypes.bfloat16).astype(np.float32)
-STRIPES = np.zeros_like(BIG)
-STRIPES[-1] = 5
-CHANGED_STRIPES = np.zeros_like(BIG)
-CHANGED_STRIPES[0] = BIG[0]
-
-
-@pytest.mark.parametrize(
-    ("expected", "found", "words"),
-    [
-        (BIG * 0, -(np.abs(BIG) * 0), None),
-        (np.where(BIG > 1, BIG, 0), np.where(BIG > 1, BIG, np.float32(-0.0)), None),
-        (np.where(BIG > 1, np.nan, BIG), np.where(BIG > 1, np.float32(65504), BIG), None),
-        (STRIPES, CHANGED_STRIPES, None),
-        (BIG.astype(np.float64) * 1e200, BIG.astype(np.float64) * 1.5e200, "found is expected times 1.5"),
-        (BIG, NARROWED, "is one bfloat16 has"),
-        (BIG, NARROWED * np.float32(1.000001), "about the rounding of bfloat16"),
-    ],
-    ids=["zeros", "signs of zeros", "a number for NaN", "stripes", "too large", "bfloat16", "about bfloat16"],
-)
-def test_what_it_looks_like_or_does_not(expected: Any, found: Any, words: str | None) -> None:
-    (evidence,) = [text for _, text in hint_of(pair_of(expected, found), "X")] or [None]
-    assert evidence is None if words is None else evidence is not None and words in evidence
-
-
-@pytest.mark.parametrize("size", [0.0003, 0.001, 0.003])
-def test_multiplied_noise_is_no_rounding(size: float) -> None:
-    values, noise = np.random.default_rng(5).standard_normal((2, 60, 70))
-    large = values.astype(np.float32)
-    noisy = large * (1 + size * noise).astype(np.float32)
-    assert hint_of(pair_of(large, noisy), "X") == []
-
-
 def test_numbers_whose_squares_are_no_numbers_are_shown_all_the_same() -> None:
-    comparison = pair_of(np.array([1e200, 1]), np.array([1.1e200, 1]))
+    pair = [record(np.array([size, 1]), "X", "output") for size in (1e200, 1.1e200)]
+    comparison = check(pair[:1], pair[1:])
     measured = comparison.slots[0].measurement
     assert measured is not None
     assert (noise(measured), measured.snr) == (math.inf, None)
-    assert any("noise inf" in line for line in overview(spread(comparison), ()))
 
 
 def test_a_weight_that_an_optimizer_changed_before_it_was_dumped_is_named() -> None:
@@ -202,47 +124,6 @@ def test_a_weight_that_an_optimizer_changed_before_it_was_dumped_is_named() -> N
 
     comparison = check(step(W), step(W[::-1].copy()))
     assert roles(comparison)["fc.weight"] is Role.CARRIED
-    assert ("different weight or input", "it differs, and no captured operator made it") in hint_of(
-        comparison, "MatMul-op0"
-    )
-    assert [h.slot.slot_name for h in hints(comparison, spread(comparison), Execution(0, 0, 0, "Default/MatMul-op0", 0))
-            if h.kind == "different weight or input"] == ["input.1"]  # fmt: skip
-
-
-def test_saturation() -> None:
-    expected = np.array([1e5, 2.0, -np.inf], np.float32)
-    found = np.array([65504, 2.0, -65504], np.float32)
-    comparison = check([record(expected, "X", "output")], [record(found, "X", "output")])
-    assert hint_of(comparison, "X")[0] == (
-        "saturation",
-        "2 elements stop at 65504, the largest float16, where more is expected",
-    )
-
-
-def test_a_dropped_bias_is_named() -> None:
-    inputs = [r for r in network() if r.key.operator.endswith("BiasAdd-op0") and r.key.io == "input"]
-    comparison = check(network(), network(biased=X @ W))
-    assert (
-        hint_of(comparison, "BiasAdd-op0", inputs)[0][1] == "it has the bits of its own input.0: nothing was done to it"
-    )
-    assert ("constant offset", "the difference is input.1, as if it was not added") in hint_of(
-        comparison, "BiasAdd-op0", inputs
-    )
-
-
-def test_a_stale_value_is_named() -> None:
-    later = W + np.float32(1)
-    golden = [*network(), *network(weight=later, iteration=1)]
-    comparison = check(golden, [*network(), *network(weight=W, iteration=1)])
-    where = Execution(0, 0, 1, "fc.weight", 0)
-    found = [(hint.kind, hint.evidence) for hint in hints(comparison, spread(comparison), where)]
-    assert ("stale value", "it has the bits expected in iteration 0") in found
-
-
-def test_noise_looks_like_nothing() -> None:
-    found = (BIG + RNG.standard_normal(BIG.shape) * 1e-6).astype(np.float32)
-    comparison = check([record(BIG, "X", "output")], [record(found, "X", "output")])
-    assert hint_of(comparison, "X") == []
 
 
 def training(grad: Any, moment: Any = 0, constant: float = 2) -> list[Record]:
@@ -270,7 +151,6 @@ def test_what_an_optimizer_keeps_carries_the_gradients_difference() -> None:
         "Grad-op0": Role.NEW, "Mul-op0": Role.CARRIED, "ApplyMomentum-op0": Role.CARRIED, "w": Role.CARRIED,
         "moments.w": Role.CARRIED, "rate": Role.AGREES,
     }  # fmt: skip
-    assert not [h for h in hints(comparison, spread(comparison), Execution(0, 0, 0, "w", 0)) if "weight" in h.kind]
 
 
 def test_a_moment_that_differs_by_itself_is_given() -> None:
@@ -285,24 +165,3 @@ def test_the_taker_of_another_constant_is_given() -> None:
         "Grad-op0": Role.AGREES, "Mul-op0": Role.GIVEN, "ApplyMomentum-op0": Role.CARRIED, "w": Role.CARRIED,
         "moments.w": Role.CARRIED, "rate": Role.AGREES,
     }  # fmt: skip
-
-
-def test_a_failing_test_says_what_it_looks_like_and_what_takes_it() -> None:
-    comparison = check(network(), network(product=(X @ W) * np.float32(2)))
-    course, where = spread(comparison), Execution(0, 0, 0, "Default/MatMul-op0", 0)
-    assert brief(course, hints(comparison, course, where), where) == [
-        "  looks like: constant factor (output.0): found is expected times 2",
-        "  feeds BiasAdd-op0; operators in all: 1 new, 3 carried",
-    ]
-    last = Execution(0, 0, 0, "Default/ReLU-op0", 0)
-    alone = check(network()[:-2], network(active=np.full((4, 5), 3, np.float32))[:-2])
-    assert brief(spread(alone), (), last)[-1].startswith("  nothing captured takes it; ")
-
-
-def test_where_the_noise_grows_is_told() -> None:
-    one, other = network(), network(product=(X @ W) + np.float32(1e-4))
-    course = spread(check(one, other))
-    (line,) = [line for line in overview(course, ()) if "grows most" in line] or [""]
-    grown = [step for step in course.steps if step.growth is not None and step.growth >= 2]
-    assert bool(line) is bool(grown)
-    assert all(f"{step.growth:.3g} times" in line for step in grown)

@@ -9,7 +9,7 @@ import harness
 from harness import backends
 from harness.capture import Capture
 from harness.compare import check
-from harness.explain import Explanation, Run, block, explain
+from harness.explain import Evidence, Explanation, block, explain
 
 
 def captured(program: Callable[[], Any]) -> Capture:
@@ -26,9 +26,9 @@ def captured(program: Callable[[], Any]) -> Capture:
     return backends.get("cpu").run(as_graph, network="net")
 
 
-def side(capture: Capture) -> Run:
+def side(capture: Capture) -> Evidence:
     """A capture as a side."""
-    return Run(capture.records, lambda: capture.artefacts, capture.backend, capture.emulated)
+    return Evidence(capture.records, lambda: capture.artefacts, capture.backend, capture.emulated)
 
 
 def explained(expected: Capture, found: Capture, tolerance: Any = "exact") -> Explanation:

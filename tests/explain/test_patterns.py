@@ -63,3 +63,43 @@ def test_values_that_cancel_are_not_called_narrow() -> None:
     f = np.array([2.0**-28, -(2.0**-29), 2.0**-30, 0, 2.0**-28, -(2.0**-30), 2.0**-29, 3 * 2.0**-31], np.float32)
     finding = look_for(Look(e, f, {}, "BiasAddGrad"))
     assert finding is None or finding.kind != "narrower type"
+
+
+BIG = np.random.default_rng(3).standard_normal((6, 7)).astype(np.float32)
+STRIPES, OTHER = np.zeros_like(BIG), np.zeros_like(BIG)
+STRIPES[-1], OTHER[0] = 5, BIG[0]
+
+
+@pytest.mark.parametrize(
+    ("expected", "found", "words"),
+    [
+        (BIG * 0, -(np.abs(BIG) * 0), None),
+        (np.where(BIG > 1, BIG, 0), np.where(BIG > 1, BIG, np.float32(-0.0)), None),
+        (np.where(BIG > 1, np.nan, BIG), np.where(BIG > 1, np.float32(65504), BIG), None),
+        (STRIPES, OTHER, None),
+        (BIG.astype(np.float64) * 1e200, BIG.astype(np.float64) * 1.5e200, "found is expected times 1.5"),
+        (BIG, (BIG + np.random.default_rng(4).standard_normal(BIG.shape) * 1e-6).astype(np.float32), None),
+        (BIG, BIG + np.float32(0.5), "plus 0.5"),
+    ],
+    ids=["zeros", "signs of zeros", "a number for NaN", "stripes", "too large", "noise", "offset"],
+)
+def test_what_it_looks_like_or_does_not(expected: np.ndarray, found: np.ndarray, words: str | None) -> None:
+    finding = look_for(Look(np.asarray(expected), np.asarray(found), {}, "Mul"))
+    assert (finding is None) if words is None else (finding is not None and words in finding.text)
+
+
+@pytest.mark.parametrize("size", [0.0003, 0.001, 0.003])
+def test_multiplied_noise_is_no_rounding(size: float) -> None:
+    values, noise = np.random.default_rng(5).standard_normal((2, 60, 70))
+    large = values.astype(np.float32)
+    assert look_for(Look(large, large * (1 + size * noise).astype(np.float32), {}, "X")) is None
+
+
+def test_a_limit_has_its_name() -> None:
+    e = np.array([1e5, 2.0, 7e5, 1.0, -2.5], np.float32)
+    finding = look_for(Look(e, np.minimum(e, 65504), {}, "Mul"))
+    assert finding is not None
+    assert (
+        finding.text
+        == "2 elements stop at 65504 (the largest float16) where more is expected, all others are as expected"
+    )

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from harness.compare.divergence import PARAMETER
+from harness.explain.evidence import Evidence
 from harness.explain.replay import computed, setting
-from harness.explain.runs import Run
 from harness.store import GoldenStore
 
 GOLDEN = Path(__file__).parents[2] / "golden/tests/gate/test_networks"
@@ -19,7 +19,7 @@ GOLDEN = Path(__file__).parents[2] / "golden/tests/gate/test_networks"
 def test_every_operator_gives_its_bits(network: str, backend: str) -> None:
     with GoldenStore.open(GOLDEN / f"test_{network}.h5") as store:
         golden = store.run(backend, "tensor")
-        run = Run(golden.records, golden.artefacts, backend, True)
+        run = Evidence(golden.records, golden.artefacts, backend, True)
         count = 0
         for where in run.order:
             if run.op_type(where) == PARAMETER:
@@ -38,10 +38,10 @@ def test_every_operator_gives_its_bits(network: str, backend: str) -> None:
 def test_what_cannot_be_computed_gives_nothing() -> None:
     with GoldenStore.open(GOLDEN / "test_mlp.h5") as store:
         golden = store.run("cpu", "tensor")
-        run = Run(golden.records, golden.artefacts, "cpu", True)
+        run = Evidence(golden.records, golden.artefacts, "cpu", True)
         where = next(each for each in run.order if run.op_type(each) == "MatMul")
         given = setting(run, where)
         assert given is not None
         assert computed(given.changed({0: np.zeros((3, 5), np.float32)})) is None
-        without = Run(golden.records, dict, "cpu", True)
+        without = Evidence(golden.records, dict, "cpu", True)
         assert setting(without, where) is None

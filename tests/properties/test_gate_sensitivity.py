@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from harness import backends, context, nn
-from harness.compare import Comparison, Tolerances, Verdict, check, explain, first_divergence
+from harness.compare import Comparison, Tolerances, Verdict, check, first_divergence
 from harness.framework.ops.base import OPERATORS
 from harness.store import GoldenStore
 from tests.gate.networks import values
@@ -127,7 +127,3 @@ def test_one_element_of_a_kernel_s_result(
     assert divergence.where.operator.endswith(place)
     assert divergence.where.iteration == 0
     assert [slot.key.slot_name for slot in divergence.slots if not slot.verdict.holds] == ["output.0"]
-    text = explain(comparison, network=name, backend="cpu", mode="tensor")
-    assert place in text
-    assert len(text.splitlines()) <= 40
-    assert len(text) <= 4096

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from harness.compare import check, explain, first_divergence
-from harness.compare.hints import hints
+from harness.compare import check
 from harness.compare.spread import spread
+from harness.explain import Evidence, block, explain
 from harness.report import Run, content
 from tests.compare.helpers import operator
 
@@ -46,8 +46,7 @@ def made(name: str = "net [cpu-tensor]", operators: int = 3, scale: float = 1.5)
                 side += operator(where, [value], [other], iteration=iteration)
                 value = other
     comparison = check(*sides)
-    course = spread(comparison)
-    divergence = first_divergence(comparison)
-    looks = hints(comparison, course, divergence.where) if divergence else ()
-    text = explain(comparison, network="net", backend="cpu", mode="tensor")
-    return content(Run(name, "golden", "run", comparison, course, looks, text, TEXTS, ["emulated"], lambda: sides[0]))
+    evidence = [Evidence(lambda side=side: side, dict, "cpu", True) for side in sides]  # type: ignore[misc]
+    made_of = explain(comparison, *evidence, title="net [cpu-tensor] differs from golden")
+    course, text = spread(comparison), block(made_of)
+    return content(Run(name, "golden", "run", comparison, course, made_of, text, TEXTS, ["emulated"], lambda: sides[0]))

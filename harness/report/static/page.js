@@ -63,8 +63,8 @@ function summary() {
     const step = run().steps[run().first];
     parts.push(el("h2", {}, "First divergence"), el("p", {}, link(stepName(step), () => openStep(run().first)), step.source ? el("span", { class: "dim" }, ` at ${step.source}`) : null));
   }
-  if (run().hints.length) parts.push(el("h2", {}, "What it looks like"), el("ul", {}, run().hints.map((hint) =>
-    el("li", {}, el("strong", {}, hint.kind), ": ", hint.evidence, " ", hint.slot === null ? null : link("slot", () => openSlot(hint.slot))))));
+  const cause = run().explanation && run().explanation.cause;
+  if (cause) parts.push(el("h2", {}, cause.proven ? `Cause, ${cause.certainty}` : "Cause, likely"), el("p", {}, el("strong", {}, cause.text), cause.source ? el("span", { class: "dim" }, ` (${cause.source})`) : null));
   parts.push(...rolesTable());
   if (run().steps.some((step) => step.role !== "agrees")) parts.push(el("h2", {}, "Error along the execution order"), errorCanvas(180));
   if (run().text) parts.push(el("h2", {}, "In words"), el("pre", {}, run().text));

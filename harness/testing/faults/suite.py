@@ -14,7 +14,7 @@ from harness.capture import Capture
 from harness.compare import check
 from harness.compare.divergence import PARAMETER
 from harness.errors import HarnessError
-from harness.explain import Cause, Explanation, Run, explain
+from harness.explain import Cause, Evidence, Explanation, explain
 from harness.framework.ops.base import OPERATORS
 from harness.framework.runtime import session
 from harness.testing.faults.kernels import KERNELS, KernelKind, Strike
@@ -163,8 +163,8 @@ def explained(fault: Fault) -> tuple[bool, Explanation | None]:
     return False, explain(comparison, _side(golden), _side(fault.run), f"{fault.network.family}: {fault.kind}")
 
 
-def _side(capture: Capture) -> Run:
-    return Run(capture.records, lambda: capture.artefacts, "cpu", True)
+def _side(capture: Capture) -> Evidence:
+    return Evidence(capture.records, lambda: capture.artefacts, "cpu", True)
 
 
 def judged(fault: Fault) -> Outcome:

@@ -45,7 +45,8 @@ class Tally:
 
 def tally(outcomes: Iterable[Outcome]) -> tuple[Tally, dict[str, Tally]]:
     """All of them, and by family of network."""
-    every, families = Tally(), {}
+    every = Tally()
+    families: dict[str, Tally] = {}
     for outcome in outcomes:
         every.add(outcome)
         families.setdefault(outcome.fault.network.family, Tally()).add(outcome)

@@ -19,7 +19,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 MAX_ELEMENTS = 1 << 22
 
 
-class Run:
+class Evidence:
     """A run, golden or fresh.
 
     Args:
