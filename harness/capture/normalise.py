@@ -18,13 +18,17 @@ _LIBRARY = re.compile(r"/(?:site|dist)-packages/|" + _OWN.pattern)
 def source_path(path: str, rootdir: str) -> str:
     """A source path that does not depend on the machine.
 
-    Relative to ``rootdir`` where it lies under it; from the package's name where it is installed; else its last part.
+    The harness's own layers have the package's path. Others are relative to ``rootdir`` where they lie under it; from
+    the package's name where they are installed; else the last part alone.
     A relative path stays.
 
     Args:
         rootdir: absolute path.
     """
     plain = path.replace("\\", "/")
+    own = _OWN.search(plain)
+    if own is not None and os.path.isabs(plain):
+        return plain[own.start() :].lstrip("/")
     root = rootdir.replace("\\", "/").rstrip("/") + "/"
     installed = _PACKAGES.sub("", plain, count=1)
     if installed != plain:

@@ -89,12 +89,13 @@ def _print(judged: Judgement, expected: StoredRun, capture: Capture, tree: Path,
         Evidence(expected.records, expected.artefacts, expected.id.backend, emulated),
         Evidence(capture.records, lambda: capture.artefacts, capture.backend, capture.emulated),
     )
-    explanation = explained(judged, subject, *sides, others=lines(judged.pairing)[:1] if judged.pairing else ())
+    paired = lines(judged.pairing)[:4] if judged.pairing is not None else []
+    explanation = explained(judged, subject, *sides, others=paired)
     commands = Commands(
         see_slot(explanation, str(golden), run),
         shell("msdump", "diff", f"{golden}::{run}", str(tree), "--report=report.html"),
     )
-    print(told(judged, subject, explanation, commands, colour=coloured(sys.stdout)))
+    print(told(judged, subject, explanation, commands, coloured(sys.stdout), paired))
 
 
 def _opened(golden: Path) -> GoldenStore:

@@ -142,7 +142,7 @@ def _subject(one: Side, other: Side) -> Subject:
 def _others(judged: Judgement) -> list[str]:
     """What pairing gave, in few lines."""
     if judged.pairing is not None:
-        return [*paired_lines(judged.pairing)[:1], *ambiguous(judged.pairing)[:1]]
+        return list(dict.fromkeys([*paired_lines(judged.pairing)[:4], *ambiguous(judged.pairing)[:1]]))
     unsure = ambiguous(judged.tried) if judged.tried is not None else []
     return [f"Compared by names; pairing operators of other names leaves{unsure[0]}"] if unsure else []
 
@@ -151,7 +151,7 @@ def _text(result: Found, colour: bool = False) -> list[str]:
     (one, other), judged = result.sides, result.judged
     command = shell("msdump", "diff", one.name, other.name)
     commands = Commands(f"{command} --json=diff.json", f"{command} --report=report.html")
-    lines = [told(judged, _subject(one, other), result.explanation, commands, colour)]
+    lines = [told(judged, _subject(one, other), result.explanation, commands, colour, _others(judged))]
     if not result.comparison.slots and result.texts.results.names:
         lines = [f"{one.name} and {other.name}: no tensor on either side"]
     return lines + result.texts.lines()

@@ -221,7 +221,13 @@ def _structure(comparison: Comparison, divergence: Divergence | None) -> list[st
     counts = comparison.counts
     missing, unexpected = counts[Verdict.MISSING], counts[Verdict.UNEXPECTED]
     if missing or unexpected:
-        lines.append(f"{missing} slots are missing, {unexpected} are unexpected")
+        lines.append(f"Slots: {missing} missing, {unexpected} unexpected")
+        lone = next((s for s in comparison.slots if s.verdict in (Verdict.MISSING, Verdict.UNEXPECTED)), None)
+        if divergence is None and lone is not None:
+            lines.append(f"First {lone.verdict.value}: iteration {lone.key.iteration}, {lone.key.operator}")
+    for rename in comparison.renames[:1]:
+        more = f" and {len(comparison.renames) - 1} more such pairs" if len(comparison.renames) > 1 else ""
+        lines.append(f"Renamed? missing {rename.expected}, unexpected {rename.found}{more}")
     if (order := comparison.order) is not None and not missing and not unexpected:
         one, other = (f"{short_operator(each[3])} (iteration {each[2]})" for each in (order.expected, order.found))
         lines.append(f"Execution order changed at operator {order.position}: expected {one}, found {other}")

@@ -52,14 +52,15 @@ def told(
     explanation: Explanation | None,
     commands: Commands | None = None,
     colour: bool = False,
+    notes: Sequence[str] = (),
 ) -> str:
-    """What a person reads of a judgement: a failure's block, or two lines."""
+    """What a person reads of a judgement: a failure's block, or two lines and ``notes``."""
     if explanation is not None:
         return block(explanation, commands, colour)
     lines = [_title(judged, subject), _counts(judged)]
     if not judged.comparison.slots:
         lines[1] = "Nothing was compared: neither side has a slot."
-    return "\n".join(lines)
+    return "\n".join([*lines, *notes])
 
 
 def _title(judged: Judgement, subject: Subject) -> str:

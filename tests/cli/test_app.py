@@ -90,14 +90,14 @@ def text(capsys: pytest.CaptureFixture[str]) -> tuple[str, str]:
 def test_check_holds(tree: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     golden = store(tmp_path / "net.h5", tree)
     assert main(["check", str(tree), str(golden)]) == HOLDS
-    assert "agrees with its golden" in text(capsys)[0]
+    assert "agrees with" in text(capsys)[0]
 
 
 def test_check_differs(tree: Path, other: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     golden = store(tmp_path / "net.h5", tree)
     assert main(["check", str(other), str(golden)]) == DIFFERS
     out, _ = text(capsys)
-    assert "First divergence: graph 0, iteration 0, Default/Add-op0" in out
+    assert "First divergence: iteration 0, Default/Add-op0" in out
     assert f"msdump show {golden} --run cpu/tensor" in out
 
 

@@ -51,8 +51,8 @@ def test_a_difference_fails_in_the_call_phase(made: pytest.Pytester, monkeypatch
     result.assert_outcomes(passed=3, failed=1)
     result.stdout.fnmatch_lines(
         [
-            "test_nets.py::test_one [[]cpu-tensor[]] does not agree with its golden golden*test_one.h5",
-            "First divergence: graph 0, iteration 0, Default/Add-op0",
+            "test_nets.py::test_one [[]cpu-tensor[]] differs from golden*test_one.h5",
+            "First divergence: iteration 0, Default/Add-op0, *",
             "*at test_nets.py:*",
             "*max abs error 0.5*",
             "*msdump regen 'test_nets.py::test_one[[]cpu-tensor[]]'",
@@ -92,15 +92,15 @@ def test_verbose_says_what_differed_first_and_what_would_pass(
     result.stdout.fnmatch_lines(["FAILED test_nets.py::test_one[[]cpu-tensor[]] - msdump: iteration 0, *"])
 
 
-def test_a_failure_says_what_it_looks_like_and_what_would_pass(
-    made: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failure_says_its_cause_and_what_to_run_next(made: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ADDED", "1.5")
     made.runpytest("--msdump").stdout.fnmatch_lines(
         [
-            "    it would pass with rtol=* or atol=0.5 or max_ulp=*",
-            "  looks like: constant offset *",
-            "  *operators in all: *",
+            "Cause, proven by replay: y 1 -> 1.5",
+            "First divergence: iteration 0, Default/Add-op0, output.0 *",
+            "  *expected *, found *; * elements differ; *input.1 (y) differs",
+            "Then * after it; * slots are identical",
+            "See: msdump show golden/*   Picture: --msdump-report=report.html   Meant: msdump regen *",
         ]
     )
 

@@ -37,7 +37,7 @@ def test_a_page_is_written(made: pytest.Pytester, monkeypatch: pytest.MonkeyPatc
         ("test_nets.py::test_two[0.5] [cpu-tensor]", True), ("test_nets.py::test_two[3] [cpu-tensor]", True),
     ]  # fmt: skip
     assert found[0]["first"] is not None
-    assert [hint["kind"] for hint in found[0]["hints"]] == ["constant offset", "different weight or input"]
+    assert found[0]["explanation"]["cause"]["text"] == "y 1 -> 1.5"
     assert found[0]["found"] == "cpu/tensor (emulated)"
     assert found[1]["slots"] == []
     assert not list((made.path / ".msdump" / "reports").iterdir())
