@@ -19,7 +19,7 @@ def shown(value: Any) -> str:
     if isinstance(value, np.ndarray):
         if value.size > 6:
             return f"{dtypes.from_numpy(value.dtype).name}{list(value.shape)}"
-        texts = [number(each, value.dtype) for each in value.reshape(-1)]
+        texts = [number(each, value.dtype).removesuffix(".0") for each in value.reshape(-1)]
         return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
     if isinstance(value, tuple):
         return f"({', '.join(map(shown, value))})"[:_ROOM]

@@ -53,8 +53,7 @@ def test_a_difference_fails_in_the_call_phase(made: pytest.Pytester, monkeypatch
         [
             "test_nets.py::test_one [[]cpu-tensor[]] differs from golden*test_one.h5",
             "First divergence: iteration 0, Default/Add-op0, *",
-            "*at test_nets.py:*",
-            "*max abs error 0.5*",
+            "*expected 1.0, found 1.5*",
             "*msdump regen 'test_nets.py::test_one[[]cpu-tensor[]]'",
             "test_nets.py::test_one * cpu * tensor * 8 * 6 * 0 * 2 * 0 * 0 * 0",
         ]
@@ -85,7 +84,7 @@ def test_verbose_says_what_differed_first_and_what_would_pass(
     result.stdout.fnmatch_lines(
         [
             "network * new  verdict * max abs  first divergence * would pass with",
-            "test_nets.py::test_one * differs * 0.5 *iteration 0, Default/Add-op0 output.0: * (test_nets.py:*) *rtol=*",
+            "test_nets.py::test_one * differs * 0.5 *iteration 0, Default/Add-op0 output.0: * (test_nets.py:*) *-",
             "test_nets.py::test_two[[]0.5[]] * identical * -",
         ]
     )
@@ -99,7 +98,7 @@ def test_a_failure_says_its_cause_and_what_to_run_next(made: pytest.Pytester, mo
             "Cause, proven by replay: y 1 -> 1.5",
             "First divergence: iteration 0, Default/Add-op0, output.0 *",
             "  *expected *, found *; * elements differ; *input.1 (y) differs",
-            "Then * after it; * slots are identical",
+            "Then nothing else; 6 of 8 slots are identical",
             "See: msdump show golden/*   Picture: --msdump-report=report.html   Meant: msdump regen *",
         ]
     )
