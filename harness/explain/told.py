@@ -43,6 +43,7 @@ def explained(
     unsure = [slot for slot in judged.comparison.slots if slot.verdict is Verdict.UNSURE]
     if unsure:
         more.append(f"{len(unsure)} slots cannot be told, the first because {unsure[0].reason}")
+    more += judged.notes
     return explain(judged.comparison, expected, found, _title(judged, subject), others=[*more, *others])
 
 
@@ -60,7 +61,7 @@ def told(
     lines = [_title(judged, subject), _counts(judged)]
     if not judged.comparison.slots:
         lines[1] = "Nothing was compared: neither side has a slot."
-    return "\n".join([*lines, *notes])
+    return "\n".join([*lines, *judged.notes, *notes])
 
 
 def _title(judged: Judgement, subject: Subject) -> str:
