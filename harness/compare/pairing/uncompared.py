@@ -18,6 +18,8 @@ _WHY = (
 )
 #: Whole numbers up to so many are settings (axes, sizes), where no operator made them.
 _SETTINGS = 16
+#: Inputs that an operator of a kind updates: what it gives does not depend on them.
+_STATE: Mapping[str, frozenset[int]] = {"batch_norm": frozenset({3, 4})}
 _Group = tuple[set[Name], set[Name]]
 #: Of a side: how many elements slots of layouts have that were compared in place of an operator's own inputs.
 _Before = dict[Name, set[int]]
@@ -38,7 +40,9 @@ def uncompared(pairing: Pairing, names: Mapping[SlotKey, SlotKey]) -> dict[tuple
     found: dict[tuple[object, ...], list[Uncompared]] = {}
     for step in pairing.steps:
         before = _before_layouts(step, pairing)
+        kinds = {pair.expected: pair.kind for pair in step.pairs}
         for group in _groups(step):
+            state = {slot for name in group[0] for slot in _STATE.get(kinds[name], ())}
             for labels in step.iterations.items():
                 left: list[Uncompared] = []
                 for side in (0, 1):
@@ -48,7 +52,7 @@ def uncompared(pairing: Pairing, names: Mapping[SlotKey, SlotKey]) -> dict[tuple
                         for key in slots[side].get(_execution(name, step.rank, labels[side]), ())
                     ]
                     laid = {count for name in group[side] for count in before[side].get(name, ())}
-                    left += _left(keys, pairing.looks[side], compared[side], made[side], _WHY[side], laid)
+                    left += _left(keys, pairing.looks[side], compared[side], made[side], _WHY[side], laid, state)
                 for name in group[0] if left else ():
                     found[_execution(name, step.rank, labels[0])] = left
     return found
@@ -61,6 +65,7 @@ def _left(
     made: Collection[bytes],
     why: str,
     laid: Collection[int],
+    state: Collection[int],
 ) -> Iterator[Uncompared]:
     """The inputs among the slots of one side's group that are compared with nothing, neither they themselves nor what
     they were before a layout."""
@@ -72,7 +77,8 @@ def _left(
             if count in laid:
                 continue
             whole = by_name(look.dtype).kind in "iub"
-            yield Uncompared(key, why, look.digest in made or count > (_SETTINGS if whole else 1))
+            carries = key.slot not in state and count > (_SETTINGS if whole and look.digest not in made else 1)
+            yield Uncompared(key, why, carries)
 
 
 def _before_layouts(step: StepPairing, pairing: Pairing) -> tuple[_Before, _Before]:
