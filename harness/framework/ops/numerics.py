@@ -130,7 +130,8 @@ class Factor:
         single = known(a) if self._is_known else None
         if single is None:
             return matmul(a, self._matrix)
-        return products.of_matrices(a[None], self._matrix[None], None, single, kept=self._kept)[0]
+        out: Array = products.of_matrices(a[None], self._matrix[None], None, single, kept=self._kept)[0]
+        return out
 
 
 def _around(product: Callable[..., Array], a: Array, b: Array, dtype: DType | None) -> Array:

@@ -154,7 +154,9 @@ def round_once(sums: Sums, dtype: DType) -> Array:
         again, still = _settled_sliced(*_joined(*_sliced(sums, at, depth)), dtype)
         out[at] = np.where(is_open[at], again, out[at])
         is_open[at] &= still
-    places = np.argwhere(is_open) if is_open.any() else []
+    if not is_open.any():
+        return out
+    places = np.argwhere(is_open)
     step = max(1, _CACHED // max(1, sums.length))
     for start in range(0, len(places), step):
         part = places[start : start + step]
