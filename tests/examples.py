@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from typing import Any
 
+import pytest
 from hypothesis import settings
 
 FRESH = os.environ.get("MSDUMP_EXAMPLES") == "fresh"
@@ -20,3 +22,14 @@ def register() -> None:
 def examples(few: int, many: int, **more: Any) -> settings:
     """``hypothesis.settings`` with ``few`` examples in block 2 and ``many`` in ``tox -e deep``."""
     return settings(max_examples=many if FRESH else few, deadline=None, **more)
+
+
+def diagonal(rows: Iterable[Any], columns: Iterable[Any]) -> list[Any]:
+    """Pairs for ``parametrize``: every row and column at least once in block 2, all of them in ``tox -e deep``."""
+    left, right = list(rows), list(columns)
+    step = min(len(left), len(right))
+    return [
+        pytest.param(row, column, marks=() if (i - j) % step == 0 else pytest.mark.deep)
+        for i, row in enumerate(left)
+        for j, column in enumerate(right)
+    ]

@@ -26,6 +26,7 @@ from harness.errors import KernelError
 from harness.framework.runtime import session
 from harness.framework.tensor import Tensor
 from harness.records import Record, SlotKey
+from tests.examples import diagonal
 from tests.framework.compile.build import Net, graph_mode
 from tests.gate.emulated import BACKENDS
 from tests.gate.networks import brain, residual
@@ -69,9 +70,9 @@ def by_slot(capture: Capture, *, sunk: bool) -> dict[SlotKey, tuple[object, ...]
     return {r.key._replace(operator=mangle(r.key.operator)): content(r) for r in capture.records()}
 
 
-@pytest.mark.parametrize("network", NETWORKS)
-@pytest.mark.parametrize(("backend", "mode"), VARIANTS)
-def test_memory_and_tree_agree(backend: str, mode: str, network: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("variant", "network"), diagonal(VARIANTS, NETWORKS))
+def test_memory_and_tree_agree(variant: tuple[str, str], network: str, tmp_path: Path) -> None:
+    backend, mode = variant
     memory, tree = both(backend, mode, network, tmp_path)
     sunk = backend == "ascend-o2"
     expected, found = by_slot(memory, sunk=sunk), by_slot(tree, sunk=sunk)

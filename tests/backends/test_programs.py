@@ -23,6 +23,7 @@ from harness.framework.runtime import session
 from harness.framework.tensor import Tensor
 from tests.backends.test_capture import VARIANTS, by_slot
 from tests.dump.asynchronous.build import config
+from tests.examples import diagonal
 from tests.framework.compile.build import Net, graph_mode
 
 X = np.linspace(-2, 2, 6, dtype=np.float32).reshape(2, 3)
@@ -81,9 +82,9 @@ PROGRAMS = {
 }
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
-@pytest.mark.parametrize(("backend", "mode"), VARIANTS)
-def test_memory_and_tree_agree(backend: str, mode: str, program: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("variant", "program"), diagonal(VARIANTS, PROGRAMS))
+def test_memory_and_tree_agree(variant: tuple[str, str], program: str, tmp_path: Path) -> None:
+    backend, mode = variant
     with graph_mode(), get(backend).open(network="net", mode=mode) as process:
         observer = process.dump(tmp_path)
         process.session.observers.append(observer)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import dtypes
@@ -27,6 +27,7 @@ from harness.errors import HarnessError, TreeError
 from harness.stats import digest
 from harness.stats.printed import COLUMNS, host_texts
 from harness.store import GoldenStore, Level, RunData, RunId, update
+from tests.examples import examples
 
 Array = np.ndarray[Any, np.dtype[Any]]
 FLOATS = [dtypes.float16, dtypes.float32, dtypes.float64, dtypes.int8, dtypes.int32, dtypes.uint8]
@@ -165,7 +166,7 @@ def distinct(made: list[Slot]) -> list[Slot]:
 
 
 @pytest.mark.parametrize("write", TENSORS)
-@settings(max_examples=12, deadline=None)
+@examples(6, 60)
 @given(slots())
 def test_what_was_dumped_is_read(write: Writer, made: list[Slot]) -> None:
     made = distinct(made)
@@ -199,7 +200,7 @@ HEADS = {
 }
 
 
-@settings(max_examples=25, deadline=None)
+@examples(10, 100)
 @given(slots(), st.sampled_from(sorted(HEADS)), st.lists(st.sampled_from(ITEMS), unique=True), st.booleans())
 def test_rows_of_every_age_are_read(made: list[Slot], head: str, items: list[str], old_shape: bool) -> None:
     made = distinct(made)
@@ -271,7 +272,7 @@ def rows_and_files(root: Path, made: list[Slot]) -> None:
 
 
 @pytest.mark.parametrize("write", [ten_fields, mapped, raw_files, probe, rows_and_files])
-@settings(max_examples=25, deadline=None)
+@examples(10, 100)
 @given(slots(), damages())
 def test_damage_costs_a_file_or_is_our_error(write: Writer, made: list[Slot], harm: Callable[[Path], None]) -> None:
     with tempfile.TemporaryDirectory() as name:

@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from harness.devices import DEVICES
@@ -202,9 +202,9 @@ def meaning(
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: "-".join(map(str, kind)))
-@settings(
-    max_examples=12,
-    deadline=None,
+@examples(
+    4,
+    40,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.differing_executors],
 )
 @given(data=st.data())
