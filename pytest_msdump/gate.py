@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections.abc import Generator
 from os import getpid
@@ -12,11 +13,14 @@ import pytest
 from pytest_msdump import mistakes, options
 from pytest_msdump import report as reporting
 from pytest_msdump.collection import Collection, stores
+from pytest_msdump.gate_test import SCRATCH
 from pytest_msdump.options import Settings
 from pytest_msdump.variants import is_gate_test
 from pytest_msdump.xdist import KEY, XdistHooks, is_worker, worker_bundle
 
 NAME = "msdump-gate"
+#: how names of bundles end that no CI service left
+DESK = "-desk"
 
 
 def install(config: pytest.Config, settings: Settings) -> None:
@@ -53,7 +57,7 @@ class Gate:
         self.settings = settings
         self.collection = Collection(config)
         self.summary = reporting.Summary()
-        self.bundle = worker_bundle(config) or f"{time.strftime('%Y%m%dT%H%M%S')}-{getpid()}"
+        self.bundle = worker_bundle(config) or _bundle_name(settings)
 
     def pytest_report_header(self) -> str:
         """One line: what is done, on what (and whether that is emulated), with which goldens."""
@@ -170,6 +174,7 @@ class Gate:
                 self.config, self.settings, self.summary, interrupted=session.exitstatus == pytest.ExitCode.INTERRUPTED
             )
             manifests.inspect(self.settings, self.summary)
+        _forget_older(self.settings, self.bundle)
         self._publish()
         unattended = self.summary.undescribed or (self.summary.stale and not self.settings.regen)
         if (self.summary.problems or unattended) and session.exitstatus == pytest.ExitCode.OK:
@@ -200,6 +205,22 @@ class Gate:
             terminalreporter.section("msdump")
             for line in lines:
                 terminalreporter.line(text(line))
+
+
+def _bundle_name(settings: Settings) -> str:
+    """One that sorts by time. Those of a desk are for ``msdump review``, and only the last one is kept."""
+    name = f"{time.strftime('%Y%m%dT%H%M%S')}-{getpid()}"
+    return name if settings.in_ci else f"{name}{DESK}"
+
+
+def _forget_older(settings: Settings, bundle: str) -> None:
+    """Removes what earlier sessions at this desk left, where this one left candidates of its own."""
+    folder = settings.root / SCRATCH / "candidates"
+    if settings.in_ci or not (folder / bundle).is_dir():
+        return
+    for each in folder.iterdir():
+        if each.name.endswith(DESK) and each.name != bundle:
+            shutil.rmtree(each, ignore_errors=True)
 
 
 def _shorten(report: pytest.TestReport, where: str) -> None:

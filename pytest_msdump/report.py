@@ -271,6 +271,16 @@ def accept_command(settings: Settings, candidate: str, start: Path) -> str:
     return shlex.join(words if golden == "golden" else [*words, "--golden", golden])
 
 
+def review_command(settings: Settings, candidate: str, start: Path) -> str:
+    """What shows the candidates of this session, if typed in ``start``."""
+    words = ["msdump", "review"]
+    if settings.root != start and settings.root not in start.parents:
+        words.append(os.path.relpath(settings.root / candidate, start))
+    if settings.golden != settings.root / "golden":
+        words += ["--golden", os.path.relpath(settings.golden, start)]
+    return shlex.join(words)
+
+
 def closing(summary: Summary, settings: Settings, start: Path, verbose: int) -> Iterator[str]:
     """Lines of the closing section; none where nothing was to be compared.
 
@@ -300,7 +310,10 @@ def closing(summary: Summary, settings: Settings, start: Path, verbose: int) -> 
     yield from named(list(_learned(summary)))
     candidates = _candidates(summary.results.values())
     if candidates:
-        yield f"candidate bundle left: take it over with `{accept_command(settings, candidates, start)}`"
+        if settings.in_ci:
+            yield f"candidate bundle left: take it over with `{accept_command(settings, candidates, start)}`"
+        else:
+            yield f"what changed, to be taken over or not: `{review_command(settings, candidates, start)}`"
 
 
 def _proof(summary: Summary) -> str:

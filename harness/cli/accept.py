@@ -1,23 +1,49 @@
-"""``msdump accept``: a candidate bundle becomes golden."""
+"""``msdump accept``: candidate bundles become goldens."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 
-from harness import store
+from harness.store import RunId
+from harness.store.bundle import accept
 
 
-def accept_bundle(bundle: Path, golden: Path) -> int:
-    """Takes ``bundle`` over into the directory ``golden`` and says what changed.
+def accept_bundles(bundles: Sequence[Path], golden: Path, only: Sequence[str]) -> int:
+    """Takes ``bundles`` over into the directory ``golden``, one after the other, and says what changed.
+
+    Args:
+        only: patterns; of networks (``test_a.py::test_x``), with the variant (``...[cpu-tensor]``), or of stores. One
+            without a wildcard is looked for anywhere in the name. Empty takes all.
 
     Returns:
-        0.
+        0; 2 if a pattern takes nothing.
 
     Raises:
         StoreError, StoreWriteError, LockError: as ``store.accept``; a bundle that is damaged changes nothing.
     """
-    for result in store.accept(bundle, golden):
-        for run, change in result.runs.items():
-            moved = f"{change.changed} changed, {change.new} new, {change.removed} removed"
-            print(f"{result.path}: run {run}: {change.slots} slots: {change.unchanged} unchanged, {moved}")
-    return 0
+    used: set[str] = set()
+
+    def wanted(store: str, network: str, run: RunId) -> bool:
+        names = store, network, f"{network}[{run.backend}-{run.mode}]"
+        found = [each for each in only if any(_fits(each, name) for name in names)]
+        used.update(found)
+        return bool(found) or not only
+
+    for bundle in bundles:
+        for result in accept(bundle, golden, wanted):
+            for run, change in result.runs.items():
+                moved = f"{change.changed} changed, {change.new} new, {change.removed} removed"
+                print(f"{result.path}: run {run}: {change.slots} slots: {change.unchanged} unchanged, {moved}")
+    idle = [each for each in only if each not in used]
+    for each in idle:
+        print(f"msdump: --only {each!r} fits no candidate; `msdump review --list` names them", file=sys.stderr)
+    return 2 if idle else 0
+
+
+def _fits(pattern: str, name: str) -> bool:
+    if any(letter in pattern for letter in "*?"):
+        return fnmatchcase(name, pattern)
+    return pattern in name

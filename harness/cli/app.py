@@ -1,60 +1,34 @@
-"""Arguments of each sub-command. What a command does stands in the module of its name, imported when it is chosen."""
+"""Arguments of the sub-commands that look at runs. Each works in the module of its name, imported when chosen."""
 
 from __future__ import annotations
 
 import os
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
-HOLDS, DIFFERS, CANNOT_TELL = 0, 1, 2
-RUN = "BACKEND[/MODE]"
-# Whatever follows belongs to pytest or to the script, options included.
-PASS_ON = {"ignore_unknown_options": True, "allow_interspersed_args": False, "help_option_names": ["--help"]}
-
-Action = Callable[[], int]
-Match = Literal["auto", "names", "flow"]
-Level = Literal["tensors", "digest"]
-app = typer.Typer(
-    name="msdump",
-    help="Golden stores of network dumps: make, check, show. Exit codes: 0 holds, 1 differs, 2 cannot tell.",
-    add_completion=False,
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-)
-
-
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        from importlib.metadata import version
-
-        print(f"msdump {version('pytest-msdump')}")
-        raise typer.Exit
-
-
-@app.callback(help=app.info.help)
-def root(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
-    ] = False,
-) -> None:
-    """What stands before a command."""
+from harness.cli import goldens as goldens
+from harness.cli.parser import CANNOT_TELL, PASS_ON, RUN, Action, ClickException, Level, Match, app
+from harness.cli.parser import DIFFERS as DIFFERS
+from harness.cli.parser import HOLDS as HOLDS
 
 
 def dispatch(argv: Sequence[str]) -> int:
     """Parses ``argv``, then runs the command outside the parser, which would swallow signals and exits."""
-    chosen: list[Action] = []
     try:
-        typer.main.get_command(app).main(args=list(argv), prog_name="msdump", obj=chosen)
-    except SystemExit as end:
-        if not chosen:
-            return end.code if isinstance(end.code, int) else CANNOT_TELL
-    return _guarded(chosen[0])
+        chosen = typer.main.get_command(app).main(args=list(argv), prog_name="msdump", standalone_mode=False)
+    except typer.Exit as end:
+        return int(end.exit_code)
+    except typer.Abort:
+        return CANNOT_TELL
+    except ClickException as error:
+        error.show()
+        return CANNOT_TELL
+    return _guarded(chosen) if callable(chosen) else int(chosen or 0)
 
 
 def _guarded(action: Action) -> int:
@@ -86,55 +60,8 @@ def _ended(action: Action) -> int:
     return CANNOT_TELL
 
 
-@app.command(context_settings=PASS_ON)
-def regen(
-    ctx: typer.Context, pytest_args: Annotated[list[str] | None, typer.Argument(metavar="[PYTEST ARGS]")] = None
-) -> None:
-    """Write the goldens of the selected tests anew (pytest --msdump-regen ARGS)."""
-
-    def action() -> int:
-        from harness.cli.regen import regenerate
-
-        return regenerate(pytest_args or [])
-
-    ctx.obj.append(action)
-
-
-@app.command()
-def accept(
-    ctx: typer.Context,
-    bundle: Annotated[Path, typer.Argument(help="directory a gate in CI left under .msdump/candidates")],
-    golden: Annotated[Path, typer.Option(help="directory of the golden stores")] = Path("golden"),
-) -> None:
-    """Take a candidate bundle over into the goldens."""
-
-    def action() -> int:
-        from harness.cli.accept import accept_bundle
-
-        return accept_bundle(bundle, golden)
-
-    ctx.obj.append(action)
-
-
-@app.command()
-def verify(
-    ctx: typer.Context,
-    golden: Annotated[Path, typer.Argument(help="directory of the golden stores")] = Path("golden"),
-    fix: Annotated[bool, typer.Option("--fix", help="write missing, broken and stale manifests anew")] = False,
-) -> None:
-    """Read every golden wholly and hold it against its digests and its manifest."""
-
-    def action() -> int:
-        from harness.cli.verify import verify_goldens
-
-        return verify_goldens(golden, fix=fix)
-
-    ctx.obj.append(action)
-
-
 @app.command()
 def check(
-    ctx: typer.Context,
     tree: Annotated[Path, typer.Argument(help="dump tree or recorder directory, of this project or of MindSpore")],
     golden: Annotated[Path, typer.Argument(help="golden store (.h5)")],
     run: Annotated[str, typer.Option(metavar=RUN, help="run of the store, if it has several")] = "",
@@ -147,7 +74,7 @@ def check(
     by_statistics: Annotated[
         bool, typer.Option("--by-statistics", help="take statistics within the tolerance for values, if none were kept")
     ] = False,
-) -> None:
+) -> Action:
     """Check a dump tree against a golden run. Without a tolerance that of the golden holds, else the table by dtype."""
 
     def action() -> int:
@@ -155,12 +82,11 @@ def check(
 
         return check_tree(tree, golden, run, rank, network, rtol, atol, exact, match, by_statistics)
 
-    ctx.obj.append(action)
+    return action
 
 
 @app.command()
 def diff(
-    ctx: typer.Context,
     expected: Annotated[str, typer.Argument(help="dump tree, or golden store (STORE.h5, STORE.h5::BACKEND/MODE)")],
     found: Annotated[str, typer.Argument(help="what is held against it, likewise")],
     rank: Annotated[int | None, typer.Option(help="rank of trees that have several")] = None,
@@ -177,7 +103,7 @@ def diff(
     by_statistics: Annotated[
         bool, typer.Option("--by-statistics", help="take statistics within the tolerance for values, if none were kept")
     ] = False,
-) -> None:
+) -> Action:
     """Compare two runs: where they part, how the difference spreads, what it looks like."""
 
     def action() -> int:
@@ -187,17 +113,16 @@ def diff(
         stated = chosen_tolerances(tolerances, rtol, atol, exact)
         return compare(expected, found, rank, stated, Outputs(as_json, as_csv, report), match, by_statistics)
 
-    ctx.obj.append(action)
+    return action
 
 
 @app.command()
 def judge(
-    ctx: typer.Context,
     comparison: Annotated[Path, typer.Argument(help="what msdump diff --json wrote")],
     tolerances: Annotated[Path | None, typer.Option(metavar="TOML", help="file with a table [tolerance]")] = None,
     rtol: Annotated[float | None, typer.Option(help="relative tolerance for floating values")] = None,
     atol: Annotated[float | None, typer.Option(help="absolute tolerance for floating values")] = None,
-) -> None:
+) -> Action:
     """Judge a stored comparison under other tolerances; nothing is run or read again."""
 
     def action() -> int:
@@ -208,18 +133,17 @@ def judge(
         stated = chosen_tolerances(tolerances, rtol, atol, exact=False)
         return judge_again(comparison, stated or Tolerances.parse("default"))
 
-    ctx.obj.append(action)
+    return action
 
 
 @app.command()
 def audit(
-    ctx: typer.Context,
     golden: Annotated[Path, typer.Argument(help="golden store, or directory of stores")] = Path("golden"),
     run: Annotated[str, typer.Option(metavar=RUN, help="only this run of a store")] = "",
     tolerances: Annotated[Path | None, typer.Option(metavar="TOML", help="file with a table [tolerance]")] = None,
     limit: Annotated[float | None, typer.Option(help="largest change that may pass, of the values' size")] = None,
     every: Annotated[bool, typer.Option("--all", help="every slot")] = False,
-) -> None:
+) -> Action:
     """Change each golden tensor and see what would pass: how loose is this gate?"""
 
     def action() -> int:
@@ -229,12 +153,11 @@ def audit(
         stated = read_tolerances(tolerances) if tolerances is not None else None
         return audit_goldens(golden, run, stated, limit, every)
 
-    ctx.obj.append(action)
+    return action
 
 
 @app.command()
 def learn(
-    ctx: typer.Context,
     golden: Annotated[Path, typer.Argument(help="golden store (.h5)")],
     trees: Annotated[list[str] | None, typer.Argument(help="dump trees, or STORE.h5::BACKEND/MODE")] = None,
     run: Annotated[str, typer.Option(metavar=RUN, help="run of the store, if it has several")] = "",
@@ -243,7 +166,7 @@ def learn(
     margin: Annotated[float, typer.Option(help="how many times the scatter seen is admitted")] = 2.0,
     dry: Annotated[bool, typer.Option("--dry-run", help="print only")] = False,
     force: Annotated[bool, typer.Option("--force", help="learn from one run, or from more than rounding too")] = False,
-) -> None:
+) -> Action:
     """Learn a golden's tolerances from how far unchanged runs scatter; they travel with it."""
 
     def action() -> int:
@@ -251,12 +174,11 @@ def learn(
 
         return learn_from(golden, run, trees or [], command, times, margin, dry, force)
 
-    ctx.obj.append(action)
+    return action
 
 
 @app.command("import")
 def take_in(
-    ctx: typer.Context,
     tree: Annotated[Path, typer.Argument(help="dump tree, of this project, MindSpore or msprobe")],
     golden: Annotated[Path, typer.Argument(help="golden store (.h5)")],
     run: Annotated[str | None, typer.Option(metavar=RUN, help="what it is called; else what the tree says")] = None,
@@ -264,7 +186,7 @@ def take_in(
     network: Annotated[str | None, typer.Option(metavar="NAME", help="network of the tree, if it has several")] = None,
     level: Annotated[Level | None, typer.Option(help="what is kept; values where the tree has them")] = None,
     packed: Annotated[bool, typer.Option("--compress", help="compress a new store")] = False,
-) -> None:
+) -> Action:
     """Store a dump tree as a run of a golden store.
 
     A run of the same name is replaced, all others stay. A name alone (--run before) is the run's backend; its mode is
@@ -276,12 +198,11 @@ def take_in(
 
         return import_tree(tree, golden, run, rank, network, level, packed)
 
-    ctx.obj.append(action)
+    return action
 
 
 @app.command()
 def show(
-    ctx: typer.Context,
     path: Annotated[
         str, typer.Argument(help="golden store, directory of stores, dump tree, recorder directory, or .npy file")
     ],
@@ -293,7 +214,7 @@ def show(
     iteration: Annotated[int | None, typer.Option(help="only this iteration")] = None,
     part: Annotated[str, typer.Option("--slice", metavar="'0, :4'", help="only these values")] = "",
     text: Annotated[str, typer.Option(metavar="PATTERN", help="print the texts of such names instead")] = "",
-) -> None:
+) -> Action:
     """Print what a golden store, a dump tree, a directory of the recorder or a tensor file holds, or one
     operator of it from close by."""
 
@@ -304,12 +225,11 @@ def show(
         wanted = Wanted(line, operator, slot, iteration, part)
         return look_at(path, run, wanted) if wanted.anything else show_path(path, run, every, text)
 
-    ctx.obj.append(action)
+    return action
 
 
 @app.command(context_settings=PASS_ON)
 def run(
-    ctx: typer.Context,
     script: Annotated[str, typer.Argument(help="an unchanged MindSpore script")],
     args: Annotated[list[str] | None, typer.Argument(metavar="[ARGS]", help="its arguments")] = None,
     backend: Annotated[str, typer.Option(help="emulated backend that stands in for MindSpore")] = "cpu",
@@ -318,7 +238,7 @@ def run(
     missing: Annotated[
         bool, typer.Option("--missing", help="run nothing: list the unsupported names of scripts (or directories)")
     ] = False,
-) -> None:
+) -> Action:
     """Run a MindSpore script on an emulated backend; the exit code is the script's.
 
     With --missing SCRIPT|DIR..., list what of MindSpore's they use and is not supported: 0 nothing, 1 something,
@@ -334,14 +254,13 @@ def run(
 
         return run_script(script, args or [], backend, config, msprobe)
 
-    ctx.obj.append(action)
+    return action
 
 
 @app.command()
 def backends(
-    ctx: typer.Context,
     device: Annotated[str | None, typer.Argument(help="only this device, and all that is known of it")] = None,
-) -> None:
+) -> Action:
     """List the backends (real or emulated, and whether they run here) and what the dump of each device has."""
 
     def action() -> int:
@@ -349,12 +268,11 @@ def backends(
 
         return list_backends(device)
 
-    ctx.obj.append(action)
+    return action
 
 
 @app.command()
 def convert(
-    ctx: typer.Context,
     dump: Annotated[str, typer.Option("-d", "--dump_file", help="a file, files split by commas, or a directory")],
     output: Annotated[str, typer.Option("-out", "--output", help="directory of the results")] = ".",
     kind: Annotated[str, typer.Option("-t", "--type", metavar="npy|msnpy|bin", help="what is made")] = "npy",
@@ -362,7 +280,7 @@ def convert(
     shape: Annotated[str | None, typer.Option("-s", "--shape", help="host shape, for FRACTAL_NZ: 1,3,224,224")] = None,
     input_tensor: Annotated[str | None, typer.Option("-i", "--input_tensor", help="only this input")] = None,
     output_tensor: Annotated[str | None, typer.Option("-o", "--output_tensor", help="only this output")] = None,
-) -> None:
+) -> Action:
     """Convert asynchronous dump files as msaccucmp does; the exit codes are those of that tool."""
 
     def action() -> int:
@@ -370,4 +288,4 @@ def convert(
 
         return convert_dump(dump, output, kind, format_name, shape, input_tensor, output_tensor)
 
-    ctx.obj.append(action)
+    return action

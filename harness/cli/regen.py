@@ -21,10 +21,11 @@ def regenerate(pytest_args: Sequence[str]) -> int:
     Returns:
         0 if all was written, 1 if a test failed, 2 if pytest could not run them.
     """
-    load = [] if _installed() else ["-p", PLUGIN]
+    load = [] if is_installed() else ["-p", PLUGIN]
     command = [sys.executable, "-m", "pytest", *load, "--msdump-regen", *pytest_args]
     return _CODES.get(subprocess.run(command, check=False).returncode, 2)
 
 
-def _installed() -> bool:
+def is_installed() -> bool:
+    """Whether pytest loads the plugin by itself."""
     return any(entry.value == PLUGIN for entry in entry_points(group="pytest11"))

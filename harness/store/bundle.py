@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import stat
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
@@ -20,6 +20,7 @@ from harness.errors import StoreError, StoreWriteError
 from harness.reading import open_regular, parsing
 from harness.store import manifest
 from harness.store.read import GoldenStore
+from harness.store.schema import RunId
 from harness.store.transaction import Transaction
 from harness.store.write import UpdateResult
 
@@ -30,8 +31,14 @@ MARK = "msdump-bundle.txt"
 MAX_UNPACKED = 16 * 2**30
 
 
-def accept(bundle: str | os.PathLike[str], golden: str | os.PathLike[str]) -> list[UpdateResult]:
-    """Takes a bundle's runs over into a golden directory, with their manifests: all of them, or none.
+#: Whether a run is wanted, by its store's path in the bundle, its network and its name.
+Wanted = Callable[[str, str, RunId], bool]
+
+
+def accept(
+    bundle: str | os.PathLike[str], golden: str | os.PathLike[str], wanted: Wanted = lambda *_: True
+) -> list[UpdateResult]:
+    """Takes a bundle's runs over into a golden directory, with their manifests: all that are wanted, or none.
 
     Every store of the bundle is verified, and held against the one it will change, before anything is written.
 
@@ -45,9 +52,22 @@ def accept(bundle: str | os.PathLike[str], golden: str | os.PathLike[str]) -> li
         for name in names:
             _hold_against(source / name, target / name)
         with Transaction(target) as change:
-            results = [_taken(change, source, name) for name in names]
-            change.commit(manifest.provenance_of(source), describe=names)
+            results = [done for name in names if (done := _taken(change, source, name, wanted)) is not None]
+            taken = {(done.path.relative_to(target).as_posix(), run) for done in results for run in done.runs}
+            provenance = {key: facts for key, facts in manifest.provenance_of(source).items() if tuple(key) in taken}
+            change.commit(provenance, describe=[store for store, _ in taken])
     return results
+
+
+@contextmanager
+def opened(bundle: str | os.PathLike[str]) -> Iterator[tuple[Path, list[str]]]:
+    """A bundle as a directory, and its stores.
+
+    Raises:
+        StoreError: as ``accept``.
+    """
+    with _directory(Path(bundle)) as source:
+        yield source, _stores(source, Path(bundle))
 
 
 def seal(bundle: Path, provenance: manifest.Provenance) -> None:
@@ -63,9 +83,12 @@ def seal(bundle: Path, provenance: manifest.Provenance) -> None:
         raise StoreWriteError(f"{bundle}: the bundle could not be written ({atomic.reason(error)})") from error
 
 
-def _taken(change: Transaction, source: Path, name: str) -> UpdateResult:
+def _taken(change: Transaction, source: Path, name: str, wanted: Wanted) -> UpdateResult | None:
     with GoldenStore.open(source / name) as store:
-        done = change.update(name, store.network, {run: store.run(*run) for run in store.runs()})
+        runs = {run: store.run(*run) for run in store.runs() if wanted(name, store.network, run)}
+        if not runs:
+            return None
+        done = change.update(name, store.network, runs)
     return replace(done, path=change.golden / name)
 
 

@@ -69,10 +69,13 @@ def test_a_changed_golden_leaves_only_what_changed(
     made.runpytest("--msdump").assert_outcomes(passed=4)
 
 
-def test_at_the_desk_no_candidate_is_left(made: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_at_the_desk_candidates_are_left_for_review(made: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ADDED", "1.5")
-    made.runpytest("--msdump").assert_outcomes(passed=3, failed=1)
-    assert not (made.path / ".msdump").exists()
+    for _ in range(2):
+        result = made.runpytest("--msdump")
+        result.stdout.fnmatch_lines(["what changed, to be taken over or not: `msdump review`"])
+    (bundle,) = (made.path / ".msdump" / "candidates").iterdir()
+    assert bundle.name.endswith("-desk")
 
 
 def test_a_session_where_all_holds_leaves_nothing(made: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:

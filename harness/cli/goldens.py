@@ -1,0 +1,104 @@
+"""Arguments of the sub-commands that write goldens, or look after them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.cli.parser import PASS_ON, Action, app
+
+
+@app.command(context_settings=PASS_ON)
+def regen(pytest_args: Annotated[list[str] | None, typer.Argument(metavar="[PYTEST ARGS]")] = None) -> Action:
+    """Write the goldens of the selected tests anew (pytest --msdump-regen ARGS)."""
+
+    def action() -> int:
+        from harness.cli.regen import regenerate
+
+        return regenerate(pytest_args or [])
+
+    return action
+
+
+@app.command()
+def accept(
+    bundles: Annotated[list[Path], typer.Argument(help="directories or archives a gate left in .msdump/candidates")],
+    golden: Annotated[Path, typer.Option(help="directory of the golden stores")] = Path("golden"),
+    only: Annotated[
+        list[str] | None, typer.Option(metavar="PATTERN", help="only tests (or their stores) of such names")
+    ] = None,
+) -> Action:
+    """Take candidate bundles over into the goldens."""
+
+    def action() -> int:
+        from harness.cli.accept import accept_bundles
+
+        return accept_bundles(bundles, golden, only or [])
+
+    return action
+
+
+@app.command()
+def review(
+    bundle: Annotated[Path | None, typer.Argument(help="candidate bundle; the last run's if left out")] = None,
+    golden: Annotated[Path | None, typer.Option(help="directory of the golden stores")] = None,
+    listed: Annotated[bool, typer.Option("--list", help="list what differs and ask nothing")] = False,
+) -> Action:
+    """Look at what changed, one candidate after the other, and take it over or not.
+
+    Answers are y (take it over), n (drop the candidate), s (skip), p (a page with pictures), q (quit); from a pipe, one
+    a line. Exit codes: 0 nothing is left to look at, 1 candidates are left.
+    """
+
+    def action() -> int:
+        from harness.cli.review import review_bundle
+
+        return review_bundle(bundle, golden, ask=not listed)
+
+    return action
+
+
+@app.command(context_settings=PASS_ON)
+def prune(
+    pytest_args: Annotated[list[str] | None, typer.Argument(metavar="[PYTEST OPTIONS]")] = None,
+    dry: Annotated[bool, typer.Option("--dry-run", help="name them only")] = False,
+) -> Action:
+    """Remove goldens and runs that no test owns, after all tests were collected."""
+
+    def action() -> int:
+        from harness.cli.prune import prune_goldens
+
+        return prune_goldens(pytest_args or [], dry)
+
+    return action
+
+
+@app.command()
+def init(
+    folder: Annotated[Path, typer.Argument(help="the project's directory")] = Path("."),
+) -> Action:
+    """Write a configuration, golden/, .gitattributes and a first test; nothing is overwritten."""
+
+    def action() -> int:
+        from harness.cli.init import initialise
+
+        return initialise(folder)
+
+    return action
+
+
+@app.command()
+def verify(
+    golden: Annotated[Path, typer.Argument(help="directory of the golden stores")] = Path("golden"),
+    fix: Annotated[bool, typer.Option("--fix", help="write missing, broken and stale manifests anew")] = False,
+) -> Action:
+    """Read every golden wholly and hold it against its digests and its manifest."""
+
+    def action() -> int:
+        from harness.cli.verify import verify_goldens
+
+        return verify_goldens(golden, fix=fix)
+
+    return action

@@ -1,0 +1,83 @@
+"""``msdump init``: what a project needs to begin with."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+CONFIGURATION = """\
+[pytest]
+testpaths = tests
+msdump_golden = golden
+"""
+ATTRIBUTES = """\
+# Goldens are binary; their manifests are text, one line an operator.
+/golden/**/*.h5 binary
+/golden/**/*.json text eol=lf
+"""
+TEST = '''\
+"""A first golden test: `msdump regen` writes its golden, `pytest --msdump` checks it."""
+
+import numpy as np
+import pytest
+
+
+@pytest.mark.msdump
+def test_first(msdump):
+    values = np.linspace(0, 1, 5)
+    msdump.check("squares", values**2)
+'''
+README = """\
+Golden stores of pytest-msdump: one `.h5` for each test, and a manifest beside it for review.
+`msdump regen` writes them, `msdump review` and `msdump accept` take over what CI left, `msdump verify` reads them all.
+"""
+_HOLDERS = {"pytest.ini": "", "pytest.toml": "", "tox.ini": "[pytest]", "setup.cfg": "[tool:pytest]"}
+
+
+def initialise(folder: Path) -> int:
+    """Writes what is missing in ``folder``, and says what was written and what was there.
+
+    Returns:
+        0.
+
+    Raises:
+        OSError: a file cannot be written.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    configured = _configuration(folder)
+    if configured:
+        print(f"there: {configured} (goldens lie in golden/ unless its msdump_golden says otherwise)")
+    else:
+        _write(folder / "pytest.ini", CONFIGURATION)
+    _write(folder / "golden" / "README.md", README)
+    _write(folder / ".gitattributes", ATTRIBUTES)
+    _write(folder / "tests" / "test_first_golden.py", TEST)
+    print("next: msdump regen")
+    return 0
+
+
+def _configuration(folder: Path) -> str:
+    """The file that configures pytest in ``folder``; empty for none."""
+    for name, section in _HOLDERS.items():
+        path = folder / name
+        if path.is_file() and section in path.read_text(encoding="utf-8", errors="replace"):
+            return str(path)
+    path = folder / "pyproject.toml"
+    if path.is_file():
+        try:
+            tool = tomllib.loads(path.read_text(encoding="utf-8")).get("tool", {})
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError):
+            return str(path)  # whatever it says, a second file would hide it
+        return str(path) if isinstance(tool, dict) and "pytest" in tool else ""
+    return ""
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        print(f"there: {path}")
+        return
+    print(f"written: {path}")

@@ -1,0 +1,69 @@
+"""The parser of the command line; the commands register themselves with it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Annotated, Any, Literal
+
+import typer
+from typer.core import TyperGroup
+
+try:  # newer releases bring their own copy
+    from typer._click.exceptions import ClickException
+except ImportError:
+    from click.exceptions import ClickException  # type: ignore[import-not-found,no-redef,unused-ignore]
+
+__all__ = ["CANNOT_TELL", "DIFFERS", "HOLDS", "PASS_ON", "RUN", "Action", "ClickException", "Level", "Match", "app"]
+
+HOLDS, DIFFERS, CANNOT_TELL = 0, 1, 2
+RUN = "BACKEND[/MODE]"
+# Whatever follows belongs to pytest or to the script, options included.
+PASS_ON = {"ignore_unknown_options": True, "allow_interspersed_args": False, "help_option_names": ["--help"]}
+
+Action = Callable[[], int]
+Match = Literal["auto", "names", "flow"]
+Level = Literal["tensors", "digest"]
+
+
+class Commands(TyperGroup):
+    """Lists commands with the whole first paragraph of their help."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Writes the list."""
+        found = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        rows = [(name, _first(each.help or "")) for name, each in found if each is not None and not each.hidden]
+        if rows:
+            with formatter.section("Commands"):
+                formatter.write_dl(rows)
+
+
+def _first(text: str) -> str:
+    return " ".join(inspect.cleandoc(text).partition("\n\n")[0].split())
+
+
+app = typer.Typer(
+    name="msdump",
+    help="Golden stores of network dumps: make, check, show. Exit codes: 0 holds, 1 differs, 2 cannot tell.",
+    cls=Commands,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        print(f"msdump {version('pytest-msdump')}")
+        raise typer.Exit
+
+
+@app.callback(help=app.info.help)
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """What stands before a command."""

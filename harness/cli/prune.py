@@ -1,0 +1,45 @@
+"""``msdump prune``: goldens and runs that no test owns go, after pytest collected all tests."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from harness.cli.regen import is_installed
+
+PLUGIN = "pytest_msdump.pruning"
+#: tells the plugin where to leave what it has to say
+REPORT, DRY = "MSDUMP_PRUNE_REPORT", "MSDUMP_PRUNE_DRY"
+
+
+def prune_goldens(pytest_args: Sequence[str], dry: bool) -> int:
+    """Has pytest collect all tests, and removes what none of them owns.
+
+    Args:
+        pytest_args: options of pytest; what selects tests is refused.
+        dry: name it only.
+
+    Returns:
+        0; 2 where pytest could not collect everything, or was not asked to.
+    """
+    with tempfile.TemporaryDirectory(prefix="msdump-prune-") as folder:
+        report = Path(folder) / "report.txt"
+        environment = {**os.environ, REPORT: str(report), DRY: "1" if dry else ""}
+        load = [] if is_installed() else ["-p", "pytest_msdump.plugin"]
+        command = [sys.executable, "-m", "pytest", *load, "-p", PLUGIN, "--msdump", "--collect-only", *pytest_args]
+        done = subprocess.run(
+            command, env=environment, check=False, capture_output=True, text=True, encoding="utf-8", errors="replace"
+        )
+        if report.exists():
+            told = report.read_text(encoding="utf-8")
+            print(told, end="", file=sys.stderr if told.startswith("msdump: ") else sys.stdout)
+            return 2 if told.startswith("msdump: ") else 0
+    print(done.stdout + done.stderr, end="", file=sys.stderr)
+    print(
+        f"msdump: pytest did not collect the tests (exit code {done.returncode}); nothing was removed", file=sys.stderr
+    )
+    return 2

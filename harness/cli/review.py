@@ -1,0 +1,200 @@
+"""``msdump review``: what a gate left as candidates, one after the other, to be taken over or not."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.backends.align import lay_beside
+from harness.compare import Comparison, Verdict, first_divergence
+from harness.compare.policy import Judgement, Party, judge
+from harness.compare.verdict import SlotVerdict
+from harness.errors import StoreError
+from harness.store import GoldenStore, RunId
+from harness.store.bundle import accept, opened
+
+SCRATCH, CANDIDATES = ".msdump", "candidates"
+PAGE = "review.html"
+_QUESTION = "take it over? [y]es, [n]o and drop it, [s]kip, [p]icture, [q]uit: "
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A run that a gate left.
+
+    Attributes:
+        store: path of its store, in the bundle and among the goldens.
+        network: the test's name.
+        run: backend and mode.
+        judged: against the golden run; None where there is none, or it cannot be read.
+        why: in words, where it was not judged.
+    """
+
+    store: str
+    network: str
+    run: RunId
+    judged: Judgement | None
+    why: str = ""
+
+    def is_named(self, store: str, network: str, run: RunId) -> bool:
+        """Whether a run of a bundle is this candidate, see ``harness.store.bundle.Wanted``."""
+        return (store, network, run) == (self.store, self.network, self.run)
+
+
+def review_bundle(bundle: Path | None, golden: Path | None, *, ask: bool) -> int:
+    """Shows each candidate, and asks on standard input what to do with it; each answer takes effect at once.
+
+    Args:
+        bundle: directory or archive; None for the last one below the nearest ``.msdump/candidates``.
+        golden: directory of the goldens; None for ``golden`` beside that ``.msdump``, or here.
+        ask: False only lists.
+
+    Returns:
+        0 if nothing is left to look at, 1 if candidates are.
+
+    Raises:
+        StoreError: there is no bundle, or it is damaged.
+    """
+    chosen = bundle or last_bundle(Path.cwd())
+    if chosen is None:
+        print("nothing to review: no gate left candidates in .msdump/candidates, here or above")
+        return 0
+    goldens = golden or _goldens_of(chosen)
+    left = 0
+    with opened(chosen) as (source, stores):
+        found = list(candidates(source, stores, goldens))
+        stop = not ask
+        for at, each in enumerate(found, 1):
+            print("\n".join([f"[{at}/{len(found)}] {each.network}, run {each.run}", *told(each)]))
+            if stop:
+                left += 1
+                continue
+            answer = _answer(source, goldens, each)
+            if answer == "y":
+                accept(chosen, goldens, each.is_named)
+                print(f"  taken over into {goldens / each.store}")
+            elif answer == "n":
+                print("  dropped; the golden stays")
+            if answer in ("y", "n") and chosen.is_dir():
+                _drop(source, each)
+            left += answer not in ("y", "n")
+            stop = answer == "q"
+    if not ask or left:
+        print(f"{left} candidates are left in {chosen}")
+    return 1 if left else 0
+
+
+def last_bundle(start: Path) -> Path | None:
+    """The newest bundle of the nearest ``.msdump/candidates`` that has one, from ``start`` up."""
+    for folder in (start, *start.parents):
+        kept = folder / SCRATCH / CANDIDATES
+        found = sorted((each for each in kept.iterdir() if each.is_dir()), reverse=True) if kept.is_dir() else []
+        found = [each for each in found if next(each.rglob("*.h5"), None) is not None]
+        if found:
+            return found[0]
+    return None
+
+
+def _goldens_of(bundle: Path) -> Path:
+    above = bundle.resolve().parents
+    if len(above) > 2 and above[0].name == CANDIDATES and above[1].name == SCRATCH:
+        return above[2] / "golden"
+    return Path("golden")
+
+
+def candidates(source: Path, stores: list[str], goldens: Path) -> Iterator[Candidate]:
+    """The candidates of a bundle, held against the goldens."""
+    for name in stores:
+        with GoldenStore.open(source / name) as store:
+            for run in store.runs():
+                try:
+                    with GoldenStore.open(goldens / name) as old:
+                        if run not in old:
+                            yield Candidate(name, store.network, run, None, "the golden has no such run: all is new")
+                            continue
+                        sides = Party.of_run(old.run(*run)), Party.of_run(store.run(*run))
+                        yield Candidate(name, store.network, run, judge(*sides, lay=lay_beside))
+                except FileNotFoundError:
+                    yield Candidate(name, store.network, run, None, "there is no golden yet: all is new")
+                except StoreError as error:
+                    yield Candidate(name, store.network, run, None, f"the golden cannot be read: {error}")
+
+
+def told(candidate: Candidate) -> Iterator[str]:
+    """What moved first, from what to what, and by how much."""
+    if candidate.judged is None:
+        yield f"  {candidate.why}"
+        return
+    comparison = candidate.judged.comparison
+    failing = list(comparison.failures())
+    divergence = first_divergence(comparison)
+    slot = divergence.slots[0] if divergence is not None else next(iter(failing), None)
+    if slot is None:
+        yield "  no slot differs: texts, the order, or another tolerance made the gate fail"
+    else:
+        source = f" at {slot.source}" if slot.source else ""
+        yield f"  moved first: iteration {slot.key.iteration}, {slot.key.operator} {slot.key.slot_name}{source}"
+        yield f"  {_values(slot)}"
+    yield f"  {_counts(comparison)}"
+
+
+def _values(slot: SlotVerdict) -> str:
+    measured = slot.measurement
+    if measured is None or measured.worst is None:
+        return f"{slot.dtype}{list(slot.shape)}: {slot.reason}"
+    worst = measured.worst
+    return (
+        f"expected {worst.expected} -> found {worst.found} at {list(worst.index)}; "
+        f"max abs {float(measured.max_abs):.6g}, {measured.unequal} of {measured.count} elements"
+    )
+
+
+def _counts(comparison: Comparison) -> str:
+    counts = {verdict: count for verdict, count in comparison.counts.items() if count and verdict != Verdict.IDENTICAL}
+    parts = ", ".join(f"{count} {verdict.value}" for verdict, count in counts.items())
+    return f"{len(comparison.slots)} slots: {parts or 'all identical'}"
+
+
+def _answer(source: Path, goldens: Path, candidate: Candidate) -> str:
+    """``y``, ``n``, ``s`` or ``q``; a picture is made, and the question asked again."""
+    while True:
+        print(_QUESTION, end="", flush=True)
+        line = sys.stdin.readline()
+        if not sys.stdin.isatty():
+            print(line.strip())
+        given = line.strip().lower()[:1] if line else "q"
+        if given == "p":
+            _picture(source, goldens, candidate)
+        elif given and given in "ynsq":
+            return given
+        else:
+            print("  y, n, s, p or q is accepted")
+
+
+def _picture(source: Path, goldens: Path, candidate: Candidate) -> None:
+    if candidate.judged is None:
+        print(f"  no picture: {candidate.why}")
+        return
+    from contextlib import redirect_stdout
+    from io import StringIO
+
+    from harness.cli.diff import Outputs, diff
+
+    page = Path.cwd() / PAGE
+    with redirect_stdout(StringIO()):
+        diff(
+            f"{goldens / candidate.store}::{candidate.run}", f"{source / candidate.store}::{candidate.run}",
+            None, None, Outputs(report=page),
+        )  # fmt: skip
+    print(f"  {page}")
+
+
+def _drop(source: Path, candidate: Candidate) -> None:
+    """Takes a candidate out of its bundle."""
+    from harness.store.transaction import Transaction
+
+    with Transaction(source) as change:
+        change.update(candidate.store, candidate.network, {candidate.run: None})
+        change.commit()

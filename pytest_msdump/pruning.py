@@ -1,0 +1,94 @@
+"""Removes goldens and runs that no test owns, at the end of a whole collection: ``msdump prune`` loads this plugin."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from pytest_msdump.collection import identity_of
+from pytest_msdump.gate import NAME, Gate
+from pytest_msdump.options import SETTINGS, given_on_command_line
+from pytest_msdump.variants import is_gate_test, marker_arguments, used_runs
+
+REPORT, DRY = "MSDUMP_PRUNE_REPORT", "MSDUMP_PRUNE_DRY"
+_SELECTING = {"keyword": "-k", "markexpr": "-m", "deselect": "--deselect", "lf": "--lf", "ignore": "--ignore"}
+_SELECTING |= {"ignore_glob": "--ignore-glob", "stepwise": "--sw"}
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Removes what nobody owns, and leaves a report."""
+    path = os.environ.get(REPORT)
+    if path:
+        Path(path).write_text("".join(f"{line}\n" for line in _pruned(session)), encoding="utf-8")
+
+
+def _pruned(session: pytest.Session) -> Iterator[str]:
+    gate = session.config.pluginmanager.get_plugin(NAME)
+    why = _refusal(session)
+    if why or not isinstance(gate, Gate):
+        yield f"msdump: nothing was removed: {why or 'the gate is not on'}"
+        return
+    golden = session.config.stash[SETTINGS].golden
+    files = gate.summary.unused or []
+    runs = sorted(_unused_runs(session.items, golden))
+    dry = bool(os.environ.get(DRY))
+    if not dry and (files or runs):
+        from harness.store import RunId
+        from harness.store.read import GoldenStore
+        from harness.store.transaction import Transaction
+
+        with Transaction(golden) as change:
+            for name in files:
+                change.remove(name)
+            for name in dict.fromkeys(name for name, _ in runs):
+                gone = {RunId(*run): None for store, run in runs if store == name}
+                with GoldenStore.open(golden / name) as store:
+                    network = store.network
+                change.update(name, network, gone)
+            change.commit()
+    act = "unused" if dry else "removed"
+    yield from (f"{act}: {name}" for name in files)
+    yield from (f"{act}: {name}: run {backend}/{mode}" for name, (backend, mode) in runs)
+    if not (files or runs):
+        yield f"nothing to remove: a test owns each golden in {golden}"
+
+
+def _refusal(session: pytest.Session) -> str:
+    """Why the collection does not say which goldens nobody owns; empty if it does."""
+    config = session.config
+    selecting = [flag for name, flag in _SELECTING.items() if config.getoption(name, default=None)]
+    selecting += [flag for flag in ("--msdump-backend", "--msdump-mode") if _given(config, flag)]
+    if selecting:
+        return f"{', '.join(selecting)} leaves tests or runs out; every test must be collected"
+    if config.args_source is pytest.Config.ArgsSource.ARGS:
+        return f"{' '.join(config.args)}: every test must be collected; leave the names out"
+    if session.testsfailed:
+        return "not every file could be collected; `pytest --collect-only` says why"
+    return "in CI goldens are not removed" if config.stash[SETTINGS].in_ci else ""
+
+
+def _given(config: pytest.Config, flag: str) -> bool:
+    return given_on_command_line(config, flag.lstrip("-").replace("-", "_"))
+
+
+def _unused_runs(items: Sequence[pytest.Item], golden: Path) -> Iterator[tuple[str, tuple[str, str]]]:
+    """Runs of stores that the tests which own them do not use."""
+    from harness.errors import HarnessError
+    from harness.store.read import GoldenStore
+
+    used: dict[str, set[str]] = {}
+    for item in items:
+        if is_gate_test(item):
+            runs = used_runs(item.config, marker_arguments(item))
+            used.setdefault(identity_of(item).golden, set()).update(runs or ())
+    for name, wanted in used.items():
+        try:
+            with GoldenStore.open(golden / name) as store:
+                there = list(store.runs())
+        except (FileNotFoundError, HarnessError):
+            continue  # `msdump verify` says what is wrong with it
+        yield from ((name, (run.backend, run.mode)) for run in there if str(run) not in wanted)

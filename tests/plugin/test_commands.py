@@ -1,0 +1,142 @@
+"""``msdump init``, ``review``, ``accept --only`` and ``prune``, on a project of a few files."""
+
+from __future__ import annotations
+
+import io
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from harness.cli import main
+from pytest_msdump.options import CI_VARIABLES
+from tests.subprocesses import ROOT
+
+pytest_plugins = ["pytester"]
+
+TESTS = """
+import os
+import numpy as np
+
+def test_{name}(msdump):
+    values = np.arange(6.0)
+    values[2] += float(os.environ.get("FAULT", 0))
+    msdump.check("{name}", values)
+"""
+
+
+@pytest.fixture
+def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
+    for name in CI_VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:hypothesispytest -p no:cacheprovider")
+    assert main(["init", "."]) == 0
+    for name in ("one", "two"):
+        (pytester.path / "tests" / f"test_{name}.py").write_text(TESTS.format(name=name))
+    pytester.runpytest("--msdump-regen").assert_outcomes(passed=3)
+    return pytester
+
+
+@pytest.fixture
+def changed(project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
+    monkeypatch.setenv("FAULT", "1")
+    project.runpytest("--msdump").assert_outcomes(passed=1, failed=2)
+    return project
+
+
+@pytest.fixture
+def answers(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], int]:
+    def review(text: str) -> int:
+        monkeypatch.setattr("sys.stdin", io.StringIO(text))
+        return main(["review"])
+
+    return review
+
+
+def test_init_overwrites_nothing(project: pytest.Pytester, capsys: pytest.CaptureFixture[str]) -> None:
+    before = {path: path.read_bytes() for path in project.path.rglob("*") if path.is_file()}
+    capsys.readouterr()
+    assert main(["init"]) == 0
+    assert "written" not in capsys.readouterr().out
+    assert {path: path.read_bytes() for path in project.path.rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "written"),
+    [
+        ("pyproject.toml", "[tool.pytest.ini_options]\n", False),
+        ("pyproject.toml", "[project]\n", True),
+        ("pyproject.toml", "[broken", False),
+        ("tox.ini", "[pytest]\n", False),
+        ("tox.ini", "[tox]\n", True),
+    ],
+)
+def test_init_leaves_a_configuration_alone(tmp_path: Path, name: str, text: str, written: bool) -> None:
+    (tmp_path / name).write_text(text)
+    assert main(["init", str(tmp_path)]) == 0
+    assert (tmp_path / "pytest.ini").exists() is written
+
+
+def test_review_lists(changed: pytest.Pytester, capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    assert main(["review", "--list"]) == 1
+    out = capsys.readouterr().out
+    assert "[2/2] tests/test_two.py::test_two, run cpu/tensor" in out
+    assert "moved first: iteration 0, check/two output.0 at tests/test_two.py:8" in out
+    assert "expected 2.0 -> found 3.0 at [2]; max abs 1, 1 of 6 elements" in out
+
+
+def test_review_takes_over_and_drops(changed: pytest.Pytester, answers: Callable[[str], int]) -> None:
+    assert answers("?\np\ny\nn\n") == 0
+    assert (changed.path / "review.html").exists()
+    changed.runpytest("--msdump").assert_outcomes(passed=2, failed=1)
+
+
+def test_review_skips_quits_and_ends_with_its_input(
+    changed: pytest.Pytester, answers: Callable[[str], int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert answers("s\nq\n") == 1
+    assert answers("") == 1
+    monkeypatch.chdir(changed.path / "tests")
+    assert answers("y\ny\n") == 0
+    assert answers("") == 0
+    monkeypatch.chdir(changed.path)
+    changed.runpytest("--msdump").assert_outcomes(passed=3)
+
+
+def test_accept_only_some(changed: pytest.Pytester, capsys: pytest.CaptureFixture[str]) -> None:
+    (bundle,) = (changed.path / ".msdump" / "candidates").iterdir()
+    assert main(["accept", str(bundle), "--only", "test_one"]) == 0
+    assert main(["accept", str(bundle), "--only", "*nobody*"]) == 2
+    assert "--only '*nobody*' fits no candidate" in capsys.readouterr().err
+    other = shutil.copytree(bundle, changed.path / "other")
+    changed.runpytest("--msdump").assert_outcomes(passed=2, failed=1)
+    assert main(["accept", str(other), str(other)]) == 0
+    changed.runpytest("--msdump").assert_outcomes(passed=3)
+
+
+def test_prune_removes_what_nobody_owns(project: pytest.Pytester, capfd: pytest.CaptureFixture[str]) -> None:
+    (project.path / "tests" / "test_one.py").unlink()
+    result = project.runpytest("--msdump")
+    result.stdout.fnmatch_lines(["*the session fails until `msdump prune` has removed them:", "  tests/test_one/*"])
+    assert result.ret == 1
+    capfd.readouterr()
+    assert main(["prune"]) == 0
+    assert "removed: tests/test_one/test_one.h5" in capfd.readouterr().out
+    assert project.runpytest("--msdump").ret == 0
+    assert not list(project.path.glob("golden/**/*one*.*"))
+
+
+def test_prune_refuses_a_part(project: pytest.Pytester, capfd: pytest.CaptureFixture[str]) -> None:
+    (project.path / "tests" / "test_two.py").write_text("import nothing_of_this_name\n")
+    for arguments, why in (
+        (["-k", "one"], "-k leaves tests or runs out"),
+        (["tests/test_one.py::test_one"], "every test must be collected; leave the names out"),
+        (["--msdump-backend=gpu"], "--msdump-backend leaves tests or runs out"),
+        ([], "nothing was removed"),
+    ):
+        assert main(["prune", *arguments]) == 2
+        assert why in capfd.readouterr().err
+    assert (project.path / "golden" / "tests" / "test_two" / "test_two.h5").exists()
