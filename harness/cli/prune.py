@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from harness.cli.regen import is_installed
+from harness.cli import regen
 
 PLUGIN = "pytest_msdump.pruning"
 #: tells the plugin where to leave what it has to say
@@ -29,7 +29,7 @@ def prune_goldens(pytest_args: Sequence[str], dry: bool) -> int:
     with tempfile.TemporaryDirectory(prefix="msdump-prune-") as folder:
         report = Path(folder) / "report.txt"
         environment = {**os.environ, REPORT: str(report), DRY: "1" if dry else ""}
-        load = [] if is_installed() else ["-p", "pytest_msdump.plugin"]
+        load = [] if regen.is_installed() else ["-p", regen.PLUGIN]
         command = [sys.executable, "-m", "pytest", *load, "-p", PLUGIN, "--msdump", "--collect-only", *pytest_args]
         done = subprocess.run(
             command, env=environment, check=False, capture_output=True, text=True, encoding="utf-8", errors="replace"
