@@ -70,6 +70,9 @@ def first_divergence(comparison: Comparison) -> Origin | None:
     events = [event for event in search.events() if search.executions[event.where]]
     operators = [e for e in events if search.executions[e.where][0].op_type != PARAMETER]
     certain = _earliest(event for event in operators if event.kind in _CERTAIN and not event.doubtful)
+    if certain is not None and not search.is_wrong_by_itself(certain):
+        # What differs from the start may have brought it: an earlier operator that takes such counts first.
+        certain = _earliest(e for e in operators if e.kind in (*_CERTAIN, Kind.GIVEN) and not e.doubtful)
     chosen = certain or _earliest(iter(operators)) or _earliest(iter(events))
     return search.origin(chosen) if chosen is not None else None
 
@@ -127,6 +130,10 @@ class _Search:
                 given |= contents
             if kind is not None:
                 yield _Event(where, kind, doubtful=any(slot.verdict is Verdict.WITHIN for slot in slots))
+
+    def is_wrong_by_itself(self, event: _Event) -> bool:
+        """Whether an operator gave something else though all it was given agrees, and it keeps no state."""
+        return event.kind is Kind.COMPUTED and not any(slot.overwritten for slot in self.executions[event.where])
 
     def _kind(self, where: Execution, slots: Sequence[SlotVerdict], carried: bool) -> Kind | None:
         inputs = inputs_of(slots, self._further.get(where, ()))

@@ -18,6 +18,7 @@ from harness.explain.evidence import Evidence
 from harness.explain.explanation import Cause, Certainty, Change, Element, Explanation, Origin
 from harness.explain.names import input_name
 from harness.explain.numbers import number, short_operator
+from harness.explain.rewired import by_graphs
 from harness.explain.search import SECONDS, Search
 from harness.explain.structure import Structure
 from harness.records import Record
@@ -44,6 +45,7 @@ def explain(
     more: list[str] = []
     if divergence is not None:
         case = _case(comparison, divergence, expected, found)
+        divergence = by_graphs(divergence, case)
         cause, told = _cause(comparison, divergence, case, seconds)
         more += told
         origin = _origin(divergence, case)
@@ -147,7 +149,7 @@ def _origin(divergence: Divergence, case: Case) -> Origin:
     if divergence.kind.structural:
         what = divergence.kind.value
     element = None
-    if m is not None and m.worst is not None and m.unequal:
+    if m is not None and m.worst is not None and m.unequal and divergence.kind not in (Kind.INSERTED, Kind.REMOVED):
         kind = dtypes.by_name(slot.dtype).numpy
         element = Element(tuple(m.worst.index), number(m.worst.expected, kind), number(m.worst.found, kind))
     reason = "" if divergence.kind in (Kind.COMPUTED, Kind.GIVEN) else MEANING[divergence.kind]

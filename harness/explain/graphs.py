@@ -109,9 +109,10 @@ class Graphs:
     def __bool__(self) -> bool:
         return bool(self._parsed[0])
 
-    def order(self, graph: int) -> list[str]:
-        """Names of the operators of a graph, in its order."""
-        return [name for (of, name) in self._parsed[1] if of == graph]
+    @property
+    def ids(self) -> list[int]:
+        """Ids of the graphs."""
+        return [graph.id for graph in self._parsed[0]]
 
     def statement(self, graph: int, name: str) -> Statement | None:
         """An operator's statement; None where no graph has it."""

@@ -44,7 +44,7 @@ class Search:
 
     def cause(self) -> Cause | None:
         """The cause; None where nothing is known."""
-        if self.case.unrecorded:
+        if self.case.unrecorded and self.case.inputs:
             return self._of_unrecorded()
         given = [*changed_settings(self.case), *changed_inputs(self.case)]
         base = self._base()

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from harness.compare.policy import CANNOT_TELL, RENAMED, Judgement
 from harness.compare.verdict import Verdict
 from harness.explain.build import explain
 from harness.explain.evidence import Evidence
-from harness.explain.explanation import Explanation
-from harness.explain.numbers import printable
+from harness.explain.explanation import Cause, Certainty, Explanation, Origin
+from harness.explain.numbers import printable, short_operator
+from harness.explain.structure import changed_cell
 from harness.explain.text import Commands, block
+from harness.records import SlotKey
 
 _NAME = 120
 
@@ -44,7 +46,24 @@ def explained(
     if unsure:
         more.append(f"{len(unsure)} slots cannot be told, the first because {unsure[0].reason}")
     more += judged.notes
-    return explain(judged.comparison, expected, found, _title(judged, subject), others=[*more, *others])
+    made = explain(judged.comparison, expected, found, _title(judged, subject), others=[*more, *others])
+    return _renamed(made, judged) if made.origin is None and judged.renamed else made
+
+
+def _renamed(made: Explanation, judged: Judgement) -> Explanation:
+    """Where names alone differ: the first operator that has another one."""
+    for step in judged.pairing.steps if judged.pairing is not None else ():
+        for pair in step.pairs:
+            old, new = pair.expected.operator, pair.found.operator
+            if old == new:
+                continue
+            cell = changed_cell(old, new)
+            text = f"replaced: {cell}" if cell else f"renamed: {short_operator(old)} to {short_operator(new)}"
+            cause = Cause(Certainty.BITS, text.split(":")[0], f"{text}; all that was compared is the same")
+            iteration = min(step.iterations, default=0)
+            key = SlotKey(step.rank, pair.expected.graph, iteration, old, pair.expected.execution, "output", 0)
+            return replace(made, cause=cause, origin=Origin("renamed", old, key, new))
+    return made
 
 
 def told(

@@ -7,9 +7,11 @@ from typing import Any
 
 import harness
 from harness import backends
+from harness.backends.align import lay_beside
 from harness.capture import Capture
-from harness.compare import check
-from harness.explain import Evidence, Explanation, block, explain
+from harness.compare.policy import Party, judge
+from harness.explain import Evidence, Explanation, Subject, block
+from harness.explain import explained as explained_by
 
 
 def captured(program: Callable[[], Any]) -> Capture:
@@ -33,9 +35,11 @@ def side(capture: Capture) -> Evidence:
 
 def explained(expected: Capture, found: Capture, tolerance: Any = "exact") -> Explanation:
     """Their explanation; they must differ."""
-    comparison = check(expected, found, tolerance)
-    assert not comparison.holds
-    return explain(comparison, side(expected), side(found), "net differs")
+    parties = [Party(c, c.backend, c.mode, c.emulated) for c in (expected, found)]
+    judged = judge(*parties, tolerance, lay=lay_beside)
+    explanation = explained_by(judged, Subject("net", "golden"), side(expected), side(found))
+    assert explanation is not None
+    return explanation
 
 
 def told(expected: Capture, found: Capture, tolerance: Any = "exact") -> str:

@@ -170,7 +170,7 @@ SETTINGS: Sequence[SettingKind] = (
     _set("mean_axis", 2, r"ReduceMean-op", "axis", when=lambda s: s["width"] == s["length"]),
     _set("at", 0, r"(StridedSlice|Slice|Select|Gather)\w*-op", "begin", "->"),
     _set("drop", lambda p: 0.4 if p else p, r"Dropout-op", "keep_prob", when=lambda s: bool(s["drop"])),
-    _set("sens", 2.0, r"Gradients/", kinds=_STRUCTURE),
+    _set("sens", 2.0, r"^(Gradients|Expand)/", kinds=_STRUCTURE),
     _set(
         "pool",
         lambda p: "avg" if p == "max" else "max",

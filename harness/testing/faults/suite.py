@@ -10,11 +10,13 @@ from functools import lru_cache
 import numpy as np
 
 from harness.backends import BACKENDS
+from harness.backends.align import lay_beside
 from harness.capture import Capture
-from harness.compare import check
 from harness.compare.divergence import PARAMETER
+from harness.compare.policy import Party, judge
 from harness.errors import HarnessError
-from harness.explain import Cause, Evidence, Explanation, explain
+from harness.explain import Cause, Evidence, Explanation, Subject
+from harness.explain import explained as told_explanation
 from harness.framework.ops.base import OPERATORS
 from harness.framework.runtime import session
 from harness.testing.faults.kernels import KERNELS, KernelKind, Strike
@@ -157,10 +159,13 @@ def _shows(golden: Capture, run: Capture, operator: str, iteration: int) -> bool
 def explained(fault: Fault) -> tuple[bool, Explanation | None]:
     """Whether the comparison holds, and else its explanation: what gate and diff give alike."""
     golden = _golden(fault.network.seed)[1]
-    comparison = check(golden, fault.run, "exact")
-    if comparison.holds:
-        return True, None
-    return False, explain(comparison, _side(golden), _side(fault.run), f"{fault.network.family}: {fault.kind}")
+    judged_ = judge(_party(golden), _party(fault.run), lay=lay_beside)
+    subject = Subject(f"{fault.network.family} with {fault.kind}", "the right run")
+    return judged_.holds, told_explanation(judged_, subject, _side(golden), _side(fault.run))
+
+
+def _party(capture: Capture) -> Party:
+    return Party(capture, capture.backend, capture.mode, capture.emulated)
 
 
 def _side(capture: Capture) -> Evidence:
