@@ -15,13 +15,19 @@ from pytest_msdump.report import Result
 #: GitHub shows ten annotations of a step; more would hide the others.
 MAX = 10
 GITLAB_REPORT = "gl-code-quality.json"
+#: GitLab shows no summary of a job; kept as an artefact, it is one click away
+GITLAB_SUMMARY = "summary.md"
+#: GitHub drops a summary of more than 1 MiB.
+MAX_SUMMARY = 1_000_000
+#: Verdicts that make a test fail.
+FAILED = ("differs", "missing", "not compared", "cannot tell")
 
 
 class Annotation(NamedTuple):
     """One failing comparison at a source line.
 
     Attributes:
-        file, line: of the operator that left the golden first, relative to rootdir; the test's file and line 1 where
+        file, line: of the operator that left the golden first, relative to the root directory; those of the test where
             that is not known, or lies elsewhere.
         title: network, backend and mode.
         message: what differs.
@@ -39,8 +45,9 @@ def collect(results: Mapping[str, Sequence[Result]], root: Path) -> Iterator[Ann
 
     for nodeid, given in results.items():
         for result in given:
-            if result["verdict"] not in ("differs", "missing", "not compared"):
+            if result["verdict"] not in FAILED:
                 continue
+            own, _, at = (result["place"] or f"{nodeid.partition('::')[0]}:1").rpartition(":")
             file, _, line = result["source"].rpartition(":")
             known = bool(file) and line.isdecimal() and not os.path.isabs(file) and not file.startswith("..")
             known = known and (root / file).is_file()  # a line of a library is told by its file's name alone
@@ -48,7 +55,7 @@ def collect(results: Mapping[str, Sequence[Result]], root: Path) -> Iterator[Ann
             message = result["where"] or f"verdict: {result['verdict']}"
             message += f"; it would pass with {result['passes']}" if result["passes"] else ""
             title, message = shown(title), shown(message)
-            yield Annotation(file if known else nodeid.partition("::")[0], int(line) if known else 1, title, message)
+            yield Annotation(file if known else own, int(line if known else at), title, message)
 
 
 def github(found: Sequence[Annotation]) -> Iterator[str]:
@@ -83,6 +90,38 @@ def gitlab(found: Sequence[Annotation]) -> str:
     return json.dumps(issues, indent=1) + "\n"
 
 
+def markdown(results: Mapping[str, Sequence[Result]], size: int = MAX_SUMMARY) -> str:
+    """A summary of the session for people, of at most ``size`` bytes: what moved first for each failing test."""
+    from harness.escape import line as shown
+
+    every = [each for given in results.values() for each in given]
+    failed = [each for each in every if each["verdict"] in FAILED]
+    slots = sum(each["slots"] for each in every)
+    lines = ["## Golden networks", "", f"{len(every)} runs, {slots} slots; **{len(failed)} do not hold**", ""]
+    if failed:
+        lines += ["| test | run | verdict | what moved first | where |", "|---|---|---|---|---|"]
+    used = sum(len(each.encode()) + 1 for each in lines)
+    for at, each in enumerate(failed):
+        run = f"{each['backend']}-{each['mode']}"
+        run += f" against {each['against']}" if each["against"] != each["backend"] else ""
+        cells = each["network"], run, each["verdict"], each["where"] or "-", each["source"] or each["place"]
+        row = "| " + " | ".join(_cell(shown(cell)) for cell in cells) + " |"
+        used += len(row.encode()) + 1
+        if used > size - 100:
+            lines.append(f"\n{len(failed) - at} more are left out.")
+            break
+        lines.append(row)
+    return "\n".join(lines) + "\n"
+
+
+def _cell(text: str) -> str:
+    """A text that Markdown and HTML show as it is."""
+    plain = text[:400].replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    for letter in "\\`*_[]|~":
+        plain = plain.replace(letter, f"&#{ord(letter)};")
+    return plain
+
+
 def publish(results: Mapping[str, Sequence[Result]], root: Path, environ: Mapping[str, str] = os.environ) -> list[str]:
     """Lines for the log, and a report in ``root/.msdump``, as the CI service this runs in wants them.
 
@@ -97,8 +136,15 @@ def publish(results: Mapping[str, Sequence[Result]], root: Path, environ: Mappin
     lines: list[str] = []
     if environ.get("GITHUB_ACTIONS") == "true":
         lines += github(found)
+        summary = environ.get("GITHUB_STEP_SUMMARY")
+        if summary and results:
+            with open(summary, "a", encoding="utf-8") as file:
+                file.write(markdown(results))
     if found and environ.get("GITLAB_CI") == "true":
         path = scratch(root, GITLAB_REPORT)
         path.write_text(gitlab(found), encoding="utf-8")
         lines.append(f"code quality report: {path}")
+        summary = str(scratch(root, GITLAB_SUMMARY))
+        Path(summary).write_text(markdown(results), encoding="utf-8")
+        lines.append(f"summary: {summary}")
     return lines

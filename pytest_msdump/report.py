@@ -46,6 +46,7 @@ class Result(TypedDict):
         checksum: of the golden run, as the manifest should say it; empty if there is none.
         learned: what ``--msdump-learn`` found, in words; empty otherwise.
         facts: where the run comes from, beside what is true of the whole session: of a real device, versions.
+        place: file and line of the test (``tests/test_a.py:12``), from the root directory.
         used_runs: runs of the store (``backend/mode``) its test may use; None where that is not to be judged.
     """
 
@@ -73,6 +74,7 @@ class Result(TypedDict):
     facts: dict[str, Any]
     used_runs: list[str] | None
     learned: str
+    place: str
 
 
 def empty_result(network: str, golden: str, backend: str, mode: str, verdict: str) -> Result:
@@ -82,6 +84,7 @@ def empty_result(network: str, golden: str, backend: str, mode: str, verdict: st
         verdict=verdict,
         slots=0, identical=0, within=0, differing=0, missing=0, unexpected=0, new=0, texts=0,
         max_abs=None, where="", source="", passes="", candidate="", checksum="", facts={}, used_runs=None, learned="",
+        place="",
     )  # fmt: skip
 
 

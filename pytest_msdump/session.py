@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_msdump import gate_test, options, report
-from pytest_msdump.collection import identity_of
+from pytest_msdump.collection import from_root, identity_of
 from pytest_msdump.gate_test import SEED, GateTest
 from pytest_msdump.options import SETTINGS, Settings
 from pytest_msdump.report import Result
@@ -268,6 +268,9 @@ def results_of(item: pytest.Item) -> list[Result]:
 
 
 def _keep_results(item: pytest.Item, results: list[Result]) -> None:
+    path, line, _ = item.location
+    for each in results:
+        each["place"] = f"{from_root(item.config, path)}:{(line or 0) + 1}"
     item.stash[_RESULTS] = results
     # A rerun of the same item starts over.
     item.user_properties[:] = [each for each in item.user_properties if not each[0].startswith("msdump_")]

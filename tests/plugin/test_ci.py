@@ -6,11 +6,14 @@ import re
 import shlex
 import xml.etree.ElementTree
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from harness.cli import main
+from pytest_msdump.annotations import markdown
 from pytest_msdump.options import CI_VARIABLES, running_in_ci
+from pytest_msdump.report import empty_result
 
 pytest_plugins = ["pytester"]
 Files = Callable[..., dict[str, bytes]]
@@ -157,3 +160,33 @@ def test_in_ci_a_failure_is_printed_once(made: pytest.Pytester, monkeypatch: pyt
         monkeypatch.setenv("CI", value)
         texts.append(made.runpytest("--msdump").stdout.str())
     assert [text.count("First divergence") for text in texts] == [1, 1]
+
+
+def test_a_summary_of_the_job(made: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    summary = tmp_path / "summary.md"
+    summary.write_text("before\n")
+    for name, value in (("GITHUB_ACTIONS", "true"), ("GITHUB_STEP_SUMMARY", str(summary)), ("ADDED", "1.5")):
+        monkeypatch.setenv(name, value)
+    made.runpytest("--msdump").assert_outcomes(passed=3, failed=1)
+    text = summary.read_text()
+    assert text.startswith("before\n## Golden networks\n")
+    assert "**1 do not hold**" in text
+    (row,) = [line for line in text.splitlines() if "test&#95;one" in line]
+    assert "iteration 0, Default/Add-op0 output.0" in row
+
+
+def test_a_missing_golden_is_annotated_at_its_test(nets: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    monkeypatch.setenv("CI", "true")
+    result = nets.runpytest("--msdump", "-k", "test_class")
+    text = (nets.path / "test_nets.py").read_text().splitlines()
+    line = next(at for at, each in enumerate(text, 1) if "def test_class" in each)
+    result.stdout.fnmatch_lines([f"::error file=test_nets.py,line={line},*"])
+
+
+def test_a_summary_has_its_size() -> None:
+    result = empty_result("a|<b>" * 30, "g.h5", "cpu", "tensor", "differs")
+    text = markdown({str(at): [result] for at in range(200)}, 10_000)
+    assert len(text.encode()) <= 10_000
+    assert "more are left out" in text
+    assert "<b>" not in text
