@@ -21,8 +21,8 @@ __version__ = "2.10.0"
 
 #: namespaces of MindSpore's that are packages or modules here
 _SPACES = (
-    "_c_expression", "amp", "common", "communication", "context", "dataset", "log", "nn", "ops", "parallel", "tools",
-    "train",
+    "_c_expression", "amp", "common", "communication", "context", "dataset", "log", "mindrecord", "nn", "ops",
+    "parallel", "tools", "train",
 )  # fmt: skip
 _NAMES = {
     **_DTYPES,
@@ -47,6 +47,7 @@ _NAMES = {
         ("DynamicLossScaleManager", "FixedLossScaleManager", "LossScaleManager"),
         "harness.framework.amp.loss_scale_manager",
     ),
+    "FileWriter": "harness.framework.mindrecord",
     "build_train_network": "harness.framework.amp",
     "set_dump": "harness.framework.tools",
     **dict.fromkeys(

@@ -3,8 +3,10 @@
 from harness.framework.dataset import config, iterators, mapping, splitting, transforms, vision  # noqa: F401
 from harness.framework.dataset.base import Dataset
 from harness.framework.dataset.batches import BatchInfo
+from harness.framework.dataset.folders import ImageFolderDataset
 from harness.framework.dataset.images import Cifar10Dataset, Cifar100Dataset, FashionMnistDataset, MnistDataset
 from harness.framework.dataset.operations import zip_datasets as zip
+from harness.framework.dataset.records import MindDataset
 from harness.framework.dataset.samplers import (
     DistributedSampler,
     IterSampler,
@@ -20,10 +22,29 @@ from harness.framework.dataset.sources import GeneratorDataset, NumpySlicesDatas
 from harness.framework.names import fallback as _fallback
 
 __all__ = [
-    "BatchInfo", "Cifar10Dataset", "Cifar100Dataset", "Dataset", "DistributedSampler", "FashionMnistDataset",
-    "GeneratorDataset", "IterSampler", "MnistDataset", "NumpySlicesDataset", "RandomSampler", "Sampler",
-    "SequentialSampler", "Shuffle", "SubsetRandomSampler", "SubsetSampler", "WeightedRandomSampler", "config",
-    "transforms", "vision", "zip",
+    "BatchInfo",
+    "Cifar10Dataset",
+    "Cifar100Dataset",
+    "Dataset",
+    "DistributedSampler",
+    "FashionMnistDataset",
+    "GeneratorDataset",
+    "ImageFolderDataset",
+    "IterSampler",
+    "MindDataset",
+    "MnistDataset",
+    "NumpySlicesDataset",
+    "RandomSampler",
+    "Sampler",
+    "SequentialSampler",
+    "Shuffle",
+    "SubsetRandomSampler",
+    "SubsetSampler",
+    "WeightedRandomSampler",
+    "config",
+    "transforms",
+    "vision",
+    "zip",
 ]  # fmt: skip
 
 __getattr__ = _fallback(__name__)

@@ -1,5 +1,6 @@
 """``mindspore.dataset.vision``: transforms of images, which are arrays (height, width[, channels])."""
 
+from harness.framework.dataset.vision.decoding import Decode, RandomColorAdjust, RandomCropDecodeResize
 from harness.framework.dataset.vision.geometry import (
     CenterCrop,
     Crop,
@@ -17,8 +18,26 @@ from harness.framework.dataset.vision.values import HWC2CHW, Invert, Normalize, 
 from harness.framework.names import fallback as _fallback
 
 __all__ = [
-    "HWC2CHW", "Border", "CenterCrop", "Crop", "HorizontalFlip", "Inter", "Invert", "Normalize", "Pad", "RandomCrop",
-    "RandomHorizontalFlip", "RandomResizedCrop", "RandomVerticalFlip", "Rescale", "Resize", "ToTensor", "ToType",
+    "HWC2CHW",
+    "Border",
+    "CenterCrop",
+    "Crop",
+    "Decode",
+    "HorizontalFlip",
+    "Inter",
+    "Invert",
+    "Normalize",
+    "Pad",
+    "RandomColorAdjust",
+    "RandomCrop",
+    "RandomCropDecodeResize",
+    "RandomHorizontalFlip",
+    "RandomResizedCrop",
+    "RandomVerticalFlip",
+    "Rescale",
+    "Resize",
+    "ToTensor",
+    "ToType",
     "VerticalFlip",
 ]  # fmt: skip
 
