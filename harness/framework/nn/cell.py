@@ -81,7 +81,10 @@ class Cell(Calls, Refusals):
         wanted = self._float_dtype
         if parameter is None or wanted is None or not self._running or not self._casts_parameters:
             return parameter
-        return precision.cast_parameter(parameter, wanted)
+        value = precision.cast(parameter, wanted)
+        if value is not parameter:
+            value.cast_of = parameter  # who writes to the parameter finds it
+        return value
 
     def __setattr__(self, name: str, value: Any) -> None:
         if isinstance(value, Parameter):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.dtypes import DType
-from harness.framework.tensor import Parameter, Tensor, call
+from harness.framework.tensor import Tensor, call
 
 
 def cast(value: Tensor, dtype: DType) -> Tensor:
@@ -18,14 +18,6 @@ def cast(value: Tensor, dtype: DType) -> Tensor:
         return value
     cast_value: Tensor = call("Cast", value, dtype)
     return cast_value
-
-
-def cast_parameter(parameter: Parameter, dtype: DType) -> Tensor:
-    """The same for a parameter; who writes to it finds it in ``cast_of``."""
-    value = cast(parameter, dtype)
-    if value is not parameter:
-        value.cast_of = parameter
-    return value
 
 
 def cast_all(value: Any, dtype: DType) -> Any:
