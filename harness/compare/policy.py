@@ -177,7 +177,8 @@ def judge(
     """
     laid = lay(expected, found)
     tolerances = tolerances_of(expected, found, asked, beside=laid is not None)
-    if by_statistics:
+    # Whoever runs mode statistic asks for statistics.
+    if by_statistics or "statistic" in (expected.mode, found.mode):
         tolerances = replace(tolerances, statistics=True)
     pairing: Pairing | None = None
     tried: Pairing | None = None
