@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -64,7 +64,7 @@ class Difference:
     """What differs first, by kind.
 
     Attributes:
-        kind: ``agree``, ``exit``, ``names``, ``graph``, ``order``, ``slots``, ``dtypes``, ``values`` or ``text``.
+        kind: ``agree``, ``refused`` (by both), ``exit``, ``names``, ``graph``, ``order``, ``slots``, ``dtypes``, ``values`` or ``text``.
         details: what differs, one line each; ``-`` is there alone, ``+`` here alone.
     """
 
@@ -72,7 +72,7 @@ class Difference:
     details: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
-        return self.kind != "agree"
+        return self.kind not in ("agree", "refused")
 
 
 class Pair:
@@ -111,7 +111,7 @@ class Pair:
         own, own_code, real, real_code = self.run(source)
         if own_code or real_code:
             if bool(own_code) == bool(real_code):
-                return Difference("agree")
+                return Difference("refused")
             out, side = (own, "here") if own_code else (real, "there")
             lines = (out / "stderr").read_text(errors="replace").strip().splitlines()[-4:]
             return Difference("exit", (f"fails {side} only, code {own_code or real_code}", *lines))
@@ -145,49 +145,87 @@ def compare_captures(own: Capture, real: Capture) -> Difference:
     alone = [f"- {k}" for k in known if k not in ours] + [f"+ {k}" for k in ours if k not in known]
     if alone:
         return Difference("slots", tuple(alone))
-    kinds: dict[str, list[str]] = {"dtypes": [], "values": []}
-    for key, record in known.items():
-        fault = slot_fault(ours[key], record)
-        if fault is not None:
-            kinds[fault[0]].append(f"{record.key.operator} {record.key.slot_name}: {fault[1]}")
-    for kind, details in kinds.items():
-        if details:
-            return Difference(kind, tuple(details))
-    return Difference("agree")
+    return Values(list(ours.values()), known).difference()
 
 
-def slot_fault(own: Record, real: Record, limits: Mapping[str, float] = LIMITS) -> tuple[str, str] | None:
-    """What differs in one slot, or None."""
-    a, b = own.load(), real.load()
-    if own.dtype != real.dtype or a.size != b.size:
-        return "dtypes", f"{own.dtype} {a.shape}, there {real.dtype} {b.shape}"
-    if real.key.slot_name in NEVER_WRITTEN.get(real.op_type, ()) or a.tobytes() == b.tobytes():
-        return None
-    apart = error(a, b)
-    if apart > limits.get(own.dtype, 0) and not _noise(a, b, own.dtype):
-        with np.printoptions(threshold=8, precision=8):
-            return "values", f"{own.dtype} error {apart:.2e}: {a.ravel()[:8]}, there {b.ravel()[:8]}"
-    return None
+class Values:
+    """Compares slot by slot, in the order they were written.
+
+    An operator whose inputs have equal bits must give equal results within the limit of its dtype; what follows from
+    rounding further up may be further off, and a choice (an index, a condition) that rounding decided may be another.
+    """
+
+    CARRIED = 5e-3
+    #: Adam divides by the root of a mean of squares: where those are rounding noise, so is the step
+    CARRIED_BY_ADAM = 0.2
+
+    def __init__(self, own: Iterable[Record], real: Mapping[tuple[object, ...], Record]) -> None:
+        self._own, self._real = own, real
+        self._carried = self.CARRIED_BY_ADAM if any("Adam" in r.op_type for r in real.values()) else self.CARRIED
+        if any(r.dtype in ("Float16", "BFloat16") for r in real.values()):
+            self._carried = max(self._carried, 0.05)
+        self._chosen = False
+
+    def difference(self) -> Difference:
+        """What differs."""
+        kinds: dict[str, list[str]] = {"dtypes": [], "values": []}
+        equal: dict[object, bool] = {}
+        scale: dict[object, float] = {}
+        for own in self._own:
+            real = self._real[tuple(own.key)]
+            a, b = own.load(), real.load()
+            place = own.key.graph, own.key.iteration, own.key.operator
+            where = f"{own.key.operator} {own.key.slot_name}"
+            if own.dtype != real.dtype or a.size != b.size:
+                kinds["dtypes"].append(f"{where}: {own.dtype} {a.shape}, there {real.dtype} {b.shape}")
+                continue
+            same = a.tobytes() == b.tobytes()
+            if "input" in own.key.slot_name:
+                equal[place] = equal.get(place, True) and same
+                scale[place] = max(scale.get(place, 0.0), _size(b))
+            if same or own.key.slot_name in NEVER_WRITTEN.get(own.op_type, ()):
+                continue
+            strict = equal.get(place, False) and "output" in own.key.slot_name and own.op_type != "Parameter"
+            if not self._within(a, b, own.dtype, strict, scale.get(place, 0.0)):
+                with np.printoptions(threshold=8, precision=8):
+                    kinds["values"].append(
+                        f"{where}: {own.dtype} error {error(a, b):.2e}: {a.ravel()[:8]}, there {b.ravel()[:8]}"
+                    )
+        for kind, details in kinds.items():
+            if details:
+                return Difference(kind, tuple(details))
+        return Difference("agree")
+
+    def _within(self, a: np.ndarray, b: np.ndarray, dtype: str, strict: bool, scale: float) -> bool:
+        if dtype not in LIMITS:
+            # An index or condition of what was rounded otherwise; from here on others may be, too.
+            self._chosen = self._chosen or (not strict and dtype in ("Bool", "Int32"))
+            return not strict and self._chosen
+        x, y = a.astype(np.float64).ravel(), b.astype(np.float64).ravel()
+        if not np.array_equal(np.isfinite(x), np.isfinite(y)):
+            return self._chosen
+        finite = np.isfinite(x)
+        apart = float(np.abs(x - y)[finite].max(initial=0))
+        if strict:
+            return apart <= max(LIMITS[dtype] * float(np.abs(y[finite]).max(initial=0)), LIMITS[dtype] * scale)
+        return self._chosen or apart <= self._carried * max(float(np.abs(y[finite]).max(initial=0)), scale, 1e-3)
 
 
-def _noise(a: np.ndarray, b: np.ndarray, dtype: str) -> bool:
-    """Whether two floating tensors differ by less than rounding makes of sums that cancel."""
-    if not dtype.startswith(("Float", "BFloat")):
-        return False
-    x, y = a.astype(np.float64).ravel(), b.astype(np.float64).ravel()
-    finite = np.isfinite(x) & np.isfinite(y)
-    floor = {"Float16": 2e-3, "BFloat16": 1.6e-2}.get(dtype, 1e-6)
-    return bool(np.array_equal(np.isfinite(x), np.isfinite(y)) and (np.abs(x - y)[finite] <= floor).all())
+def _size(array: np.ndarray) -> float:
+    if array.dtype.kind not in "fV":
+        return 0.0
+    wide = np.abs(array.astype(np.float64))
+    return float(wide[np.isfinite(wide)].max(initial=0))
 
 
 def compare_texts(own: str, real: str) -> Difference:
-    """Compares printed lines: the same words, numbers to 1e-4."""
+    """Compares printed lines: the same words, numbers to 2e-3."""
     mine, theirs = own.splitlines(), real.splitlines()
     if [NUMBER.sub("#", line) for line in mine] != [NUMBER.sub("#", line) for line in theirs]:
         return Difference("text", _apart(Counter(mine), Counter(theirs)))
     for line, other in zip(mine, theirs, strict=True):
         a, b = (np.array([float(n) for n in NUMBER.findall(text)]) for text in (line, other))
-        if not np.allclose(a, b, rtol=1e-4, atol=1e-5, equal_nan=True):
+        if not np.allclose(a, b, rtol=2e-3, atol=1e-4, equal_nan=True):
             return Difference("text", (f"+ {line}", f"- {other}"))
     return Difference("agree")
 

@@ -28,6 +28,16 @@ from harness.graph import Const, Node, Operand, Parameter, TensorSpec, TupleSpec
 
 GRADIENTS = "Gradients/"
 
+#: operators whose gradients are zeros that are handed on, so that what stands before them is differentiated, too
+#: (each measured: ``tests/data/graphs/nets/zero_gradients.py``); those of others end there
+ZERO_GRADIENTS = frozenset(
+    {
+        "Argmax", "ArgMaxWithValue", "Ceil", "Equal", "FloorDiv", "Greater", "GreaterEqual", "IsFinite", "IsInf", "IsNan",
+        "Less", "LessEqual", "LogicalAnd", "LogicalNot", "LogicalOr", "NotEqual", "OneHot", "Round", "Select", "Sign",
+        "ZerosLike", "OnesLike",
+    }
+)  # fmt: skip
+
 
 def gradient(tracer: Tracer, out: Any, sens: Any, wrt: Sequence[Operand], value: bool = True) -> list[Any]:
     """Traced gradients of ``out`` for each operand of ``wrt``.
@@ -133,9 +143,11 @@ class _Gradient:
             grads = OPERATORS.get(node.op).gradient(backward)
         self.tracer.source, self.tracer.marks = saved
         for argument, (group, grad) in enumerate(zip(grouped(node, list(node.inputs)), grads, strict=False)):
+            members = group if isinstance(group, tuple) else (group,)
+            if grad is None and node.op in ZERO_GRADIENTS and id(group) in self.needed:
+                grad = self._zeros(group)
             if grad is None:
                 continue
-            members = group if isinstance(group, tuple) else (group,)
             parts = grad if isinstance(group, tuple) else (grad,)
             for member, part in zip(members, parts, strict=True):
                 if part is not None:
@@ -195,12 +207,14 @@ class _Gradient:
 
     def _zeros(self, target: Operand) -> Any:
         assert isinstance(target.spec, TensorSpec)
-        return self._filled(target.spec, 0)
+        if -1 in target.spec.shape:
+            return call("ZerosLike", as_value(target))
+        return self._filled(target.spec, 0, late=True)
 
-    def _filled(self, spec: TensorSpec, value: int) -> Traced:
+    def _filled(self, spec: TensorSpec, value: int, late: bool = False) -> Traced:
         if -1 in spec.shape:
             raise TraceError("the gradient of a result of dynamic shape needs an explicit sens")
-        const = self.tracer.tensor_constant(np.full(spec.shape, value, spec.dtype.numpy))
+        const = self.tracer.tensor_constant(np.full(spec.shape, value, spec.dtype.numpy), late)
         return Traced(const, spec.tensor)
 
 

@@ -16,8 +16,11 @@ from harness.framework.compile.lookup import looked_up
 from harness.framework.compile.source import function_key, is_users, user_functions
 from harness.framework.tensor import OLD, graph_key
 
-#: methods that lead to a function: called through one of them first, the function stands in ``Default`` (measured)
-METHODS = {"Tensor.sum": "ops.sum", "ops.less": "ops.less"}
+#: methods that are a function of ``ops``; through the method's older form, which is a function around it, the function
+#: stands in ``Default`` (measured)
+METHODS = {"Tensor.mean": "ops.mean", "Tensor.sum": "ops.sum"}
+#: functions that stand in ``Default`` wherever they are called (measured)
+ABROAD = frozenset({"ops.less"})
 
 #: functions whose one operator stands in a function further in: first called in ``Default``, it stays there (measured)
 DEEP = frozenset(
@@ -48,8 +51,11 @@ class FunctionScopes:
     def enter(self, key: Any, scope: str) -> tuple[str, str]:
         """The scope of the nodes of a library function that is called in ``scope``; and that of its operator if it
         has only one: a function first called in ``Default`` takes the scope of each call then (measured)."""
-        if key in METHODS or (isinstance(key, str) and key.endswith(OLD)):
-            key, scope = METHODS.get(key, key), "Default"
+        if key in ABROAD or (isinstance(key, str) and key.endswith(OLD)):
+            plain = key.removesuffix(OLD)
+            key, scope = METHODS.get(plain, key), "Default"
+        elif key in METHODS:
+            key = METHODS[key]
         elif key not in self._scopes and isinstance(key, str) and key.startswith("ops."):
             self._scopes[key] = self._named_first(key, scope)
         first = self._scopes.setdefault(key, scope)

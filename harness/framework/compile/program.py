@@ -110,18 +110,19 @@ def compile_function(
 
 
 def _gives_back(output: Operand) -> bool:
-    """Whether a result is one of the parameters as it is, or constants."""
+    """Whether a result is one of the parameters as it is, or constants; a tuple with zeros that a gradient gave is
+    put together by the graph (measured)."""
     assert isinstance(output, Node)
     value = output.inputs[0]
     while isinstance(value, Node) and value.op in ("Depend", "Load"):
         value = value.inputs[0]
-    return not isinstance(value, Node) or _is_constant(value)
+    return not isinstance(value, Node) or (value.op == "MakeTuple" and all(map(_is_constant, value.inputs)))
 
 
 def _is_constant(value: Operand) -> bool:
-    return isinstance(value, Const) or (
-        isinstance(value, Node) and value.op == "MakeTuple" and all(map(_is_constant, value.inputs))
-    )
+    if isinstance(value, Const):
+        return not value.late
+    return isinstance(value, Node) and value.op == "MakeTuple" and all(map(_is_constant, value.inputs))
 
 
 def _finish(regions: Sequence[Region], kernels: Kernels, watch: Watch) -> list[list[Parameter]]:

@@ -125,8 +125,21 @@ def _rewrite(node: Node) -> Operand:
         return node.inputs[0] if is_one and _same_result(node, node.inputs[0]) else node
     if node.op == "Add":
         return _add(node)
+    if node.op == "AddN":
+        return _without_zeros(node)
     if node.op == "Sub" and len({i.spec for i in node.inputs}) == 1:
         return _fold(node)
+    return node
+
+
+def _without_zeros(node: Node) -> Operand:
+    """A sum without the zeros that are the gradients of what does not depend on something (measured)."""
+    kept = [i for i in node.inputs if not (isinstance(i, Const) and i.late and not np.any(i.value))]
+    if len(kept) == len(node.inputs):
+        return node
+    if len(kept) < 2:
+        return kept[0] if kept else node.inputs[0]
+    node.inputs, node.extra["layout"] = kept, (len(kept),)
     return node
 
 

@@ -108,7 +108,8 @@ def using(dispatcher: Dispatcher) -> Iterator[None]:
 #: end of the key of a method called with a keyword of its older form: that is another function (measured)
 OLD = " (older form)"
 _OLD_KEYWORDS = dict.fromkeys(
-    (f"Tensor.{name}" for name in ("any", "argmax", "argmin", "cumsum", "max", "mean", "min", "squeeze", "std")), "axis"
+    (f"Tensor.{name}" for name in ("any", "argmax", "argmin", "cumsum", "max", "mean", "min", "squeeze", "std", "sum")),
+    "axis",
 ) | {"Tensor.add": "other", "Tensor.flatten": "start_dim", "Tensor.gather": "axis", "Tensor.pow": "exponent"}
 
 
