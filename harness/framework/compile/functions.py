@@ -18,9 +18,17 @@ from harness.framework.tensor import OLD, graph_key
 
 #: methods that are a function of ``ops``; through the method's older form, which is a function around it, the function
 #: stands in ``Default`` (measured)
-METHODS = {"Tensor.mean": "ops.mean", "Tensor.sum": "ops.sum"}
+METHODS = {
+    **{f"Tensor.{name}": f"ops.{name}" for name in ("max", "mean", "min", "neg", "sum", "swapaxes", "unsqueeze")},
+    "Tensor.__add__": "ops.add", "Tensor.__gt__": "ops.greater", "Tensor.__neg__": "ops.neg",
+    "Tensor.astype": "ops.cast",
+}  # fmt: skip
 #: functions that stand in ``Default`` wherever they are called (measured)
 ABROAD = frozenset({"ops.less"})
+
+#: functions of several operators that call others: first called in ``Default``, the operators that are not in one of
+#: those take the scope of each call (measured)
+COMPOSED = frozenset({"ops.logsumexp"})
 
 #: functions whose one operator stands in a function further in: first called in ``Default``, it stays there (measured)
 DEEP = frozenset(
@@ -31,7 +39,8 @@ DEEP = frozenset(
         "Tensor.T", "Tensor.any", "Tensor.argmax", "Tensor.argmin", "Tensor.astype", "Tensor.bool", "Tensor.chunk",
         "Tensor.cumsum", "Tensor.flatten", "Tensor.float", "Tensor.gather_elements", "Tensor.half", "Tensor.int",
         "Tensor.isnan", "Tensor.mT", "Tensor.matmul", "Tensor.mean", "Tensor.mul", "Tensor.sign", "Tensor.split",
-        "Tensor.squeeze", "Tensor.swapaxes", "Tensor.topk", "Tensor.unsqueeze",
+        "Tensor.squeeze", "Tensor.swapaxes", "Tensor.topk", "Tensor.unsqueeze", "tensor_div", "tensor_pow",
+        "tensor_sub",
     }
 )  # fmt: skip
 
@@ -51,6 +60,7 @@ class FunctionScopes:
     def enter(self, key: Any, scope: str) -> tuple[str, str]:
         """The scope of the nodes of a library function that is called in ``scope``; and that of its operator if it
         has only one: a function first called in ``Default`` takes the scope of each call then (measured)."""
+        asked = key
         if key in ABROAD or (isinstance(key, str) and key.endswith(OLD)):
             plain = key.removesuffix(OLD)
             key, scope = METHODS.get(plain, key), "Default"
@@ -59,7 +69,7 @@ class FunctionScopes:
         elif key not in self._scopes and isinstance(key, str) and key.startswith("ops."):
             self._scopes[key] = self._named_first(key, scope)
         first = self._scopes.setdefault(key, scope)
-        stays = first != "Default" or key in DEEP or not isinstance(key, str)
+        stays = first != "Default" or asked in DEEP or not isinstance(key, str)
         return first, first if stays else scope
 
     def of_users(self, scope: str) -> str:

@@ -238,7 +238,8 @@ def _reshape(node: Node) -> Operand:
     if isinstance(inner, Node) and inner.op == "Reshape":
         node.inputs[0] = inner = inner.inputs[0]
     same = isinstance(inner.spec, TensorSpec) and isinstance(node.spec, TensorSpec)
-    if same and inner.spec.shape == node.spec.shape and -1 not in node.spec.shape:  # type: ignore[union-attr]
+    # One dimension may be known at run time only: the others being equal, so is it (measured).
+    if same and inner.spec.shape == node.spec.shape and node.spec.shape.count(-1) < 2:  # type: ignore[union-attr]
         return inner
     return node
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from harness.errors import HarnessError, TraceError
 from harness.framework.compile.closures import Closure, Closures
-from harness.framework.compile.functions import FunctionScopes
+from harness.framework.compile.functions import COMPOSED, FunctionScopes
 from harness.framework.compile.regions import Block, Control, Region
 from harness.framework.compile.source import stack, where
 from harness.framework.compile.states import States
@@ -20,7 +20,7 @@ from harness.framework.compile.traced import Traced, has_tensor, is_weight, tens
 from harness.framework.ops.base import OPERATORS, Call, Operator
 from harness.framework.ops.eager import is_number, plan_arguments
 from harness.framework.tensor import Parameter as ParameterTensor
-from harness.framework.tensor import Tensor
+from harness.framework.tensor import Tensor, is_eager
 from harness.graph import Const, Node, Operand, Parameter, Spec, TensorSpec, TupleSpec, U, constant, spec_of
 
 #: operators of the graph itself: they have no kernel
@@ -88,6 +88,7 @@ class Tracer:
         node = Node(operator.name, inputs, {**attrs, **self.marks}, scope, operator.infer(call))
         node.extra = {"layout": layout, "functional": operator.functional, "region": self.region}
         node.extra |= {"closure": closure, "effects before": before, "absent": operator.absent}
+        node.extra["inside"] = self.functions.inside
         closure.nodes.append(node)
         if self.states.together(mark, node):
             closure.affect(None)
@@ -276,8 +277,9 @@ class Tracer:
         self.functions.inside += 1
         try:
             yield
-            if len(self.created) == made + 1:
-                self.created[-1].scope = of_one
+            mine = self.created[made:]
+            for node in mine if len(mine) == 1 else [n for n in mine if n.extra["inside"] == self.functions.inside]:
+                node.scope = of_one if len(mine) == 1 or key in COMPOSED else node.scope
         finally:
             self.scope = before
             self.functions.inside -= 1
@@ -331,6 +333,8 @@ class Tracer:
                 f"{self.parameters_refused}, got {tensor.name!r}, at {where()}; hand it over as an argument"
             )
         if id(tensor) not in self.params:
+            if not is_eager() and any(p.name == tensor.name for p in self.params.values()):
+                raise TraceError(f"two parameters of one graph are named {tensor.name!r}, at {where()}; give each its own name")
             spec = TensorSpec(tensor.dtype, tensor.shape, ref_key=tensor.name)
             self.params[id(tensor)] = Parameter(tensor.name, spec, True, handle=tensor)
         return self.params[id(tensor)]

@@ -25,6 +25,8 @@ _CONTROL = frozenset({"cond", "while_loop"})
 #: functions whose operator stands where they are called, if by position alone; with a keyword they are graph functions,
 #: as every other one is (measured)
 _DIRECT = frozenset({"all", "broadcast_to", "cat", "log_softmax"})
+#: functions of MindSpore's that are primitives: no functions of their own (measured)
+_PRIMITIVES = frozenset({"reduce_max", "reduce_mean", "reduce_min", "reduce_sum"})
 
 for _package in (_functions, _primitives):
     for _found in _pkgutil.iter_modules(_package.__path__):
@@ -32,7 +34,7 @@ for _package in (_functions, _primitives):
         for _name in _module.__all__:
             _member = getattr(_module, _name)
             if _package is _functions and callable(_member):
-                _shared = _name not in _DIRECT | _CONTROL
+                _shared = _name not in _DIRECT | _CONTROL | _PRIMITIVES
                 _member = _graph_function(f"ops.{_name}", _member, _shared, _name in _DIRECT)
             globals()[_name] = _member
             __all__ += [_name]

@@ -296,7 +296,7 @@ DIRECT_METHODS = frozenset(
         "abs", "broadcast_to", "ceil", "cos", "div", "eq", "erf", "exp", "expm1", "floor", "greater", "gt",
         "le", "less", "less_equal", "log", "log1p", "logical_not", "lt", "maximum", "minimum", "ne", "neg",
         "not_equal", "reciprocal", "reshape", "round", "rsqrt", "sigmoid", "sin", "sinh", "sqrt", "square",
-        "tan", "tanh", "to", "triu", "trunc", "view", "__abs__", "__floordiv__", "__ge__", "__getitem__",
+        "std", "tan", "tanh", "to", "triu", "trunc", "var", "view", "__abs__", "__floordiv__", "__ge__", "__getitem__",
         "__iadd__", "__ifloordiv__", "__imod__", "__imul__", "__isub__", "__itruediv__", "__le__", "__mul__",
         "__pow__", "__rfloordiv__", "__rmul__", "__rpow__", "__rsub__", "__rtruediv__", "__sub__", "__truediv__",
     }

@@ -104,11 +104,20 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
     return call("AdaptiveAvgPool2D", input, **attrs)  # type: ignore[no-any-return]
 
 
+def _padded_ranks(mode: str, axes: int) -> tuple[int, ...]:
+    """Ranks whose last ``axes`` axes can be padded with what the tensor holds (measured)."""
+    return (axes + 1,) if mode == "reflect" and axes == 3 else (axes + 1, axes + 2)
+
+
 def pad(input_x: Tensor, padding: Any, mode: str = "constant", value: Any = None) -> Tensor:
     """Elements around ``input_x``, pairs of numbers from its last axis on; negative ones cut."""
     if mode not in _PAD_MODES:
         raise ValueError(f"pad: mode must be one of {', '.join(_PAD_MODES)}, got {mode!r}")
     if mode != "constant" and value is not None:
         raise ValueError(f"pad: a value goes with mode 'constant' only, got {value!r} with {mode!r}")
+    if mode != "constant" and len(input_x.shape) not in _padded_ranks(mode, len(padding) // 2):
+        ranks = " or ".join(map(str, _padded_ranks(mode, len(padding) // 2)))
+        raise ShapeError(f"pad: with mode {mode!r} {len(padding)} numbers of padding go with {ranks} dimensions, "
+                         f"got shape {list(input_x.shape)}")  # fmt: skip
     fill = None if mode != "constant" else value if isinstance(value, Tensor) else scalar(value or 0, input_x.dtype)
     return PadV3(_PAD_MODES[mode])(input_x, padding, fill)  # type: ignore[no-any-return]

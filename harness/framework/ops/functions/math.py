@@ -12,7 +12,7 @@ from harness.framework.ops.eager import is_number
 from harness.framework.ops.expansion import scalar
 from harness.framework.ops.functions.arithmetic import SUB
 from harness.framework.ops.operators.log import LOG
-from harness.framework.tensor import Tensor, call, tensor_method
+from harness.framework.tensor import Tensor, call, graph_function, tensor_method
 
 __all__ = [
     "abs",
@@ -172,10 +172,13 @@ def minimum(input: Any, other: Any) -> Any:
     return call("Minimum", input, other)
 
 
+_neg_of = graph_function("ops.neg", lambda x: call("Neg", x))
+
+
 def logaddexp(input: Any, other: Any) -> Any:
     """log(e ** input + e ** other), safe from overflow."""
-    apart = call("Neg", call("Abs", call("Sub", input, other, **SUB)))
-    return call("Add", call("Maximum", input, other), call("Log1p", call("Exp", apart)))
+    apart = _neg_of(call("Abs", call("Sub", input, other, **SUB)))
+    return call("Maximum", input, other) + call("Log1p", call("Exp", apart))
 
 
 @tensor_method("clamp", "clip")

@@ -124,10 +124,16 @@ class UnsortedSegmentSum(Operator):
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         x, ids, _count = b.inputs
-        zeros = emit("ZerosLike", ids)
-        taken = emit("Gather", b.dout, emit("Maximum", ids, zeros), 0, 0, batch_dims=0)
-        keep = emit("GreaterEqual", ids, zeros)
+        if -1 in (*x.shape, *ids.shape, *b.dout.shape):
+            none, zeros = emit("ZerosLike", ids), None
+        else:
+            none = Tensor(np.zeros(ids.shape, ids.dtype.numpy))
+            zeros = Tensor(np.zeros(x.shape, x.dtype.numpy))
+        taken = emit("Gather", b.dout, emit("Maximum", ids, none), 0, 0, batch_dims=0)
+        keep = emit("GreaterEqualScalar", ids, 0)
         extra = len(x.shape) - len(ids.shape)
         if extra:
             keep = emit("Reshape", keep, (*ids.shape, *[1] * extra))
-        return emit("Select", keep, taken, emit("ZerosLike", taken)), None, None
+        if zeros is not None:
+            keep = emit("LogicalAnd", keep, Tensor(np.ones(x.shape, bool)))
+        return emit("Select", keep, taken, emit("ZerosLike", taken) if zeros is None else zeros), None, None
