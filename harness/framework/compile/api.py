@@ -50,7 +50,8 @@ def value_and_grad_traced(
         sens = sens(target)
     if sens is not None:
         sens = _traced(active, sens)
-    grads = gradient(active, target, sens, wrt, value)
+    home = getattr(function, "_scope", None) or "Default"
+    grads = gradient(active, target, sens, wrt, value, home)
     return out, tuple(grads[: len(positions)]), tuple(grads[len(positions) :])
 
 

@@ -39,7 +39,13 @@ ZERO_GRADIENTS = frozenset(
 )  # fmt: skip
 
 
-def gradient(tracer: Tracer, out: Any, sens: Any, wrt: Sequence[Operand], value: bool = True) -> list[Any]:
+#: operators whose gradients stand in ``Default`` wherever they are used (measured)
+IN_DEFAULT = frozenset({"ReverseV2"})
+
+
+def gradient(
+    tracer: Tracer, out: Any, sens: Any, wrt: Sequence[Operand], value: bool = True, home: str = "Default"
+) -> list[Any]:
     """Traced gradients of ``out`` for each operand of ``wrt``.
 
     Args:
@@ -48,13 +54,14 @@ def gradient(tracer: Tracer, out: Any, sens: Any, wrt: Sequence[Operand], value:
         sens: gradient of the result (same structure); None takes ones.
         wrt: parameters or nodes; one that ``out`` does not depend on gets zeros.
         value: whether ``out`` is wanted too.
+        home: scope of the function that is differentiated.
     """
-    return _Gradient(tracer, out, wrt, value).run(sens)
+    return _Gradient(tracer, out, wrt, value, home).run(sens)
 
 
 class _Gradient:
-    def __init__(self, tracer: Tracer, out: Any, wrt: Sequence[Operand], value: bool) -> None:
-        self.value = value
+    def __init__(self, tracer: Tracer, out: Any, wrt: Sequence[Operand], value: bool, home: str) -> None:
+        self.value, self.home = value, home
         self.tracer = tracer
         self.wrt = list(wrt)
         self.roots = _flatten(out)
@@ -135,7 +142,7 @@ class _Gradient:
             for group in grouped(node, list(node.inputs))
         )
         backward = Backward(tuple(inputs), out, dout, node.attrs, needs)
-        first = self.scopes[_primitive(node)]
+        first = "Default" if node.op in IN_DEFAULT else self.scopes[_primitive(node)]
         saved = self.tracer.source, self.tracer.marks
         self.tracer.source = ("forward node", node.source or node.related)
         self.tracer.marks = {"dump": node.attrs["dump"]} if "dump" in node.attrs else {}
@@ -181,14 +188,16 @@ class _Gradient:
         return self._sum(parts, self._scope_of(target))
 
     def _scope_of(self, target: Operand) -> str:
-        """Where the contributions to a value are summed: where it stands; a parameter's, where it is read, but in
-        ``Default`` if the gradients alone are wanted (measured)."""
+        """Where the contributions to a value are summed: where it stands; an argument's, where the function stands; a
+        parameter's, in the cell that reads it, but in ``Default`` if the gradients alone are wanted (measured)."""
         if isinstance(target, Node):
             return target.scope
+        if not (isinstance(target, Parameter) and target.is_weight):
+            return self.home
         if not self.value:
             return "Default"
-        found = (n.scope for n in self.order if any(i is target for i in n.inputs))
-        return next(found, "Default") if isinstance(target, Parameter) and target.is_weight else "Default"
+        found = (n.extra.get("cell", n.scope) for n in self.order if any(i is target for i in n.inputs))
+        return next(found, "Default")
 
     def _sum(self, parts: list[Any], where: str) -> Any:
         if len(parts) == 1:

@@ -38,11 +38,11 @@ def cell_scope(cell: Any) -> Iterator[None]:
     if active is None:
         yield
         return
-    before = active.scope, active.marks
-    active.scope = getattr(cell, "_scope", None) or active.scope
+    before = active.scope, active.marks, active.cell
+    active.scope = active.cell = getattr(cell, "_scope", None) or active.scope
     if getattr(cell, "_dump", False):
         active.marks = {**active.marks, "dump": "true"}
     try:
         yield
     finally:
-        active.scope, active.marks = before
+        active.scope, active.marks, active.cell = before

@@ -38,6 +38,7 @@ class Tracer:
 
     Attributes:
         scope: where new nodes stand (``Default/fc1-Dense``).
+        cell: the scope of the cell that runs, whatever function of the library it is in.
         states: reads and updates of parameters.
         params: the graph parameter of each ``Parameter`` met, in order of first use.
         source: stack given to nodes in place of the real one while a gradient is written; None otherwise.
@@ -50,7 +51,7 @@ class Tracer:
     """
 
     def __init__(self, scope: str = "Default") -> None:
-        self.scope = scope
+        self.scope = self.cell = scope
         self.states = States(self.virtual)
         self.params: dict[int, Parameter] = {}
         self.source: tuple[str, tuple[Any, ...]] | None = None
@@ -354,7 +355,9 @@ class Tracer:
 
     def load(self, tensor: ParameterTensor) -> Node:
         """The read of a weight; one node for all reads between two updates of it."""
-        return self.states.read(self.parameter(tensor), self.region, len(self.created))
+        read = self.states.read(self.parameter(tensor), self.region, len(self.created))
+        read.extra.setdefault("cell", self.cell)
+        return read
 
     def finish(self, value: Any) -> Operand:
         """The operand ``Return`` is given: the result after every effect."""

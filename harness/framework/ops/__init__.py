@@ -25,8 +25,8 @@ _CONTROL = frozenset({"cond", "while_loop"})
 #: functions whose operator stands where they are called, if by position alone; with a keyword they are graph functions,
 #: as every other one is (measured)
 _DIRECT = frozenset({"all", "broadcast_to", "cat", "log_softmax"})
-#: functions of MindSpore's that are primitives: no functions of their own (measured)
-_PRIMITIVES = frozenset({"reduce_max", "reduce_mean", "reduce_min", "reduce_sum"})
+#: functions whose operator stands where they are called, however they are called (measured)
+_PRIMITIVES = frozenset({"flip", "reduce_max", "reduce_mean", "reduce_min", "reduce_sum"})
 
 for _package in (_functions, _primitives):
     for _found in _pkgutil.iter_modules(_package.__path__):

@@ -107,10 +107,16 @@ def using(dispatcher: Dispatcher) -> Iterator[None]:
 
 #: end of the key of a method called with a keyword of its older form: that is another function (measured)
 OLD = " (older form)"
-_OLD_KEYWORDS = dict.fromkeys(
-    (f"Tensor.{name}" for name in ("any", "argmax", "argmin", "cumsum", "max", "mean", "min", "squeeze", "std", "sum")),
-    "axis",
-) | {"Tensor.add": "other", "Tensor.flatten": "start_dim", "Tensor.gather": "axis", "Tensor.pow": "exponent"}
+_OLD_KEYWORDS: dict[str, tuple[str, ...]] = {
+    **{
+        f"Tensor.{name}": ("axis",)
+        for name in ("any", "argmax", "argmin", "cumsum", "gather", "max", "mean", "min", "squeeze", "std")
+    },
+    "Tensor.add": ("other",),
+    "Tensor.flatten": ("start_dim",),
+    "Tensor.pow": ("exponent",),
+    "Tensor.sum": ("axis", "keepdims", "initial"),
+}
 
 
 def graph_function(key: Any, function: F, shared: bool = True, keywords: bool = False) -> F:
@@ -130,7 +136,8 @@ def graph_function(key: Any, function: F, shared: bool = True, keywords: bool = 
         scope_of = getattr(_current.get(_default[0]), "function_scope", None) if shared or named else None
         if scope_of is None or key is None:
             return function(*args, **kwargs)
-        with scope_of(f"{key}{OLD}" if named or _OLD_KEYWORDS.get(key) in kwargs else key):
+        older = _OLD_KEYWORDS.get(key, ())
+        with scope_of(f"{key}{OLD}" if named or any(name in kwargs for name in older) else key):
             return function(*args, **kwargs)
 
     return entered  # type: ignore[return-value]

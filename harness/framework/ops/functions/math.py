@@ -172,13 +172,16 @@ def minimum(input: Any, other: Any) -> Any:
     return call("Minimum", input, other)
 
 
+#: functions that others are made of (see ``compile.functions``)
 _neg_of = graph_function("ops.neg", lambda x: call("Neg", x))
+_abs_of = graph_function("ops.abs", lambda x: call("Abs", x))
+_log1p_of = graph_function("ops.log1p", lambda x: call("Log1p", x))
 
 
 def logaddexp(input: Any, other: Any) -> Any:
     """log(e ** input + e ** other), safe from overflow."""
-    apart = _neg_of(call("Abs", call("Sub", input, other, **SUB)))
-    return call("Maximum", input, other) + call("Log1p", call("Exp", apart))
+    apart = _neg_of(_abs_of(call("Sub", input, other, **SUB)))
+    return call("Maximum", input, other) + _log1p_of(call("Exp", apart))
 
 
 @tensor_method("clamp", "clip")
