@@ -40,8 +40,9 @@ def main() -> int:
             report(given.seed + number, program, found, given.out)
     total = sum(kinds.values())
     agree = kinds["agree"] + kinds["refused"]
-    print(f"seed {given.seed}: {agree} of {total} agree ({agree / total:.2%}), {kinds['refused']} of them refused by both, "
-          f"{time.monotonic() - begun:.0f} s; {dict(kinds)}")  # fmt: skip
+    seconds = time.monotonic() - begun
+    print(f"seed {given.seed}: {agree} of {total} agree ({agree / total:.2%}), {kinds['refused']} of them refused by "
+          f"both, {seconds:.0f} s; {dict(kinds)}")  # fmt: skip
     return 0 if agree >= given.rate * total else 1
 
 

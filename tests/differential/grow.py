@@ -241,11 +241,13 @@ class _Scope:
             (f"ops.reshape({{0}}, {(prod(shape),)})", (prod(shape),)),
             (f"ops.transpose({{0}}, {tuple(turned)})", tuple(shape[t] for t in turned)),
             (f"{{0}}[..., :{half}]", (*shape[:-1], half)), ("{0}[0]", shape[1:]), ("{0}[:1]", (1, *shape[1:])),
-            ("ops.concat(({0}, {0}), -1)", (*shape[:-1], 2 * last)), ("ops.expand_dims({0}, 1)", (shape[0], 1, *shape[1:])),
+            ("ops.concat(({0}, {0}), -1)", (*shape[:-1], 2 * last)),
+            ("ops.expand_dims({0}, 1)", (shape[0], 1, *shape[1:])),
             (f"ops.tile({{0}}, {(*[1] * (rank - 1), 2)})", (*shape[:-1], 2 * last)),
             ("{0}.expand_dims(0)", (1, *shape)), ("ops.squeeze(ops.expand_dims({0}, 0), 0)", shape),
             (f"ops.broadcast_to({{0}}, {(2, *shape)})", (2, *shape)), ("{0}.unsqueeze(-1).squeeze(-1)", shape),
-            ("ops.stack(({0}, {0} * 2), 0)", (2, *shape)), ("ops.gather({0}, Tensor([0, 0], ms.int32), 0)", (2, *shape[1:])),
+            ("ops.stack(({0}, {0} * 2), 0)", (2, *shape)),
+            ("ops.gather({0}, Tensor([0, 0], ms.int32), 0)", (2, *shape[1:])),
         ]  # fmt: skip
         if rank > 1:
             forms += [("{0}.swapaxes(0, 1)", (shape[1], shape[0], *shape[2:])), ("{0}[:, -1]", (shape[0], *shape[2:])),
@@ -269,7 +271,9 @@ class _Scope:
         if x is not None:
             name = self.grower.name("w")
             made = f"Parameter(Tensor(np.linspace(-1, 1, {x.shape[-1]}).astype(np.float32)), name='{name}')"
-            form = self.random.choice((f"{{0}} * self.{name}", f"{{0}} + self.{name}", f"ops.tanh({{0}} * self.{name})"))
+            form = self.random.choice(
+                (f"{{0}} * self.{name}", f"{{0}} + self.{name}", f"ops.tanh({{0}} * self.{name})")
+            )
             self.add(form, [x], [x.shape], ((name, made),))
 
     def loop(self) -> None:
@@ -304,7 +308,9 @@ class _Scope:
             return
         count, size = self.random.randint(2, 3), x.shape[1]
         name, kind = self.grower.name("cells"), self.random.choice(("nn.CellList", "nn.SequentialCell"))
-        inner = ", ".join(self.random.choice((f"nn.Dense({size}, {size})", "nn.ReLU()", "nn.Tanh()")) for _ in range(count))
+        inner = ", ".join(
+            self.random.choice((f"nn.Dense({size}, {size})", "nn.ReLU()", "nn.Tanh()")) for _ in range(count)
+        )
         made = ((name, f"{kind}([{inner}])"),)
         if kind == "nn.SequentialCell":
             self.add(f"self.{name}({{0}})", [x], [x.shape], made)

@@ -97,7 +97,11 @@ class Program:
         parts = [HEAD.format(seed=self.seed, mode=self.mode), *(cell.source() for cell in self.used())]
         names = [f"a{i}" for i in range(len(self.net.params))]
         parts += [f"{n} = given({p.shape}, np.{p.dtype})\n" for n, p in zip(names, self.net.params, strict=True)]
-        labels = "np.arange({0}, dtype=np.int32) % {1}" if "Entropy" in self.loss else "random.randn({0}, {1}).astype(np.float32)"
+        labels = (
+            "np.arange({0}, dtype=np.int32) % {1}"
+            if "Entropy" in self.loss
+            else "random.randn({0}, {1}).astype(np.float32)"
+        )
         shape = self.net.results[0].shape if len(self.net.results[0].shape) == 2 else (1, 1)
         inner = ", ".join(names)
         parts.append(
@@ -149,7 +153,10 @@ def shown(value):
 
 RUNS = {
     "forward": "for _ in range({steps}):\n    shown(net({args}))\n",
-    "jit": "@ms.jit\ndef run(*inputs):\n    return net(*inputs)\n\n\nfor _ in range({steps}):\n    shown(run({args}))\n",
+    "jit": (
+        "@ms.jit\ndef run(*inputs):\n    return net(*inputs)\n\n\n"
+        "for _ in range({steps}):\n    shown(run({args}))\n"
+    ),
     "grad": "shown(ms.grad(net)({args}))\n",
     "grad_all": "shown(ops.GradOperation(get_all=True)(net)({args}))\n",
     "step": (

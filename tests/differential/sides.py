@@ -64,7 +64,8 @@ class Difference:
     """What differs first, by kind.
 
     Attributes:
-        kind: ``agree``, ``refused`` (by both), ``exit``, ``names``, ``graph``, ``order``, ``slots``, ``dtypes``, ``values`` or ``text``.
+        kind: ``agree``, ``refused`` (by both), ``exit``,
+            ``names``, ``graph``, ``order``, ``slots``, ``dtypes``, ``values`` or ``text``.
         details: what differs, one line each; ``-`` is there alone, ``+`` here alone.
     """
 
@@ -202,9 +203,7 @@ class Values:
                 return Difference(kind, tuple(details))
         return Difference("agree")
 
-    def _within(
-        self, a: np.ndarray, b: np.ndarray, dtype: str, op_type: str, strict: bool, scale: float
-    ) -> bool:
+    def _within(self, a: np.ndarray, b: np.ndarray, dtype: str, op_type: str, strict: bool, scale: float) -> bool:
         if dtype not in LIMITS:
             # An index or condition of what was rounded otherwise; from here on others may be, too.
             self._chosen = self._chosen or (not strict and dtype in ("Bool", "Int32"))

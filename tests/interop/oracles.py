@@ -1,7 +1,8 @@
 """The real tools the interop tests compare with, each in an environment of its own.
 
-``python tests/interop/oracles.py DIRECTORY`` makes ``DIRECTORY/NAME`` for every oracle that is not there yet, or not
-with these requirements, and nothing else. An interrupted installation is made again.
+``python tests/interop/oracles.py DIRECTORY [NAME...]`` makes ``DIRECTORY/NAME`` for every oracle, or those
+named, that is not there yet, or not with these requirements, and nothing else. An interrupted installation is made
+again.
 """
 
 from __future__ import annotations
@@ -63,7 +64,9 @@ def install(name: str, directory: Path) -> Path:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        raise SystemExit(f"usage: python {sys.argv[0]} DIRECTORY (where the environments are made)")
-    for oracle in ORACLES:
+    if len(sys.argv) < 2 or not set(sys.argv[2:]) <= set(ORACLES):
+        raise SystemExit(
+            f"usage: python {sys.argv[0]} DIRECTORY [NAME...] (where the environments are made, and which)"
+        )
+    for oracle in sys.argv[2:] or ORACLES:
         install(oracle, Path(sys.argv[1]))

@@ -29,12 +29,12 @@ from harness.graph import Const, Node, Operand, Parameter, TensorSpec, TupleSpec
 GRADIENTS = "Gradients/"
 
 #: operators whose gradients are zeros that are handed on, so that what stands before them is differentiated, too
-#: (each measured: ``tests/data/graphs/nets/zero_gradients.py``); those of others end there
+#: (measured: ``tests/framework/compile/test_zero_gradients.py``); those of others end there
 ZERO_GRADIENTS = frozenset(
     {
-        "Argmax", "ArgMaxWithValue", "Ceil", "Equal", "FloorDiv", "Greater", "GreaterEqual", "IsFinite", "IsInf", "IsNan",
-        "Less", "LessEqual", "LogicalAnd", "LogicalNot", "LogicalOr", "NotEqual", "OneHot", "Round", "Select", "Sign",
-        "ZerosLike", "OnesLike",
+        "Argmax", "ArgMaxWithValue", "Ceil", "Equal", "FloorDiv", "Greater", "GreaterEqual", "IsFinite", "IsInf",
+        "IsNan", "Less", "LessEqual", "LogicalAnd", "LogicalNot", "LogicalOr", "NotEqual", "OneHot", "Round",
+        "Select", "Sign", "ZerosLike", "OnesLike",
     }
 )  # fmt: skip
 
@@ -189,13 +189,13 @@ class _Gradient:
 
     def _scope_of(self, target: Operand) -> str:
         """Where the contributions to a value are summed: where it stands; an argument's, where the function stands; a
-        parameter's, in the cell that reads it, but in ``Default`` if the gradients alone are wanted (measured)."""
+        parameter's, in the cell that reads it; of the last two in ``Default`` under ``GradOperation`` (measured)."""
         if isinstance(target, Node):
             return target.scope
-        if not (isinstance(target, Parameter) and target.is_weight):
-            return self.home
         if not self.value:
             return "Default"
+        if not (isinstance(target, Parameter) and target.is_weight):
+            return self.home
         found = (n.extra.get("cell", n.scope) for n in self.order if any(i is target for i in n.inputs))
         return next(found, "Default")
 

@@ -121,7 +121,9 @@ def _cast(node: Node) -> Operand:
     if not (isinstance(given, Node) and given.op == "Cast" and "root" not in given.extra):
         return node
     source = given.inputs[0]
-    if not isinstance(source.spec, TensorSpec) or not _is_one_cast(source.spec.dtype, given.spec.dtype, node.spec.dtype):
+    if not isinstance(source.spec, TensorSpec) or not _is_one_cast(
+        source.spec.dtype, given.spec.dtype, node.spec.dtype
+    ):
         return node
     if source.spec.dtype is node.spec.dtype:
         return source

@@ -335,7 +335,9 @@ class Tracer:
             )
         if id(tensor) not in self.params:
             if not is_eager() and any(p.name == tensor.name for p in self.params.values()):
-                raise TraceError(f"two parameters of one graph are named {tensor.name!r}, at {where()}; give each its own name")
+                raise TraceError(
+                    f"two parameters of one graph are named {tensor.name!r}, at {where()}; give each its own name"
+                )
             spec = TensorSpec(tensor.dtype, tensor.shape, ref_key=tensor.name)
             self.params[id(tensor)] = Parameter(tensor.name, spec, True, handle=tensor)
         return self.params[id(tensor)]

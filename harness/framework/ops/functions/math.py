@@ -11,8 +11,9 @@ from harness.errors import UnsupportedError
 from harness.framework.ops.eager import is_number
 from harness.framework.ops.expansion import scalar
 from harness.framework.ops.functions.arithmetic import SUB
+from harness.framework.ops.functions.inner import abs_of, log1p_of, neg_of
 from harness.framework.ops.operators.log import LOG
-from harness.framework.tensor import Tensor, call, graph_function, tensor_method
+from harness.framework.tensor import Tensor, call, tensor_method
 
 __all__ = [
     "abs",
@@ -172,16 +173,10 @@ def minimum(input: Any, other: Any) -> Any:
     return call("Minimum", input, other)
 
 
-#: functions that others are made of (see ``compile.functions``)
-_neg_of = graph_function("ops.neg", lambda x: call("Neg", x))
-_abs_of = graph_function("ops.abs", lambda x: call("Abs", x))
-_log1p_of = graph_function("ops.log1p", lambda x: call("Log1p", x))
-
-
 def logaddexp(input: Any, other: Any) -> Any:
     """log(e ** input + e ** other), safe from overflow."""
-    apart = _neg_of(_abs_of(call("Sub", input, other, **SUB)))
-    return call("Maximum", input, other) + _log1p_of(call("Exp", apart))
+    apart = neg_of(abs_of(call("Sub", input, other, **SUB)))
+    return call("Maximum", input, other) + log1p_of(call("Exp", apart))
 
 
 @tensor_method("clamp", "clip")

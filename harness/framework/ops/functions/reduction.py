@@ -10,9 +10,10 @@ import numpy as np
 from harness import dtypes
 from harness.errors import SettingTypeError, UnsupportedError
 from harness.framework.ops.functions.arithmetic import SUB, untyped
+from harness.framework.ops.functions.inner import div_of, mean_of, pow_of, squeeze_of, sub_of
 from harness.framework.ops.functions.math import log
 from harness.framework.ops.reduce import axes_of
-from harness.framework.tensor import Tensor, call, graph_function, is_eager, tensor_method
+from harness.framework.tensor import Tensor, call, is_eager, tensor_method
 
 __all__ = [
     "all", "amax", "amin", "any", "count_nonzero", "cumprod", "cumsum", "logsumexp", "max", "mean", "min",
@@ -192,22 +193,14 @@ def _std(x: Any, axis: Any, ddof: int, keepdims: bool) -> Any:
     return call("ReduceStd", x, axes_of(axis), bool(ddof), keepdims)[0]
 
 
-#: functions ``Tensor.var`` and ``logsumexp`` call; their other operators stand where they are called
-_mean_of = graph_function("ops.mean", lambda x, axes: call("ReduceMean", x, axes, True))
-_sub_of = graph_function("tensor_sub", lambda x, y, **attrs: call("Sub", x, y, **attrs))
-_pow_of = graph_function("tensor_pow", lambda x, y: call("Pow", x, y))
-_div_of = graph_function("tensor_div", lambda x, y: call("Div", x, y))
-_squeeze_of = graph_function("ops.squeeze", lambda x, axes: call("Squeeze", x, axes))
-
-
 @tensor_method("var")
 def _variance(x: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
     rank = len(x.shape)
     axes = tuple(a % rank if rank else a for a in axes_of(axis))
     over = set(axes) or set(range(rank))
     count = _product(n for i, n in enumerate(x.shape) if i in over)
-    squares = _pow_of(_sub_of(x, _mean_of(x, axes)), 2)
-    return _div_of(call("ReduceSum", squares, axes, keepdims, False), untyped(count - ddof))
+    squares = pow_of(sub_of(x, mean_of(x, axes, True)), 2)
+    return div_of(call("ReduceSum", squares, axes, keepdims, False), untyped(count - ddof))
 
 
 @tensor_method("std")
@@ -220,8 +213,8 @@ def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Any:
     """log(sum(e ** input)) over ``dim``, safe from overflow."""
     axes = axes_of(dim)
     top = call("ReduceMax", input, axes, True)
-    total = log(call("SumExt", call("Exp", _sub_of(input, top, **SUB)), axes, keepdim, None))
-    return total + (top if keepdim else _squeeze_of(top, axes))
+    total = log(call("SumExt", call("Exp", sub_of(input, top, **SUB)), axes, keepdim, None))
+    return total + (top if keepdim else squeeze_of(top, axes))
 
 
 @tensor_method("count_nonzero")

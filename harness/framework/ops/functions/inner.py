@@ -1,0 +1,24 @@
+"""Functions that other functions of MindSpore's are made of: each keeps the scope it was first looked up from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from harness.framework.tensor import call, graph_function
+
+__all__: list[str] = []
+
+
+def inner(key: str, op: str) -> Callable[..., Any]:
+    """The function known as ``key``, which calls operator ``op``; keywords are its attributes."""
+
+    def emit(*args: Any, **attrs: Any) -> Any:
+        return call(op, *args, **attrs)
+
+    return graph_function(key, emit)
+
+
+abs_of, log1p_of, neg_of = inner("ops.abs", "Abs"), inner("ops.log1p", "Log1p"), inner("ops.neg", "Neg")
+mean_of, squeeze_of = inner("ops.mean", "ReduceMean"), inner("ops.squeeze", "Squeeze")
+sub_of, pow_of, div_of = inner("tensor_sub", "Sub"), inner("tensor_pow", "Pow"), inner("tensor_div", "Div")

@@ -1,0 +1,106 @@
+"""Programs are grown from a seed, run as they are, and shrunk to what makes them differ; what differs is found."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.capture import read_tree
+from tests.differential import forking
+from tests.differential.grow import grown
+from tests.differential.program import CellDef, Program, Shrinker, Statement, Var, smaller
+from tests.differential.sides import Difference, compare_captures, compare_texts
+
+
+def test_a_seed_gives_one_program() -> None:
+    assert grown(7).source() == grown(7).source()
+    assert len({grown(seed).source() for seed in range(30)}) == 30
+
+
+def test_every_program_is_python() -> None:
+    for seed in range(200):
+        compile(grown(seed).source(), f"seed {seed}", "exec")
+
+
+def test_kinds_of_runs_and_layers_all_come_up() -> None:
+    programs = [grown(seed) for seed in range(300)]
+    assert set(Counter(p.run for p in programs)) == {"step", "value_and_grad", "forward", "grad", "grad_all", "jit"}
+    text = "\n".join(p.source() for p in programs)
+    for part in (
+        "nn.Conv2d",
+        "nn.BatchNorm2d",
+        "nn.Dense",
+        "for i in range",
+        "nn.CellList",
+        "class Part",
+        "Parameter(",
+    ):
+        assert part in text
+
+
+def small_program() -> Program:
+    """x -> sin -> relu -> tanh, each of one kind."""
+    variables = [Var(name, (2, 3)) for name in ("x", "a", "b", "c")]
+    texts = ("ops.sin({0})", "ops.relu({0})", "ops.tanh({0})")
+    body = tuple(
+        Statement(text, (before.name,), (out,))
+        for text, before, out in zip(texts, variables, variables[1:], strict=False)
+    )
+    return Program((CellDef("Net", (variables[0],), body, (variables[3],)),), "forward")
+
+
+def test_shrinks_to_what_makes_it_fail() -> None:
+    found = Shrinker(lambda p: "relu" in p.source()).shrink(replace(small_program(), steps=2))
+    assert [s.text for s in found.net.body] == ["ops.relu({0})"]
+    assert found.net.body[0].args == ("x",)
+    assert found.steps == 1
+
+
+def test_smaller_programs_are_whole() -> None:
+    for seed in range(40):
+        for candidate in smaller(grown(seed)):
+            compile(candidate.source(), f"seed {seed}", "exec")
+            assert "?" not in candidate.source()
+
+
+@pytest.fixture(scope="module")
+def trees(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Trees of programs that differ in one thing each, run here."""
+    folder = tmp_path_factory.mktemp("trees")
+    base = small_program()
+    net = base.net
+    changed = {
+        "base": base,
+        "graph": replace(base, cells=(replace(net, body=net.body[:2], results=(net.body[1].outs[0],)),)),
+        "values": replace(base, seed=1),
+    }
+    made = {}
+    for name, program in changed.items():
+        out = folder / name
+        out.mkdir()
+        (out / "program.py").write_text(program.source())
+        config = forking.write_configuration(str(out))
+        done = subprocess.run(
+            [sys.executable, "-m", "harness.cli", "run", "--config", config, str(out / "program.py")],
+            capture_output=True, text=True, check=False, cwd=out,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        made[name] = out / "tree"
+    return made
+
+
+@pytest.mark.parametrize("kind", ["graph", "values"])
+def test_differences_are_found(trees: dict[str, Path], kind: str) -> None:
+    assert compare_captures(read_tree(trees["base"]), read_tree(trees["base"])) == Difference("agree")
+    assert compare_captures(read_tree(trees["base"]), read_tree(trees[kind])).kind == kind
+
+
+def test_texts() -> None:
+    assert not compare_texts("loss 1.00001\n", "loss 1.00002\n")
+    assert compare_texts("loss 1.1\n", "loss 1.2\n").kind == "text"
+    assert compare_texts("loss 1.1\n", "cost 1.1\n").kind == "text"
