@@ -1,0 +1,90 @@
+"""Commands that messages suggest, run in a shell exactly as they are printed, from where they are printed."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest_plugins = ["pytester"]
+pytestmark = pytest.mark.deep  # some twenty processes
+
+TESTS = """
+import os
+import numpy as np
+import pytest
+from harness import Tensor, nn
+
+class Net(nn.Cell):
+    def construct(self, x):
+        return x * float(os.environ.get("FACTOR", 2))
+
+@pytest.mark.parametrize("name", ["it's", "a b"])
+def test_net(msdump, name):
+    msdump.run(Net(), np.arange(4, dtype=np.float32))
+"""
+
+
+def shell(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command, shell=True, cwd=folder, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL
+    )
+
+
+@pytest.fixture
+def below(gate: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A directory inside of a project, with ``msdump`` and ``pytest`` on the path."""
+    tools = gate.mkdir("tools")
+    for name, module in (("msdump", "harness.cli"), ("pytest", "pytest")):
+        (tools / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" -m {module} "$@"\n')
+        (tools / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(tools), prepend=os.pathsep)
+    (gate.path / "pytest.ini").write_text("[pytest]\ntestpaths = tests\n")
+    (gate.mkdir("tests") / "test_net.py").write_text(TESTS)
+    return gate.mkdir("deep er")
+
+
+def suggested(output: str, pattern: str) -> list[str]:
+    return re.findall(pattern, output, flags=re.MULTILINE)
+
+
+def test_a_missing_golden_is_made(below: Path) -> None:
+    command = "pytest --msdump --msdump-backend=gpu '--msdump-golden=my goldens' ../tests"
+    found = suggested(shell(command, below).stdout, r"^  make it: (msdump regen .*)$")
+    assert len(found) == 2
+    for each in found:
+        done = shell(each, below)
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert shell(command, below).returncode == 0
+    assert (below / "my goldens").is_dir()
+
+
+def test_what_to_run_next(below: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert shell("msdump regen ../tests", below).returncode == 0
+    monkeypatch.setenv("FACTOR", "3")
+    failed = shell("pytest --msdump ../tests", below)
+    steps = suggested(failed.stdout, r"^  (msdump show .*|pytest --msdump .*|msdump regen .*)$")
+    (review,) = suggested(failed.stdout, r"`(msdump review[^`]*)`")
+    assert shell(f"{review} --list", below).returncode == 1
+    assert sum(each.startswith("msdump regen") for each in steps) == 2
+    for each in steps:
+        done = shell(each, below)
+        wanted = 1 if each.startswith("pytest") else 0
+        assert done.returncode == wanted, (each, done.stdout + done.stderr)
+    assert shell("pytest --msdump ../tests", below).returncode == 0
+
+
+def test_unused_goldens_are_removed(below: Path) -> None:
+    assert shell("msdump regen ../tests", below).returncode == 0
+    test = below.parent / "tests" / "test_net.py"
+    test.write_text(test.read_text().replace('"a b"', '"other"'))
+    assert shell("msdump regen ../tests", below).returncode == 0
+    stale = shell("pytest --msdump", below.parent)
+    (command,) = suggested(stale.stdout, r"`(msdump prune)`")
+    assert stale.returncode == 1
+    assert shell(command, below.parent).returncode == 0
+    assert shell("pytest --msdump", below.parent).returncode == 0
