@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 from harness import dtypes
 from harness.capture.normalise import is_library
@@ -21,7 +22,7 @@ from harness.explain.numbers import number, short_operator
 from harness.explain.rewired import by_graphs
 from harness.explain.search import SECONDS, Search
 from harness.explain.structure import Structure
-from harness.records import Record
+from harness.records import Record, SlotKey
 
 _SHOWN = 6
 
@@ -89,6 +90,9 @@ def _cause(
     told = []
     if divergence.kind.structural:
         cause: Cause | None = Structure(divergence, case.expected, case.found).cause()
+    elif _is_other(case):
+        other = replace(divergence, kind=Kind.REPLACED, counterpart=case.there.operator)
+        cause = Structure(other, case.expected, case.found).cause()
     elif comparison.slots and divergence.slots[0].op_type == PARAMETER:
         name = divergence.where.operator
         cause = Cause(Certainty.LIKELY, "parameter", f"parameter {name} differs from the start", (Change(name),))
@@ -104,6 +108,12 @@ def _cause(
     return cause, told
 
 
+def _is_other(case: Case) -> bool:
+    """Whether an operator of another type was paired with it: a step of another optimizer."""
+    one, other = case.statements
+    return one is not None and other is not None and one.op != other.op
+
+
 def _differing_from_the_start(comparison: Comparison, case: Case) -> list[str]:
     """Parameters whose first value differs, in the order they are read."""
     names: dict[str, None] = {}
@@ -115,16 +125,19 @@ def _differing_from_the_start(comparison: Comparison, case: Case) -> list[str]:
             continue
         if slot.verdict is not Verdict.DIFFERS:
             continue
-        statement = case.expected.graphs.statement(key.graph, key.operator)
-        if statement is None or key.slot >= len(statement.arguments):
-            continue
-        name = statement.arguments[key.slot].parameter
-        if name is None or name in seen:
+        name = _parameter(case.expected, key)
+        if name is None or name in seen or _parameter(case.found, slot.found_as or key) != name:
             continue
         seen.add(name)
         if not _was_updated_before(case.expected, name, Execution(*key[:5])):
             names[name] = None
     return [name for name in names if case.expected.parameter(name, case.where.rank, first) is not None]
+
+
+def _parameter(run: Evidence, key: SlotKey) -> str | None:
+    """The parameter that a slot reads, by the run's graph."""
+    statement = run.graphs.statement(key.graph, key.operator)
+    return statement.arguments[key.slot].parameter if statement and key.slot < len(statement.arguments) else None
 
 
 def _was_updated_before(run: Evidence, name: str, where: Execution) -> bool:

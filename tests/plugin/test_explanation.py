@@ -7,7 +7,6 @@ import shlex
 
 import pytest
 
-
 from harness.cli import main
 
 pytest_plugins = ["pytester"]
