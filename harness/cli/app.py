@@ -104,7 +104,7 @@ def diff(
         bool, typer.Option("--by-statistics", help="take statistics within the tolerance for values, if none were kept")
     ] = False,
 ) -> Action:
-    """Compare two runs: where they part, how the difference spreads, what it looks like."""
+    """Compare two runs: where they part, why, and how far the difference goes."""
 
     def action() -> int:
         from harness.cli.diff import Outputs, chosen_tolerances
