@@ -17,7 +17,7 @@ from harness.graph import SourceLine
 _HARNESS = str(Path(__file__).resolve().parents[2])
 #: rooms whose frames a reader wants to see: layers are source, the machinery below them is not
 _SHOWN = (str(Path(_HARNESS, "framework", "nn")),)
-_HIDDEN_FILES = tuple(str(Path(_HARNESS, "framework", "nn", name)) for name in ("calls.py", "cell.py", "precision.py"))
+_HIDDEN_FILES = tuple(str(Path(_HARNESS, "framework", "nn", name)) for name in ("calls.py", "cell.py"))
 
 _Span = tuple[int, int, int, int]
 
