@@ -48,8 +48,9 @@ def keep(
         explanation: of what differs; None where nothing does.
         golden: gives those of the expected side.
     """
+    course, pictured = spread(comparison), failure is not None
     part = content(
-        Run(name, *sides, comparison, spread(comparison), explanation, failure or "", artefacts, records=golden)
+        Run(name, *sides, comparison, course, explanation, failure or "", artefacts, records=golden, pictured=pictured)
     )
     part["holds"] = failure is None
     if part["holds"]:

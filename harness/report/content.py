@@ -18,6 +18,7 @@ from harness.explain import Explanation
 from harness.records import Record, SlotKey
 from harness.report.artefacts import artefacts
 from harness.report.drift import drift
+from harness.report.network import NOTHING, network
 from harness.report.pictures import picture
 
 #: Slots with pictures besides those of the first divergence: half the earliest that differ, half the noisiest.
@@ -41,6 +42,7 @@ class Run:
         text: the failure in words.
         artefacts: of both sides, by path.
         notes: lines about where the sides come from (emulated or real, versions).
+        pictured: whether the page has a picture of the network.
         records: gives the expected side's records anew; without it, statistics over iterations have gaps where a slot
             is identical.
     """
@@ -55,6 +57,7 @@ class Run:
     artefacts: tuple[Mapping[str, bytes], Mapping[str, bytes]] = field(default=({}, {}))
     notes: Sequence[str] = ()
     records: Callable[[], Iterable[Record]] | None = None
+    pictured: bool = True
 
 
 def content(run: Run) -> dict[str, Any]:
@@ -73,17 +76,28 @@ def content(run: Run) -> dict[str, Any]:
         "counts": {verdict.value: count for verdict, count in comparison.counts.items()},
         "text": run.text,
         "first": None if first is None else steps.get(first),
-        "explanation": None if run.explanation is None else run.explanation.to_json(),
+        "explanation": _explanation(run, places),
         "columns": list(COLUMNS),
         "slots": [_slot(slot) for slot in comparison.slots],
         "roles": {role.value: meaning for role, meaning in MEANING.items()},
         "steps": _steps(run, steps),
         "details": {str(places[key]): value for key, value in _details(run, divergence).items()},
         "ir": _statements(run, first, steps),
+        "network": network(comparison, run.artefacts, first) if run.pictured else NOTHING,
         "drift": as_json(drift(comparison, first, lambda: _by_key(run))),
         "artefacts": artefacts(*run.artefacts),
         "cut": [],
     }
+
+
+def _explanation(run: Run, places: Mapping[SlotKey, int]) -> dict[str, Any] | None:
+    """What is said of the failure; of its origin, also the ``place`` of the slot on the page."""
+    if run.explanation is None:
+        return None
+    told: dict[str, Any] = as_json(run.explanation.to_json())
+    if run.explanation.origin is not None:
+        told["origin"]["place"] = places.get(run.explanation.origin.key)
+    return told
 
 
 def _statements(run: Run, first: Execution | None, places: Mapping[Execution, int]) -> dict[str, list[str]]:

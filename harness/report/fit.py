@@ -6,6 +6,8 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+from harness.report.network import NOTHING
+
 #: Characters of all runs together.
 LIMIT = 16 << 20
 
@@ -16,7 +18,7 @@ def only_counts(run: dict[str, Any]) -> dict[str, Any]:
     texts = [{name: each[name] for name in listed} for each in run["artefacts"]]
     empty = {name: type(run[name])() for name in ("slots", "steps", "details", "drift", "ir")}
     cut = "This run holds: the page of a session keeps the counts of its slots and the list of its artefacts."
-    return run | empty | {"first": None, "artefacts": texts, "cut": [cut] if run["slots"] else []}
+    return run | empty | {"first": None, "network": NOTHING, "artefacts": texts, "cut": [cut] if run["slots"] else []}
 
 
 def fit(runs: Iterable[dict[str, Any]], limit: int = LIMIT) -> list[dict[str, Any]]:
@@ -43,14 +45,15 @@ def _without_pictures(run: dict[str, Any]) -> dict[str, Any]:
         each | ({"hunks": [], "cut": "left out: the page is full"} if each.get("hunks") else {})
         for each in run["artefacts"]
     ]
-    cut = "Pictures, statistics over iterations and differences of texts are left out: the page is full."
-    return run | {"details": {}, "drift": [], "ir": {}, "artefacts": texts, "cut": [*run["cut"], cut]}
+    cut = "Pictures, the network, statistics over iterations and differences of texts are left out: the page is full."
+    empty = {"details": {}, "drift": [], "ir": {}, "network": NOTHING}
+    return run | empty | {"artefacts": texts, "cut": [*run["cut"], cut]}
 
 
 def _without_slots(run: dict[str, Any]) -> dict[str, Any]:
     if not run["slots"]:
         return run
     bulky = ("slots", "steps", "details", "drift", "ir", "artefacts")
-    empty = {name: type(run[name])() for name in bulky} | {"first": None}
+    empty = {name: type(run[name])() for name in bulky} | {"first": None, "network": NOTHING}
     cut = "Everything but the counts and the text is left out: the page is full; run this test alone to see it."
     return run | empty | {"cut": [*run["cut"], cut]}

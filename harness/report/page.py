@@ -1,14 +1,25 @@
-"""Puts runs on a page: one file, nothing fetched, nothing run but the script in it."""
+"""Puts runs on a page: one file, nothing fetched, nothing run but the scripts in it."""
 
 from __future__ import annotations
 
 import json
 import re
+from base64 import b64encode
 from collections.abc import Sequence
+from hashlib import sha256
 from importlib.resources import files
 from typing import Any
 
 from harness.escape import json_text, line
+
+#: The page's styles and scripts, in the order in which they are put together.
+STYLES = ("frame.css", "views.css", "network.css")
+SCRIPTS = (
+    "base.js", "summary.js", "errors.js", "slots.js", "slot.js", "cells.js", "network.js", "graph.js", "drift.js",
+    "artefacts.js", "frame.js",
+)  # fmt: skip
+#: Lays out graphs: @dagrejs/dagre of the npm registry, as it is there but for the line that names a source map.
+LIBRARY, LIBRARY_VERSION = "dagre", "3.1.3"
 
 
 def render(runs: Sequence[dict[str, Any]], title: str) -> str:
@@ -19,22 +30,46 @@ def render(runs: Sequence[dict[str, Any]], title: str) -> str:
         title: of the page.
 
     The data stand in a ``script`` element of type ``application/json``; ``<`` is escaped in them, so that no name or
-    text of a run can end the element.
+    text of a run can end the element. A Content-Security-Policy admits the page's own styles and scripts, by their
+    digests, and nothing else.
     """
-    folder = files("harness.report") / "static"
     data = json.dumps({"title": title, "runs": list(runs)}, allow_nan=False, separators=(",", ":"))
-    parts = {name: (folder / name).read_text(encoding="utf-8") for name in ("page.html", "page.css", "page.js")}
+    css, js = (_together(names) for names in (STYLES, SCRIPTS))
+    library = _library()
+    scripts = " ".join(f"'{_digest(script)}'" for script in (library, js))
     filled = {
         "title": _escaped(line(title)),
-        "css": parts["page.css"],
-        "js": parts["page.js"],
+        "policy": f"default-src 'none'; script-src {scripts}; style-src '{_digest(css)}'; img-src data:; "
+        "base-uri 'none'; form-action 'none'",
+        "css": css,
+        "library": library,
+        "js": js,
         "data": json_text(data).replace("<", "\\u003c"),
     }
     # In one go: what is filled in is not looked at again.
-    return _MARK.sub(lambda mark: filled[mark[1]], parts["page.html"])
+    return _MARK.sub(lambda mark: filled[mark[1]], _read("page.html"))
 
 
 _MARK = re.compile(r"\{\{(\w+)\}\}")
+
+
+def _read(name: str) -> str:
+    return (files("harness.report") / "static" / name).read_text(encoding="utf-8")
+
+
+def _together(names: Sequence[str]) -> str:
+    return "\n".join(map(_read, names))
+
+
+def _library() -> str:
+    """The library under its licence, which goes wherever it goes."""
+    licence, script = _read(f"vendor/{LIBRARY}.LICENSE.txt"), _read(f"vendor/{LIBRARY}.min.js")
+    own = [each for each in script.splitlines() if not each.startswith("//# sourceMappingURL")]
+    return "\n".join([f"/*! {LIBRARY} {LIBRARY_VERSION}", licence.strip(), "*/", *own])
+
+
+def _digest(text: str) -> str:
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
 
 
 def _escaped(text: str) -> str:

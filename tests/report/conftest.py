@@ -65,6 +65,10 @@ class Screen:
         """The texts of all elements in sight that match."""
         return [str(each) for each in self.page.locator(selector).all_inner_texts()]
 
+    def drawn(self, selector: str) -> list[str]:
+        """The texts of all elements of a picture that match."""
+        return [str(each) for each in self.page.locator(selector).all_text_contents()]
+
     def measured(self, what: str, milliseconds: float) -> None:
         """Keeps a figure beside the pictures; times are measured here, not judged."""
         line = f"{what}: {milliseconds:.0f} ms"

@@ -11,7 +11,7 @@ from harness.compare import Comparison
 from harness.compare.spread import Spread
 from harness.report import Run, content, only_counts
 from tests.report.conftest import Screen
-from tests.report.made import made
+from tests.report.made import known, made, network, wide
 
 VIEWS = {
     "1": ("Summary", "First divergence"),
@@ -44,6 +44,21 @@ DRAWN = """(canvas) => {
   const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
   return data.some((value) => value !== 0);
 }"""
+# Texts that would stand in a serif type, or in whatever a machine takes for `system-ui`.
+SERIF = """() => [...document.querySelectorAll("body *")].map((each) => getComputedStyle(each).fontFamily)
+  .filter((family) => /system-ui/.test(family) || !/(sans-serif|monospace)$/.test(family))"""
+# Boxes of a picture that lie outside the cell they are in, or on another box of it.
+OVERLAPS = """() => {
+  const wrong = [];
+  for (const frame of document.querySelectorAll("svg.network")) {
+    const boxes = [...frame.querySelectorAll(".operator rect, .folded rect")].map((each) => each.getBBox());
+    boxes.forEach((a, i) => boxes.slice(i + 1).forEach((b) => {
+      const beside = a.x >= b.x + b.width || b.x >= a.x + a.width;
+      if (!beside && a.y < b.y + b.height && b.y < a.y + a.height) wrong.push([a, b]);
+    }));
+  }
+  return wrong.length;
+}"""
 FOCUS = (
     "() => { const e = document.activeElement; return e.id || e.dataset.view || e.getAttribute('role') || e.tagName; }"
 )
@@ -60,31 +75,64 @@ def test_every_view_loads_and_is_drawn(screen: Screen) -> None:
         ]
         for canvas in screen.page.query_selector_all("#view canvas"):
             assert canvas.evaluate(DRAWN)
+        assert screen.run(SERIF) == []
         assert screen.run("() => document.documentElement.scrollWidth <= innerWidth")
         screen.shot(f"view-{key}-{name.lower()}")
 
 
-def test_runs_without_slots(screen: Screen) -> None:
+def test_a_view_without_content_is_not_offered(screen: Screen) -> None:
     nothing = content(Run("nothing", "its golden", "run", Comparison([]), Spread(()), text="no golden"))
     screen.open([nothing, only_counts(made(scale=1.0))])
-    for run, says in (("0", "no golden"), ("1", "holds")):
+    for run, says, offered in (("0", "no golden", ["1 Summary"]), ("1", "holds", ["1 Summary", "6 Artefacts"])):
         screen.page.select_option("#run", run)
         screen.press("Escape", "1")
         assert says in screen.text
+        assert screen.texts("nav button") == offered
         for key in VIEWS:
             screen.press(key)
+            assert screen.texts('nav [aria-selected="true"]')[0] in offered
             assert screen.text.strip()
-            screen.page.mouse.move(600, 300)
-        screen.press("]")
+        screen.press("/", "]")
+
+
+def test_the_first_screen_says_what_why_and_how_much(screen: Screen) -> None:
+    screen.open([known()])
+    for width, height in ((1280, 720), (390, 760)):
+        screen.page.set_viewport_size({"width": width, "height": height})
+        verdict, card = (screen.page.locator(each).first for each in ("#view .verdict", "#view .card"))
+        assert "does not hold" in verdict.inner_text()
+        assert "3 identical" in verdict.inner_text()
+        said = card.inner_text()
+        assert "Cause, proven by replay" in said
+        assert "Default/fc-Dense/MatMul-op0" in said
+        rows = [each.split("\t") for each in screen.texts(".changes tr")]
+        assert rows[1] == ["<b>eps</b>", "1e-05", "→", "0.001"]
+        assert [screen.texts(f".card .{side} b") for side in ("expected", "found")] == [["0.25"], ["0.5"]]
+        # All of it is in sight: nobody has to scroll, nothing is cut.
+        assert screen.run("() => document.querySelector('.card').getBoundingClientRect().bottom <= innerHeight")
+        assert screen.run(
+            "() => [...document.querySelectorAll('h1, h2, .card *')].every(e => e.scrollWidth <= e.clientWidth || getComputedStyle(e).display === 'inline')"
+        )
+        screen.shot(f"first-{width}")
+
+
+def test_without_an_explanation_the_first_screen_says_what_is_known(screen: Screen) -> None:
+    run = made() | {"explanation": None}
+    screen.open([run])
+    card = screen.page.locator("#view .card").first.inner_text()
+    for words in ("First divergence", "Default/layer1-Dense/Add-op1", "output.0 Float32 [4, 6]", "24 of 24 elements"):
+        assert words in card
+    assert len(screen.texts(".card .values b")) == 2
 
 
 def test_a_narrow_window_scrolls_down_only(screen: Screen) -> None:
-    screen.page.set_viewport_size({"width": 600, "height": 900})
     screen.open([made(), made("other", scale=1.0)])
-    for key in [*VIEWS, "]"]:
-        screen.press(key)
-        assert screen.run("() => document.documentElement.scrollWidth <= innerWidth"), key
-        screen.shot(f"narrow-{key if key != ']' else 'slot'}")
+    for width in (600, 390):
+        screen.page.set_viewport_size({"width": width, "height": 900})
+        for key in [*VIEWS, "]"]:
+            screen.press(key)
+            assert screen.run("() => document.documentElement.scrollWidth <= innerWidth"), key
+            screen.shot(f"narrow-{width}-{key if key != ']' else 'slot'}")
 
 
 def test_the_page_of_a_slot(screen: Screen) -> None:
@@ -93,6 +141,7 @@ def test_the_page_of_a_slot(screen: Screen) -> None:
     assert "layer1-Dense/Add-op1 output.0" in screen.text
     for words in ("values, ", "errors, of the largest", "largest error of each cell", "statistics", "smallest rtol"):
         assert words in screen.text
+    assert screen.text.index("found") < screen.text.index("statistics") < screen.text.index("execution")
     assert len(screen.page.query_selector_all("#view canvas")) == 2
     screen.shot("slot")
     before = screen.text
@@ -155,7 +204,7 @@ def test_links_lead_on_and_the_address_leads_back(screen: Screen) -> None:
     assert "What the Running Data Recorder wrote" in screen.text
     screen.press("1")
     assert "6 texts: 1 identical, 3 differs, 1 missing, 1 new" in screen.text
-    screen.page.click("text=iteration 0, Default/layer1-Dense/Add-op1")
+    screen.page.click(".card a:text-is('Default/layer1-Dense/Add-op1')")
     assert "its slots" in screen.text
     screen.page.click("a:text-is('output.0')")
     assert "errors, of the largest" in screen.text
@@ -165,15 +214,17 @@ def test_links_lead_on_and_the_address_leads_back(screen: Screen) -> None:
     screen.page.goto("about:blank")
     screen.page.goto(address)
     assert screen.text == text
-    screen.page.click("text=graph around it")
-    screen.page.locator("svg [role=button]").last.focus()
-    screen.press("Enter")
+    screen.page.click("text=in the network")
+    assert "its slots" in screen.text
+    address = screen.page.url
+    screen.page.goto("about:blank")
+    screen.page.goto(address)
     assert "its slots" in screen.text
     screen.press("1")
     screen.page.click("a:text-is('other')")
     assert "holds" in screen.text
     screen.press("4")
-    assert "Nothing differs" in screen.text
+    assert "expected and found: the same operators" in screen.text
 
 
 def test_everything_is_reached_by_the_keyboard(screen: Screen) -> None:
@@ -183,7 +234,7 @@ def test_everything_is_reached_by_the_keyboard(screen: Screen) -> None:
         screen.press("Tab")
         order.append(screen.run(FOCUS))
     assert order[:8] == ["run", "Summary", "Error", "Slots", "Graph", "Drift", "Artefacts", "theme"]
-    assert order[8] == "A"  # the texts, then the first divergence
+    assert order[8] == "A"  # the first divergence
     screen.press("3")
     assert screen.run(FOCUS) == "grid"
     screen.press("ArrowDown", "ArrowDown", "ArrowUp")
@@ -244,6 +295,97 @@ def test_artefacts_and_their_differences(screen: Screen) -> None:
     screen.page.get_by_text("loss <script>alert(1)</script>").wait_for()
 
 
+def test_the_network_is_a_picture(screen: Screen) -> None:
+    screen.open([network()])
+    screen.press("4")
+    boxes = lambda: screen.drawn("svg .operator .name")  # noqa: E731
+    whole = boxes()
+    assert sorted(whole) == ["Add-op0", "MatMul-op0", "ReLU-op0", "ReLU-op1", "tail-Dense/MatMul-op1"]
+    assert screen.page.locator("svg .operator .origin").count() == 1
+    assert "★ MatMul · noise" in " ".join(screen.drawn("svg .note"))
+    assert "MatMul-op0" in screen.page.inner_text("#operator h2")
+    assert screen.page.locator("svg .flow.differs").count() == 3
+    assert screen.page.locator("svg .flow").count() == 4
+    assert screen.run(OVERLAPS) == 0
+    # Fold by mouse, unfold by keyboard.
+    screen.page.click("svg [aria-label='fold body-Block']")
+    assert "MatMul-op0" not in boxes()
+    assert screen.drawn("svg .folded .note") == ["★ 3 operators, 2 differ"]
+    screen.press("Enter")
+    assert boxes() == whole
+    # Open an operator by mouse and by keyboard.
+    screen.page.click("svg .operator:has-text('Add-op0')")
+    assert "Add-op0" in screen.page.inner_text("#operator h2")
+    screen.page.locator("svg .operator:has-text('tail')").focus()
+    screen.press("Enter")
+    assert "tail-Dense/MatMul-op1" in screen.page.inner_text("#operator h2")
+    assert screen.run(FOCUS) == "button"
+    screen.page.click("#operator a:text-is('output.0')")
+    assert "all slots" in screen.text
+
+
+def test_the_picture_is_zoomed_and_moved(screen: Screen) -> None:
+    screen.open([network()])
+    screen.press("4")
+    at = lambda: screen.page.get_attribute("svg.network > g", "transform")  # noqa: E731
+    seen = [at()]
+
+    def changed() -> None:
+        assert at() not in seen[-1:]
+        seen.append(at())
+
+    screen.page.click("[aria-label='zoom in (+)']")
+    changed()
+    frame = screen.page.locator("svg.network")
+    box = frame.bounding_box()
+    screen.page.mouse.move(box["x"] + 30, box["y"] + 30)
+    screen.page.mouse.wheel(0, 200)
+    screen.page.wait_for_function(
+        "before => document.querySelector('svg.network > g').getAttribute('transform') !== before", arg=seen[-1]
+    )
+    changed()
+    screen.page.mouse.down()
+    screen.page.mouse.move(box["x"] + 90, box["y"] + 60, steps=4)
+    screen.page.mouse.up()
+    changed()
+    frame.focus()
+    for key in ("ArrowRight", "ArrowDown", "+", "-"):
+        screen.press(key)
+        changed()
+    screen.page.click("button:text-is('fit')")
+    assert at() == seen[0]
+
+
+def test_operators_are_searched(screen: Screen) -> None:
+    screen.open([network()])
+    screen.press("4")
+    screen.page.click("button:text-is('fold all')")
+    assert screen.drawn("svg .operator .name") == []
+    screen.press("/")
+    screen.page.keyboard.type("relu op1")
+    assert "1 found" in screen.text
+    screen.press("Enter")
+    assert "ReLU-op1" in screen.page.inner_text("#operator h2")
+    assert "ReLU-op1" in screen.drawn("svg .operator .name")
+    assert screen.page.locator("svg .chosen").count() == 1
+    screen.page.fill("#filter", "nothing of the kind")
+    assert "0 found" in screen.text
+
+
+def test_two_networks_stand_side_by_side(screen: Screen) -> None:
+    screen.open([network(inserted=True)])
+    screen.press("4")
+    assert screen.texts("#view h3")[:2] == ["expected", "found"]
+    sides = [screen.page.locator("svg.network").nth(i) for i in (0, 1)]
+    assert [side.locator(".operator .alone").count() for side in sides] == [1, 1]
+    assert "removed" in " ".join(sides[0].locator(".note").all_text_contents())
+    assert "inserted" in " ".join(sides[1].locator(".note").all_text_contents())
+    # Cells are folded on both sides.
+    screen.page.click("svg [aria-label='fold body-Block'] >> nth=0")
+    assert [side.locator("[aria-label^='unfold body-Block']").count() for side in sides] == [1, 1]
+    screen.shot("side-by-side-networks")
+
+
 def test_ten_thousand_slots_are_shown_at_once(screen: Screen) -> None:
     screen.open([made(operators=2500)])
     entry = "() => performance.getEntriesByType('navigation')[0].loadEventEnd"
@@ -262,3 +404,19 @@ def test_ten_thousand_slots_are_shown_at_once(screen: Screen) -> None:
             name, screen.run(f"() => {{ const t = performance.now(); {action}; return performance.now() - t; }}")
         )
     screen.shot("ten-thousand")
+
+
+def test_ten_thousand_operators_are_a_picture(screen: Screen) -> None:
+    screen.open([wide(10_000)])
+    took = "() => { const t = performance.now(); document.querySelector('[data-view=Graph]').click(); return performance.now() - t; }"  # noqa: E501
+    screen.measured("picture of 10,000 operators", screen.run(took))
+    assert "Add-op7000" in screen.page.inner_text("#operator h2")
+    # Only what is unfolded is laid out: the way to the first divergence.
+    assert 0 < screen.page.locator("svg [role=button]").count() < 400
+    assert screen.page.locator("svg .operator .origin").count() == 1
+    assert screen.run(OVERLAPS) == 0
+    screen.page.fill("#filter", "op9123")
+    screen.press("Enter")
+    assert "Add-op9123" in screen.page.inner_text("#operator h2")
+    assert screen.page.locator("svg .chosen").count() == 1
+    screen.shot("ten-thousand-operators")

@@ -32,7 +32,7 @@ def test_the_data_read_back() -> None:
 
 def test_no_name_of_a_run_can_end_the_script() -> None:
     page = render([made()], "x")
-    assert page.count("</script>") == 2
+    assert page.count("</script>") == 3
     assert "<script>alert" not in page
 
 
