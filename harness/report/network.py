@@ -67,7 +67,7 @@ def network(
     most = max(len(side.types) for side in sides)
     if most > OPERATORS:
         return {"sides": [], "renamed": [], "cut": f"{most} operators: a picture has at most {OPERATORS}"}
-    shown = sides[:1] if _alike(*sides, renamed) else sides
+    shown = sides[:1] if _alike(sides[0], sides[1], renamed) else sides
     names = [[graph, found, expected] for (graph, found), (_, expected) in renamed.items()]
     return {"sides": [side.as_json() for side in shown], "renamed": names, "cut": ""}
 

@@ -42,8 +42,7 @@ class Sample:
         """The comparison of a run of each, as the page has it."""
         right, wrong = (_run(network) for network in (self.right, self.wrong))
         comparison = check(right, wrong, "exact")
-        sides = [Evidence(side.records, lambda side=side: side.artefacts, "cpu", True) for side in (right, wrong)]  # type: ignore[misc]
-        told = explain(comparison, *sides, f"{self.name} differs from the right network")
+        told = explain(comparison, _side(right), _side(wrong), f"{self.name} differs from the right network")
         texts = right.artefacts, wrong.artefacts
         notes = ["both emulated (backend cpu)"]
         course, words = spread(comparison), block(told)
@@ -71,6 +70,10 @@ def page() -> str:
 
 def _run(network: Network) -> Capture:
     return BACKENDS.get("cpu").run(network.train, network=network.family)
+
+
+def _side(capture: Capture) -> Evidence:
+    return Evidence(capture.records, lambda: capture.artefacts, capture.backend, capture.emulated)
 
 
 def main(arguments: Sequence[str]) -> int:
