@@ -158,5 +158,9 @@ class SummaryWriteError(HarnessError, OSError):
     """A record of a summary cannot be written; those before it are whole."""
 
 
+class ScaleError(HarnessError, RuntimeError):
+    """Work that several processes share cannot be begun or ended: no cluster, other versions, files out of reach."""
+
+
 class ArtefactError(HarnessError, ValueError):
     """A text of the Running Data Recorder cannot be read; names the line."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -49,6 +49,7 @@ class Capture:
         listed: how many records there will be, as far as is known: of a tree, of what was listed by now; else 0.
         as_rows: gives the records as columns, where they are rows of statistics and nothing else; else None, and
             ``problems`` say nothing.
+        sources: of a tree that can be read in parts, one ``RankRecords`` a rank.
     """
 
     network: str
@@ -62,6 +63,7 @@ class Capture:
     problems: list[Problem] = field(default_factory=list)
     listed: Callable[[], int] = field(default=lambda: 0, repr=False)
     as_rows: Callable[[], Rows | None] = field(default=lambda: None, repr=False)
+    sources: Sequence[Any] = field(default=(), repr=False)
 
     def records(self) -> Iterator[Record]:
         """The records, in the order they were executed; of a tree, read as they are asked for."""

@@ -200,4 +200,5 @@ def read_models(
         rules={name: value for note in notes for name, value in note.items() if name == MARK},
         problems=problems,
         listed=lambda: sum(source.listed for source in sources),
+        sources=sources,
     )

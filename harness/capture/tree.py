@@ -253,6 +253,7 @@ def read_tree(
         problems=problems,
         listed=lambda: sum(source.listed for source in sources),
         as_rows=_rows(sources if mode == "statistic" else [], problems),
+        sources=sources,
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import heapq
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from functools import partial
 from math import prod
@@ -59,6 +59,26 @@ class RankDirectory(NamedTuple):
     last: Mapping[int, int] = {}
 
 
+#: What executions are in order of: time stamp, graph, iteration.
+Started = tuple[int, int, int]
+
+
+def unfinished(network: str, last: Mapping[int, int], closed: Mapping[tuple[int, int], bool]) -> Iterator[Problem]:
+    """Names the last iteration where it is not whole: it left nothing, or not the parameters that close one.
+
+    Args:
+        last: by graph, the iteration that was begun last.
+        closed: of each graph and iteration that left something, whether its parameters are there.
+    """
+    for graph, label in last.items():
+        others = [ends for place, ends in closed.items() if place[0] == graph and place != (graph, label)]
+        path = os.path.join(network, str(graph), str(label))
+        if others and (graph, label) not in closed:
+            yield Problem(path, "empty", "the run began this iteration, and left nothing of it: stopped, or all empty")
+        elif any(others) and not closed.get((graph, label), True):
+            yield Problem(path, "incomplete", "the run began this iteration, and did not come to its parameters")
+
+
 class RankRecords:
     """Iterates the records of one rank; each iteration reads the directory anew.
 
@@ -84,25 +104,59 @@ class RankRecords:
         self.listed = 0
         streams = [self._executions(graph, iteration, path) for graph, iteration, path in self._directories()]
         for execution in self._ahead.through(heapq.merge(*streams, key=started), _paths):
-            for values, record in self._records(execution):
-                yield record
-                if values is not None:
-                    values.forget()
+            yield from self._forgetting(execution)
         self._look_at_constants()
         self._look_at_the_last()
 
     def _look_at_the_last(self) -> None:
-        """Names the last iteration where it is not whole: it left nothing, or not the parameters that close one."""
-        for graph, last in self._where.last.items():
-            others = [closed for (each, iteration), closed in self._closed.items() if (each, iteration) != (graph, last)
-                      and each == graph]  # fmt: skip
-            path = os.path.join(self._where.root, self._where.network, str(graph), str(last))
-            if others and (graph, last) not in self._closed:
-                self._problem(
-                    path, "empty", "the run began this iteration, and left nothing of it: stopped, or all empty"
-                )
-            elif any(others) and not self._closed.get((graph, last), True):
-                self._problem(path, "incomplete", "the run began this iteration, and did not come to its parameters")
+        self._problems += unfinished(self._where.network, self._where.last, self._closed)
+
+    @property
+    def rank(self) -> int:
+        """Whose records these are."""
+        return self._where.rank
+
+    @property
+    def last(self) -> Mapping[int, int]:
+        """By graph, the iteration that was begun last, where the tree says so."""
+        return self._where.last
+
+    def parts(self) -> list[tuple[int, int, str]]:
+        """Graph, iteration and path of each directory that can be read alone."""
+        return list(self._directories())
+
+    def part(
+        self, graph: int, iteration: int, path: str, wanted: Callable[[str], bool]
+    ) -> Iterator[tuple[Started, Iterator[Record]]]:
+        """The executions of one directory of ``parts``: when each started, and its records.
+
+        All parts merged by when executions started give the records of the whole. The records of an execution are to be
+        taken before the next one is; what is known of a directory's end is in ``closed`` then.
+
+        Args:
+            wanted: of operators' names as files have them, which are read.
+        """
+        self._seen = {}
+        self._closed = {}
+        self.listed = 0
+        executions = (each for each in self._executions(graph, iteration, path) if wanted(each.op_name))
+        for execution in self._ahead.through(executions, _paths):
+            yield started(execution), self._forgetting(execution)
+
+    def _forgetting(self, execution: Execution) -> Iterator[Record]:
+        for values, record in self._records(execution):
+            yield record
+            if values is not None:
+                values.forget()
+
+    @property
+    def closed(self) -> Mapping[tuple[int, int], bool]:
+        """Of the graphs and iterations that were read: whether the parameters that end one were among them."""
+        return self._closed
+
+    def look_at_constants(self) -> None:
+        """Names constants that are not whole, as reading all records does in the end."""
+        self._look_at_constants()
 
     def rows(self) -> Rows | None:
         """All records at once, where every directory holds plain rows of statistics and nothing else; else None."""

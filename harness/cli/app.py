@@ -15,6 +15,8 @@ from harness.cli import goldens as goldens
 from harness.cli.parser import CANNOT_TELL, PASS_ON, RUN, Action, ClickException, Level, Match, app
 from harness.cli.parser import DIFFERS as DIFFERS
 from harness.cli.parser import HOLDS as HOLDS
+from harness.cli.shared_options import Resume, Scheduler, Workers, tree_of
+from harness.scale import Scale
 
 
 def dispatch(argv: Sequence[str]) -> int:
@@ -62,7 +64,7 @@ def _ended(action: Action) -> int:
 
 @app.command()
 def check(
-    tree: Annotated[Path, typer.Argument(help="dump tree or recorder directory, of this project or of MindSpore")],
+    tree: Annotated[str, typer.Argument(help="dump tree or recorder directory, of this project or of MindSpore")],
     golden: Annotated[Path, typer.Argument(help="golden store (.h5)")],
     run: Annotated[str, typer.Option(metavar=RUN, help="run of the store, if it has several")] = "",
     rank: Annotated[int | None, typer.Option(help="only this rank of the tree")] = None,
@@ -74,13 +76,17 @@ def check(
     by_statistics: Annotated[
         bool, typer.Option("--by-statistics", help="take statistics within the tolerance for values, if none were kept")
     ] = False,
+    workers: Workers = 0,
+    scheduler: Scheduler = "",
+    resume: Resume = False,
 ) -> Action:
     """Check a dump tree against a golden run. Without a tolerance that of the golden holds, else the table by dtype."""
 
     def action() -> int:
         from harness.cli.check import check_tree
 
-        return check_tree(tree, golden, run, rank, network, rtol, atol, exact, match, by_statistics)
+        scale = Scale(workers, scheduler, resume)
+        return check_tree(tree_of(tree), golden, run, rank, network, rtol, atol, exact, match, by_statistics, scale)
 
     return action
 
@@ -103,6 +109,9 @@ def diff(
     by_statistics: Annotated[
         bool, typer.Option("--by-statistics", help="take statistics within the tolerance for values, if none were kept")
     ] = False,
+    workers: Workers = 0,
+    scheduler: Scheduler = "",
+    resume: Resume = False,
 ) -> Action:
     """Compare two runs: where they part, why, and how far the difference goes."""
 
@@ -110,8 +119,9 @@ def diff(
         from harness.cli.diff import Outputs, chosen_tolerances
         from harness.cli.diff import diff as compare
 
-        stated = chosen_tolerances(tolerances, rtol, atol, exact)
-        return compare(expected, found, rank, stated, Outputs(as_json, as_csv, report), match, by_statistics)
+        stated, outputs = chosen_tolerances(tolerances, rtol, atol, exact), Outputs(as_json, as_csv, report)
+        scale = Scale(workers, scheduler, resume)
+        return compare(expected, found, rank, stated, outputs, match, by_statistics, scale)
 
     return action
 
@@ -143,6 +153,9 @@ def audit(
     tolerances: Annotated[Path | None, typer.Option(metavar="TOML", help="file with a table [tolerance]")] = None,
     limit: Annotated[float | None, typer.Option(help="largest change that may pass, of the values' size")] = None,
     every: Annotated[bool, typer.Option("--all", help="every slot")] = False,
+    workers: Workers = 0,
+    scheduler: Scheduler = "",
+    resume: Resume = False,
 ) -> Action:
     """Change each golden tensor and see what would pass: how loose is this gate?"""
 
@@ -151,7 +164,7 @@ def audit(
         from harness.compare.tolerance_file import read_tolerances
 
         stated = read_tolerances(tolerances) if tolerances is not None else None
-        return audit_goldens(golden, run, stated, limit, every)
+        return audit_goldens(golden, run, stated, limit, every, Scale(workers, scheduler, resume))
 
     return action
 
@@ -166,26 +179,33 @@ def learn(
     margin: Annotated[float, typer.Option(help="how many times the scatter seen is admitted")] = 2.0,
     dry: Annotated[bool, typer.Option("--dry-run", help="print only")] = False,
     force: Annotated[bool, typer.Option("--force", help="learn from one run, or from more than rounding too")] = False,
+    workers: Workers = 0,
+    scheduler: Scheduler = "",
+    resume: Resume = False,
 ) -> Action:
     """Learn a golden's tolerances from how far unchanged runs scatter; they travel with it."""
 
     def action() -> int:
         from harness.cli.learn import learn as learn_from
 
-        return learn_from(golden, run, trees or [], command, times, margin, dry, force)
+        scale = Scale(workers, scheduler, resume)
+        return learn_from(golden, run, trees or [], command, times, margin, dry, force, scale)
 
     return action
 
 
 @app.command("import")
 def take_in(
-    tree: Annotated[Path, typer.Argument(help="dump tree, of this project, MindSpore or msprobe")],
+    tree: Annotated[str, typer.Argument(help="dump tree, of this project, MindSpore or msprobe")],
     golden: Annotated[Path, typer.Argument(help="golden store (.h5)")],
     run: Annotated[str | None, typer.Option(metavar=RUN, help="what it is called; else what the tree says")] = None,
     rank: Annotated[int | None, typer.Option(help="only this rank of the tree")] = None,
     network: Annotated[str | None, typer.Option(metavar="NAME", help="network of the tree, if it has several")] = None,
     level: Annotated[Level | None, typer.Option(help="what is kept; values where the tree has them")] = None,
     packed: Annotated[bool, typer.Option("--compress", help="compress a new store")] = False,
+    workers: Workers = 0,
+    scheduler: Scheduler = "",
+    resume: Resume = False,
 ) -> Action:
     """Store a dump tree as a run of a golden store.
 
@@ -196,7 +216,8 @@ def take_in(
     def action() -> int:
         from harness.cli.import_tree import import_tree
 
-        return import_tree(tree, golden, run, rank, network, level, packed)
+        scale = Scale(workers, scheduler, resume)
+        return import_tree(tree_of(tree), golden, run, rank, network, level, packed, scale)
 
     return action
 

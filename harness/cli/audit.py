@@ -12,6 +12,7 @@ from harness.compare import Tolerances
 from harness.compare.audit import Looseness, audit
 from harness.compare.policy import Party, tolerances_of
 from harness.errors import HarnessError, StoreError
+from harness.scale import Scale, Session, session
 from harness.store import GoldenStore, RunId, StoredRun
 from harness.store.manifest import store_paths
 
@@ -19,7 +20,14 @@ _LISTED = 10
 _HEADINGS = ("noise", "faults that pass", "iteration", "operator", "slot", "dtype", "tolerance")
 
 
-def audit_goldens(path: Path, run: str, tolerances: Tolerances | None, limit: float | None, every: bool) -> int:
+def audit_goldens(
+    path: Path,
+    run: str,
+    tolerances: Tolerances | None,
+    limit: float | None,
+    every: bool,
+    scale: Scale | None = None,
+) -> int:
     """Audits each run of a store, or of all stores of a directory, and prints what is loosest.
 
     Args:
@@ -28,6 +36,7 @@ def audit_goldens(path: Path, run: str, tolerances: Tolerances | None, limit: fl
         tolerances: what to admit; None for what each run is checked with by default.
         limit: the largest noise that may pass (see ``Looseness.noise``); None for no limit.
         every: a line for each slot.
+        scale: who shares the work; this process does all of it by default.
 
     Returns:
         0 if nothing looser than ``limit`` passes, and none of the faults; 1 if something does (without a limit only the
@@ -39,6 +48,19 @@ def audit_goldens(path: Path, run: str, tolerances: Tolerances | None, limit: fl
     if limit is not None and not 0 <= limit < math.inf:
         raise HarnessError(f"--limit is a number of at least 0; given was {limit!r}")
     paths = [path / name for name in store_paths(path)] if path.is_dir() else [path]
+    with session(scale, audit=str(path), run=run, tolerances=tolerances) as shared:
+        return _audited(paths, run, tolerances, limit, every, shared)
+
+
+def _audited(
+    paths: list[Path],
+    run: str,
+    tolerances: Tolerances | None,
+    limit: float | None,
+    every: bool,
+    shared: Session | None,
+) -> int:
+    """Audits stores one after the other; see ``audit_goldens``."""
     total = _Total()
     for each in paths:
         try:
@@ -48,7 +70,8 @@ def audit_goldens(path: Path, run: str, tolerances: Tolerances | None, limit: fl
         with store:
             runs = [choose_run(store, run)] if run else [store.run(*known) for known in store.runs()]
             for chosen in runs:
-                slots = list(audit(chosen.records(), tolerances or _default(chosen)))
+                admitted = tolerances or _default(chosen)
+                slots = shared.audit(store, chosen, admitted) if shared else list(audit(chosen.records(), admitted))
                 loose = _print(store.network, chosen.id, slots, limit, every)
                 total.add(f"{store.network} [{chosen.id}]", slots, loose, len(chosen) - len(slots))
     if not total.slots:

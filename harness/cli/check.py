@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from harness.backends.align import lay_beside
@@ -11,17 +12,19 @@ from harness.capture import Capture, read_tree
 from harness.cli.progress import Watched
 from harness.cli.recorder import check_recorder, is_only_recorded, recorded
 from harness.compare import HasRecords, Tolerance
+from harness.compare.judge import Judge
 from harness.compare.pairing import lines
 from harness.compare.policy import Judgement, Match, Party, judge
 from harness.errors import StoreError
 from harness.explain import Commands, Evidence, Subject, coloured, explained, see_slot, shell, told
+from harness.scale import Scale, session
 from harness.store import GoldenStore, RunId, StoredRun
 
 _MAX_PROBLEMS = 10
 
 
 def check_tree(
-    tree: Path,
+    tree: Path | str,
     golden: Path,
     run: str,
     rank: int | None,
@@ -31,6 +34,7 @@ def check_tree(
     exact: bool,
     match: Match = "auto",
     by_statistics: bool = False,
+    scale: Scale | None = None,
 ) -> int:
     """Judges every slot of ``tree`` and of the golden run, and prints the result.
 
@@ -43,6 +47,7 @@ def check_tree(
         rtol, atol: tolerance for floating values.
         exact: admit equal bits only.
         match, by_statistics: see ``harness.compare.policy.judge``.
+        scale: who shares the work; this process does all of it by default.
 
     Returns:
         0 if everything holds, 1 if something differs or files of the tree cannot be used, 2 if there was nothing to
@@ -51,18 +56,25 @@ def check_tree(
     Raises:
         HarnessError: tree or store cannot be read, or the run cannot be chosen.
     """
-    texts = recorded(tree, rank)
-    if texts and is_only_recorded(tree):
+    texts = recorded(Path(tree), rank)
+    if texts and is_only_recorded(Path(tree)):
         with _opened(golden) as store:
             code = _check_recorder(texts, choose_run(store, run), tree, golden)
             return 2 if code is None else code
-    capture = read_tree(tree, rank, network=network, ahead=True)
-    with _opened(golden) as store:
+    job = {
+        "check": str(tree),
+        "golden": str(golden),
+        "options": (run, rank, network, rtol, atol, exact, match, by_statistics),
+    }
+    with session(scale, **job) as shared, _opened(golden) as store:
+        read = shared.tree if shared else partial(read_tree, ahead=True)
+        capture = read(str(tree), rank, network=network)
         expected = choose_run(store, run, capture.backend, capture.mode)
-        found = party_of(capture, Watched(capture))
+        found = party_of(capture, None if shared else Watched(capture))
         judged = judge(
             Party.of_run(expected), found, "exact" if exact else stated(rtol, atol),
             lay=lay_beside, match=match, measured=False, by_statistics=by_statistics,
+            judging=shared.judging(expected, capture, golden) if shared else Judge,
         )  # fmt: skip
         _print(judged, expected, capture, tree, golden)
         code = _check_recorder(texts, expected, tree, golden) if texts else None
@@ -80,7 +92,7 @@ def party_of(capture: Capture, content: HasRecords | None = None) -> Party:
     return Party(content or capture, capture.backend, capture.mode, capture.emulated, release, compiled=compiled)
 
 
-def _print(judged: Judgement, expected: StoredRun, capture: Capture, tree: Path, golden: Path) -> None:
+def _print(judged: Judgement, expected: StoredRun, capture: Capture, tree: Path | str, golden: Path) -> None:
     """Prints what a person reads of the judgement."""
     run = str(expected.id)
     subject = Subject(f"{expected.network} [{expected.id.backend}-{expected.id.mode}] of {tree}", str(golden))
@@ -105,7 +117,7 @@ def _opened(golden: Path) -> GoldenStore:
         raise StoreError(f"{golden}: there is no such golden store") from None
 
 
-def _check_recorder(texts: dict[str, bytes], expected: StoredRun, tree: Path, golden: Path) -> int | None:
+def _check_recorder(texts: dict[str, bytes], expected: StoredRun, tree: Path | str, golden: Path) -> int | None:
     steps = [f"msdump show {tree} --text NAME", f"msdump show {golden} --run {expected.id} --text 'rdr/*/NAME'"]
     return check_recorder(texts, expected, f"{tree} and run {expected.id} of {golden}", steps)
 

@@ -20,6 +20,8 @@ from harness.cli.check import warn
 from harness.cli.diff_texts import Texts, texts_of
 from harness.cli.operands import Side, open_side
 from harness.compare import Comparison, Tolerances
+from harness.compare.check import Judging
+from harness.compare.judge import Judge
 from harness.compare.pairing import ambiguous
 from harness.compare.pairing import as_json as pairing_as_json
 from harness.compare.pairing import lines as paired_lines
@@ -31,6 +33,7 @@ from harness.errors import HarnessError
 from harness.escape import cell
 from harness.explain import Commands, Evidence, Explanation, Subject, coloured, explained, shell, told
 from harness.report import Run, content, render
+from harness.scale import Scale, Session, session
 
 _STANDARD = Path("-")
 FORMAT = "msdump-diff"
@@ -83,6 +86,7 @@ def diff(
     outputs: Outputs,
     match: Match = "auto",
     by_statistics: bool = False,
+    scale: Scale | None = None,
 ) -> int:
     """Compares ``expected`` and ``found`` (see ``open_side``) and prints or writes the result.
 
@@ -91,6 +95,7 @@ def diff(
         tolerances: what is asked for; None for what holds by default, see ``tolerances_of``.
         outputs: files to write.
         match, by_statistics: see ``harness.compare.policy.judge``.
+        scale: who shares the work; this process does all of it by default.
 
     Returns:
         0 if everything holds, 1 if something differs, 2 if there was nothing to compare, or nobody can tell.
@@ -101,8 +106,13 @@ def diff(
     """
     if outputs.all.count(_STANDARD) > 1:
         raise HarnessError("only one of --json, --csv and --report can be -, standard output")
-    with open_side(expected, rank) as one, open_side(found, rank) as other:
-        result = compare_sides(one, other, tolerances, match, by_statistics)
+    job = {"diff": (expected, found), "rank": rank, "options": (tolerances, match, by_statistics)}
+    with (
+        session(scale, **job) as shared,
+        open_side(expected, rank, shared) as one,
+        open_side(found, rank, shared) as other,
+    ):
+        result = compare_sides(one, other, tolerances, match, by_statistics, shared)
         try:
             _write_files(result, outputs)
         finally:
@@ -116,19 +126,36 @@ def diff(
 
 
 def compare_sides(
-    one: Side, other: Side, tolerances: Any = None, match: Match = "auto", by_statistics: bool = False
+    one: Side,
+    other: Side,
+    tolerances: Any = None,
+    match: Match = "auto",
+    by_statistics: bool = False,
+    shared: Session | None = None,
 ) -> Found:
     """Measures every slot that differs, and follows the difference.
 
     Args:
         one, other: the expected and the found side.
         tolerances, match, by_statistics: see ``harness.compare.policy.judge``.
+        shared: whose workers measure.
     """
-    judged = judge(one.party, other.party, tolerances, lay=lay_beside, match=match, by_statistics=by_statistics)
+    judged = judge(
+        one.party, other.party, tolerances,
+        lay=lay_beside, match=match, by_statistics=by_statistics, judging=judging_of(one, other, shared),
+    )  # fmt: skip
     texts = texts_of(one, other)
     judged = replace(judged, texts_hold=texts.results.holds if texts.results.names else None)
     explanation = explained(judged, _subject(one, other), _evidence(one), _evidence(other), _others(judged))
     return Found((one, other), judged, spread(judged.comparison), explanation, texts)
+
+
+def judging_of(one: Side, other: Side, shared: Session | None) -> Judging:
+    """What judges the slots of two sides: workers, where there are some."""
+    if shared is None:
+        return Judge
+    store = None if one.capture is not None else Path(one.name.partition("::")[0])
+    return shared.judging(one.capture or one.content, other.capture or other.content, store)
 
 
 def _evidence(side: Side) -> Evidence:

@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 
 from harness.cli.parser import PASS_ON, Action, app
+from harness.cli.shared_options import Resume, Scheduler, Workers
+from harness.scale import Scale
 
 
 @app.command(context_settings=PASS_ON)
@@ -93,12 +95,15 @@ def init(
 def verify(
     golden: Annotated[Path, typer.Argument(help="directory of the golden stores")] = Path("golden"),
     fix: Annotated[bool, typer.Option("--fix", help="write missing, broken and stale manifests anew")] = False,
+    workers: Workers = 0,
+    scheduler: Scheduler = "",
+    resume: Resume = False,
 ) -> Action:
     """Read every golden wholly and hold it against its digests and its manifest."""
 
     def action() -> int:
         from harness.cli.verify import verify_goldens
 
-        return verify_goldens(golden, fix=fix)
+        return verify_goldens(golden, fix=fix, scale=Scale(workers, scheduler, resume))
 
     return action

@@ -10,6 +10,7 @@ from harness.capture import Capture, read_tree
 from harness.cli.check import warn
 from harness.cli.progress import shown
 from harness.errors import HarnessError, TreeError
+from harness.scale import Scale, session
 from harness.store import Level, RunData, RunId, manifest, update
 
 _NAME = re.compile(r"\w[\w.+-]{0,99}")
@@ -17,7 +18,14 @@ _MODES_WITHOUT_VALUES = ("statistic",)
 
 
 def import_tree(
-    tree: Path, golden: Path, run: str | None, rank: int | None, network: str | None, level: Level | None, packed: bool
+    tree: Path | str,
+    golden: Path,
+    run: str | None,
+    rank: int | None,
+    network: str | None,
+    level: Level | None,
+    packed: bool,
+    scale: Scale | None = None,
 ) -> int:
     """Stores what a dump tree holds as a run; a piece of one tensor is in memory at a time, and each file is read once.
 
@@ -29,6 +37,7 @@ def import_tree(
         network: of a tree that holds those of several; else the store must be of the tree's network.
         level: what is kept; None for values where the tree has them.
         packed: compress a new store.
+        scale: who shares the work; this process does all of it by default.
 
     Returns:
         0; 1 if files of the tree could not be used, which are named.
@@ -37,7 +46,18 @@ def import_tree(
         HarnessError: the tree cannot be read or holds no tensor, or the store cannot be written; an old store stays as
             it was.
     """
-    capture = read_tree(tree, rank, network=network, ahead=True)
+    with session(scale, tree=str(tree), golden=str(golden), rank=rank, network=network) as shared:
+        if shared is None:
+            return _stored(read_tree(tree, rank, network=network, ahead=True), tree, golden, run, level, packed)
+        capture = shared.tree(str(tree), rank, network)
+        shared.describe(capture)
+        return _stored(capture, tree, golden, run, level, packed)
+
+
+def _stored(
+    capture: Capture, tree: Path | str, golden: Path, run: str | None, level: Level | None, packed: bool
+) -> int:
+    """Stores a capture; see ``import_tree``."""
     name = run_id(run, capture)
     kept: Level = level or ("digest" if capture.mode in _MODES_WITHOUT_VALUES else "tensors")
     attrs = {"emulated": capture.emulated, "rules": capture.rules, "imported": True}

@@ -16,9 +16,11 @@ from harness.cli.check import choose_run
 from harness.cli.operands import open_side
 from harness.compare import Comparison, Tolerances
 from harness.compare.audit import audit, summary
+from harness.compare.judge import Judge
 from harness.compare.learn import Scatter, learned, refusal, remember, scatter
 from harness.compare.policy import Party, exactly
 from harness.errors import HarnessError, StoreError
+from harness.scale import Scale, Session, session
 from harness.store import GoldenStore, RunId, StoredRun, manifest
 
 _LISTED = 10
@@ -41,6 +43,7 @@ def learn(
     margin: float,
     dry: bool,
     force: bool = False,
+    scale: Scale | None = None,
 ) -> int:
     """Compares runs with the golden one, and stores with it what their scatter calls for.
 
@@ -52,6 +55,7 @@ def learn(
         margin: how many times the scatter that was seen is admitted.
         dry: print only; nothing is written.
         force: learn from one run too, and from a spread above ten times what rounding explains.
+        scale: who shares the work; this process does all of it by default.
 
     Returns:
         0; 1 if some slot scatters in a way no tolerance admits, or further than rounding explains, or there was one run
@@ -68,8 +72,9 @@ def learn(
             store = stack.enter_context(GoldenStore.open(golden))
         except FileNotFoundError:
             raise StoreError(f"{golden}: there is no such golden store") from None
+        shared = stack.enter_context(session(scale, learn=tuple(trees), golden=str(golden), run=run))
         expected = choose_run(store, run)
-        found = scatter(_compared(expected, source) for source in sources)
+        found = scatter(_compared(expected, source, golden, shared) for source in sources)
         table = learned(found, margin)
         _print(expected.id, len(expected), len(sources), found, table)
         refused = refusal(found, len(sources), force)
@@ -85,9 +90,10 @@ def learn(
     return 1 if refused else 0
 
 
-def _compared(expected: StoredRun, source: str) -> Comparison:
-    with open_side(source) as side:
-        comparison = exactly(Party.of_run(expected), side.party)
+def _compared(expected: StoredRun, source: str, golden: Path, shared: Session | None) -> Comparison:
+    with open_side(source, None, shared) as side:
+        judging = shared.judging(expected, side.capture or side.content, golden) if shared else Judge
+        comparison = exactly(Party.of_run(expected), side.party, judging)
     if not comparison.slots:
         raise HarnessError(f"{source}: nothing in it to learn from")
     return comparison

@@ -16,6 +16,7 @@ from harness.compare import HasRecords
 from harness.compare.policy import Party
 from harness.errors import StoreError, TreeError
 from harness.records import Record
+from harness.scale import Session
 from harness.store import GoldenStore, StoredRun
 
 _SEPARATOR = "::"
@@ -66,18 +67,23 @@ class Side:
 
 
 @contextmanager
-def open_side(given: str, rank: int | None = None) -> Iterator[Side]:
+def open_side(given: str, rank: int | None = None, shared: Session | None = None) -> Iterator[Side]:
     """Opens ``PATH`` or ``PATH::BACKEND/MODE``: a golden store, or a directory with a dump tree.
 
     Args:
         given: as the command line has it.
         rank: of a tree, if only one is wanted.
+        shared: whose workers read a tree; a template or a URL is one, too.
 
     Raises:
         StoreError: no such store, or it has several runs and none is chosen.
         TreeError: no such tree.
     """
     path, _, run = given.partition(_SEPARATOR)
+    if shared is not None and not Path(path).is_file():
+        capture = shared.tree(given, rank)
+        yield Side(given, capture.network, capture.backend, capture.mode, capture.emulated, capture, capture, rank)
+        return
     if Path(path).is_dir():
         if run:
             raise TreeError(f"{given}: {path} is a directory; a run is chosen of a golden store only")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from harness.scale import Scale, session
 from harness.store.verify import verify
 
 #: Problems that are printed; the rest is counted.
 _SHOWN = 50
 
 
-def verify_goldens(folder: Path, *, fix: bool) -> int:
+def verify_goldens(folder: Path, *, fix: bool, scale: Scale | None = None) -> int:
     """Reads every golden below ``folder`` wholly and prints what is wrong.
 
     Returns:
@@ -19,7 +20,8 @@ def verify_goldens(folder: Path, *, fix: bool) -> int:
     Raises:
         StoreError, StoreWriteError, LockError: as ``store.verify.verify``.
     """
-    found = verify(folder, fix=fix)
+    with session(scale, verify=str(folder)) as shared:
+        found = verify(folder, fix=fix, tensors_of=shared.verify if shared else None)
     for problem in found.problems[:_SHOWN]:
         print(problem)
     if len(found.problems) > _SHOWN:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol, runtime_checkable
 
 from harness.compare.by_rows import check_rows, paused_collector
@@ -14,6 +14,9 @@ from harness.compare.verdict import Comparison, SlotVerdict
 from harness.errors import RecordError
 from harness.records import Record, Rows, SlotKey
 from harness.store import StoredRun, describe_key
+
+#: Makes what judges slots under tolerances; the second argument is ``measured`` of ``check``.
+Judging = Callable[[Tolerances, bool], Judge]
 
 
 @runtime_checkable
@@ -37,6 +40,7 @@ def check(
     *,
     order: bool = True,
     measured: bool = True,
+    judging: Judging = Judge,
 ) -> Comparison:
     """Judges every expected and every found slot.
 
@@ -49,12 +53,13 @@ def check(
         tolerances: ``Tolerances``, or anything ``Tolerances.parse`` takes.
         order: whether another execution order of the same operators fails.
         measured: whether slots within their tolerance are measured too; a gate need not know by how much they are.
+        judging: makes what judges a slot; where others have measured already, theirs.
 
     Raises:
         ToleranceError: ``tolerances`` cannot be read.
         RecordError: a side names a slot twice, or a record has neither values nor a digest.
     """
-    judge = Judge(Tolerances.parse(tolerances), measured)
+    judge = judging(Tolerances.parse(tolerances), measured)
     with paused_collector():
         rows, others = _as_rows(expected), _as_rows(found)
         quick = None if rows is None or others is None else check_rows(rows, others, judge)

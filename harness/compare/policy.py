@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from harness.compare.check import HasRecords, check
+from harness.compare.check import HasRecords, Judging, check
+from harness.compare.judge import Judge
 from harness.compare.pairing import Pairing, check_paired
 from harness.compare.pairing.matching import SCOPE
 from harness.compare.pairing.scopes import place_of
@@ -158,6 +159,7 @@ def judge(
     match: Match = "auto",
     measured: bool = True,
     by_statistics: bool = False,
+    judging: Judging = Judge,
 ) -> Judgement:
     """Judges ``found`` against ``expected``.
 
@@ -170,6 +172,7 @@ def judge(
             compared then. Under ``auto`` another name is a difference where both sides should have equal ones.
         measured: whether slots within their tolerance are measured too.
         by_statistics: where one side kept no values, statistics within the tolerance are taken for values within it.
+        judging: see ``check``.
 
     Raises:
         ToleranceError: ``asked``, or what was stored, cannot be read.
@@ -189,7 +192,7 @@ def judge(
     else:
         sides: tuple[Any, Any] = laid or (expected.content, found.content)
         ordered = laid is None and _are_alike(expected, found)
-        comparison = check(*sides, tolerances, order=ordered, measured=measured)
+        comparison = check(*sides, tolerances, order=ordered, measured=measured, judging=judging)
         if match == "auto" and not comparison.holds and _may_be_misnamed(comparison, laid is not None):
             paired, tried = check_paired(expected.content, found.content, tolerances, measured=measured)
             if _renames(tried) and _compared(paired) > _compared(comparison):
@@ -229,9 +232,9 @@ def tolerances_of(expected: Party, found: Party, asked: Any = None, *, beside: b
 _EXACT = Tolerances(patterns=((f"{GIVEN_SCOPE}/*", BY_DTYPE),))
 
 
-def exactly(expected: Party, found: Party) -> Comparison:
+def exactly(expected: Party, found: Party, judging: Judging = Judge) -> Comparison:
     """Every difference of two runs that should have none, measured: what tolerances are learned from."""
-    comparison = check(expected.content, found.content, "exact", order=False)
+    comparison = check(expected.content, found.content, "exact", order=False, judging=judging)
     if expected.is_real_mindspore or found.is_real_mindspore:
         comparison = leave_out_unwritten(comparison)
     return comparison

@@ -11,7 +11,7 @@ import os
 import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -29,6 +29,9 @@ from harness.store.placed import Placed, RunSource, Source
 from harness.store.schema import Compression, Level, RunId
 
 Array = np.ndarray[Any, np.dtype[Any]]
+
+#: Finds what is wrong with the tensors of a store's run, in words.
+Tensors = Callable[["GoldenStore", "StoredRun"], list[str]]
 
 #: What HDF5 and numpy raise over a file whose inner structure is broken.
 _DAMAGE = (KeyError, MemoryError, OSError, OverflowError, RuntimeError, TypeError, ValueError)
@@ -160,12 +163,17 @@ class GoldenStore:
         with self.located(f"object {content.hex()}"):
             return self._source.stored_object(content, stored_dtype(dtype_name), shape)
 
-    def verify(self) -> list[str]:
-        """Everything that is wrong with the store, read wholly, in words; empty if nothing is."""
+    def verify(self, tensors_of: Tensors | None = None) -> list[str]:
+        """Everything that is wrong with the store, read wholly, in words; empty if nothing is.
+
+        Args:
+            tensors_of: finds what is wrong with the tensors of a run, in place of reading them here.
+        """
         problems = []
         for run_id in self.runs():
             try:
-                problems += self.run(*run_id).problems()
+                run = self.run(*run_id)
+                problems += run.problems(None if tensors_of is None else partial(tensors_of, self))
             except StoreError as error:
                 problems.append(str(error))
         return problems
@@ -289,7 +297,7 @@ class StoredRun:
         except StoreError:
             return {}
 
-    def problems(self) -> list[str]:
+    def problems(self, tensors_of: Callable[[StoredRun], list[str]] | None = None) -> list[str]:
         """Everything that is wrong with this run, read wholly, in words."""
         found: list[str] = []
         texts: dict[str, bytes] = {}
@@ -300,6 +308,8 @@ class StoredRun:
                 found.append(str(error))
         if not found and run_checksum(self.index, self.level, dict(self.attrs), texts) != self.checksum:
             found.append(f"{self._store.path}: run {self.id}: it was altered after it was written (checksum)")
+        if tensors_of is not None and self.level == "tensors":
+            return found + tensors_of(self)
         for row in range(len(self.index)) if self.level == "tensors" else ():
             try:
                 self.tensor(row)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from harness.errors import HarnessError, StoreError
 from harness.store import manifest
-from harness.store.read import GoldenStore
+from harness.store.read import GoldenStore, Tensors
 from harness.store.transaction import recover
 
 
@@ -28,12 +28,13 @@ class Verification:
     fixed: bool
 
 
-def verify(golden: Path, *, fix: bool = False) -> Verification:
+def verify(golden: Path, *, fix: bool = False, tensors_of: Tensors | None = None) -> Verification:
     """Reads every object, table and text of every store below a directory.
 
     Args:
         golden: the directory.
         fix: write manifests anew that are missing, broken or describe something else. Stores are never changed.
+        tensors_of: finds what is wrong with the tensors of a run, in place of reading them here.
 
     Raises:
         StoreError: there is no such directory, it holds no golden, or an interrupted change cannot be completed.
@@ -50,7 +51,7 @@ def verify(golden: Path, *, fix: bool = False) -> Verification:
     for name in names:
         try:
             with GoldenStore.open(golden / name) as store:
-                problems += store.verify()
+                problems += store.verify(tensors_of)
                 runs += len(store.runs())
                 tensors += sum(len(store.run(*run)) for run in store.runs() if store.run(*run).level == "tensors")
         except HarnessError as error:

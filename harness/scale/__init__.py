@@ -1,0 +1,17 @@
+"""Checks, comparisons and imports that several processes share, on one machine or on many (``docs/scale.md``).
+
+Workers read and measure where the files are and send digests and verdicts; this process puts them in the order of the
+serial reader and runs the serial code over them, so that the answer is the serial one.
+"""
+
+from typing import TYPE_CHECKING
+
+from harness._namespace import lazy as _lazy
+from harness.scale.options import Scale, session
+
+if TYPE_CHECKING:
+    from harness.scale.driver import Session
+
+__all__ = ["Scale", "Session", "session"]
+
+__getattr__, __dir__ = _lazy(__name__, {"Session": "harness.scale.driver"})

@@ -1,0 +1,246 @@
+"""Commands beside a cluster: trees that workers read, verdicts that workers gave; the rest is the serial code."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from harness.capture import Capture
+from harness.compare import SlotVerdict
+from harness.compare.audit import Looseness
+from harness.compare.check import Judging
+from harness.compare.judge import Judge
+from harness.compare.tolerances import Tolerances
+from harness.errors import ScaleError, TreeError
+from harness.records import Record, SlotKey
+from harness.scale import places
+from harness.scale.cluster import Cluster, Task
+from harness.scale.journal import Journal
+from harness.scale.progress import Progress
+from harness.scale.remote import RemoteTree
+from harness.scale.wire import Done, Elsewhere, Golden, Head, Judged, Part, Side, Tree, Work
+from harness.scale.work import audit_rows, fetch, head, part, verify_rows
+from harness.store import GoldenStore, StoredRun
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+#: Rows of a stored run that one task looks at.
+ROWS = 500
+
+
+class Session:
+    """One command's use of a cluster."""
+
+    def __init__(self, found: Cluster, journal: Journal, progress: Progress) -> None:
+        self._cluster, self._journal, self._progress = found, journal, progress
+        self._trees: dict[int, RemoteTree] = {}
+        self._described: set[int] = set()
+
+    # -- trees -----------------------------------------------------------------------------------------------------
+    def tree(self, place: str, rank: int | None = None, network: str | None = None) -> Capture:
+        """A tree that workers see, as a capture; its records are read when they are asked for.
+
+        Args:
+            place: a directory, a template with ``{host}``, or a URL.
+            rank, network: see ``read_tree``.
+
+        Raises:
+            ScaleError: no worker sees it, or hosts disagree.
+            TreeError: a rank cannot be read, or is not there.
+        """
+        tree = Tree(places.absolute(place), network, os.getcwd())
+        ranks = self._cluster.discover(tree.place)
+        if rank is not None and rank not in ranks:
+            raise TreeError(f"{place}: no rank {rank} in it; it holds {', '.join(map(str, ranks))}")
+        wanted = list(ranks) if rank is None else [rank]
+        if rank is None and (gone := sorted(set(range(max(ranks) + 1)) - ranks.keys())):
+            self._progress.line(f"{place}: no worker sees rank {', '.join(map(str, gone))}")
+        tasks = [self._task(("head", n), head, (tree, n), ((tree.place, n),), f"{place}: rank {n}") for n in wanted]
+        heads: dict[int, Head] = {task.key[1]: found for task, found in self._results(tasks)}
+        remote = RemoteTree(tree, [heads[n] for n in wanted], self._read_alone, self._fetch)
+        self._trees[id(remote.capture)] = remote
+        return remote.capture
+
+    def remote(self, capture: object) -> RemoteTree | None:
+        """What stands behind a capture of ``tree``; None for anything else."""
+        return self._trees.get(id(capture))
+
+    def _task(
+        self, key: Any, function: Callable[..., Any], args: tuple[Any, ...], needs: Sequence[tuple[str, int]],
+        said: str, size: int = 0,
+    ) -> Task:  # fmt: skip
+        return Task(key, function, args, tuple(needs), said, size)
+
+    def _results(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Any]]:
+        for task, result in self._cluster.run(tasks):
+            if isinstance(result, Elsewhere):
+                raise ScaleError(f"{task.said}: the worker that had it does not see it any more")
+            yield task, result
+
+    # -- reading and judging ---------------------------------------------------------------------------------------
+    def _read_alone(self, remote: RemoteTree) -> None:
+        self._perform([self._work(each, None, remote.tree, remote, None) for each in remote.parts()], None, remote)
+
+    def _work(
+        self, each: tuple[Part, int, str], expected: Side | None, found: Side | None, remote: RemoteTree,
+        tolerances: Tolerances | None, measured: bool = True, stamps: str = "",
+    ) -> tuple[Work, int, str]:  # fmt: skip
+        where, size, stamp = each
+        return Work(where, expected, found, tolerances, measured, remote.described), size, f"{stamp} {stamps}"
+
+    def judging(self, expected: object, found: object, store: Path | None = None) -> Judging:
+        """What judges ``found`` against ``expected`` by what workers measured beside the files.
+
+        Args:
+            store: path of the store of which ``expected`` is a run.
+        """
+        return lambda tolerances, measured: _Measured(
+            tolerances, measured, self._judged(expected, found, store, tolerances, measured)
+        )
+
+    def _judged(
+        self, expected: Any, found: Any, store: Path | None, tolerances: Tolerances, measured: bool
+    ) -> list[Judged]:
+        one, other = self.remote(expected), self.remote(found)
+        if other is None or other.reads or (one is not None and one.reads):
+            return []  # read already, for another reason: values are fetched
+        golden: Side | None = None
+        if isinstance(expected, StoredRun) and store is not None:
+            golden = Golden(os.path.abspath(store), (expected.id.backend, expected.id.mode), expected.checksum)
+        wanted: list[tuple[Work, int, str]] = []
+        theirs = {each[0][:3]: each for each in one.parts()} if one is not None else {}
+        for each in other.parts():
+            key = each[0][:3]
+            if one is not None and key in theirs and self._beside(one, other, each[0].rank):
+                mate = theirs[key]
+                of = max(each[0].of, mate[0].of)
+                if each[0].batch == 0:
+                    wanted += self._pairs(one, other, each, mate, of, tolerances, measured)
+            elif golden is not None:
+                wanted.append(self._work(each, golden, other.tree, other, tolerances, measured, str(golden)))
+            else:
+                wanted.append(self._work(each, None, other.tree, other, None))
+        if one is not None:
+            paired = {work.part[:3] for work, _, _ in wanted if work.expected is not None}
+            wanted += [self._work(e, one.tree, None, one, None) for e in one.parts() if e[0][:3] not in paired]
+        return self._perform(wanted, one, other)
+
+    def _pairs(
+        self, one: RemoteTree, other: RemoteTree, each: tuple[Part, int, str], mate: tuple[Part, int, str], of: int,
+        tolerances: Tolerances, measured: bool,
+    ) -> Iterator[tuple[Work, int, str]]:  # fmt: skip
+        """The parts of an iteration that both trees have, in as many batches as the larger side needs."""
+        one.split[mate[0][:3]] = other.split[each[0][:3]] = of
+        for batch in range(of):
+            where = each[0]._replace(batch=batch, of=of)
+            size = (each[1] * each[0].of + mate[1] * mate[0].of) // of
+            yield self._work(
+                (where, size, each[2]), one.tree, other.tree, other, tolerances, measured, mate[2]
+            )  # fmt: skip
+
+    def _beside(self, one: RemoteTree, other: RemoteTree, rank: int) -> bool:
+        """Whether some worker sees a rank of both trees."""
+        needs = ((one.tree.place, rank), (other.tree.place, rank))
+        return any(self._cluster.sees(worker, needs) for worker in self._cluster.seen)
+
+    def _perform(self, wanted: list[tuple[Work, int, str]], one: RemoteTree | None, other: RemoteTree) -> list[Judged]:
+        """Has parts read; puts what was read where it belongs, and gives the verdicts in order of the parts."""
+        verdicts: dict[Part, list[Judged]] = {}
+        self._progress.begin(sum(size for _, size, _ in wanted), len({work.part.rank for work, _, _ in wanted}))
+
+        def take(work: Work, done: Done, size: int) -> None:
+            if one is not None and done.expected is not None:
+                one.reads[work.part] = done.expected
+            if done.found is not None:
+                other.reads[work.part] = done.found
+            verdicts.setdefault(work.part, []).extend(done.judged)
+            self._progress.step(size, len(done.judged))
+
+        tasks = []
+        for work, size, stamp in wanted:
+            known = self._journal.get((work, stamp))
+            if isinstance(known, Done):
+                take(work, known, size)
+                continue
+            needs = [(side.place, work.part.rank) for side in (work.expected, work.found) if isinstance(side, Tree)]
+            said = f"rank {work.part.rank} (iteration {work.part.iteration} of {needs[-1][0]})"
+            tasks.append(Task((*work.part, stamp), part, (work,), tuple(needs), said, size))
+        alone = []
+        for task, result in self._cluster.run(tasks):
+            work = task.args[0]
+            if isinstance(result, Elsewhere):
+                # The golden is out of the worker's reach: it reads, and this process judges.
+                alone.append(replace(task, args=(replace(work, expected=None, tolerances=None),)))
+                continue
+            self._journal.put((work, task.key[-1]), result)
+            take(work, result, task.size)
+        for task, result in self._results(alone):
+            take(task.args[0], result, task.size)
+        return [each for _, found in sorted(verdicts.items()) for each in found]
+
+    def describe(self, capture: Capture) -> None:
+        """Has workers tell statistics with the digests of a tree, and values fetched as a store will ask for them."""
+        remote = self.remote(capture)
+        if remote is None:
+            return
+        remote.described = True
+        first: dict[tuple[bytes | None, str], Record] = {}
+        for record in capture.records():
+            first.setdefault((record.digest, record.dtype), record)
+        remote.expect(first.values())
+
+    def _fetch(self, remote: RemoteTree, where: Part, keys: tuple[SlotKey, ...]) -> list[Array]:
+        said = f"rank {where.rank} of {remote.tree.place}"
+        task = self._task((0,), fetch, (remote.tree, where, keys), ((remote.tree.place, where.rank),), said)
+        return next(list(result) for _, result in self._results([task]))
+
+    # -- stores ----------------------------------------------------------------------------------------------------
+    def audit(self, store: GoldenStore, run: StoredRun, tolerances: Tolerances) -> list[Looseness]:
+        """What ``harness.compare.audit.audit`` gives of a run's records."""
+        return self._by_rows(store, run, audit_rows, (tolerances,))
+
+    def verify(self, store: GoldenStore, run: StoredRun) -> list[str]:
+        """What is wrong with a run's tensors."""
+        return self._by_rows(store, run, verify_rows, ())
+
+    def _by_rows(
+        self, store: GoldenStore, run: StoredRun, function: Callable[..., Any], more: tuple[Any, ...]
+    ) -> list[Any]:
+        golden = Golden(os.path.abspath(store.path), (run.id.backend, run.id.mode), run.checksum)
+        found: dict[int, list[Any]] = {}
+        tasks = []
+        for start in range(0, len(run), ROWS):
+            rows = range(start, min(start + ROWS, len(run)))
+            known = self._journal.get((golden, rows, more))
+            if isinstance(known, list):
+                found[start] = known
+            else:
+                tasks.append(Task((start,), function, (golden, rows, *more), (), f"{store.path}: run {run.id}"))
+        for task, result in self._cluster.run(tasks):
+            if isinstance(result, Elsewhere):
+                raise ScaleError(f"{store.path}: a worker does not see this store; it must lie where all see it")
+            self._journal.put((golden, task.args[1], more), result)
+            found[task.key[0]] = result
+        return [each for _, rows in sorted(found.items()) for each in rows]
+
+
+class _Measured(Judge):
+    """Gives the verdicts that workers found; what they did not look at is judged here."""
+
+    def __init__(self, tolerances: Tolerances, measured: bool, judged: Iterable[Judged]) -> None:
+        super().__init__(tolerances, measured)
+        self._judged = {each.key: each for each in judged}
+
+    def differing(
+        self, expected: Record, found: Record, array: Array | None, golden: Array | None = None
+    ) -> SlotVerdict:
+        known = self._judged.get(found.key)
+        same = known is not None and (expected.key, expected.digest, found.digest) == (
+            known.key, known.expected, known.found,
+        )  # fmt: skip
+        return known.verdict if known is not None and same else super().differing(expected, found, array, golden)

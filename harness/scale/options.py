@@ -1,0 +1,67 @@
+"""How a command shares its work: with nobody, with processes of this machine, or with an existing cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from harness.errors import ScaleError
+
+if TYPE_CHECKING:
+    from harness.scale.driver import Session
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How work is shared, as a command line says it.
+
+    Attributes:
+        workers: processes to start.
+        scheduler: address of an existing cluster instead.
+        resume: go on where an interrupted run of the same command stopped.
+    """
+
+    workers: int = 0
+    scheduler: str = ""
+    resume: bool = False
+
+    @property
+    def serial(self) -> bool:
+        """Whether this process does everything."""
+        return not self.workers and not self.scheduler
+
+
+@contextmanager
+def session(scale: Scale | None, **job: Any) -> Iterator[Session | None]:
+    """A cluster to share a command's work with; None where it is to be done here.
+
+    Args:
+        scale: from the command line.
+        job: what tells this command from others: paths and options.
+
+    Raises:
+        ScaleError: see ``cluster``; ``--resume`` without workers.
+    """
+    if scale is None or scale.serial:
+        if scale is not None and scale.resume:
+            raise ScaleError("--resume goes with --workers or --scheduler: one process alone keeps no journal")
+        yield None
+        return
+    # Only those who share work pay for what that takes.
+    from harness.scale.cluster import cluster
+    from harness.scale.driver import Session
+    from harness.scale.journal import FOLDER, Journal, job_of
+    from harness.scale.progress import Progress
+
+    progress = Progress()
+    with cluster(scale.workers, scale.scheduler, progress.line) as found:
+        journal = Journal(FOLDER, job_of(job), scale.resume)
+        done = False
+        try:
+            yield Session(found, journal, progress)
+            done = True
+        finally:
+            progress.close()
+            journal.close(done=done)

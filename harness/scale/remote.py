@@ -1,0 +1,193 @@
+"""A dump tree that workers read, as a capture: records in the serial reader's order, values fetched when asked for."""
+
+from __future__ import annotations
+
+import heapq
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from harness.capture import Capture, Problem
+from harness.capture.tree_records import unfinished
+from harness.errors import TreeError
+from harness.records import Record, SlotKey, Streamed
+from harness.scale.wire import WHOLE, Head, Part, Read, Slot, Step, Tree
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+#: Bytes of tensors that are fetched together, and kept.
+FETCHED = 64 << 20
+#: Bytes of a part.
+BATCH = 256 << 20
+
+#: Reads all parts of a tree.
+Reader = Callable[["RemoteTree"], None]
+#: Fetches values of some slots of a part.
+Fetcher = Callable[["RemoteTree", Part, tuple[SlotKey, ...]], list[Array]]
+
+
+class RemoteValues(Streamed):
+    """The values of one slot, fetched from a worker."""
+
+    __slots__ = ("part", "slot", "tree")
+
+    def __init__(self, tree: RemoteTree, part: Part, slot: Slot) -> None:
+        self.tree, self.part, self.slot = tree, part, slot
+
+    def __call__(self) -> Array:
+        return self.tree.values(self.part, self.slot)
+
+    def pieces(self) -> Iterator[Array] | None:
+        return None
+
+
+class RemoteTree:
+    """What workers told of a tree.
+
+    Attributes:
+        tree: where it is.
+        heads: of its ranks, in order.
+        reads: of its parts; filled when records are asked for the first time.
+        described: whether statistics are wanted with the digests.
+    """
+
+    def __init__(self, tree: Tree, heads: Sequence[Head], read: Reader, fetch: Fetcher) -> None:
+        self.tree, self.heads = tree, heads
+        self.reads: dict[Part, Read] = {}
+        #: in how many batches an iteration is read, where another tree decides that
+        self.split: dict[tuple[int, int, int], int] = {}
+        self.described = False
+        self._read, self._fetch = read, fetch
+        self._problems: list[Problem] = [problem for head in heads for problem in head.problems]
+        self._coming: list[tuple[Part, Slot]] = []
+        self._at: dict[SlotKey, int] = {}
+        self._kept: OrderedDict[SlotKey, Array] = OrderedDict()
+        self.capture = self._capture()
+
+    def parts(self) -> list[tuple[Part, int, str]]:
+        """Its parts in order, with bytes and a text that changes with the files."""
+        found = []
+        for head in self.heads:
+            for extent in head.parts:
+                of = self.split.get((head.rank, extent.graph, extent.iteration)) or max(1, -(-extent.size // BATCH))
+                of = 1 if extent.graph == WHOLE else of
+                for batch in range(of):
+                    part = Part(head.rank, extent.graph, extent.iteration, batch, of)
+                    found.append((part, extent.size // of, extent.stamp))
+        return found
+
+    def _capture(self) -> Capture:
+        first = self.heads[0]
+        names = sorted({head.network for head in self.heads if head.parts and head.network})
+        if len(names) > 1:
+            raise TreeError(
+                f"{self.tree.place}: tensors of several networks: {', '.join(names)}; say which one to read"
+            )
+        emulated = any(head.emulated for head in self.heads)
+        problems = list(self._problems)
+        artefacts: Mapping[str, bytes] = first.artefacts
+        if len(self.heads) > 1:
+            artefacts = {f"rank_{h.rank}/{name}": raw for h in self.heads for name, raw in h.artefacts.items()}
+        return Capture(
+            names[0] if names else first.network,
+            first.backend,
+            emulated,
+            lambda: self._records(problems),
+            next((head.mode for head in self.heads if head.parts), first.mode),
+            rules=dict(first.rules),
+            artefacts=artefacts,
+            execution_order=first.order,
+            problems=problems,
+            listed=lambda: sum(len(step.slots) for read in self.reads.values() for step in read.steps),
+        )
+
+    def read(self) -> None:
+        """Has every part read that is not yet."""
+        if len(self.reads) < len(self.parts()):
+            self._read(self)
+
+    def _records(self, problems: list[Problem]) -> Iterator[Record]:
+        self.read()
+        problems[:] = self._problems
+        for head in self.heads:
+            yield from self._of_rank(head, problems)
+
+    def _of_rank(self, head: Head, problems: list[Problem]) -> Iterator[Record]:
+        """As ``RankRecords`` gives them: all directories are listed, then executions come by their start."""
+        places: dict[tuple[int, int], list[Part]] = {}
+        for part, _, _ in self.parts():
+            if part.rank == head.rank:
+                places.setdefault(part[1:3], []).append(part)
+        streams, closed = [], dict[tuple[int, int], bool]()
+        for parts in places.values():
+            for part in parts:
+                read = self.reads[part]
+                problems += read.listing
+                for place, ends in read.closed.items():
+                    closed[place] = closed.get(place, False) or ends
+            # Batches hold other operators of one directory: of equal times the names decide.
+            streams.append(heapq.merge(*(_tagged(part, self.reads[part].steps) for part in parts), key=_in_directory))
+        for part, step in heapq.merge(*streams, key=lambda each: each[1].started):
+            problems += step.problems
+            for slot in step.slots:
+                yield self._record(part, slot)
+        for parts in places.values():
+            problems += [each for part in parts for each in self.reads[part].ending]
+        problems += head.constants
+        problems += unfinished(head.network, head.last, closed)
+
+    def _record(self, part: Part, slot: Slot) -> Record:
+        record = slot.record
+        extra = dict(record.extra)
+        if slot.described is not None:
+            extra["described"] = slot.described
+        return replace(record, values=RemoteValues(self, part, slot) if slot.kept else None, extra=extra)
+
+    # -- values ----------------------------------------------------------------------------------------------------
+    def expect(self, wanted: Iterable[Record]) -> None:
+        """Says whose values will be asked for, in order, so that they are fetched many at a time."""
+        self._coming = [
+            (record.values.part, record.values.slot) for record in wanted if isinstance(record.values, RemoteValues)
+        ]
+        self._at = {slot.record.key: at for at, (_, slot) in enumerate(self._coming)}
+
+    def values(self, part: Part, slot: Slot) -> Array:
+        """A slot's values; also brings those that are expected next."""
+        key = slot.record.key
+        if key in self._kept:
+            return self._kept.pop(key)
+        size, together = 0, [(part, slot)]
+        for each in self._coming[self._at[key] + 1 :] if key in self._at else ():
+            size += _size(each[1])
+            if size > FETCHED:
+                break
+            together.append(each)
+        by_part: dict[Part, list[SlotKey]] = {}
+        for where, each_slot in together:
+            by_part.setdefault(where, []).append(each_slot.record.key)
+        self._kept.clear()
+        for where, keys in by_part.items():
+            for name, array in zip(keys, self._fetch(self, where, tuple(keys)), strict=True):
+                self._kept[name] = array
+        return self._kept.pop(key)
+
+
+def _size(slot: Slot) -> int:
+    from harness.dtypes import by_name
+
+    return int(np.prod(slot.record.shape, dtype=np.int64)) * by_name(slot.record.dtype).itemsize
+
+
+def _tagged(part: Part, steps: Iterable[Step]) -> Iterator[tuple[Part, Step]]:
+    return ((part, step) for step in steps)
+
+
+def _in_directory(each: tuple[Part, Step]) -> tuple[Any, ...]:
+    """The order of one directory's executions, whatever batch read them."""
+    part, step = each
+    first = step.slots[0].record if step.slots else None
+    names = (first.op_type, first.key.operator) if first is not None else ("", "")
+    return (*step.started, *(names if part.graph != WHOLE else ()))

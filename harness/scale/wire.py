@@ -1,0 +1,209 @@
+"""What goes between the driver and its workers: places, parts of work, and what came of them. No values of tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from harness.capture import Problem
+from harness.compare import SlotVerdict
+from harness.compare.audit import Looseness
+from harness.compare.tolerances import Tolerances
+from harness.records import Record, SlotKey
+from harness.stats import Statistics
+
+#: The graph of a part that is a whole rank: of trees whose layout is not read in parts.
+WHOLE = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A dump tree, as its driver names it.
+
+    Attributes:
+        place: a directory, a template of directories with ``{host}`` in it, or a URL.
+        network: of a tree that holds several; None for the only one.
+        rootdir: source paths are given relative to it.
+    """
+
+    place: str
+    network: str | None
+    rootdir: str
+
+
+@dataclass(frozen=True, slots=True)
+class Golden:
+    """A run of a golden store that a worker may see.
+
+    Attributes:
+        path: of the store.
+        run: backend and mode.
+        checksum: of the run; a store that says otherwise is another.
+    """
+
+    path: str
+    run: tuple[str, str]
+    checksum: str
+
+
+Side = Tree | Golden
+
+
+class Part(NamedTuple):
+    """A part of a tree: one batch of an iteration.
+
+    Attributes:
+        graph: ``WHOLE`` for all of a rank.
+        batch, of: which of how many batches; what operator's name falls to it.
+    """
+
+    rank: int
+    graph: int
+    iteration: int
+    batch: int = 0
+    of: int = 1
+
+
+class Extent(NamedTuple):
+    """An iteration directory: how large it is, and a text that changes with its files."""
+
+    graph: int
+    iteration: int
+    size: int
+    stamp: str
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What a rank's directory says besides its tensors; see ``Capture``.
+
+    Attributes:
+        parts: its iteration directories.
+        last: by graph, the iteration that was begun last.
+        problems: of its graphs; ``constants``: of its constants, which are no tensors of a step.
+    """
+
+    rank: int
+    network: str
+    backend: str
+    emulated: bool
+    mode: str
+    rules: Mapping[str, Any]
+    artefacts: Mapping[str, bytes]
+    order: Mapping[int, tuple[str, ...]]
+    parts: tuple[Extent, ...]
+    last: Mapping[int, int] = field(default_factory=dict)
+    problems: tuple[Problem, ...] = ()
+    constants: tuple[Problem, ...] = ()
+
+
+class Slot(NamedTuple):
+    """A record without its values.
+
+    Attributes:
+        record: its ``digest`` is known.
+        kept: whether the tree has its values.
+        described: its statistics, where they were wanted.
+    """
+
+    record: Record
+    kept: bool
+    described: Statistics | None = None
+
+
+@dataclass(slots=True)
+class Step:
+    """One execution: when it started, its slots, what of it could not be used."""
+
+    started: tuple[int, int, int]
+    slots: list[Slot] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Read:
+    """What reading a part of a tree gave.
+
+    Attributes:
+        listing: problems met while the directory was listed; ``ending``: after its last tensor.
+        closed: see ``RankRecords.closed``.
+    """
+
+    listing: list[Problem] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+    ending: list[Problem] = field(default_factory=list)
+    closed: Mapping[tuple[int, int], bool] = field(default_factory=dict)
+
+
+class Judged(NamedTuple):
+    """A verdict on a slot whose digests differ, and the digests it is of."""
+
+    key: SlotKey
+    verdict: SlotVerdict
+    expected: bytes
+    found: bytes
+
+
+@dataclass(slots=True)
+class Done:
+    """What came of a part: of either side that is a tree what was read, and the verdicts on what differs."""
+
+    expected: Read | None = None
+    found: Read | None = None
+    judged: list[Judged] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A deliberate error that work met; the driver raises it.
+
+    Attributes:
+        kind: name of its class in ``harness.errors``.
+    """
+
+    kind: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """The worker does not see what it was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A part to read.
+
+    Attributes:
+        expected, found: sides of a comparison; one alone is only read.
+        tolerances: what is admitted; None where nothing is judged.
+        measured: see ``harness.compare.check``.
+        described: whether statistics are wanted, too.
+    """
+
+    part: Part
+    expected: Side | None
+    found: Side | None
+    tolerances: Tolerances | None = None
+    measured: bool = True
+    described: bool = False
+
+
+#: What may stand in a journal.
+KNOWN = (
+    Part,
+    Extent,
+    Head,
+    Slot,
+    Step,
+    Read,
+    Judged,
+    Done,
+    Problem,
+    SlotKey,
+    Record,
+    SlotVerdict,
+    Statistics,
+    Looseness,
+)

@@ -1,0 +1,380 @@
+"""What workers do: look which ranks they see, read a rank's head, read and judge a part, hand out a few tensors."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import wraps
+from importlib.metadata import PackageNotFoundError, version
+from platform import python_version_tuple
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+import xxhash
+
+from harness.capture import Capture, Problem, read_tree
+from harness.compare import SlotVerdict, check
+from harness.compare.audit import Looseness, audit
+from harness.compare.content import content
+from harness.compare.judge import Judge
+from harness.compare.tolerances import Tolerances
+from harness.errors import HarnessError, StoreError, TreeError
+from harness.records import Record, SlotKey
+from harness.scale import places
+from harness.scale.wire import (
+    WHOLE,
+    Done,
+    Elsewhere,
+    Extent,
+    Failed,
+    Golden,
+    Head,
+    Judged,
+    Part,
+    Read,
+    Side,
+    Slot,
+    Step,
+    Tree,
+    Work,
+)
+from harness.stats import describe
+from harness.store import GoldenStore
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+def told(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Gives a deliberate error back as a value: an exception would have to be built again out of its arguments."""
+
+    @wraps(function)
+    def guarded(*args: Any) -> Any:
+        try:
+            return function(*args)
+        except HarnessError as error:
+            return Failed(type(error).__name__, str(error))
+        except OSError as error:
+            return Failed("TreeError", str(error))
+
+    return guarded
+
+
+def versions() -> dict[str, str]:
+    """What must be equal on a driver and its workers."""
+    found = {"python": ".".join(python_version_tuple()[:2])}
+    for name in ("pytest-msdump", "distributed"):
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "none"
+    return found
+
+
+def look(trees: Iterable[str]) -> dict[str, Any]:
+    """What a worker is and sees: ``versions``, ``host``, and of each place the ranks, with a text that changes with the
+    iterations they have and how many files are in each; in place of the ranks a text, where looking failed."""
+    seen: dict[str, Any] = {}
+    for place in trees:
+        try:
+            seen[place] = _ranks(places.here(place))
+        except (HarnessError, OSError) as error:
+            seen[place] = str(error)
+    return {"versions": versions(), "host": places.host(), "seen": seen}
+
+
+def _ranks(place: str) -> dict[int, str]:
+    if places.is_url(place):
+        return {rank: xxhash.xxh3_64_hexdigest(repr(files).encode()) for rank, files in places.listed(place).items()}
+    if not os.path.isdir(place):
+        return {}
+    from harness.capture.models import model_directories
+    from harness.capture.msprobe import step_directories
+    from harness.capture.tree import rank_directories
+
+    steps = step_directories(place)
+    if steps:
+        found: dict[int, list[Any]] = {}
+        for step in steps:
+            found.setdefault(step.rank, []).append(step.step)
+        return {rank: repr(each) for rank, each in found.items()}
+    models = model_directories(place)
+    if models:
+        return {m.device: repr(sorted(x.path for x in models if x.device == m.device)) for m in models}
+    return {rank: _layout(path) for rank, path in rank_directories(place).items()}
+
+
+def _layout(path: str) -> str:
+    """Iterations of a rank's directory and how many files each has, in a few bytes."""
+    found = []
+    for top, folders, files in os.walk(path):
+        folders.sort()
+        found.append((os.path.relpath(top, path), len(files)))
+    return xxhash.xxh3_64_hexdigest(repr(found).encode())
+
+
+def _directory(tree: Tree) -> str:
+    return places.here(tree.place)
+
+
+@told
+def head(tree: Tree, rank: int) -> Head | Elsewhere:
+    """A rank's head."""
+    place = _directory(tree)
+    if not places.is_url(place) and not os.path.isdir(place):
+        return Elsewhere()
+    with places.opened(place, None, rank) as folder:
+        capture = read_tree(folder, rank, network=tree.network, rootdir=tree.rootdir)
+        problems, parts = tuple(capture.problems), _extents(capture, place, rank)
+        last: dict[int, int] = {}
+        for source in capture.sources:
+            last = dict(source.last)
+            source.look_at_constants()
+        constants = tuple(capture.problems[len(problems) :])
+        return Head(
+            rank, capture.network, capture.backend, capture.emulated, capture.mode, capture.rules,
+            dict(capture.artefacts), dict(capture.execution_order), parts, last, problems, constants,
+        )  # fmt: skip
+
+
+def _extents(capture: Capture, place: str, rank: int) -> tuple[Extent, ...]:
+    if places.is_url(place):
+        return _remote_extents(place, rank)
+    if not capture.sources:
+        return (Extent(WHOLE, 0, 0, ""),)
+    return tuple(
+        Extent(graph, iteration, *_measured(path))
+        for source in capture.sources
+        for graph, iteration, path in source.parts()
+    )
+
+
+def _measured(path: str) -> tuple[int, str]:
+    """Bytes of a directory's files, and a text that changes with them."""
+    size, known = 0, []
+    with os.scandir(path) as entries:
+        for entry in entries:
+            facts = entry.stat(follow_symlinks=False)
+            size += facts.st_size
+            known.append((entry.name, facts.st_size, facts.st_mtime_ns))
+    return size, xxhash.xxh3_128_hexdigest(repr(sorted(known)).encode())
+
+
+def _remote_extents(place: str, rank: int) -> tuple[Extent, ...]:
+    below: dict[tuple[int, int], dict[str, int]] = {}
+    for path, size in places.listed(place).get(rank, {}).items():
+        if where := places.place_of(path):
+            below.setdefault(where, {})[path] = size
+    return tuple(
+        Extent(*where, sum(files.values()), xxhash.xxh3_128_hexdigest(repr(files).encode()))
+        for where, files in sorted(below.items())
+    )
+
+
+class _Noting(Judge):
+    """Keeps its verdicts on what differs."""
+
+    def __init__(self, tolerances: Tolerances, measured: bool) -> None:
+        super().__init__(tolerances, measured)
+        self.found: list[Judged] = []
+
+    def differing(
+        self, expected: Record, found: Record, array: Array | None, golden: Array | None = None
+    ) -> SlotVerdict:
+        verdict = super().differing(expected, found, array, golden)
+        self.found.append(Judged(found.key, replace(verdict), content(expected), content(found)))
+        return verdict
+
+
+@told
+def part(work: Work) -> Done | Elsewhere:
+    """Reads a part of one side or of both; what differs is judged where the files are."""
+    done = Done()
+    where = work.part[:3]
+    if work.expected is None or work.found is None or work.tolerances is None:
+        for name in ("expected", "found"):
+            side = getattr(work, name)
+            if isinstance(side, Tree):
+                found = Read()
+                with _records(side, work, found) as records:
+                    if records is None:
+                        return Elsewhere()
+                    for _ in records:
+                        pass
+                setattr(done, name, found)
+        return done
+    noting = _Noting(work.tolerances, work.measured)
+    one, other = Read(), Read()
+    with _records(work.expected, work, one) as expected, _records(work.found, work, other) as found_records:
+        if expected is None or found_records is None:
+            return Elsewhere()
+        check(expected, found_records, work.tolerances, order=False, measured=work.measured,
+              judging=lambda *_: noting)  # fmt: skip
+    done.expected = one if isinstance(work.expected, Tree) else None
+    done.found = other if isinstance(work.found, Tree) else None
+    done.judged = [each for each in noting.found if each.key[:3] == where or work.part.graph == WHOLE]
+    return done
+
+
+class _records:
+    """The records of a side's part, digested, noted in ``read``; None where the worker does not see the side."""
+
+    def __init__(self, side: Side, work: Work, read: Read) -> None:
+        self._side, self._work, self._read = side, work, read
+        self._closing: list[Any] = []
+
+    def __enter__(self) -> Iterator[Record] | None:
+        work = self._work
+        if isinstance(self._side, Golden):
+            store = _store(self._side)
+            if store is None:
+                return None
+            self._closing.append(store.__exit__)
+            run = store.run(*self._side.run)
+            rows = [row for row, key in enumerate(run.index.keys) if _is_of(key, work.part)]
+            return map(run.record, rows)
+        place = _directory(self._side)
+        if not places.is_url(place) and not os.path.isdir(place):
+            return None
+        context = places.opened(place, work.part[:3])
+        folder = context.__enter__()
+        self._closing.append(context.__exit__)
+        return noted(folder, self._side, work, self._read)
+
+    def __exit__(self, *error: Any) -> None:
+        for close in self._closing:
+            close(None, None, None)
+
+
+def _is_of(key: SlotKey, part: Part) -> bool:
+    return key.rank == part.rank if part.graph == WHOLE else key[:3] == part[:3]
+
+
+def _store(golden: Golden) -> GoldenStore | None:
+    """The store, if this worker sees it and it is the driver's."""
+    try:
+        store = GoldenStore.open(golden.path)
+    except (FileNotFoundError, StoreError):
+        return None
+    try:
+        if store.run(*golden.run).checksum == golden.checksum:
+            return store
+    except StoreError:
+        pass
+    store.close()
+    return None
+
+
+def noted(folder: str, tree: Tree, work: Work, read: Read) -> Iterator[Record]:
+    """Reads a part; each record has its digest, and its values at hand where they are small."""
+    for started, problems, records in _steps(folder, tree, work.part, read):
+        step = Step(started)
+        before = len(problems)
+        for record in records:
+            kept, described = record.values is not None, None
+            if kept:
+                described = _digest(record, work.described)
+            step.slots.append(Slot(bare(record), kept, described))
+            yield record
+        step.problems += problems[before:]
+        if step.slots or step.problems:
+            read.steps.append(step)
+
+
+def bare(record: Record) -> Record:
+    """A record without its values."""
+    return Record(
+        record.key, record.op_type, record.dtype, record.shape, record.format, None, record.source, record.digest,
+        dict(record.extra),
+    )  # fmt: skip
+
+
+def _steps(
+    folder: str, tree: Tree, part: Part, read: Read
+) -> Iterator[tuple[tuple[int, int, int], list[Problem], Iterable[Record]]]:
+    capture = read_tree(folder, part.rank, network=tree.network, rootdir=tree.rootdir, ahead=True)
+    problems = capture.problems
+    if part.graph == WHOLE:
+        yield (0, 0, 0), problems, capture.records()
+        return
+    for source in capture.sources:
+        path = {each[:2]: each[2] for each in source.parts()}.get(part[1:3])
+        if path is None:
+            raise TreeError(f"{folder}: rank {part.rank} has no iteration {part.iteration} any more")
+        before, listed = len(problems), False
+        for started, records in source.part(part.graph, part.iteration, path, lambda name: _falls(name, part)):
+            if not listed:
+                # Every batch lists the directory; the first one tells of it.
+                read.listing += problems[before:] if part.batch == 0 else []
+                listed = True
+            yield started, problems, records
+        if not listed:
+            read.listing += problems[before:] if part.batch == 0 else []
+        read.closed = dict(source.closed)
+
+
+def _falls(name: str, part: Part) -> bool:
+    return part.of == 1 or crc32(name.encode("utf-8", "surrogateescape")) % part.of == part.batch
+
+
+def _digest(record: Record, described: bool) -> Any:
+    """Gives a record its digest, reading it once; its statistics where they are wanted."""
+    if record.blocks(1) is not None and not described:
+        record.digest = content(record)
+        return None
+    array = record.load()
+    if array is None:
+        return None
+    record.digest = content(record, array)
+    record.values = array
+    return describe(array, record.dtype) if described else None
+
+
+@told
+def fetch(tree: Tree, part: Part, keys: tuple[SlotKey, ...]) -> list[Array] | Elsewhere:
+    """Values of a few slots of a part, in the order of ``keys``."""
+    place = _directory(tree)
+    if not places.is_url(place) and not os.path.isdir(place):
+        return Elsewhere()
+    wanted, found = set(keys), {}
+    with places.opened(place, part[:3]) as folder:
+        for _, _, records in _steps(folder, tree, part, Read()):
+            for record in records:
+                if record.key in wanted:
+                    array = record.load()
+                    if array is not None:
+                        found[record.key] = np.array(array)
+            if len(found) == len(wanted):
+                break
+    if wanted - found.keys():
+        raise TreeError(f"{place}: rank {part.rank} lost tensors of iteration {part.iteration} while it was read")
+    return [found[key] for key in keys]
+
+
+@told
+def audit_rows(golden: Golden, rows: range, tolerances: Tolerances) -> list[Looseness] | Elsewhere:
+    """What rows of a stored run let through."""
+    store = _store(golden)
+    if store is None:
+        return Elsewhere()
+    with store:
+        run = store.run(*golden.run)
+        return list(audit((run.record(row) for row in rows), tolerances))
+
+
+@told
+def verify_rows(golden: Golden, rows: range) -> list[str] | Elsewhere:
+    """What is wrong with the tensors of rows of a stored run, in words."""
+    store = _store(golden)
+    if store is None:
+        return Elsewhere()
+    problems = []
+    with store:
+        run = store.run(*golden.run)
+        for row in rows:
+            try:
+                run.tensor(row)
+            except StoreError as error:
+                problems.append(str(error))
+    return problems
