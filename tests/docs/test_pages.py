@@ -9,11 +9,11 @@ import pytest
 from tests.docs.pages import Reader, blocks, commands, matches
 from tests.subprocesses import ROOT
 
-PAGES = sorted(
-    path.relative_to(ROOT).as_posix()
-    for folder in ("docs/tutorial", "docs/how-to", "docs/reference", "docs/explanation")
-    for path in (ROOT / folder).rglob("*.md")
-)
+FOLDERS = ("docs/tutorial", "docs/how-to", "docs/reference", "docs/explanation")
+PAGES = [
+    "README.md",
+    *sorted(path.relative_to(ROOT).as_posix() for folder in FOLDERS for path in (ROOT / folder).rglob("*.md")),
+]
 
 
 @pytest.mark.parametrize("page", PAGES)
