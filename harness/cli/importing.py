@@ -27,6 +27,20 @@ def place(name: str) -> str:
     return _OLD.get(name) or name.removeprefix(REAL).lstrip(".")
 
 
+#: modules of msprobe's that scripts import ``PrecisionDebugger`` from
+_PROBE = ("msprobe", "msprobe.mindspore")
+
+
+def _probe(name: str) -> ModuleType:
+    from harness.dump.msprobe.debugger import PrecisionDebugger
+
+    module = ModuleType(name, "``PrecisionDebugger`` on an emulated backend.")
+    module.__dict__["__path__"] = []
+    if name != _PROBE[0]:
+        module.__dict__["PrecisionDebugger"] = PrecisionDebugger
+    return module
+
+
 class _AliasLoader(Loader):
     """Hands out the module of ours under MindSpore's name: one object, two names."""
 
@@ -53,6 +67,8 @@ class AliasFinder(MetaPathFinder):
         Raises:
             ModuleNotFoundError: MindSpore 2.10.0 has no such module.
         """
+        if fullname in _PROBE:
+            return ModuleSpec(fullname, _AliasLoader(_probe(fullname)), is_package=True)
         if fullname != REAL and not fullname.startswith(REAL + "."):
             return None
         module = names.load(place(fullname))

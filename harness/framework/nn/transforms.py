@@ -6,6 +6,8 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from harness.framework.compile.api import value_and_grad_traced
 from harness.framework.nn import gradient_session
 from harness.framework.runtime import session
@@ -168,3 +170,72 @@ def _weights(given: Any) -> tuple[Parameter, ...]:
         if not isinstance(member, Parameter):
             raise TypeError(f"weights must be Parameters, got {type(member).__name__}")
     return members
+
+
+def vjp(fn: Callable[..., Any], *inputs: Any, weights: Any = None, has_aux: bool = False) -> tuple[Any, ...]:
+    """``fn(*inputs)``, and a function from a gradient of that result to the gradients of ``inputs`` (and ``weights``).
+
+    Args:
+        fn: cell or function; its result is a tensor or a tuple of tensors.
+        inputs: its arguments, tensors.
+        weights: parameters to differentiate by, too.
+        has_aux: only the first result is differentiated; the others are given as a third member.
+    """
+    if not callable(fn) or not inputs:
+        raise TypeError("vjp takes a function and at least one tensor")
+    members = _weights(weights)
+
+    def forward(*args: Any) -> Any:
+        return fn(*args)
+
+    def traced(*args: Any) -> Any:
+        given, sens = args[: len(inputs)], args[len(inputs) :]
+        start = sens[0] if len(sens) == 1 else tuple(sens)
+        positions = range(len(inputs))
+        _, of_inputs, of_weights = value_and_grad_traced(fn, given, positions, members, start, has_aux, value=False)
+        if weights is None:
+            return of_inputs
+        return of_inputs, of_weights[0] if isinstance(weights, Parameter) else of_weights
+
+    backward = _entry(traced, fn)
+
+    def vjp_fn(*sens: Any) -> Any:
+        return backward(*inputs, *sens)
+
+    out = forward(*inputs)
+    if not has_aux:
+        return out, vjp_fn
+    return out[0], vjp_fn, out[1] if len(out) == 2 else out[1:]
+
+
+def jvp(fn: Callable[..., Any], inputs: Any, v: Any, has_aux: bool = False) -> tuple[Any, ...]:
+    """``fn(*inputs)``, and how it changes along ``v``: the gradient of the gradient by what it starts from.
+
+    Args:
+        fn: cell or function of tensors; its result is one tensor.
+        inputs: its argument, or a tuple of them.
+        v: the direction, as ``inputs``.
+        has_aux: not supported.
+    """
+    if has_aux:
+        raise UnsupportedError("jvp(has_aux=True) is not supported; accepted: False")
+    given = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
+    along = tuple(v) if isinstance(v, (tuple, list)) else (v,)
+    if len(given) != len(along) or any(tuple(a.shape) != tuple(b.shape) for a, b in zip(given, along, strict=True)):
+        raise ValueError("jvp: v must have the structure and shapes of inputs")
+    out = fn(*given)
+    if not isinstance(out, Tensor):
+        raise UnsupportedError("jvp is supported for functions of one result")
+    count = len(given)
+
+    def projected(start: Any, *rest: Any) -> Any:
+        args, direction = rest[:count], rest[count:]
+        _, of_inputs, _ = value_and_grad_traced(fn, args, range(count), (), start, value=False)
+        products = [(g * d).sum() for g, d in zip(of_inputs, direction, strict=True)]
+        total = products[0]
+        for product in products[1:]:
+            total = total + product
+        return total
+
+    tangent = grad(projected, 0)(Tensor(np.zeros(out.shape, out.dtype.numpy), out.dtype), *given, *along)
+    return out, tangent
