@@ -40,8 +40,10 @@ class PrecisionDebugger:
         self._path = probe_config.resolve(config_path or "./config.json")
         asked = _level(self._path)
         if asked in _REFUSED:
-            raise UnsupportedError(f"PrecisionDebugger: level {asked} is not supported here; level L2 (kernels) is, and "
-                                   "msprobe's compare reads it")  # fmt: skip
+            raise UnsupportedError(
+                f"PrecisionDebugger: level {asked} is not supported here; level L2 (kernels) is, and msprobe's "
+                "compare reads it"
+            )
         probe_config.parse(self._path)
         self._started = False
 

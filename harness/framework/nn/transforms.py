@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from harness.errors import UnsupportedError
 from harness.framework.compile.api import value_and_grad_traced
 from harness.framework.nn import gradient_session
 from harness.framework.runtime import session

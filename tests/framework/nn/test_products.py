@@ -40,7 +40,7 @@ def test_gradients_from_what_is_given() -> None:
 
 
 def test_what_is_not_differentiated_is_given_too() -> None:
-    out, back, aux = framework.vjp(lambda a: (a * 2, a * 3, a * 4), X, has_aux=True)
+    _out, back, aux = framework.vjp(lambda a: (a * 2, a * 3, a * 4), X, has_aux=True)
     assert plain(back(Y)) == [[[4.0, 1.0], [2.0, 6.0]]]
     assert plain(aux) == [[[3.0, 6.0], [9.0, 12.0]], [[4.0, 8.0], [12.0, 16.0]]]
     assert plain(framework.vjp(lambda a: (a * 2, a * 3), X, has_aux=True)[2]) == [[3.0, 6.0], [9.0, 12.0]]
@@ -56,7 +56,7 @@ def test_weights() -> None:
 
 def test_changes_along_a_direction() -> None:
     assert plain(framework.jvp(lambda a: a**3, X, Y)) == [[[1.0, 8.0], [27.0, 64.0]], [[6.0, 6.0], [27.0, 144.0]]]
-    out, change = framework.jvp(lambda a, b: a * b, (X, Y), (Y, X))
+    _out, change = framework.jvp(lambda a, b: a * b, (X, Y), (Y, X))
     np.testing.assert_array_equal(change.asnumpy(), X.asnumpy() ** 2 + Y.asnumpy() ** 2)
     with pytest.raises(ValueError, match="structure"):
         framework.jvp(lambda a: a, X, (X, Y))
