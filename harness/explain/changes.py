@@ -13,7 +13,7 @@ from harness.explain.explanation import Change
 from harness.explain.graphs import Argument, differing_attributes, same
 from harness.explain.ir_values import Unreadable
 from harness.explain.names import input_name
-from harness.explain.numbers import shown
+from harness.explain.numbers import number, shown
 from harness.explain.patterns import Look, look_for
 from harness.explain.replay import read_during
 from harness.records import Record
@@ -118,5 +118,10 @@ def tensor_detail(case: Case, e: np.ndarray[Any, Any], f: np.ndarray[Any, Any]) 
         values = read_during(case.expected, name, case.where)
         if values is not None and values.dtype == f.dtype and np.array_equal(values, f):
             return f"it has the bits of {name}", True
-    finding = look_for(Look(e, f))
+    look = Look(e, f)
+    changed = np.argwhere(look.changed) if e.dtype.kind in "fiuV" else np.empty((0, 0))
+    if len(changed) == 1:
+        at = tuple(map(int, changed[0]))
+        return f"at {list(at)} alone, {number(e[at], e.dtype)} -> {number(f[at], f.dtype)}", True
+    finding = look_for(look)
     return (finding.text, finding.exact) if finding is not None else ("", False)

@@ -84,6 +84,7 @@ class Graphs:
 
     def __init__(self, artefacts: Mapping[str, bytes]) -> None:
         self._artefacts = artefacts
+        self._known: dict[tuple[int, str], Statement | None] = {}
 
     @cached_property
     def _parsed(self) -> tuple[list[IrGraph], dict[tuple[int, str], tuple[IrGraph, IrNode]]]:
@@ -116,15 +117,23 @@ class Graphs:
 
     def statement(self, graph: int, name: str) -> Statement | None:
         """An operator's statement; None where no graph has it."""
-        found = self._parsed[1].get((graph, name))
-        if found is None:
-            found = next((pair for (_, other), pair in self._parsed[1].items() if other == name), None)
+        if (graph, name) not in self._known:
+            self._known[graph, name] = self._read(graph, name)
+        return self._known[graph, name]
+
+    def _read(self, graph: int, name: str) -> Statement | None:
+        found = self._parsed[1].get((graph, name)) or self._by_name.get(name)
         if found is None:
             return None
         try:
             return self._statement(name, *found)
         except (TreeError, IndexError):
             return None
+
+    @cached_property
+    def _by_name(self) -> dict[str, tuple[IrGraph, IrNode]]:
+        """Operators by name alone: some devices write under the root graph's id."""
+        return {name: pair for (_, name), pair in reversed(self._parsed[1].items())}
 
     def _statement(self, name: str, graph: IrGraph, node: IrNode) -> Statement:
         every = attributes(node.brackets)

@@ -96,7 +96,7 @@ def gate(project: Path) -> subprocess.CompletedProcess[str]:
 
 
 def failure(project: Path) -> str:
-    """The gate's failure text; at most 40 lines and 4 kB."""
+    """The gate's failure text; at most 25 lines and 4 kB."""
     done = gate(project)
     assert done.returncode == 1, done.stdout + done.stderr
     text = done.stdout.split("= FAILURES =", 1)[1].split("= msdump =", 1)[0]

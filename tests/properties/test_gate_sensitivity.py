@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from harness import backends, context, nn
-from harness.compare import Comparison, Tolerances, Verdict, check, first_divergence
+from harness.compare import Comparison, State, Tolerances, Verdict, check, first_divergence
 from harness.framework.ops.base import OPERATORS
 from harness.store import GoldenStore
 from tests.gate.networks import values
@@ -84,12 +84,12 @@ def test_a_weight_moved_by_one_ulp(name: str, monkeypatch: pytest.MonkeyPatch) -
     change_weights(monkeypatch, name, change)
     divergence = first_divergence(judged(name))
     assert divergence is not None
-    assert divergence.earliest is not None
-    assert "fc1-Dense" in divergence.earliest.key.operator
-    assert divergence.earliest.key.io == "input"
-    assert divergence.earliest.measurement is not None
-    assert divergence.earliest.measurement.max_ulp == 1
-    assert divergence.earliest.measurement.at_ulp == (1, 2)
+    assert "fc1-Dense" in divergence.where.operator
+    (given,) = [each.slot for each in divergence.inputs if each.state is State.DIFFERS]
+    assert given is not None
+    assert given.measurement is not None
+    assert given.measurement.max_ulp == 1
+    assert given.measurement.at_ulp == (1, 2)
 
 
 @pytest.mark.parametrize(
