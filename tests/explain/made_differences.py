@@ -95,6 +95,7 @@ MADE: dict[str, Made] = {
     "skipped": _skipped,
     "NaN source": _nan,
     "zero": _of(lambda _, e: np.zeros_like(e)),
+    "uniform": lambda _, e: Look(np.full_like(e, 0.25), np.full_like(e, 0.75), {}, "Tile"),
     "sign": _of(lambda _, e: -e),
     "factor": _of(lambda random, e: e * np.float32(random.choice([0.5, 2, 0.1, 24, 1 / 6, 0.9]))),
     "offset": _not_added,

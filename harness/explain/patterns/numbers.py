@@ -54,6 +54,14 @@ def sign(look: Look) -> str | None:
     return None
 
 
+@pattern("uniform")
+def uniform(look: Look) -> str | None:
+    """All elements alike on both sides: a factor and an offset cannot be told apart."""
+    if look.found.size < 2 or not look.finite or not _is_constant(look.e) or not _is_constant(look.f):
+        return None
+    return f"every element is {look.f.reshape(-1)[0]:.7g}, expected {look.e.reshape(-1)[0]:.7g}"
+
+
 @pattern("factor")
 def factor(look: Look) -> tuple[str, bool] | None:
     """Expected times a constant."""

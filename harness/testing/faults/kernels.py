@@ -246,7 +246,8 @@ _KIN = {
 
 
 def _kind(name: str, *causes: str, **more: Any) -> KernelKind:
-    return KernelKind(name, frozenset((name, *causes)), **more)
+    # Of a tensor whose elements are all alike no more can be told.
+    return KernelKind(name, frozenset((name, "uniform", *causes)), **more)
 
 
 KERNELS: Sequence[KernelKind] = (
