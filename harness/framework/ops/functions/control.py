@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.framework.tensor import call, current
+from harness.framework.tensor import Parameter, ParameterTuple, call, current
 
 __all__ = ["cond", "depend", "while_loop"]
 
@@ -41,5 +41,10 @@ def while_loop(cond_fn: Callable[..., Any], body_fn: Callable[..., Any], state: 
 
 
 def depend(value: Any, expr: Any) -> Any:
-    """``value``, available only after ``expr`` was computed."""
+    """``value``, available only after ``expr`` was computed.
+
+    Parameters are given back as they are: what changes them is in order in any case.
+    """
+    if isinstance(value, (Parameter, ParameterTuple)):
+        return value
     return call("Depend", value, expr)

@@ -1,0 +1,29 @@
+"""Scripts as users write them print the same here and under the real MindSpore, to its rounding."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.interop
+HERE = Path(__file__).parent / "users"
+_NUMBER = re.compile(r"-?\d+\.\d+(?:e[-+]?\d+)?")
+
+
+def printed(command: list[str], script: Path, directory: Path) -> tuple[str, list[float]]:
+    """What a script prints: its text without fractions, and these."""
+    done = subprocess.run([*command, script], cwd=directory, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return _NUMBER.sub("#", done.stdout), [float(number) for number in _NUMBER.findall(done.stdout)]
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in HERE.glob("*.py")))
+def test_prints_the_same(name: str, tmp_path: Path, mindspore_python: str) -> None:
+    theirs = printed([mindspore_python], HERE / f"{name}.py", tmp_path)
+    ours = printed([sys.executable, "-m", "harness.cli", "run"], HERE / f"{name}.py", tmp_path)
+    assert ours[0] == theirs[0]
+    assert ours[1] == pytest.approx(theirs[1], rel=1e-3, abs=2.1e-4)
