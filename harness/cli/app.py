@@ -127,6 +127,25 @@ def diff(
 
 
 @app.command()
+def ranks(
+    tree: Annotated[str, typer.Argument(help="dump tree of several ranks")],
+    equal: Annotated[list[str], typer.Option(metavar="PATTERN", help="OPERATOR:SLOT that all ranks should have alike")],
+    network: Annotated[str | None, typer.Option(metavar="NAME", help="network of the tree, if it has several")] = None,
+    workers: Workers = 0,
+    scheduler: Scheduler = "",
+    resume: Resume = False,
+) -> Action:
+    """Hold against one another what should be equal on all ranks: parameters, gradients after a reduction."""
+
+    def action() -> int:
+        from harness.cli.ranks import check_ranks
+
+        return check_ranks(tree_of(tree), equal, network, Scale(workers, scheduler, resume))
+
+    return action
+
+
+@app.command()
 def judge(
     comparison: Annotated[Path, typer.Argument(help="what msdump diff --json wrote")],
     tolerances: Annotated[Path | None, typer.Option(metavar="TOML", help="file with a table [tolerance]")] = None,

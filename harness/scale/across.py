@@ -1,0 +1,98 @@
+"""What should be equal on all ranks: replicated parameters, gradients after a reduction."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+from harness.compare.content import content
+from harness.errors import ScaleError
+from harness.records import Record, SlotKey
+
+_LISTED = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Leaving:
+    """A slot that some ranks have otherwise than most.
+
+    Attributes:
+        key: of the slot; its rank is the first that leaves the others.
+        others: ranks that have what most have; of equal numbers, what the lowest rank has.
+        leaving: ranks that have something else; ``missing``: ranks that lack the slot.
+    """
+
+    key: SlotKey
+    others: tuple[int, ...]
+    leaving: tuple[int, ...]
+    missing: tuple[int, ...]
+
+    def __str__(self) -> str:
+        where = f"iteration {self.key.iteration}, {self.key.operator} {self.key.slot_name}"
+        said = f"rank {named(self.leaving)} differs from {named(self.others)}" if self.leaving else ""
+        gone = f"rank {named(self.missing)} lacks it" if self.missing else ""
+        return f"{where}: {'; '.join(filter(None, (said, gone)))}"
+
+
+def named(ranks: Sequence[int]) -> str:
+    """``0-3, 7``."""
+    parts: list[list[int]] = []
+    for rank in sorted(ranks):
+        if parts and rank == parts[-1][1] + 1:
+            parts[-1][1] = rank
+        else:
+            parts.append([rank, rank])
+    return ", ".join(f"{first}" if first == last else f"{first}-{last}" for first, last in parts)
+
+
+def leaving(records: Iterable[Record], patterns: Sequence[str]) -> tuple[list[Leaving], int]:
+    """Slots whose bits are not equal on all ranks, by iteration and in the order they were executed, and how many were
+    looked at.
+
+    Args:
+        records: of all ranks.
+        patterns: of ``OPERATOR:SLOT`` (``*`` for any text), which are to be equal.
+
+    Raises:
+        ScaleError: nothing of several ranks matches.
+    """
+    found: dict[tuple[Any, ...], dict[int, tuple[bytes, SlotKey, int]]] = {}
+    ranks: set[int] = set()
+    for number, record in enumerate(records):
+        key = record.key
+        ranks.add(key.rank)
+        if any(fnmatchcase(f"{key.operator}:{key.slot_name}", pattern) for pattern in patterns):
+            found.setdefault(tuple(key[1:]), {})[key.rank] = content(record), key, number
+    if not found or len(ranks) < 2:
+        what = f"nothing matches {', '.join(patterns)}" if not found else "only one rank is there"
+        raise ScaleError(f"{what}: there is nothing to hold against other ranks")
+    first = {slot: min(by_rank.values(), key=lambda each: each[2])[2] for slot, by_rank in found.items()}
+    result = []
+    for slot in sorted(found, key=lambda each: (each[1], first[each])):
+        by_rank = found[slot]
+        counted = Counter(each[0] for _, each in sorted(by_rank.items()))
+        most = counted.most_common(1)[0][0]
+        others = tuple(sorted(rank for rank, each in by_rank.items() if each[0] == most))
+        other = tuple(sorted(by_rank.keys() - set(others)))
+        missing = tuple(sorted(ranks - by_rank.keys()))
+        if other or missing:
+            key = next(iter(by_rank.values()))[1]._replace(rank=(other or missing)[0])
+            result.append(Leaving(key, others, other, missing))
+    return result, len(found)
+
+
+def lines(result: Sequence[Leaving], looked_at: int, tree: str) -> list[str]:
+    """The result in words, the first that leaves the others in front."""
+    if not result:
+        return [f"{tree}: {looked_at} slots are equal on all ranks"]
+    more = [f"  {each}" for each in result[1 : _LISTED + 1]]
+    left = len(result) - 1 - len(more)
+    more += [f"  and {left} more"] if left > 0 else []
+    return [
+        f"{tree}: {len(result)} of {looked_at} slots are not equal on all ranks",
+        f"First: rank {result[0].key.rank}, {result[0]}",
+        *more,
+    ]

@@ -1,0 +1,156 @@
+"""A tree read in parts is the tree; verdicts made beside the files are the serial ones. In one process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.capture import read_tree
+from harness.cli import main
+from harness.compare import check
+from harness.errors import ScaleError, TreeError
+from harness.records import Record
+from harness.scale import Scale, remote, session
+from harness.scale.cluster import Task, limit
+from harness.scale.driver import Session
+from harness.scale.journal import Journal, packed, unpacked
+from harness.scale.progress import Progress
+from harness.scale.wire import Done, Failed
+from harness.scale.work import look
+from tests.scale.trees import write_tree
+
+
+class Here:
+    """A cluster of nobody: tasks are done at once, the last first."""
+
+    def __init__(self) -> None:
+        self.seen: dict[str, Any] = {"here": {}}
+        self.tasks: list[Task] = []
+
+    def discover(self, place: str) -> dict[int, list[str]]:
+        self.seen["here"] |= look([place])["seen"]
+        return {rank: ["here"] for rank in sorted(self.seen["here"][place])}
+
+    def sees(self, worker: str, needs: Iterable[tuple[str, int]]) -> bool:
+        return all(rank in self.seen[worker][place] for place, rank in needs)
+
+    def run(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Any]]:
+        for task in reversed(list(tasks)):
+            self.tasks.append(task)
+            result = task.function(*task.args)
+            if isinstance(result, Failed):
+                raise TreeError(result.message)
+            yield task, result
+
+
+def shared(folder: Path, *, resume: bool = False) -> tuple[Session, Here, Journal]:
+    here, journal = Here(), Journal(folder / "journal", "job", resume)
+    return Session(here, journal, Progress()), here, journal  # type: ignore[arg-type]
+
+
+def told(records: Iterable[Record]) -> list[Any]:
+    return [
+        (r.key, r.op_type, r.dtype, r.shape, r.format, r.source, None if (a := r.load()) is None else a.tobytes())
+        for r in records
+    ]
+
+
+@pytest.mark.parametrize("batch", [1 << 20, 300])
+def test_parts_put_together_are_the_tree(tmp_path: Path, batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remote, "BATCH", batch)
+    tree = write_tree(tmp_path / "tree", range(3), 3, changed=(1, 1))
+    damaged = next((tree / "rank_2" / "Net" / "0" / "1").glob("ReLU*output*"))
+    damaged.write_bytes(damaged.read_bytes()[:90])
+    serial = read_tree(tree)
+    expected = told(serial.records())
+    work, here, journal = shared(tmp_path)
+    capture = work.tree(str(tree))
+    assert told(capture.records()) == expected
+    assert capture.problems == serial.problems
+    assert capture.problems
+    assert (capture.network, capture.backend, capture.mode) == (serial.network, serial.backend, serial.mode)
+    journal.close(done=True)
+    assert len([t for t in here.tasks if t.function.__name__ == "part"]) > (9 if batch == 300 else 8)
+
+
+@pytest.mark.parametrize("batch", [1 << 20, 300])
+def test_verdicts_are_those_of_the_serial_check(tmp_path: Path, batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remote, "BATCH", batch)
+    one = write_tree(tmp_path / "one", range(3), 3)
+    other = write_tree(tmp_path / "other", range(4), 3, changed=(1, 1))
+    serial = check(read_tree(one), read_tree(other), "default")
+    work, here, journal = shared(tmp_path)
+    sides = work.tree(str(one)), work.tree(str(other))
+    found = check(*sides, "default", judging=work.judging(*sides))
+    assert found.slots == serial.slots
+    assert found.counts == serial.counts
+    assert dict(found.digests) == dict(serial.digests)
+    assert "fetch" not in {task.function.__name__ for task in here.tasks}, "no values travel for a verdict"
+    journal.close(done=True)
+
+
+def test_a_journal_holds_what_parts_gave(tmp_path: Path) -> None:
+    one, other = write_tree(tmp_path / "one", range(2), 2), write_tree(tmp_path / "other", range(2), 2, changed=(1, 1))
+    for resume in (False, True):
+        work, here, journal = shared(tmp_path, resume=resume)
+        sides = work.tree(str(one)), work.tree(str(other))
+        found = check(*sides, "default", judging=work.judging(*sides))
+        assert sum(not slot.verdict.holds for slot in found.slots) == 1
+        assert journal.taken == 4 * resume
+        journal.close(done=False)
+    # A line that was cut off is work to be done again; so is a part whose files changed.
+    lines = journal.path.read_text().splitlines()
+    journal.path.write_text("\n".join([*[line for line in lines if line][:3], "0123 [tor"]))
+    work, here, journal = shared(tmp_path, resume=True)
+    sides = work.tree(str(one)), work.tree(str(other))
+    check(*sides, "default", judging=work.judging(*sides))
+    journal.close(done=True)
+    assert journal.taken == 3
+    assert len([task for task in here.tasks if task.function.__name__ == "part"]) == 1
+
+
+def test_a_journal_holds_no_other_classes() -> None:
+    with pytest.raises(ScaleError):
+        packed(object())
+    assert unpacked(packed(Done())) == Done()
+    values = [None, True, 1, 1.5, float("inf"), 1 + 2j, b"\0\xff", (1, [2]), {("a", 1): {"": "float"}}, "x"]
+    assert unpacked(packed(values)) == values
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["--workers", "-1"], "at least 0"),
+        (["--workers", "1", "--scheduler", "tcp://127.0.0.1:1"], "give one of the two"),
+        (["--scheduler", "tcp://127.0.0.1:1"], "no scheduler can be reached at tcp://127.0.0.1:1"),
+        (["--scheduler", "nowhere"], "nowhere"),
+        (["--resume"], "--resume goes with --workers or --scheduler"),
+    ],
+)
+def test_bad_options_are_one_line(
+    tmp_path: Path, words: list[str], why: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("distributed", reason="Dask is not installed (extra 'scale')")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MSDUMP_SCALE_LIMIT", "1")
+    tree = write_tree(tmp_path / "tree", range(1), 1)
+    assert main(["import", str(tree), "x.h5"]) == 0
+    capsys.readouterr()
+    assert main(["check", str(tree), "x.h5", *words]) == 2
+    error = capsys.readouterr().err
+    assert why in error
+    assert len(error.splitlines()) == 1
+
+
+def test_a_limit_that_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MSDUMP_SCALE_LIMIT", "soon")
+    with pytest.raises(ScaleError, match="MSDUMP_SCALE_LIMIT is a number of seconds above 0; given was 'soon'"):
+        limit()
+
+
+def test_nobody_shares_by_default() -> None:
+    with session(Scale()) as found:
+        assert found is None
