@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -99,14 +100,15 @@ def network(inserted: bool = False) -> dict[str, Any]:
     return _of(sides)
 
 
+@cache
 def wide(operators: int) -> dict[str, Any]:
-    """A run of many operators, in cells of a hundred and in one cell; the 7,000th is off."""
+    """A run of many operators, in cells of a hundred and in one cell; the last 200 are off."""
     sides: list[list[Any]] = [[], []]
     for side, off in zip(sides, (1, 2), strict=True):
         value = np.zeros(2, np.int32)
         for number in range(operators):
             cell = f"block{number // 100}-Block/" if number < operators // 2 else ""
-            made_of = value + np.int32(off if number == 7000 else 1)
+            made_of = value + np.int32(off if number == operators - 200 else 1)
             side += operator(f"Default/{cell}Add-op{number}", [value], [made_of])
             value = made_of
     return _of(sides)

@@ -51,7 +51,7 @@ function causeOf(cause) {
       { class: "cause" },
       el("span", { class: `proof ${cause.proven ? "proven" : ""}` }, `Cause, ${cause.certainty}`),
       " ",
-      el("strong", {}, cause.text),
+      el("strong", {}, cause.text.replaceAll(" -> ", " → ")),
       cause.source ? el("span", { class: "dim" }, ` (${cause.source})`) : null,
     ),
   ];
@@ -97,7 +97,7 @@ function originOf(told) {
   ].filter(Boolean);
   if (facts.length) parts.push(el("p", {}, facts.join(" · ")));
   const rest = [
-    `${told.after} operators after it differ, too`,
+    `${told.after} operator${told.after === 1 ? " after it differs" : "s after it differ"}, too`,
     `${told.identical} of ${told.slots} slots are identical`,
   ];
   parts.push(el("p", { class: "dim" }, (told.after ? rest : rest.slice(1)).join(" · ")));
