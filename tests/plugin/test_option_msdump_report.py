@@ -165,7 +165,7 @@ def test_annotations_are_escaped_and_few(tmp_path: Path) -> None:
     assert found[0][:2] == ("tests/t.py", 1)
     lines = list(annotations.github(found))
     assert (
-        lines[0] == "::error file=tests/t.py,line=1,title=msdump%3A a%2Cb%3Ac%0Ad [cpu-tensor]::100%25 wrong%0Areally"
+        lines[0] == "::error file=tests/t.py,line=1,title=msdump%3A a%2Cb%3Ac\\nd [cpu-tensor]::100%25 wrong\\nreally"
     )
     assert len(lines) == annotations.MAX + 1
     assert "2 more" in lines[-1]
