@@ -53,6 +53,7 @@ def collect(results: Mapping[str, Sequence[Result]], root: Path) -> Iterator[Ann
             known = known and (root / file).is_file()  # a line of a library is told by its file's name alone
             title = f"msdump: {result['network']} [{result['backend']}-{result['mode']}]"
             message = result["where"] or f"verdict: {result['verdict']}"
+            message += f"; cause, {result['cause']}" if result["cause"] else ""
             message += f"; it would pass with {result['passes']}" if result["passes"] else ""
             title, message = shown(title), shown(message)
             yield Annotation(file if known else own, int(line if known else at), title, message)
@@ -99,12 +100,13 @@ def markdown(results: Mapping[str, Sequence[Result]], size: int = MAX_SUMMARY) -
     slots = sum(each["slots"] for each in every)
     lines = ["## Golden networks", "", f"{len(every)} runs, {slots} slots; **{len(failed)} do not hold**", ""]
     if failed:
-        lines += ["| test | run | verdict | what moved first | where |", "|---|---|---|---|---|"]
+        lines += ["| test | run | verdict | what moved first | cause | where |", "|---|---|---|---|---|---|"]
     used = sum(len(each.encode()) + 1 for each in lines)
     for at, each in enumerate(failed):
         run = f"{each['backend']}-{each['mode']}"
         run += f" against {each['against']}" if each["against"] != each["backend"] else ""
-        cells = each["network"], run, each["verdict"], each["where"] or "-", each["source"] or each["place"]
+        what = each["where"] or "-", each["cause"] or "-"
+        cells = each["network"], run, each["verdict"], *what, each["source"] or each["place"]
         row = "| " + " | ".join(_cell(shown(cell)) for cell in cells) + " |"
         used += len(row.encode()) + 1
         if used > size - 100:

@@ -40,6 +40,7 @@ class Result(TypedDict):
         texts: how many of the recorder's artefacts were held against the golden.
         max_abs: largest absolute error seen, None where nothing was measured.
         where: what left the golden first, in a line; empty if nothing did.
+        cause: why it did, and how sure that is (``likely: scaled by 0.5``); empty if nothing is said.
         source: its source line (``file.py:17``), if known.
         passes: tolerances each of which alone would admit all that differs; empty where none would.
         candidate: what was left for ``msdump accept``, relative to rootdir; empty if nothing.
@@ -67,6 +68,7 @@ class Result(TypedDict):
     texts: int
     max_abs: float | None
     where: str
+    cause: str
     source: str
     passes: str
     candidate: str
@@ -83,7 +85,8 @@ def empty_result(network: str, golden: str, backend: str, mode: str, verdict: st
         network=network, golden=golden, backend=backend, mode=mode, against=backend, against_mode=mode,
         verdict=verdict,
         slots=0, identical=0, within=0, differing=0, missing=0, unexpected=0, new=0, texts=0,
-        max_abs=None, where="", source="", passes="", candidate="", checksum="", facts={}, used_runs=None, learned="",
+        max_abs=None, where="", cause="", source="", passes="", candidate="", checksum="", facts={}, used_runs=None,
+        learned="",
         place="",
     )  # fmt: skip
 

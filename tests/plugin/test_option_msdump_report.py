@@ -153,7 +153,7 @@ def test_a_line_of_a_library_is_not_annotated(gate: pytest.Pytester, monkeypatch
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     monkeypatch.setenv("GITLAB_CI", "true")
     result = gate.runpytest("--msdump")
-    result.stdout.fnmatch_lines(["::error file=test_layer.py,line=1,*ReLU-op*"])
+    result.stdout.fnmatch_lines(["::error file=test_layer.py,line=5,*ReLU-op*"])
     issues = json.loads((gate.path / ".msdump" / annotations.GITLAB_REPORT).read_text())
     assert [issue["location"] for issue in issues] == [{"path": "test_layer.py", "lines": {"begin": 1}}]
 
