@@ -9,7 +9,7 @@ import pytest
 
 from harness.compare import Comparison
 from harness.compare.spread import Spread
-from harness.report import Run, content, only_counts
+from harness.report import Run, content, only_counts, render
 from tests.report.conftest import Screen
 from tests.report.made import known, made, network, wide
 
@@ -124,6 +124,17 @@ def test_the_first_screen_says_what_why_and_how_much(screen: Screen) -> None:
         assert screen.run("() => document.querySelector('.card').getBoundingClientRect().bottom <= innerHeight")
         assert screen.run(CUT) == []
         screen.shot(f"first-{width}")
+
+
+def test_the_policy_stops_what_is_not_the_pages_own(screen: Screen) -> None:
+    strange = "<script>document.title = 'other'</script><img src='https://example.invalid/x.png'></body>"
+    screen.show(render([made()], "report").replace("</body>", strange))
+    assert screen.page.title() == "report"
+    assert "does not hold" in screen.text
+    assert len(screen.troubles) == 2
+    assert all("Content Security Policy" in each for each in screen.troubles)
+    screen.troubles.clear()
+    screen.requests.clear()
 
 
 def test_without_an_explanation_the_first_screen_says_what_is_known(screen: Screen) -> None:

@@ -45,6 +45,17 @@ def test_nothing_is_fetched() -> None:
     assert set(re.findall(r"https?://[\w./]+", page)) == {"http://www.w3.org/2000/svg"}
 
 
+def test_the_policy_admits_nothing_but_the_pages_own() -> None:
+    page = render([made()], "x")
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)
+    assert policy is not None
+    assert policy[1].startswith("default-src 'none'; script-src 'sha256-")
+    assert "unsafe" not in policy[1]
+    # The library comes with its licence.
+    assert "/*! dagre 3.1.3" in page
+    assert "Permission is hereby granted, free of charge" in page
+
+
 def test_what_a_run_holds() -> None:
     run = made()
     assert run["first"] is not None
