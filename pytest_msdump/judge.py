@@ -17,7 +17,7 @@ from harness.compare.policy import judge as decide
 from harness.compare.smallest_tolerance import would_pass
 from harness.compare.texts import summary
 from harness.errors import HarnessError, StoreError
-from harness.explain import Commands, Evidence, Explanation, Subject, explained, see_slot, told
+from harness.explain import Commands, Evidence, Explanation, Subject, explained, see_slot, settle, told
 from harness.records import Record
 from harness.store import GoldenStore, RunId, StoredRun
 from pytest_msdump import misses, options
@@ -125,13 +125,14 @@ class Judge:
         return {self.run: self.data(self.level())}
 
     def tolerance(self, against: str, stated: Any) -> Any:
-        """What the marker asks for, else the hook; None for what holds by default (see ``harness.compare.policy``)."""
+        """What the marker asks for, else the hook, else the option; None for what holds by default."""
         if stated is None:
             item = self.test.item
             stated = item.config.hook.pytest_msdump_tolerance(
                 config=item.config, item=item, backend=self.run.backend, mode=self.run.mode, against=against
             )
-        return stated
+        named = options.resolve(self.test.item.config, "msdump_tolerance")
+        return named if stated is None and named != "stored" else stated
 
     def party(self) -> Party:
         """The run as a side of a judgement."""
@@ -225,7 +226,8 @@ def _check_one(
         judge.remember(expected)
     result = judge.empty("identical")
     (result["against"], result["against_mode"]), result["checksum"] = run, expected.checksum
-    judged = decide(Party.of_run(expected), judge.party(), judge.tolerance(against, tolerance), lay=lay_beside)
+    asked = judge.tolerance(against, tolerance)
+    judged = decide(Party.of_run(expected), judge.party(), asked, lay=lay_beside, settle=settle)
     # Where a mode keeps only what goes wrong, nothing beside nothing is an agreement.
     judged = replace(judged, empty_holds=judge.watches)
     comparison = judged.comparison

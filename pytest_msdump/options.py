@@ -61,6 +61,14 @@ OPTIONS = (
     Option("msdump_keep", "flag", False, "keep the dump trees of failing tests in .msdump/trees/"),
     Option("msdump_report", "path", "", "write a page about the session's comparisons, in one HTML file", "FILE"),
     Option("msdump_level", "text", "tensors", "what a new golden keeps", "LEVEL", LEVELS, "level"),
+    Option(
+        "msdump_tolerance",
+        "text",
+        "stored",
+        "what holds where no marker or hook says",
+        "NAME",
+        ("stored", "exact", "default", "noise"),
+    ),
     Option("msdump_rdr", "flag", False, "also check what the Running Data Recorder writes (mode tensor)", marker="rdr"),
     Option("msdump_mindspore", "text", "", "Python that has MindSpore, for backend mindspore", "PYTHON"),
     Option(

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from harness.cli import goldens as goldens
-from harness.cli.parser import CANNOT_TELL, PASS_ON, RUN, Action, ClickException, Level, Match, app
+from harness.cli.parser import CANNOT_TELL, PASS_ON, RUN, Action, ClickException, Level, Match, NamedTolerance, app
 from harness.cli.parser import DIFFERS as DIFFERS
 from harness.cli.parser import HOLDS as HOLDS
 from harness.cli.shared_options import Resume, Scheduler, Workers, tree_of
@@ -72,6 +72,7 @@ def check(
     rtol: Annotated[float | None, typer.Option(help="relative tolerance for floating values")] = None,
     atol: Annotated[float | None, typer.Option(help="absolute tolerance for floating values")] = None,
     exact: Annotated[bool, typer.Option("--exact", help="admit nothing but equal bits")] = False,
+    tolerance: Annotated[NamedTolerance, typer.Option(help="noise: the table by dtype, and rounding")] = "",
     match: Annotated[Match, typer.Option(help="what pairs operators: names, scope/type/flow, or both")] = "auto",
     by_statistics: Annotated[
         bool, typer.Option("--by-statistics", help="take statistics within the tolerance for values, if none were kept")
@@ -86,7 +87,9 @@ def check(
         from harness.cli.check import check_tree
 
         scale = Scale(workers, scheduler, resume)
-        return check_tree(tree_of(tree), golden, run, rank, network, rtol, atol, exact, match, by_statistics, scale)
+        return check_tree(
+            tree_of(tree), golden, run, rank, network, rtol, atol, exact, match, by_statistics, scale, tolerance
+        )
 
     return action
 
@@ -105,6 +108,7 @@ def diff(
         Path | None, typer.Option("--csv", metavar="FILE", help="a row for each slot; - for stdout")
     ] = None,
     report: Annotated[Path | None, typer.Option(metavar="HTML", help="a page to look at, in one file")] = None,
+    tolerance: Annotated[NamedTolerance, typer.Option(help="noise: the table by dtype, and rounding")] = "",
     match: Annotated[Match, typer.Option(help="what pairs operators: names, scope/type/flow, or both")] = "auto",
     by_statistics: Annotated[
         bool, typer.Option("--by-statistics", help="take statistics within the tolerance for values, if none were kept")
@@ -119,7 +123,7 @@ def diff(
         from harness.cli.diff import Outputs, chosen_tolerances
         from harness.cli.diff import diff as compare
 
-        stated, outputs = chosen_tolerances(tolerances, rtol, atol, exact), Outputs(as_json, as_csv, report)
+        stated, outputs = chosen_tolerances(tolerances, rtol, atol, exact, tolerance), Outputs(as_json, as_csv, report)
         scale = Scale(workers, scheduler, resume)
         return compare(expected, found, rank, stated, outputs, match, by_statistics, scale)
 

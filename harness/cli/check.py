@@ -16,7 +16,7 @@ from harness.compare.judge import Judge
 from harness.compare.pairing import lines
 from harness.compare.policy import Judgement, Match, Party, judge
 from harness.errors import StoreError
-from harness.explain import Commands, Evidence, Subject, coloured, explained, see_slot, shell, told
+from harness.explain import Commands, Evidence, Subject, coloured, explained, see_slot, settle, shell, told
 from harness.scale import Scale, session
 from harness.store import GoldenStore, RunId, StoredRun
 
@@ -35,6 +35,7 @@ def check_tree(
     match: Match = "auto",
     by_statistics: bool = False,
     scale: Scale | None = None,
+    named: str = "",
 ) -> int:
     """Judges every slot of ``tree`` and of the golden run, and prints the result.
 
@@ -46,6 +47,7 @@ def check_tree(
         network: of a tree that holds those of several.
         rtol, atol: tolerance for floating values.
         exact: admit equal bits only.
+        named: ``exact``, ``default`` or ``noise``; empty for none.
         match, by_statistics: see ``harness.compare.policy.judge``.
         scale: who shares the work; this process does all of it by default.
 
@@ -64,7 +66,7 @@ def check_tree(
     job = {
         "check": str(tree),
         "golden": str(golden),
-        "options": (run, rank, network, rtol, atol, exact, match, by_statistics),
+        "options": (run, rank, network, rtol, atol, exact, match, by_statistics, named),
     }
     with session(scale, **job) as shared, _opened(golden) as store:
         read = shared.tree if shared else partial(read_tree, ahead=True)
@@ -72,8 +74,8 @@ def check_tree(
         expected = choose_run(store, run, capture.backend, capture.mode)
         found = party_of(capture, None if shared else Watched(capture))
         judged = judge(
-            Party.of_run(expected), found, "exact" if exact else stated(rtol, atol),
-            lay=lay_beside, match=match, measured=False, by_statistics=by_statistics,
+            Party.of_run(expected), found, "exact" if exact else named or stated(rtol, atol),
+            lay=lay_beside, settle=settle, match=match, measured=False, by_statistics=by_statistics,
             judging=shared.judging(expected, capture, golden) if shared else Judge,
         )  # fmt: skip
         _print(judged, expected, capture, tree, golden)

@@ -31,7 +31,7 @@ from harness.compare.table import COLUMNS, as_json, row, stored
 from harness.compare.tolerance_file import read_tolerances
 from harness.errors import HarnessError
 from harness.escape import cell
-from harness.explain import Commands, Evidence, Explanation, Subject, coloured, explained, shell, told
+from harness.explain import Commands, Evidence, Explanation, Subject, coloured, explained, settle, shell, told
 from harness.report import Run, content, render
 from harness.scale import Scale, Session, session
 
@@ -142,7 +142,7 @@ def compare_sides(
     """
     judged = judge(
         one.party, other.party, tolerances,
-        lay=lay_beside, match=match, by_statistics=by_statistics, judging=judging_of(one, other, shared),
+        lay=lay_beside, settle=settle, match=match, by_statistics=by_statistics, judging=judging_of(one, other, shared),
     )  # fmt: skip
     texts = texts_of(one, other)
     judged = replace(judged, texts_hold=texts.results.holds if texts.results.names else None)
@@ -296,17 +296,21 @@ def _write(path: Path, text: str) -> None:
         raise OSError(error.errno, error.strerror, str(path)) from None
 
 
-def chosen_tolerances(file: Path | None, rtol: float | None, atol: float | None, exact: bool) -> Tolerances | None:
+def chosen_tolerances(
+    file: Path | None, rtol: float | None, atol: float | None, exact: bool, named: str = ""
+) -> Tolerances | None:
     """What the command line states; None for nothing.
 
     Raises:
         HarnessError: more than one of a file, ``--exact`` and numbers, or one of them is no tolerance.
     """
-    ways = [file is not None, exact, rtol is not None or atol is not None]
+    ways = [file is not None, exact, bool(named), rtol is not None or atol is not None]
     if sum(ways) > 1:
-        raise HarnessError("--tolerances, --exact, and --rtol with --atol exclude one another")
+        raise HarnessError("--tolerances, --tolerance, --exact, and --rtol with --atol exclude one another")
     if file is not None:
         return read_tolerances(file)
     if exact:
         return Tolerances.parse("exact")
-    return Tolerances.parse((rtol or 0.0, atol or 0.0)) if ways[2] else None
+    if named:
+        return Tolerances.parse(named)
+    return Tolerances.parse((rtol or 0.0, atol or 0.0)) if ways[3] else None

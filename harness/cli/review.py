@@ -12,6 +12,7 @@ from harness.compare import Comparison, Verdict, first_divergence
 from harness.compare.policy import Judgement, Party, judge
 from harness.compare.verdict import SlotVerdict
 from harness.errors import StoreError
+from harness.explain import settle
 from harness.store import GoldenStore, RunId
 from harness.store.bundle import accept, opened
 
@@ -115,7 +116,7 @@ def candidates(source: Path, stores: list[str], goldens: Path) -> Iterator[Candi
                             yield Candidate(name, store.network, run, None, "the golden has no such run: all is new")
                             continue
                         sides = Party.of_run(old.run(*run)), Party.of_run(store.run(*run))
-                        yield Candidate(name, store.network, run, judge(*sides, lay=lay_beside))
+                        yield Candidate(name, store.network, run, judge(*sides, lay=lay_beside, settle=settle))
                 except FileNotFoundError:
                     yield Candidate(name, store.network, run, None, "there is no golden yet: all is new")
                 except StoreError as error:

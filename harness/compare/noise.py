@@ -55,10 +55,13 @@ def summands_of(slots: Iterable[SlotVerdict]) -> dict[tuple[object, ...], int]:
             inputs.setdefault(slot.key[:5], []).append(size)
         elif slot.key.io == "output" and slot.key.slot == 0:
             outputs[slot.key[:5]] = size
-    return {where: _terms(sizes, outputs[where]) for where, sizes in inputs.items() if outputs.get(where)}
+    return {where: terms(sizes, outputs[where]) for where, sizes in inputs.items() if outputs.get(where)}
 
 
-def _terms(sizes: list[int], made: int) -> int:
+def terms(sizes: list[int], made: int) -> int:
+    """How many terms each of ``made`` elements is the sum of, from the sizes of the operands; see ``summands_of``."""
+    if not sizes or not made:
+        return 1
     one, *others = sorted(sizes, reverse=True)[:2]
     reduced = -(-one // made)
     product = math.isqrt(max(1, one * others[0] // made)) if others else 1

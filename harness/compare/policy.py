@@ -76,6 +76,9 @@ class Party:
 #: Lays runs of backends whose graphs differ in known ways beside one another; None where these two are no such runs.
 Layout = Callable[[Party, Party], tuple[list[Record], list[Record]] | None]
 
+#: Under ``noise``: lets hold what rounding accounts for, given the expected side.
+Settle = Callable[[Comparison, Party], Comparison]
+
 
 @dataclass(frozen=True)
 class Judgement:
@@ -156,6 +159,7 @@ def judge(
     asked: Any = None,
     *,
     lay: Layout,
+    settle: Settle | None = None,
     match: Match = "auto",
     measured: bool = True,
     by_statistics: bool = False,
@@ -167,6 +171,7 @@ def judge(
         expected, found: the golden side and the run.
         asked: a tolerance that a command, a marker or a hook states; it counts before all others.
         lay: lays runs of two emulated backends beside one another.
+        settle: what ``noise`` adds to the table by dtype; without it, nothing.
         match: ``names`` compares slots of equal names, ``flow`` pairs operators by scope, type and data flow whatever
             their names are, ``auto`` does so, names deciding last, where slots by name do not hold and more can be
             compared then. Under ``auto`` another name is a difference where both sides should have equal ones.
@@ -199,6 +204,8 @@ def judge(
                 comparison, pairing = paired, tried
     if expected.is_real_mindspore or found.is_real_mindspore:
         comparison = leave_out_unwritten(comparison)
+    if tolerances.noise and settle is not None and not comparison.holds:
+        comparison = settle(comparison, expected)
     counts = pairing is not None and match == "auto" and have_equal_names(expected, found)
     renamed = pairing.renamed() if pairing and counts else 0
     return Judgement(comparison, tolerances, pairing, tried, renamed, notes=tuple(_notes(expected, found, comparison)))

@@ -101,6 +101,7 @@ class Tolerances:
         default: for everything else.
         statistics: statistics within a tolerance are taken for values within it, where one side kept no values and its
             digest is another; else nobody can tell.
+        noise: what is rounding, or what an earlier rounding became, holds too; see ``harness.explain.rounding``.
 
     Everywhere ``BY_DTYPE`` (None) stands for the documented table ``DEFAULTS``.
     """
@@ -110,6 +111,7 @@ class Tolerances:
     dtypes: Mapping[str, Choice] = field(default_factory=dict)
     default: Choice = EXACT
     statistics: bool = False
+    noise: bool = False
 
     def of(self, key: SlotKey, op_type: str, dtype: str) -> Tolerance:
         """The tolerance of one slot; ``EXACT`` for integers and bools."""
@@ -144,7 +146,8 @@ class Tolerances:
         Accepted are ``None`` or ``"exact"``; ``"default"`` (the table by dtype); a number (rtol); a pair
         (rtol, atol); a ``Tolerance`` or a mapping of its fields; a ``Tolerances``; or a mapping of any of these by
         ``"default"``, a dtype (``"float32"``), a pattern (a name with one of ``* ? [ / :`` in it), or else an
-        operator type (``"MatMul"``). A mapping may also say ``"statistics": True``.
+        operator type (``"MatMul"``). A mapping may also say ``"statistics": True``. ``"noise"`` is the table by dtype,
+        and rounding on top of it; it stands alone, or as a mapping's ``"default"``.
 
         Raises:
             ToleranceError: for anything else.
@@ -153,6 +156,10 @@ class Tolerances:
             return value
         if isinstance(value, Mapping) and _STATISTICS in value:
             return cls._with_statistics(value)
+        if value == NOISE:
+            return cls(default=BY_DTYPE, noise=True)
+        if isinstance(value, Mapping) and value.get("default") == NOISE:
+            return replace(cls.parse({**value, "default": "default"}), noise=True)
         if isinstance(value, Mapping) and not (value and value.keys() <= set(_FIELDS)):
             return cls._from_table(value)
         return cls(default=_parse_one(value, "tolerance"))
@@ -190,11 +197,14 @@ class Tolerances:
         rows = dict(reversed(self.patterns))  # of equal patterns the first counts
         rows = {name: rows[name] for name, _ in self.patterns} | dict(self.types) | dict(self.dtypes)
         more: dict[str, Any] = {_STATISTICS: True} if self.statistics else {}
+        default = NOISE if self.noise else _json(self.default)
         if not rows and not more:
-            return _json(self.default)
-        return {"default": _json(self.default)} | {name: _json(tolerance) for name, tolerance in rows.items()} | more
+            return default
+        return {"default": default} | {name: _json(tolerance) for name, tolerance in rows.items()} | more
 
 
+#: The table by dtype, and what rounding accounts for.
+NOISE = "noise"
 _STATISTICS = "statistics"
 _FIELDS = tuple(f.name for f in fields(Tolerance))
 
@@ -213,7 +223,7 @@ def _parse_one(value: Any, where: str) -> Choice:
     if isinstance(value, Sequence) and not isinstance(value, str) and len(value) == 2:
         return Tolerance(rtol=value[0], atol=value[1])
     raise ToleranceError(
-        f"{where}: cannot read {value!r} as a tolerance; accepted are 'exact', 'default', rtol, (rtol, atol), "
+        f"{where}: cannot read {value!r} as a tolerance; accepted are 'exact', 'default', 'noise', rtol, (rtol, atol), "
         f"and a mapping with keys of {', '.join(_FIELDS)}"
     )
 

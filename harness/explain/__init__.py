@@ -3,6 +3,7 @@
 from harness.explain.build import explain
 from harness.explain.evidence import Evidence
 from harness.explain.explanation import Cause, Certainty, Change, Element, Explanation, Origin
+from harness.explain.rounding import settle
 from harness.explain.text import Commands, block, coloured, see_slot, shell
 from harness.explain.told import Subject, explained, told
 
@@ -21,6 +22,7 @@ __all__ = [
     "explain",
     "explained",
     "see_slot",
+    "settle",
     "shell",
     "told",
 ]  # fmt: skip

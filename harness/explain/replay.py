@@ -85,6 +85,12 @@ def setting(run: Evidence, where: Execution) -> Setting | None:
 
 def computed(given: Setting) -> tuple[Array, ...] | None:
     """The results; None where the harness cannot compute it."""
+    made = computed_with_state(given)
+    return made[0] if made is not None else None
+
+
+def computed_with_state(given: Setting) -> tuple[tuple[Array, ...], dict[int, Array]] | None:
+    """The results, and what the inputs that it updates in place hold then; None where the harness cannot compute it."""
     try:
         operator = OPERATORS.get(given.statement.op)
         arguments, specs, constants = _arranged(given, operator)
@@ -94,7 +100,8 @@ def computed(given: Setting) -> tuple[Array, ...] | None:
             results = _device(given.backend).run(
                 operator.name, tuple(arguments), lambda ready: execute(operator, call, ready), bool(operator.mutates)
             )
-        return tuple(np.array(result) for result in results)
+        state = {at: np.array(arguments[at]) for at in operator.mutates if at < len(arguments)}
+        return tuple(np.array(result) for result in results), state
     except (HarnessError, ValueError, TypeError, IndexError, KeyError, AttributeError, ArithmeticError, MemoryError):
         return None  # an operator given what it cannot take proves nothing
 
