@@ -63,11 +63,8 @@ def check_tree(
         with _opened(golden) as store:
             code = _check_recorder(texts, choose_run(store, run), tree, golden)
             return 2 if code is None else code
-    job = {
-        "check": str(tree),
-        "golden": str(golden),
-        "options": (run, rank, network, rtol, atol, exact, match, by_statistics, named),
-    }
+    options = run, rank, network, rtol, atol, exact, match, by_statistics, named
+    job = {"check": str(tree), "golden": str(golden), "options": options}
     with session(scale, **job) as shared, _opened(golden) as store:
         read = shared.tree if shared else partial(read_tree, ahead=True)
         capture = read(str(tree), rank, network=network)
