@@ -155,7 +155,7 @@ def test_a_line_of_a_library_is_not_annotated(gate: pytest.Pytester, monkeypatch
     result = gate.runpytest("--msdump")
     result.stdout.fnmatch_lines(["::error file=test_layer.py,line=5,*ReLU-op*"])
     issues = json.loads((gate.path / ".msdump" / annotations.GITLAB_REPORT).read_text())
-    assert [issue["location"] for issue in issues] == [{"path": "test_layer.py", "lines": {"begin": 1}}]
+    assert [issue["location"] for issue in issues] == [{"path": "test_layer.py", "lines": {"begin": 5}}]
 
 
 def test_annotations_are_escaped_and_few(tmp_path: Path) -> None:
