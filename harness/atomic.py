@@ -89,7 +89,7 @@ def sweep_parts(directory: str | int) -> None:
         for name in os.listdir(directory):
             found = _PART.fullmatch(name)
             if found and not _is_alive(int(found[1])):
-                os.unlink(name if descriptor is not None else os.path.join(directory, name), dir_fd=descriptor)
+                os.unlink(name if isinstance(directory, int) else os.path.join(directory, name), dir_fd=descriptor)
 
 
 def _is_alive(process: int) -> bool:

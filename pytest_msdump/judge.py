@@ -235,7 +235,7 @@ def _check_one(
     explanation, failures = None, []
     if not judged.holds:
         explanation, words = _explain(judge, run, judged, expected)
-        if explanation.cause is not None:
+        if explanation is not None and explanation.cause is not None:
             result["cause"] = f"{explanation.cause.certainty.value}: {explanation.cause.text}"[:400]
         failures.append(_made_otherwise(judge, run, expected) + words)
     if run == judge.run and (told := _check_texts(judge, expected, result, bool(failures))):

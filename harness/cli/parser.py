@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 try:  # newer releases bring their own copy
     from typer._click.exceptions import ClickException
 except ImportError:
-    from click.exceptions import ClickException  # type: ignore[import-not-found,no-redef,unused-ignore]
+    from click.exceptions import ClickException  # type: ignore[import-not-found,no-redef,assignment,unused-ignore]
 
 __all__ = ["CANNOT_TELL", "DIFFERS", "HOLDS", "PASS_ON", "RUN", "Action", "ClickException", "Level", "Match", "app"]
 

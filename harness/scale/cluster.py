@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any
 
 from harness import errors
@@ -90,10 +91,10 @@ def cluster(workers: int, address: str, tell: Callable[[str], None] = lambda lin
         raise ScaleError("--workers starts a cluster and --scheduler uses one: give one of the two")
     if workers < 0:
         raise ScaleError(f"--workers is a number of processes, at least 0; given was {workers}")
-    distributed: Any
     try:
         import dask
-        import distributed
+
+        distributed: Any = import_module("distributed")
     except ImportError:
         raise ScaleError("more than one process needs Dask: pip install 'pytest-msdump[scale]'") from None
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
@@ -121,8 +122,7 @@ def cluster(workers: int, address: str, tell: Callable[[str], None] = lambda lin
 
 
 def _client(where: Any, seconds: float) -> Any:
-    distributed: Any
-    import distributed
+    distributed: Any = import_module("distributed")
 
     try:
         return distributed.Client(where, timeout=seconds, set_as_default=False)
