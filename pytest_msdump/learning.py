@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 import pytest
 from _pytest.runner import runtestprotocol
 
-from harness.compare.learn import Learning, Scatter, learned, remember
+from harness.compare.learn import Learning, Scatter, learned, remembered
 from harness.compare.policy import Party, exactly
 from harness.errors import HarnessError
 from harness.store import GoldenStore, StoredRun
 from pytest_msdump.judge import Judge
+from pytest_msdump.manifests import staged
 from pytest_msdump.report import Result
 
 if TYPE_CHECKING:
@@ -76,7 +77,8 @@ def _learn(judge: Judge, store: GoldenStore, expected: StoredRun, times: int) ->
     table = learned(found, MARGIN)
     # What an emulated backend computes has the same bits every time, and is held exactly anyhow.
     if found or not expected.attrs.get("emulated"):
-        done = remember(store, expected, table, times, MARGIN)
+        test, data = judge.test, remembered(expected, table, times, MARGIN)
+        done = staged(test.item.config, test.settings).update(test.golden, store.network, {expected.id: data})
         result["verdict"] = "updated" if done.changed else "identical"
         result["checksum"] = ""
     return [result], []

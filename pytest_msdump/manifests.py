@@ -77,15 +77,12 @@ def complete(settings: Settings) -> None:
 def rebuild(config: pytest.Config, settings: Settings, summary: Summary, *, interrupted: bool = False) -> list[str]:
     """Lets the goldens of this session take effect, and writes manifests; gives what went wrong, in words."""
     problems = []
-    if settings.regen and interrupted:
-        problems.append("the session was interrupted: nothing was regenerated")
-    elif settings.regen:
+    act = "regenerated" if settings.regen else "learned"
+    if (settings.regen or settings.learn) and interrupted:
+        problems.append(f"the session was interrupted: nothing was {act}")
+    elif settings.regen or settings.learn:
         written = [each for each in _all(summary) if each["verdict"] != "not compared"]
-        problems += _take_effect(config, settings, written)
-    elif settings.learn and settings.golden.is_dir():
-        # Where the runs come from stays; what was learned for them is new.
-        names = {each["golden"] for each in _all(summary)}
-        problems += _told(partial(manifest.rebuild, settings.golden, names=names))
+        problems += _take_effect(config, settings, written, act)
     bundles: dict[str, list[Result]] = {}
     for each in _all(summary):
         if each["candidate"]:
@@ -131,14 +128,16 @@ def _all(summary: Summary) -> list[Result]:
     return [each for results in summary.results.values() for each in results]
 
 
-def _take_effect(config: pytest.Config, settings: Settings, written: list[Result]) -> list[str]:
+def _take_effect(config: pytest.Config, settings: Settings, written: list[Result], act: str) -> list[str]:
     change = config.stash.get(_STAGED, None)
     if change is None:
         return []
     names = {each["golden"] for each in written}
-    problems = _told(partial(change.commit, _keys(config, written), describe=names))
+    # Where runs come from stays where they were learned for only.
+    facts = _keys(config, written) if settings.regen else None
+    problems = _told(partial(change.commit, facts, describe=names))
     change.drop()
-    return [f"{problem}; nothing was regenerated" for problem in problems]
+    return [f"{problem}; nothing was {act}" for problem in problems]
 
 
 def _keys(config: pytest.Config, results: list[Result]) -> dict[manifest.RunKey, dict[str, Any]]:

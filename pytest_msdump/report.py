@@ -303,6 +303,10 @@ def closing(summary: Summary, settings: Settings, start: Path, verbose: int) -> 
     if not (rows or summary.skipped or summary.stale):
         return
     yield _proof(summary)
+    identical = summary.total("identical")
+    if verbose > 0 and identical and not (settings.regen or settings.learn):
+        verify = shlex.join(["msdump", "verify", os.path.relpath(settings.golden, start)])
+        yield f"not read: the goldens' values of {identical} slots with equal digests (`{verify}` reads them)"
     for reason in sorted(set(summary.skipped.values())):
         yield f"skipped {list(summary.skipped.values()).count(reason)}: {reason}"
     if summary.stale:

@@ -38,7 +38,7 @@ class XdistHooks:
     def pytest_configure_node(self, node: Any) -> None:
         """Before a worker starts."""
         node.workerinput[KEY] = {"bundle": self._gate.bundle}
-        if self._gate.settings.regen:
+        if self._gate.settings.regen or self._gate.settings.learn:
             from pytest_msdump.manifests import begin
 
             begin(self._gate.config, self._gate.settings)  # workers join what the controller commits

@@ -13,7 +13,7 @@ from harness.compare.audit import Looseness, audit
 from harness.compare.policy import Party, tolerances_of
 from harness.errors import HarnessError, StoreError
 from harness.scale import Scale, Session, session
-from harness.store import GoldenStore, RunId, StoredRun
+from harness.store import GoldenStore, RunId, StoredRun, recover, recover_around
 from harness.store.manifest import store_paths
 
 _LISTED = 10
@@ -47,6 +47,9 @@ def audit_goldens(
     """
     if limit is not None and not 0 <= limit < math.inf:
         raise HarnessError(f"--limit is a number of at least 0; given was {limit!r}")
+    recover_around(path)
+    if path.is_dir():
+        recover(path)
     paths = [path / name for name in store_paths(path)] if path.is_dir() else [path]
     with session(scale, audit=str(path), run=run, tolerances=tolerances) as shared:
         return _audited(paths, run, tolerances, limit, every, shared)

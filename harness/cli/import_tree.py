@@ -11,7 +11,7 @@ from harness.cli.check import warn
 from harness.cli.progress import shown
 from harness.errors import HarnessError, TreeError
 from harness.scale import Scale, session
-from harness.store import Level, RunData, RunId, manifest, update
+from harness.store import Level, RunData, RunId, change_one
 
 _NAME = re.compile(r"\w[\w.+-]{0,99}")
 _MODES_WITHOUT_VALUES = ("statistic",)
@@ -67,13 +67,12 @@ def _stored(
         warn(capture)
         raise TreeError(f"{tree}: it holds no tensor that can be used; nothing was imported")
     data = RunData(chain([first], records), capture.artefacts, attrs, kept)
-    result = update(golden, capture.network or golden.stem, {name: data}, compression="gzip" if packed else None)
+    result = change_one(golden, capture.network or golden.stem, {name: data}, "gzip" if packed else None)
     change = result.runs[name]
     moved = f"{change.new} new, {change.changed} changed, {change.removed} removed, {change.unchanged} unchanged"
     print(
         f"{golden}: run {name}: {change.slots} slots ({moved}), {result.objects} distinct tensors, {result.size} bytes"
     )
-    manifest.rebuild_above(golden)
     warn(capture)
     return 1 if capture.lost else 0
 

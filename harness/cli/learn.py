@@ -17,11 +17,11 @@ from harness.cli.operands import open_side
 from harness.compare import Comparison, Tolerances
 from harness.compare.audit import audit, summary
 from harness.compare.judge import Judge
-from harness.compare.learn import Scatter, learned, refusal, remember, scatter
+from harness.compare.learn import Scatter, learned, refusal, remembered, scatter
 from harness.compare.policy import Party, exactly
 from harness.errors import HarnessError, StoreError
 from harness.scale import Scale, Session, session
-from harness.store import GoldenStore, RunId, StoredRun, manifest
+from harness.store import GoldenStore, RunId, StoredRun, change_one, recover_around
 
 _LISTED = 10
 #: Everything of every step, for a program that dumps as MindSpore does on a CPU.
@@ -68,6 +68,7 @@ def learn(
         raise HarnessError("msdump learn takes dump trees, or --command with --times; one of the two")
     with ExitStack() as stack:
         sources = list(trees) if trees else stack.enter_context(_dumped(command, times))
+        recover_around(golden)
         try:
             store = stack.enter_context(GoldenStore.open(golden))
         except FileNotFoundError:
@@ -85,8 +86,8 @@ def learn(
         if refused and not dry:
             print("nothing was kept")
         elif not dry:
-            remember(store, expected, table, len(sources), margin)
-            manifest.rebuild_above(store.path)
+            data = remembered(expected, table, len(sources), margin)
+            change_one(store.path, store.network, {expected.id: data})
     return 1 if refused else 0
 
 

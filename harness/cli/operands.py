@@ -17,7 +17,7 @@ from harness.compare.policy import Party
 from harness.errors import StoreError, TreeError
 from harness.records import Record
 from harness.scale import Session
-from harness.store import GoldenStore, StoredRun
+from harness.store import GoldenStore, StoredRun, recover_around
 
 _SEPARATOR = "::"
 
@@ -80,6 +80,7 @@ def open_side(given: str, rank: int | None = None, shared: Session | None = None
         TreeError: no such tree.
     """
     path, _, run = given.partition(_SEPARATOR)
+    recover_around(path)
     if shared is not None and not Path(path).is_file():
         capture = shared.tree(given, rank)
         yield Side(given, capture.network, capture.backend, capture.mode, capture.emulated, capture, capture, rank)

@@ -16,7 +16,7 @@ from harness.cli.text import shortened, table
 from harness.errors import StoreError, TreeError
 from harness.records import Record
 from harness.stats import describe
-from harness.store import GoldenStore, RunId, StoredRun
+from harness.store import GoldenStore, RunId, StoredRun, recover, recover_around
 from harness.store.manifest import store_paths
 
 # Text artefacts named; values printed before an array is elided.
@@ -42,6 +42,7 @@ def show_path(path: str, run: str, every: bool, text: str = "") -> int:
     """
     if not path:
         raise TreeError("show: an empty text names no file or directory; '.' is the current one")
+    recover_around(path)
     for line in _texts(Path(path), run, text) if text else _lines(Path(path), run, every):
         print(line)
     return 0
@@ -76,8 +77,9 @@ def _lines(path: Path, run: str, every: bool) -> Iterator[str]:
     elif path.is_file():
         with GoldenStore.open(path) as store:
             yield from _store(store, run, every)
-    elif names := store_paths(path):
-        yield from _directory(path, names)
+    elif store_paths(path):
+        recover(path)
+        yield from _directory(path, store_paths(path))
     else:
         texts = recorded(path)
         if not texts or not is_only_recorded(path):

@@ -14,7 +14,7 @@ from harness.compare.smallest_tolerance import rounded_up
 from harness.compare.verdict import Comparison, SlotVerdict, Verdict
 from harness.errors import ToleranceError
 from harness.records import SlotKey
-from harness.store import GoldenStore, RunData, StoredRun, UpdateResult, update
+from harness.store import RunData, StoredRun
 
 _CHANGED = "the runs agree with one another and not with the golden: it changed, and does not scatter"
 #: Up to so many units in the last place, the distance in units says more than a size does.
@@ -129,16 +129,15 @@ def learned(scattered: Iterable[Scatter], margin: float) -> dict[str, Any]:
     return table
 
 
-def remember(store: GoldenStore, run: StoredRun, table: dict[str, Any], runs: int, margin: float) -> UpdateResult:
-    """Keeps a table with the run it was learned for; the run's content stays. The manifest is the caller's.
+def remembered(run: StoredRun, table: dict[str, Any], runs: int, margin: float) -> RunData:
+    """A run as it was, with a table that was learned for it.
 
     Args:
         table: from ``learned``.
         runs, margin: what it was learned from; told with it.
     """
     attrs = {**run.attrs, "tolerance": table, "learned": {"runs": runs, "margin": margin}}
-    data = RunData(list(run.records()), run.artefacts(), attrs, run.level)
-    return update(store.path, store.network, {run.id: data})
+    return RunData(list(run.records()), run.artefacts(), attrs, run.level)
 
 
 #: A spread above so many noise floors is no rounding.

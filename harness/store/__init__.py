@@ -4,21 +4,22 @@ from typing import TYPE_CHECKING
 
 from harness._namespace import lazy as _lazy
 from harness.store.index import Index, describe_key
+from harness.store.interrupted import recover_around
 from harness.store.read import GoldenStore, StoredRun
 from harness.store.schema import Compression, Level, RunId
 
 if TYPE_CHECKING:
     from harness.store.bundle import accept, seal
-    from harness.store.transaction import Transaction, recover
+    from harness.store.transaction import Transaction, change_one, recover
     from harness.store.write import RunChange, RunData, UpdateResult, rewrite, update
 
 __all__ = [
     "Compression", "GoldenStore", "Index", "Level", "RunChange", "RunData", "RunId", "StoredRun", "Transaction",
-    "UpdateResult", "accept", "describe_key", "recover", "rewrite", "seal", "update",
+    "UpdateResult", "accept", "change_one", "describe_key", "recover", "recover_around", "rewrite", "seal", "update",
 ]  # fmt: skip
 
 # Most sessions only read.
 _WRITING = dict.fromkeys(("RunChange", "RunData", "UpdateResult", "rewrite", "update"), "harness.store.write")
 _WRITING |= dict.fromkeys(("accept", "seal"), "harness.store.bundle")
-_WRITING |= dict.fromkeys(("Transaction", "recover"), "harness.store.transaction")
+_WRITING |= dict.fromkeys(("Transaction", "change_one", "recover"), "harness.store.transaction")
 __getattr__, __dir__ = _lazy(__name__, _WRITING)

@@ -97,19 +97,6 @@ def rebuild(
         return any(changed) or bool(gone)
 
 
-def rebuild_above(store: Path) -> bool:
-    """Writes the manifest of a store anew, if it has one, or a directory above it has one; whether it changed.
-
-    Raises:
-        OSError, StoreError: as ``rebuild``.
-    """
-    store = store.resolve()
-    above = next((each for each in store.parents if (each / NAME).is_file()), None)
-    if above is not None:
-        return rebuild(above)
-    return (store.parent / path_of(store.name)).exists() and rebuild(store.parent, names=[store.name])
-
-
 def describe(
     path: Path, name: str, known: Mapping[RunKey, Mapping[str, Any]], provenance: Provenance
 ) -> bytes:  # fmt: skip

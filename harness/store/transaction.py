@@ -14,6 +14,7 @@ import os
 import shutil
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack, suppress
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import Self
@@ -21,12 +22,12 @@ from typing import Self
 from harness import atomic
 from harness.errors import LockError, StoreError, StoreWriteError
 from harness.store import manifest
+from harness.store.interrupted import FOLDER
 from harness.store.lock import DEFAULT_TIMEOUT, writer_lock
 from harness.store.read import StoredRun
-from harness.store.schema import RunId
+from harness.store.schema import Compression, RunId
 from harness.store.write import RunData, UpdateResult, update
 
-FOLDER = ".msdump-staged"
 JOURNAL = "journal.json"
 _FORMAT = "msdump journal 1"
 
@@ -71,7 +72,10 @@ class Transaction:
     ) -> None:
         self.drop()
 
-    def update(self, name: str, network: str, runs: Mapping[RunId, RunData | StoredRun | None]) -> UpdateResult:
+    def update(
+        self, name: str, network: str, runs: Mapping[RunId, RunData | StoredRun | None],
+        compression: Compression | None = None,
+    ) -> UpdateResult:  # fmt: skip
         """``store.update`` of the store ``name`` (a path below the directory), to take effect with the rest.
 
         Raises:
@@ -82,10 +86,10 @@ class Transaction:
             target.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise _failed(self.golden, error) from error
-        done = update(target, network, runs, settle=False, base=self.golden / name)
+        done = update(target, network, runs, compression=compression, settle=False, base=self.golden / name)
         if not done.exists:
             self.remove(name)
-        return done
+        return replace(done, path=self.golden / name)
 
     def remove(self, name: str) -> None:
         """Removes a store, with its manifest, when the change takes effect."""
@@ -93,19 +97,23 @@ class Transaction:
         with suppress(FileNotFoundError):
             (self._staged / name).unlink()
 
-    def commit(self, provenance: manifest.Provenance | None = None, *, describe: Iterable[str] = ()) -> list[str]:
+    def commit(
+        self, provenance: manifest.Provenance | None = None, *, describe: Iterable[str] = (), described: bool = True
+    ) -> list[str]:
         """Lets the change take effect, manifests included; gives the stores that changed.
 
         Args:
             provenance: where the runs come from (see ``manifest.rebuild``).
             describe: stores that did not change, and whose manifest is to be right all the same.
+            described: False where a store in a directory without manifests gets none.
 
         Raises:
             StoreError, StoreWriteError: nothing has taken effect.
         """
         names = manifest.store_paths(self._staged)
         try:
-            removed = self._describe(names, describe, provenance or {})
+            known = names if described else [name for name in names if self._is_described(name)]
+            removed = self._describe(known, describe, provenance or {})
             files = [path.relative_to(self._staged).as_posix() for path in _files(self._staged)]
             if files or removed:
                 for folder in {path.parent for path in _files(self._staged)} | {self._staged}:
@@ -116,6 +124,10 @@ class Transaction:
         except OSError as error:
             raise _failed(self.golden, error) from error
         return names
+
+    def _is_described(self, name: str) -> bool:
+        beside = (self.golden / name).parent.glob(f"*{manifest.SUFFIX}")
+        return (self.golden / manifest.NAME).exists() or any(beside)
 
     def _describe(self, names: list[str], also: Iterable[str], provenance: manifest.Provenance) -> list[str]:
         """Stages the manifests of changed stores, and those that are missing; gives what has to go."""
@@ -143,6 +155,26 @@ class Transaction:
                 self.golden.rmdir()  # made for nothing
 
 
+def change_one(
+    store: Path, network: str, runs: Mapping[RunId, RunData | StoredRun | None],
+    compression: Compression | None = None,
+) -> UpdateResult:  # fmt: skip
+    """``store.update`` of one store together with its manifest, if its directory has any: both, or neither.
+
+    Raises:
+        LockError, StoreError, StoreWriteError: as ``store.update``; nothing has changed.
+    """
+    if not store.parent.is_dir():
+        raise StoreWriteError(f"{store}: there is no directory {store.parent}")
+    place = store.parent.resolve() / store.name
+    above = next((each for each in place.parents if (each / manifest.NAME).is_file()), store.parent)
+    name = place.relative_to(above.resolve()).as_posix()
+    with Transaction(above) as change, writer_lock(store):
+        done = change.update(name, network, runs, compression)
+        change.commit(described=False, describe=[name] if (above / manifest.path_of(name)).exists() else [])
+    return replace(done, path=store)
+
+
 def recover(golden: Path) -> list[str]:
     """Completes an interrupted change of these goldens, or removes what it left; gives the files it put in place.
 
@@ -152,21 +184,23 @@ def recover(golden: Path) -> list[str]:
         StoreError: it cannot be completed; the error names what is unfinished.
     """
     found = [Path(folder) / FOLDER for folder, folders, _ in os.walk(golden) if FOLDER in folders]
-    done: list[str] = []
-    for staged in found:
-        try:
-            with writer_lock(_locked(staged.parent), 0):
-                done += _complete(staged)
-        except LockError:
-            continue
-        except (OSError, StoreWriteError) as error:
-            unfinished = ", ".join(_journal(staged)[0][:8])
-            if not unfinished:
-                continue  # nothing was decided, and what was left over harms nobody
-            why = atomic.reason(error) if isinstance(error, OSError) else str(error)
-            text = f"{staged.parent}: an interrupted change of these goldens is unfinished and cannot be completed here"
-            raise StoreError(f"{text} ({why}): {unfinished}") from None
-    return done
+    return [name for staged in found for name in recover_staged(staged)]
+
+
+def recover_staged(staged: Path) -> list[str]:
+    """``recover`` of one interrupted change, staged in this folder."""
+    try:
+        with writer_lock(_locked(staged.parent), 0):
+            return _complete(staged)
+    except LockError:
+        return []
+    except (OSError, StoreWriteError) as error:
+        unfinished = ", ".join(_journal(staged)[0][:8])
+        if not unfinished:
+            return []  # nothing was decided, and what was left over harms nobody
+        why = atomic.reason(error) if isinstance(error, OSError) else str(error)
+        text = f"{staged.parent}: an interrupted change of these goldens is unfinished and cannot be completed here"
+        raise StoreError(f"{text} ({why}): {unfinished}") from None
 
 
 def _complete(staged: Path) -> list[str]:
@@ -204,6 +238,9 @@ def _journal(staged: Path) -> tuple[list[str], list[str]]:
             path = PurePosixPath(name)
             if path.is_absolute() or ".." in path.parts or not path.name.endswith((".h5", ".json")):
                 raise ValueError(name)
+            home, target = staged.parent.resolve(), (staged.parent / path).parent.resolve()
+            if not target.is_relative_to(home) or (staged / path).is_symlink():
+                raise ValueError(f"{name} leads elsewhere")
     except FileNotFoundError:
         return [], []
     except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:

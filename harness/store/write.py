@@ -100,7 +100,7 @@ def update(
         StoreWriteError: the disk is full, or writing is not allowed; the old file stands as it was.
         StoreError: the old file is damaged or another network's, or a record cannot be stored.
     """
-    target = Path(path)
+    target, shown = Path(path), base or path
     _check_arguments(target, runs, compression)
     with writer_lock(target, timeout):
         try:
@@ -110,14 +110,13 @@ def update(
                 return _replace(target, None, network, runs, compression or "none", settle)
             with GoldenStore.open(source) as old:
                 if old.network != network:
-                    raise StoreError(f"{target}: this is the store of network {old.network!r}, not of {network!r}")
+                    raise StoreError(f"{shown}: this is the store of network {old.network!r}, not of {network!r}")
                 return _replace(target, old, network, runs, compression or old.compression, settle)
         except OSError as error:
             if isinstance(error, StoreWriteError):
                 raise
             raise StoreWriteError(
-                f"{target}: the golden store could not be written ({atomic.reason(error)}); "
-                "what was there before stands"
+                f"{shown}: the golden store could not be written ({atomic.reason(error)}); what was there before stands"
             ) from error
 
 

@@ -11,9 +11,10 @@ import pytest
 from harness.capture import read_tree
 from harness.cli import main
 from harness.cli.app import CANNOT_TELL, DIFFERS, HOLDS
-from harness.store import GoldenStore, manifest
+from harness.store import GoldenStore, manifest, update
 from tests.cli.test_app import dump
 from tests.real_trees import extract
+from tests.store.helpers import CPU, run_data
 
 
 @pytest.fixture
@@ -131,9 +132,12 @@ def test_a_tree_that_was_interrupted(tree: Path, tmp_path: Path, capsys: pytest.
 def test_the_manifest_is_kept(tree: Path, tmp_path: Path) -> None:
     golden = tmp_path / "golden"
     golden.mkdir()
+    update(golden / "other.h5", "net", {CPU: run_data()})
     manifest.rebuild(golden)
     assert main(["import", str(tree), str(golden / "x.h5")]) == HOLDS
     assert manifest.stale(golden) == []
+    assert main(["import", str(tree), str(tmp_path / "x.h5")]) == HOLDS
+    assert not (tmp_path / manifest.path_of("x.h5")).exists(), "no golden beside it has one"
 
 
 def test_progress_is_shown_to_a_terminal(tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -271,16 +271,16 @@ def test_a_disk_that_fails_at_the_very_end_fails_the_process(tmp_path: Path, com
     text["e2e_dump_settings"] = {"enable": False}
     (tmp_path / "c.json").write_text(json.dumps(text))
     script = """
-import atexit, resource, time
+import atexit, resource, threading
 import numpy as np
 from harness import Tensor, backends, jit
 from harness.dump.writer import Directory
 
-write = Directory.write
+write, ended = Directory.write, threading.Event()
 
 def late(self, name, *rest):
     if name.endswith(".npy"):
-        time.sleep(0.3)  # the script has ended by now
+        ended.wait(60)
     return write(self, name, *rest)
 
 Directory.write = late
@@ -289,6 +289,7 @@ atexit.register(print, "bye")
 resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, resource.RLIM_INFINITY))
 jit(lambda x: x + x)(Tensor(np.ones((100, 100), np.float32)))
 print("ended")
+ended.set()
 """
     (tmp_path / "s.py").write_text(script)
     done = subprocess.run(

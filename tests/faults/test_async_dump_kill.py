@@ -2,42 +2,46 @@
 
 from __future__ import annotations
 
-import random
+import itertools
 import resource
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from harness import dtypes
+from harness.devices import DEVICES
 from harness.dump.asynchronous.dump_data import DumpFile
 from harness.dump.asynchronous.names import parse
+from harness.dump.asynchronous.observer import AsyncDumpObserver
+from tests.dump.asynchronous.build import config
+from tests.dump.build import one_op, tensor
+from tests.faults.steps import AFTER, BEFORE, run
 
 pytestmark = pytest.mark.faults
 
 KILLS = 6
 
 SCRIPT = """
-import itertools, sys
+import sys
 from pathlib import Path
-from harness import dtypes
-from harness.devices import DEVICES
-from harness.dump.asynchronous.observer import AsyncDumpObserver
-from tests.dump.asynchronous.build import config
-from tests.dump.build import one_op, tensor
-observer = AsyncDumpObserver(config(Path(sys.argv[1])), DEVICES.get("ascend-o2"))
-arrays = [tensor(dtypes.float32, (64, 1024 * k + 1)) for k in range(4)]
-nets = [one_op("Default/Add-op0", arrays), one_op("Default/" + "n" * 300 + "/Add-op1", arrays, graph_id=1)]
-for net in nets:
-    observer.graph_compiled(net.graph)
+from tests.faults.test_async_dump_kill import dump_for_ever
 print("ready", flush=True)
-for _ in itertools.count():
-    for net in nets:
-        net.run(observer)
+dump_for_ever(Path(sys.argv[1]))
 """
+
+
+def dump_for_ever(tree: Path) -> None:
+    """Two networks in turn; one has names too long for a file."""
+    observer = AsyncDumpObserver(config(tree), DEVICES.get("ascend-o2"))
+    arrays = [tensor(dtypes.float32, (64, 1024 * k + 1)) for k in range(4)]
+    nets = [one_op("Default/Add-op0", arrays), one_op("Default/" + "n" * 300 + "/Add-op1", arrays, graph_id=1)]
+    for net in nets:
+        observer.graph_compiled(net.graph)
+    for net in itertools.cycle(nets):
+        net.run(observer)
 
 
 def start(tree: Path, **extra: object) -> subprocess.Popen[str]:
@@ -67,13 +71,11 @@ def check_whole(tree: Path) -> int:
     return read
 
 
-@pytest.mark.parametrize("seed", range(KILLS))
-def test_killed_while_tensors_wait(tmp_path: Path, seed: int) -> None:
-    child = start(tmp_path)
-    time.sleep(random.Random(seed).uniform(0.05, 0.3))
-    child.send_signal(signal.SIGKILL)
-    child.communicate()
-    assert child.returncode == -signal.SIGKILL
+@pytest.mark.parametrize("number", range(KILLS))
+def test_killed_while_tensors_wait(tmp_path: Path, number: int) -> None:
+    how = (BEFORE, AFTER)[number % 2]
+    outcome = run(lambda: dump_for_ever(tmp_path), under=tmp_path, at=40 + 17 * number, how=how)
+    assert outcome.code is None, outcome.output
     assert check_whole(tmp_path)
 
 

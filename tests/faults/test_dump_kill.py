@@ -2,50 +2,53 @@
 
 from __future__ import annotations
 
+import itertools
 import os
-import random
 import resource
 import shutil
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from harness import dtypes
 from harness.capture.statistic_rows import Row, rows
-from tests.dump.build import NPY, npy_files
+from harness.dump import DumpObserver, parse
+from tests.dump.build import NPY, config_text, npy_files, one_op, tensor
+from tests.faults.steps import AFTER, BEFORE, run
 
 pytestmark = pytest.mark.faults
 
 KILLS = 8
 LONG_NAME = 250
 
-SCRIPT = f"""
-import itertools, sys
+SCRIPT = """
+import sys
 from pathlib import Path
-import numpy as np
-from harness import dtypes
-from harness.dump import DumpObserver, parse
-from tests.dump.build import config_text, one_op, tensor
-full = {{"saved_data": "full", "statistic_category": ["count", "md5"]}} if sys.argv[2] == "gpu" else {{}}
-observer = DumpObserver(parse(config_text(Path(sys.argv[1]), **full), sys.argv[2]))
-arrays = [tensor(dtypes.float32, (64, 1024 * k + 1)) for k in range(4)]
-nets = [one_op("Default/Add-op0", arrays), one_op("Default/" + "n" * {LONG_NAME} + "/Add-op0", arrays, graph_id=1)]
-for net in nets:
-    observer.graph_compiled(net.graph)
+from tests.faults.test_dump_kill import dump_for_ever
 print("ready", flush=True)
-for _ in itertools.count():
-    for net in nets:
-        net.run(observer)
+dump_for_ever(Path(sys.argv[1]), "cpu")
 """
 
 
-def start(tree: Path, device: str = "cpu", **extra: object) -> subprocess.Popen[str]:
+def dump_for_ever(tree: Path, device: str) -> None:
+    """Two networks in turn; one has names too long for a file."""
+    full = {"saved_data": "full", "statistic_category": ["count", "md5"]} if device == "gpu" else {}
+    observer = DumpObserver(parse(config_text(tree, **full), device))
+    arrays = [tensor(dtypes.float32, (64, 1024 * k + 1)) for k in range(4)]
+    long = "Default/" + "n" * LONG_NAME + "/Add-op0"
+    nets = [one_op("Default/Add-op0", arrays), one_op(long, arrays, graph_id=1)]
+    for net in nets:
+        observer.graph_compiled(net.graph)
+    for net in itertools.cycle(nets):
+        net.run(observer)
+
+
+def start(tree: Path, **extra: object) -> subprocess.Popen[str]:
     child = subprocess.Popen(
-        [sys.executable, "-c", SCRIPT, str(tree), device],
+        [sys.executable, "-c", SCRIPT, str(tree)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -86,20 +89,13 @@ def check_whole(tree: Path) -> int:
     return loaded
 
 
-@pytest.mark.parametrize("seed", range(KILLS))
-def test_killed_while_it_dumps(tmp_path: Path, seed: int) -> None:
-    device = ("cpu", "gpu")[seed % 2]
-    child = start(tmp_path, device)
-    time.sleep(random.Random(seed).uniform(0.02, 0.3))
-    child.send_signal(signal.SIGKILL)
-    child.communicate()
-    assert child.returncode == -signal.SIGKILL
-    assert check_whole(tmp_path)
-    again = start(tmp_path, device)  # what a killed run left does not hinder the next
-    time.sleep(0.1)
-    again.kill()
-    again.communicate()
-    assert check_whole(tmp_path)
+@pytest.mark.parametrize("number", range(KILLS))
+def test_killed_while_it_dumps(tmp_path: Path, number: int) -> None:
+    device, how = ("cpu", "gpu")[number % 2], (BEFORE, AFTER)[number // 2 % 2]
+    for at in (70 + 23 * number, 90 + 31 * number):  # what a killed run left does not hinder the next
+        outcome = run(lambda: dump_for_ever(tmp_path, device), under=tmp_path, at=at, how=how)
+        assert outcome.code is None, outcome.output
+        assert check_whole(tmp_path)
 
 
 def test_a_file_that_may_not_grow(tmp_path: Path) -> None:

@@ -2,39 +2,34 @@
 
 from __future__ import annotations
 
-import random
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
 
+from harness.rdr.config import RdrConfig
+from harness.rdr.container import Recorders
 from harness.rdr.listing import artefacts
 from harness.rdr.read import execution_orders
-from tests.rdr.process import ROOT, environment
+from harness.rdr.recorders.execution_order import OrderEntry
+from harness.rdr.recorders.graph import GraphTexts
+from tests.faults.steps import AFTER, BEFORE, run
 
 pytestmark = pytest.mark.faults
 
 KILLS = 8
-SCRIPT = """
-import itertools, sys
-from harness.rdr.config import RdrConfig
-from harness.rdr.container import Recorders
-from harness.rdr.recorders.execution_order import OrderEntry
-from harness.rdr.recorders.graph import GraphTexts
-recorders = Recorders(RdrConfig(True, 2, sys.argv[1] + "/"), clock=lambda: "2" * 14)
-order = tuple(OrderEntry("@kernel_graph0:x{" + "x" * 2000 + "}", 4294967295, 0) for _ in range(100))
-for name in range(4):
-    recorders.record("graph_exec_order", "SESSION", f"graph_exec_order.{name}", order)
-    body = GraphTexts("text of a graph\\n" * 20_000 + "end\\n", b"message" * 50_000 + b"end", ".ir;.pb")
-    recorders.record("graph", "SESSION", f"graph_build.{name}", body)
-    recorders.record("text", "OPTIMIZER", f"plan.{name}", "row of a plan\\n" * 20_000 + "end\\n")
-print("ready", flush=True)
-for _ in range(12):
-    recorders.trigger()
-"""
+
+
+def export(folder: Path) -> None:
+    """Twelve artefacts, twelve times."""
+    recorders = Recorders(RdrConfig(True, 2, f"{folder}/"), clock=lambda: "2" * 14)
+    order = tuple(OrderEntry("@kernel_graph0:x{" + "x" * 2000 + "}", 4294967295, 0) for _ in range(100))
+    for name in range(4):
+        recorders.record("graph_exec_order", "SESSION", f"graph_exec_order.{name}", order)
+        body = GraphTexts("text of a graph\n" * 20_000 + "end\n", b"message" * 50_000 + b"end", ".ir;.pb")
+        recorders.record("graph", "SESSION", f"graph_build.{name}", body)
+        recorders.record("text", "OPTIMIZER", f"plan.{name}", "row of a plan\n" * 20_000 + "end\n")
+    for _ in range(12):
+        recorders.trigger()
 
 
 def check(folder: Path) -> int:
@@ -61,17 +56,9 @@ def check(folder: Path) -> int:
     return len(found)
 
 
-@pytest.mark.parametrize("seed", range(KILLS))
-def test_killed_while_it_exports(tmp_path: Path, seed: int) -> None:
-    for attempt in range(2):  # what a killed process left does not hinder the next
-        child = subprocess.Popen(
-            [sys.executable, "-c", SCRIPT, str(tmp_path)], env=environment({}), cwd=ROOT, text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        )  # fmt: skip
-        assert child.stdout is not None
-        assert child.stdout.readline() == "ready\n"
-        time.sleep(random.Random(2 * seed + attempt).uniform(0.005, 0.1))
-        child.send_signal(signal.SIGKILL)
-        child.communicate()
-        assert child.returncode == -signal.SIGKILL
+@pytest.mark.parametrize("number", range(KILLS))
+def test_killed_while_it_exports(tmp_path: Path, number: int) -> None:
+    for at in (12 + 7 * number, 25 + 5 * number):  # what a killed process left does not hinder the next
+        outcome = run(lambda: export(tmp_path), under=tmp_path, at=at, how=(BEFORE, AFTER)[number % 2])
+        assert outcome.code is None, outcome.output
         assert check(tmp_path)
