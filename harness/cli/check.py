@@ -59,7 +59,6 @@ def check_tree(
     Raises:
         HarnessError: tree or store cannot be read, or the run cannot be chosen.
     """
-    recover_around(golden)
     texts = recorded(Path(tree), rank)
     if texts and is_only_recorded(Path(tree)):
         with _opened(golden) as store:
@@ -77,9 +76,7 @@ def check_tree(
             lay=lay_beside, settle=settle, match=match, measured=False, by_statistics=by_statistics,
             judging=shared.judging(expected, capture, golden) if shared else Judge,
         )  # fmt: skip
-        _print(judged, expected, capture, tree, golden)
-        if exact:
-            _tell_unread(judged, expected, golden)
+        _print(judged, expected, capture, tree, golden, exact)
         code = _check_recorder(texts, expected, tree, golden) if texts else None
     lost = len(capture.lost)
     if lost:
@@ -95,7 +92,9 @@ def party_of(capture: Capture, content: HasRecords | None = None) -> Party:
     return Party(content or capture, capture.backend, capture.mode, capture.emulated, release, compiled=compiled)
 
 
-def _print(judged: Judgement, expected: StoredRun, capture: Capture, tree: Path | str, golden: Path) -> None:
+def _print(
+    judged: Judgement, expected: StoredRun, capture: Capture, tree: Path | str, golden: Path, exact: bool
+) -> None:
     """Prints what a person reads of the judgement."""
     run = str(expected.id)
     subject = Subject(f"{expected.network} [{expected.id.backend}-{expected.id.mode}] of {tree}", str(golden))
@@ -111,6 +110,8 @@ def _print(judged: Judgement, expected: StoredRun, capture: Capture, tree: Path 
         shell("msdump", "diff", f"{golden}::{run}", str(tree), "--report=report.html"),
     )
     print(told(judged, subject, explanation, commands, coloured(sys.stdout), paired))
+    if exact:
+        _tell_unread(judged, expected, golden)
 
 
 def _tell_unread(judged: Judgement, expected: StoredRun, golden: Path) -> None:
@@ -122,6 +123,7 @@ def _tell_unread(judged: Judgement, expected: StoredRun, golden: Path) -> None:
 
 
 def _opened(golden: Path) -> GoldenStore:
+    recover_around(golden)
     try:
         return GoldenStore.open(golden)
     except FileNotFoundError:

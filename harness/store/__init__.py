@@ -4,12 +4,12 @@ from typing import TYPE_CHECKING
 
 from harness._namespace import lazy as _lazy
 from harness.store.index import Index, describe_key
-from harness.store.interrupted import recover_around
 from harness.store.read import GoldenStore, StoredRun
 from harness.store.schema import Compression, Level, RunId
 
 if TYPE_CHECKING:
     from harness.store.bundle import accept, seal
+    from harness.store.interrupted import recover_around
     from harness.store.transaction import Transaction, change_one, recover
     from harness.store.write import RunChange, RunData, UpdateResult, rewrite, update
 
@@ -22,4 +22,5 @@ __all__ = [
 _WRITING = dict.fromkeys(("RunChange", "RunData", "UpdateResult", "rewrite", "update"), "harness.store.write")
 _WRITING |= dict.fromkeys(("accept", "seal"), "harness.store.bundle")
 _WRITING |= dict.fromkeys(("Transaction", "change_one", "recover"), "harness.store.transaction")
+_WRITING["recover_around"] = "harness.store.interrupted"
 __getattr__, __dir__ = _lazy(__name__, _WRITING)

@@ -6,8 +6,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-#: Where a change of the goldens of a directory is made ready, below it.
-FOLDER = ".msdump-staged"
+from harness.store.schema import FOLDER
 
 
 def recover_around(path: str | os.PathLike[str]) -> None:

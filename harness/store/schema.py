@@ -37,6 +37,9 @@ OLDEST = 1
 Level = Literal["tensors", "digest"]
 LEVELS: tuple[Level, ...] = ("tensors", "digest")
 
+#: Where a change of the goldens of a directory is made ready, below it.
+FOLDER = ".msdump-staged"
+
 #: How arrays are stored: as they are, or deflated where that saves at least a tenth.
 Compression = Literal["none", "gzip"]
 COMPRESSIONS: tuple[Compression, ...] = ("none", "gzip")

@@ -22,10 +22,9 @@ from typing import Self
 from harness import atomic
 from harness.errors import LockError, StoreError, StoreWriteError
 from harness.store import manifest
-from harness.store.interrupted import FOLDER
 from harness.store.lock import DEFAULT_TIMEOUT, writer_lock
 from harness.store.read import StoredRun
-from harness.store.schema import Compression, RunId
+from harness.store.schema import FOLDER, Compression, RunId
 from harness.store.write import RunData, UpdateResult, update
 
 JOURNAL = "journal.json"
