@@ -8,8 +8,11 @@ import pytest
 
 pytest.importorskip("torch")
 
+from harness.backends.align import lay_beside
 from harness.compare import Verdict, first_divergence
 from harness.compare.pairing import check_paired
+from harness.compare.policy import Party, judge
+from harness.explain import settle
 from tests.compare.pairing.twins import captures
 
 pytestmark = pytest.mark.interop
@@ -29,6 +32,22 @@ def test_networks_of_both_frameworks(name: str) -> None:
     for side in (0, 1):
         assert [lone for _, _, lone in pairing.alone(side) if not lone.explained] == []
     assert comparison.holds
+
+
+@pytest.mark.parametrize("name", ["mlp", "encoder"])
+def test_both_frameworks_hold_under_noise(name: str) -> None:
+    sides = [Party(each, each.backend, each.mode, each.emulated) for each in captures(name)]
+    judged = judge(sides[0], sides[1], "noise", lay=lay_beside, settle=settle)
+    assert [(slot.key, slot.reason) for slot in judged.comparison.failures()] == []
+    assert judged.holds
+
+
+def test_another_weight_does_not_hold_under_noise() -> None:
+    def change(model: Any) -> None:
+        model.fc2.weight.data[3, 2] *= 1.001
+
+    sides = [Party(each, each.backend, each.mode, each.emulated) for each in captures("mlp", 1, change)]
+    assert not judge(sides[0], sides[1], "noise", lay=lay_beside, settle=settle).holds
 
 
 @pytest.mark.parametrize(
