@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
+#: what the build adds to the pages that stand in docs/
+MADE = ("reference/commands.md", "reference/options.md", "live-report.md", "live/report.html")
 TUTORIAL = ROOT / "docs" / "tutorial" / "find-a-bug.md"
 
 
@@ -17,13 +19,8 @@ def on_files(files: Any, config: Any) -> Any:
     """Adds the pages to the site's files."""
     from mkdocs.structure.files import File
 
-    made = {
-        "reference/commands.md": commands(),
-        "reference/options.md": options(),
-        "live-report.md": _LIVE,
-        "live/report.html": report(),
-    }
-    for name, text in made.items():
+    texts = (commands(), options(), _LIVE, report())
+    for name, text in zip(MADE, texts, strict=True):
         files.append(File.generated(config, name, content=text))
     return files
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import configparser
 import re
+import runpy
 import shlex
 import subprocess
 import tomllib
@@ -71,10 +72,11 @@ def test_tox_names_the_variable_of_every_oracle() -> None:
 
 
 def test_readme_and_docs_link_to_files_that_exist() -> None:
+    made = {ROOT / "docs" / name for name in runpy.run_path(str(ROOT / "docs" / "hooks.py"))["MADE"]}
     wrong = []
     for page in (ROOT / "README.md", ROOT / "benchmarks" / "README.md", *(ROOT / "docs").glob("*.md")):
         for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
-            if not (page.parent / target).exists():
+            if not (page.parent / target).exists() and page.parent / target not in made:
                 wrong.append(f"{page.relative_to(ROOT)}: {target}")
     assert not wrong, wrong
 
