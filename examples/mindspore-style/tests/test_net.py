@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
-from harness import nn
 from net import Classifier
+
+from harness import nn
 
 X = np.linspace(-1, 1, 24).reshape(6, 4).astype(np.float32)
 Y = np.array([0, 1, 2, 0, 1, 2], np.int32)
