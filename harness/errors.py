@@ -84,6 +84,10 @@ class SettingTypeError(HarnessError, TypeError):
     """A setting, or a call's argument, is of a type that is not accepted."""
 
 
+class NestingError(HarnessError, RecursionError):
+    """Cells lie in one another deeper than Python can call; names the limit and what raises it."""
+
+
 class CellNameError(HarnessError, KeyError):
     """A name of a cell's child or parameter is taken, or cannot be a name."""
 

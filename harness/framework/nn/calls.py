@@ -6,16 +6,23 @@ Source: MindSpore 2.10.0, measured.
 from __future__ import annotations
 
 import inspect
-from typing import Any, ClassVar
+import sys
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from harness.dtypes import DType
-from harness.errors import CellAttributeError, SettingTypeError
+from harness.errors import CellAttributeError, NestingError, SettingTypeError
 from harness.framework import context
 from harness.framework.compile.custom_backward import guarded
 from harness.framework.compile.scopes import cell_scope
 from harness.framework.nn import naming, precision
 from harness.framework.runtime.session import run_cell
 from harness.framework.tensor import is_tracing
+
+if TYPE_CHECKING:
+    from harness.framework.nn.cell import Cell
+
+#: Python calls a nested cell takes, about; from which depth on nesting is to blame for too many of them.
+_CALLS, _DEEP = 5, 50
 
 
 class Calls:
@@ -37,7 +44,10 @@ class Calls:
         if not self._names_checked:
             naming.check_unique(self)  # type: ignore[arg-type]
             self.__dict__["_names_checked"] = True
-        return self._run(args, kwargs)
+        try:
+            return self._run(args, kwargs)
+        except RecursionError as error:
+            raise _too_deep(self, error) from None  # type: ignore[arg-type]
 
     def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Carries out a call from outside a graph, as the mode says."""
@@ -71,3 +81,15 @@ class Calls:
         if kwargs and defaults:
             bound.apply_defaults()
         return bound.args, bound.kwargs
+
+
+def _too_deep(cell: Cell, error: RecursionError) -> RecursionError:
+    """The same error, which names the limit; another one where a cell's own code calls itself without end."""
+    depth = max(place.count(".") + bool(place) for place, _ in naming.walk(cell))
+    if depth < _DEEP:
+        return error
+    return NestingError(
+        f"{type(cell).__name__}: {depth} cells lie in one another, too many for Python's limit of "
+        f"{sys.getrecursionlimit()} calls; it takes about {_CALLS} for each cell: "
+        f"sys.setrecursionlimit({_CALLS * depth + 1000}) before the network runs"
+    )

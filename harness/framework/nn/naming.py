@@ -35,13 +35,13 @@ def check_child_name(name: Any, what: str) -> None:
 def walk(cell: Cell, prefix: str = "", seen: set[int] | None = None) -> Iterator[tuple[str, Cell]]:
     """A cell and every cell below it, each once, with its path; parents first, children in order."""
     visited = set() if seen is None else seen
-    if id(cell) in visited:
-        return
-    visited.add(id(cell))
-    yield prefix, cell
-    for name, child in cell._cells.items():
-        if child:
-            yield from walk(child, path(prefix, name), visited)
+    left = [(prefix, cell)]  # no recursion: a tree of cells may be deeper than Python's stack
+    while left:
+        place, each = left.pop()
+        if id(each) not in visited:
+            visited.add(id(each))
+            yield place, each
+            left += [(path(place, name), child) for name, child in reversed(each._cells.items()) if child]
 
 
 def parameters(cell: Cell, prefix: str = "", expand: bool = True) -> Iterator[tuple[str, Parameter]]:
