@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from harness.dtypes import DType
 from harness.errors import CellAttributeError, NestingError, SettingTypeError
@@ -17,9 +17,6 @@ from harness.framework.compile.scopes import cell_scope
 from harness.framework.nn import naming, precision
 from harness.framework.runtime.session import run_cell
 from harness.framework.tensor import is_tracing
-
-if TYPE_CHECKING:
-    from harness.framework.nn.cell import Cell
 
 #: Python calls a nested cell takes, about; from which depth on nesting is to blame for too many of them.
 _CALLS, _DEEP = 5, 50
@@ -47,7 +44,7 @@ class Calls:
         try:
             return self._run(args, kwargs)
         except RecursionError as error:
-            raise _too_deep(self, error) from None  # type: ignore[arg-type]
+            raise _too_deep(self, error) from None
 
     def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Carries out a call from outside a graph, as the mode says."""
@@ -83,7 +80,7 @@ class Calls:
         return bound.args, bound.kwargs
 
 
-def _too_deep(cell: Cell, error: RecursionError) -> RecursionError:
+def _too_deep(cell: Any, error: RecursionError) -> RecursionError:
     """The same error, which names the limit; another one where a cell's own code calls itself without end."""
     depth = max(place.count(".") + bool(place) for place, _ in naming.walk(cell))
     if depth < _DEEP:
