@@ -20,7 +20,10 @@ IN_PLACE = ("Adam", "Apply", "Assign", "FusedAdam", "FusedApply", "Momentum", "S
 STATE: Mapping[str, frozenset[int]] = {
     "Adam": frozenset({0, 1, 2}),
     "AdamWeightDecay": frozenset({0, 1, 2}),
+    "ApplyAdagrad": frozenset({0, 1}),
+    "ApplyCenteredRMSProp": frozenset({0, 1, 2, 3}),
     "ApplyMomentum": frozenset({0, 1}),
+    "ApplyRMSProp": frozenset({0, 1, 2}),
     "BatchNorm": frozenset({3, 4}),
     "FusedAdam": frozenset({0, 1, 2}),
     "FusedAdamWeightDecay": frozenset({0, 1, 2}),

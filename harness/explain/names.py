@@ -19,6 +19,11 @@ INPUTS: Mapping[str, Sequence[str]] = {
     ),
     "Add": _XY, "Sub": _XY, "Mul": _XY, "Div": _XY, "RealDiv": _XY, "Maximum": _XY, "Minimum": _XY,
     "Pow": ("x", "exponent"),
+    "ApplyAdagrad": ("var", "accum", "lr", "grad"),
+    "ApplyCenteredRMSProp": (
+        "var", "mean_gradient", "mean_square", "moment", "grad", "learning_rate", "rho", "momentum", "epsilon",
+    ),
+    "ApplyRMSProp": ("var", "mean_square", "moment", "learning_rate", "grad", "rho", "momentum", "epsilon"),
     "ApplyMomentum": ("variable", "accumulation", "learning_rate", "gradient", "momentum"),
     "Assign": ("variable", "value"), "AssignAdd": ("variable", "value"), "AssignSub": ("variable", "value"),
     "AvgPool": ("x", "kernel_size", "strides", "pad_mode", "data_format"),

@@ -85,6 +85,7 @@ from harness.framework.nn.padding import (
 from harness.framework.nn.pooling import AvgPool1d, AvgPool2d, MaxPool1d, MaxPool2d
 from harness.framework.nn.recurrent import GRU, LSTM, RNN
 from harness.framework.nn.recurrent_cells import GRUCell, LSTMCell, RNNCell
+from harness.framework.nn.rms_prop import Adagrad, RMSProp
 from harness.framework.nn.sgd import SGD, Momentum
 from harness.framework.nn.shaping import (
     CELU,
@@ -125,6 +126,7 @@ __all__ = [
     "LSTM",
     "RNN",
     "SGD",
+    "Adagrad",
     "Adam",
     "AdamWeightDecay",
     "AdaptiveAvgPool1d",
@@ -206,6 +208,7 @@ __all__ = [
     "PixelUnshuffle",
     "PolynomialDecayLR",
     "RMSELoss",
+    "RMSProp",
     "RNNCell",
     "Range",
     "ReLU",

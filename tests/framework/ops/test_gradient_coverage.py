@@ -119,6 +119,7 @@ _STEPS = "its result is constant almost everywhere: every gradient is None"
 _MADE = "its result depends on no tensor's values: every gradient is None"
 NO_CASE = {
     **dict.fromkeys(("Adam", "AdamWeightDecay", "ApplyMomentum", "SGD"), _UPDATES),
+    **dict.fromkeys(("ApplyAdagrad", "ApplyCenteredRMSProp", "ApplyRMSProp"), _UPDATES),
     **dict.fromkeys(("Assign", "AssignAdd", "AssignSub"), _UPDATES),
     **dict.fromkeys(("Equal", "NotEqual", "Greater", "GreaterEqual", "Less", "LessEqual"), _STEPS),
     **dict.fromkeys(("EqScalar", "GreaterEqualScalar", "LessScalar"), _STEPS),

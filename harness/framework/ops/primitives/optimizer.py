@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from harness.framework.ops.primitive import Primitive
 
-__all__ = ["SGD", "Adam", "AdamWeightDecay", "ApplyMomentum"]
+__all__ = [
+    "SGD",
+    "Adam",
+    "AdamWeightDecay",
+    "ApplyAdagrad",
+    "ApplyCenteredRMSProp",
+    "ApplyMomentum",
+    "ApplyRMSProp",
+]
 
 
 class ApplyMomentum(Primitive):
@@ -44,3 +52,28 @@ class AdamWeightDecay(Primitive):
 
     def __init__(self, use_locking: bool = False) -> None:
         super().__init__(attrs={"side_effect_mem": True}, trailing=(use_locking,))
+
+
+class ApplyRMSProp(Primitive):
+    """Steps over the root of a mean square."""
+
+    def __init__(self, use_locking: bool = False) -> None:
+        names = ["var", "mean_square", "moment", "learning_rate", "grad", "rho", "momentum", "epsilon"]
+        attrs = {
+            "output_names": ["output"], "side_effect_mem": True, "input_names": names, "use_locking": use_locking,
+        }  # fmt: skip
+        super().__init__(attrs=attrs)
+
+
+class ApplyCenteredRMSProp(Primitive):
+    """Steps over the root of a variance."""
+
+    def __init__(self, use_locking: bool = False) -> None:
+        super().__init__(attrs={"side_effect_mem": True, "use_locking": use_locking})
+
+
+class ApplyAdagrad(Primitive):
+    """Steps over the root of a sum of squares."""
+
+    def __init__(self, update_slots: bool = True) -> None:
+        super().__init__(attrs={"update_slots": update_slots, "side_effect_mem": True})

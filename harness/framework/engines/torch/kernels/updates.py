@@ -72,3 +72,24 @@ def _sgd(call: Call, parameters: Any, gradient: Any, rate: Any, accum: Any, mome
     slope = torch.where(moves, slope + moved * momentum if call.attrs.get("nesterov") else moved, slope)
     _store(parameters, _wide(parameters) - rate * slope)
     return parameters
+
+
+@kernel("ApplyRMSProp", "ApplyCenteredRMSProp", wide=True)
+def _apply_rms_prop(call: Call, variable: Any, *rest: Any) -> Any:
+    if call.op == "ApplyRMSProp":
+        square, moment, rate, gradient, rho, momentum, epsilon = rest
+        centre = 0
+    else:
+        mean, square, moment, gradient, rate, rho, momentum, epsilon = rest
+        centre = _store(mean, _wide(mean) * rho + gradient * (1 - rho))
+    spread = _store(square, _wide(square) * rho + gradient * gradient * (1 - rho)) - centre * centre
+    moved = _store(moment, _wide(moment) * momentum + rate * gradient / torch.sqrt(spread + epsilon))
+    _store(variable, _wide(variable) - moved)
+    return variable
+
+
+@kernel("ApplyAdagrad", wide=True)
+def _apply_adagrad(call: Call, variable: Any, accumulation: Any, rate: Any, gradient: Any) -> Any:
+    total = _store(accumulation, _wide(accumulation) + gradient * gradient)
+    _store(variable, _wide(variable) - rate * gradient / torch.sqrt(total))
+    return variable, accumulation
