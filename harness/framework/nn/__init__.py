@@ -40,6 +40,7 @@ from harness.framework.nn.dynamic_lr import (
 )
 from harness.framework.nn.embedding import Embedding
 from harness.framework.nn.grad_reducer import DistributedGradReducer
+from harness.framework.nn.image import PSNR, SSIM
 from harness.framework.nn.instance_norm import InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
 from harness.framework.nn.learning_rate_schedule import (
     CosineDecayLR,
@@ -124,8 +125,10 @@ __all__ = [
     "GRU",
     "LRN",
     "LSTM",
+    "PSNR",
     "RNN",
     "SGD",
+    "SSIM",
     "Adagrad",
     "Adam",
     "AdamWeightDecay",

@@ -16,6 +16,7 @@ FACTS = recorded()
 OTHER_KERNELS = {
     "ops.clip_by_norm": "a branch of Python there, ops.cond here",
     "ops.Meshgrid": "an attribute of the number of arguments",
+    "nn.SSIM": "an attribute of the number of Concat's inputs",
     "nn.MatMul": "attributes of formats",
     "nn.DiceLoss": "gradients of a value used twice are added before a Reshape here",
     "nn.Conv1dTranspose": "a dtype of an attribute, the name of a gradient's scope",
