@@ -19,6 +19,8 @@ _HARNESS = str(Path(__file__).resolve().parents[2])
 _SHOWN = (str(Path(_HARNESS, "framework", "nn")),)
 _HIDDEN_FILES = tuple(str(Path(_HARNESS, "framework", "nn", name)) for name in ("calls.py", "cell.py"))
 
+_COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>")
+
 _Span = tuple[int, int, int, int]
 
 #: Python's own library (contextlib, functools) is nobody's source
@@ -97,13 +99,18 @@ def stack(stop: FrameType | None = None) -> tuple[SourceLine, ...]:
         stop: frame at which the walk ends (what called the compiled function is not part of the graph's source).
     """
     groups: list[tuple[SourceLine, ...]] = []
+    inside: tuple[SourceLine, ...] = ()
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame is not stop:
         if is_shown(frame.f_code.co_filename):
             # Equal code of two files is one key, so the file is another.
-            lines = _lines(frame.f_code, frame.f_code.co_filename, frame.f_lasti, not groups)
-            if lines:
-                groups.append(lines)
+            lines = _lines(frame.f_code, frame.f_code.co_filename, frame.f_lasti, not groups and not inside)
+            if frame.f_code.co_name in _COMPREHENSIONS:
+                # Python 3.12 and newer run it in its function's own frame; so does this, whatever Python it runs on.
+                inside = inside or lines
+            elif lines:
+                groups.append((*lines[:-1], *inside) if inside else lines)
+                inside = ()
         frame = frame.f_back
     return tuple(line for group in reversed(groups) for line in group)
 
