@@ -169,6 +169,14 @@ def test_updates_in_place(dtype: DType, found: Beside) -> None:
         assert called("AdamWeightDecay", variable, m, v, *rates, gradient, True)
         variable, m, _, gradient = four(at + 9)
         assert called("ApplyMomentum", variable, m, number(0.1), gradient, number(0.9), gradient_scale=0.5)
+        variable, m, _, gradient = four(at + 12)
+        assert called("ApplyAdagrad", variable, m, number(0.1), gradient, update_slots=nesterov)
+        settings = [number(p) for p in (0.9, 0.5, 1e-3)]
+        variable, square, moment, gradient = four(at + 14)
+        assert called("ApplyRMSProp", variable, square, moment, number(0.1), gradient, *settings)
+        variable, mean, moment, gradient = four(at + 17)
+        square = tensor(*(mean.asnumpy() ** 2 + 1))
+        assert called("ApplyCenteredRMSProp", variable, mean, square, moment, gradient, number(0.1), *settings)
         for momentum in (0.0, 0.9):
             variable, m, stat, gradient = four(at + 20)
             more = {"dampening": 0.1 * at, "weight_decay": 0.01, "nesterov": nesterov}
