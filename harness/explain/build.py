@@ -6,6 +6,8 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from harness import dtypes
 from harness.capture.normalise import is_library
 from harness.compare.divergence import PARAMETER, Execution
@@ -27,6 +29,7 @@ from harness.records import Record, SlotKey
 _SHOWN = 6
 
 
+@np.errstate(all="ignore")  # what is looked at may be of any size: no number may break off a failure's report
 def explain(
     comparison: Comparison, expected: Evidence, found: Evidence, title: str, *, others: Sequence[str] = (),
     seconds: float = SECONDS,

@@ -86,6 +86,9 @@ class Look:
 
 Pattern = Callable[[Look], Finding | None]
 
+#: what a pattern may raise over values it was not made for: it says nothing then, and the next one is asked
+_UNREADABLE = (ArithmeticError, LookupError, MemoryError, TypeError, ValueError)
+
 #: patterns in the order they are asked: the more specific first
 PATTERNS: dict[str, Pattern] = {}
 
@@ -95,7 +98,11 @@ def pattern(kind: str) -> Callable[[Callable[[Look], str | tuple[str, bool] | No
 
     def register(function: Callable[[Look], str | tuple[str, bool] | None]) -> Pattern:
         def asked(look: Look) -> Finding | None:
-            seen = function(look)
+            try:
+                with np.errstate(all="ignore"):
+                    seen = function(look)
+            except _UNREADABLE:
+                return None
             if seen is None:
                 return None
             text, exact = seen if isinstance(seen, tuple) else (seen, True)
@@ -115,9 +122,8 @@ def look_for(look: Look) -> Finding | None:
         return None
     if not look.changed.any():
         return None
-    with np.errstate(all="ignore"):
-        for each in PATTERNS.values():
-            found = each(look)
-            if found is not None:
-                return found
+    for each in PATTERNS.values():
+        found = each(look)
+        if found is not None:
+            return found
     return None
