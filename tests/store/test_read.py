@@ -87,13 +87,13 @@ def test_what_is_no_hdf5(tmp_path: Path, content: bytes) -> None:
 
 
 def test_a_directory_is_no_store(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match="not a regular file"):
+    with pytest.raises(StoreError, match="regular file is needed"):
         GoldenStore.open(tmp_path)
 
 
 def test_a_fifo_is_refused_at_once(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "x.h5")
-    with pytest.raises(StoreError, match="not a regular file"):
+    with pytest.raises(StoreError, match="regular file is needed"):
         GoldenStore.open(tmp_path / "x.h5")
 
 
