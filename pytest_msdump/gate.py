@@ -151,7 +151,7 @@ class Gate:
             from pytest_msdump.session import results_of
 
             made.msdump = results_of(item) if made.when == "call" else []  # type: ignore[attr-defined]
-            if call.excinfo is not None and made.failed and not item.config.getoption("fulltrace"):
+            if call.excinfo is not None and made.failed and not item.config.getoption("fulltrace", False):
                 mistakes.shown(item, made, call.excinfo)
             if made.when == "call" and made.failed:
                 _shorten(made, next((each["where"] for each in made.msdump if each["where"]), ""))

@@ -106,7 +106,10 @@ def test_a_module_the_harness_lacks_is_named(tmp_path: Path) -> None:
     (tmp_path / "bad.py").write_text("import mindspore.no_such_part\n")
     done = msdump("bad.py", cwd=tmp_path)
     assert done.returncode == 1
-    assert "No module named 'mindspore.no_such_part': MindSpore 2.10.0 has no such module either" in done.stderr.splitlines()[-1]
+    assert (
+        "No module named 'mindspore.no_such_part': MindSpore 2.10.0 has no such module either"
+        in done.stderr.splitlines()[-1]
+    )
 
 
 @pytest.mark.parametrize(

@@ -97,7 +97,7 @@ def test_a_marker_that_asks_for_it_where_it_never_runs(gate: pytest.Pytester) ->
     gate.makepyfile(test_nets=NETWORKS + "    " + test)
     result = gate.runpytest("--msdump")
     result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(["*the recorder runs in mode tensor, which this test has not*"])
+    result.stdout.fnmatch_lines(["*the recorder runs in mode tensor, which this test lacks*"])
 
 
 def test_a_value_that_is_none(gate: pytest.Pytester) -> None:

@@ -55,6 +55,10 @@ def _name(module: str, row: str, member: str) -> Name:
     return Name(kind, module, member)
 
 
+#: internal modules of MindSpore that scripts import all the same
+_INTERNAL = ("_c_expression",)
+
+
 def is_module(module: str) -> bool:
     """Whether MindSpore has a module of this name (without ``mindspore.``)."""
     return module in _table() and not module.endswith(":")
@@ -178,7 +182,7 @@ def load(module: str) -> ModuleType:
     Raises:
         ModuleNotFoundError: MindSpore 2.10.0 has no such module either.
     """
-    if not is_module(module):
+    if not is_module(module) and module not in _INTERNAL:
         raise ModuleNotFoundError(
             f"No module named {shown(module)!r}: MindSpore 2.10.0 has no such module either", name=shown(module)
         )

@@ -270,7 +270,7 @@ def test_models_without_loss_or_optimizer_and_what_they_refuse() -> None:
     for wrong, error in (["accuracy"], TypeError), ("accuracy", TypeError), ({"a": 3}, TypeError), ({"no"}, KeyError):
         with pytest.raises(error):
             Model(net, nn.MSELoss(), metrics=wrong)
-    with pytest.raises(ValueError, match="amp_level|level"):
+    with pytest.raises(ValueError, match=r"level"):
         Model(net, amp_level="O9")
     with pytest.raises(ValueError, match="no_such"):
         Model(net, no_such=1)
