@@ -19,6 +19,7 @@ _MASK = 2.0**13
 _EXPONENTS = 1100
 
 
+@np.errstate(all="ignore")  # widening a signalling NaN is no error
 def bulk_of(expected: Source, found: Source) -> float:
     """The power of two below the median magnitude of the expected elements that are finite and not 0; masks left out.
 

@@ -70,8 +70,12 @@ def test_a_difference_is_judged_by_the_rows() -> None:
     near, far = np.nextafter(array, np.float32(3)), array * 2
     assert check([record(array)], [record(array)], "exact").holds
     assert not check([record(array)], [record(near)], "exact").holds
-    assert {slot.verdict for slot in check([record(array)], [record(near)], 1e-5).slots} == {Verdict.WITHIN}
-    assert not check([record(array)], [record(far)], 1e-5).holds
+    by_rows = {"default": 1e-5, "statistics": True}
+    assert {slot.verdict for slot in check([record(array)], [record(near)], by_rows).slots} == {Verdict.WITHIN}
+    # Statistics prove no agreement of values: unless they are said to count, nobody can tell.
+    assert {slot.verdict for slot in check([record(array)], [record(near)], 1e-5).slots} == {Verdict.UNSURE}
+    for tolerance in (by_rows, 1e-5):
+        assert {slot.verdict for slot in check([record(array)], [record(far)], tolerance).slots} == {Verdict.DIFFERS}
 
 
 def test_everything_but_sha1_is_asked_for() -> None:

@@ -122,12 +122,26 @@ def test_kinds_of_nan_and_zero_matter_to_exact_only() -> None:
 
 
 def test_scaled_is_relative_to_the_largest_finite_element() -> None:
-    expected = np.array([1000.0, 1e-3, np.inf, np.nan], np.float32)
-    found = np.array([1000.0, 2e-3, np.inf, np.nan], np.float32)
+    expected = np.array([1000.0, 900.0, 1e-3, np.inf, np.nan], np.float32)
+    found = np.array([1000.0, 900.0, 2e-3, np.inf, np.nan], np.float32)
     assert measure(expected, found, "Float32", Tolerance(scaled=1e-5)).within
     assert not measure(expected, found, "Float32", Tolerance(scaled=1e-7)).within
     assert not measure(expected / 1000, found / 1000, "Float32", Tolerance(atol=1e-9)).within
     assert measure(expected / 1000, found / 1000, "Float32", Tolerance(scaled=1e-5)).within
+
+
+def test_scaled_is_at_most_a_tenth_of_most_elements() -> None:
+    expected = np.array([1000.0, 1e-3, 1e-3, 1e-3], np.float32)
+    found = np.array([1000.0, 2e-3, 1e-3, 1e-3], np.float32)
+    assert measure(expected, found, "Float32", Tolerance(scaled=1e-5)).outside == 1
+    near = np.array([1000.0, 1.09e-3, 1e-3, 1e-3], np.float32)
+    assert measure(expected, near, "Float32", Tolerance(scaled=1e-5)).within
+
+
+def test_a_signalling_nan_is_measured_like_any_other() -> None:
+    one = np.array([0x7F81], np.uint16).view(dtypes.by_name("BFloat16").numpy)
+    m = measure(one, np.zeros_like(one), "BFloat16", Tolerance(scaled=1e-5))
+    assert (m.outside, m.expected_nan, m.bulk) == (1, 1, 0.0)
 
 
 def test_max_ulp_admits_neighbours() -> None:
