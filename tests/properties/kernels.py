@@ -50,8 +50,12 @@ def inputs(shapes: tuple[tuple[int, ...], ...]) -> tuple[np.ndarray[Any, Any], .
 def results(function: Callable[..., Any], arrays: tuple[np.ndarray[Any, Any], ...], dtype: DType) -> Iterator[bytes]:
     """Digests of a function's result and of its gradients."""
 
+    def ones(out: Any) -> Any:
+        """Of the result's shape, which may be known only when it runs."""
+        return call("OnesLike", out)
+
     def both(*args: Any) -> Any:
-        out, slopes, _ = value_and_grad_traced(function, args, range(len(args)))
+        out, slopes, _ = value_and_grad_traced(function, args, range(len(args)), sens=ones)
         return out, slopes
 
     with fresh(hooked=False) as session:

@@ -21,6 +21,7 @@ import pytest
 from harness import backends, context
 from harness.capture import read_tree
 from harness.compare import check, first_divergence
+from harness.compare.origin import Kind
 from harness.framework.runtime.launch import Launch
 from harness.framework.runtime.observer import Observer, Slot
 from harness.graph import Node
@@ -184,7 +185,11 @@ def test_the_first_divergence_is_the_fault(seed: int, backend: str) -> None:
     divergence = first_divergence(check(expected, found))
     assert divergence is not None
     assert (divergence.where.operator, divergence.where.iteration) == (operator, iteration)
-    assert divergence.inputs_agree
+    if any(r.key[:5] == tuple(divergence.where) and r.key.io == "input" for r in expected):
+        assert divergence.inputs_agree
+    else:
+        # The dump of a branch does not show what the branch was given: of such an operator nobody can say more.
+        assert (divergence.kind, divergence.inputs) == (Kind.UNSURE, ())
 
 
 @pytest.mark.parametrize("network", ["mlp", "lenet"])
