@@ -7,20 +7,27 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 FRESH = os.environ.get("MSDUMP_EXAMPLES") == "fresh"
 
 
 def register() -> None:
     """Makes the profile of this run hypothesis's default."""
-    settings.register_profile("same everywhere", deadline=None, database=None, derandomize=True, max_examples=30)
-    settings.register_profile("fresh", deadline=None, database=None, print_blob=True, max_examples=200)
+    # How fast examples are drawn is the machine's affair.
+    calm = [HealthCheck.too_slow]
+    settings.register_profile(
+        "same everywhere", deadline=None, database=None, derandomize=True, max_examples=30, suppress_health_check=calm
+    )
+    settings.register_profile(
+        "fresh", deadline=None, database=None, print_blob=True, max_examples=200, suppress_health_check=calm
+    )
     settings.load_profile("fresh" if FRESH else "same everywhere")
 
 
 def examples(few: int, many: int, **more: Any) -> settings:
     """``hypothesis.settings`` with ``few`` examples in block 2 and ``many`` in ``tox -e deep``."""
+    more["suppress_health_check"] = [*more.get("suppress_health_check", ()), HealthCheck.too_slow]
     return settings(max_examples=many if FRESH else few, deadline=None, **more)
 
 
