@@ -147,7 +147,11 @@ class TestTensors:
             assert fields(path)[8] == "BFloat16"
             assert np.array_equal(np.load(path), values.astype(np.float32))
 
-    @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+    @settings(
+        max_examples=25,
+        suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+        deadline=None,
+    )
     @given(st.data())
     def test_any_run_reads_back(self, tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
         root = tmp_path_factory.mktemp("tree")

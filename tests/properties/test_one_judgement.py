@@ -61,7 +61,9 @@ def gate(golden: Path, found: Capture, asked: Any) -> tuple[str, int]:
     kind=st.sampled_from([np.float32, np.float64, np.float16]),
     other=st.booleans(),
 )
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 def test_one_verdict(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, level: Any, stored: Any, rtol: float | None, emulated: bool,
     off: float, name: str, swapped: bool, short: bool, kind: Any, other: bool,

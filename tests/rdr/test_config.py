@@ -225,7 +225,7 @@ json_values = st.recursive(
 sections = st.dictionaries(st.sampled_from(["enable", "mode", "path", "mem_reuse", "x"]), json_values, max_size=4)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=100)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], max_examples=100)
 @given(st.dictionaries(st.sampled_from(["rdr", "sys", "x"]), sections | json_values) | json_values)
 def test_any_json_gives_a_configuration(tmp_path: Path, content: Any) -> None:
     config = resolve(env(enable="1"), file_of(tmp_path, content))
