@@ -7,6 +7,8 @@ numpy's global generator, from which initializers take one 63-bit number a tenso
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -41,6 +43,21 @@ def set_seed(seed: int) -> None:
     _seed_all(seed)
     _counters.clear()
     _global[0] = seed
+
+
+@contextmanager
+def seeded(seed: int) -> Iterator[None]:
+    """``set_seed(seed)`` within the block; afterwards every generator and counter is what it was before."""
+    before = _global[0], _dataset[0], dict(_counters), random.getstate(), np.random.get_state()
+    set_seed(seed)
+    try:
+        yield
+    finally:
+        _global[0], _dataset[0] = before[:2]
+        _counters.clear()
+        _counters.update(before[2])
+        random.setstate(before[3])
+        np.random.set_state(before[4])
 
 
 def _seed_all(seed: int) -> None:

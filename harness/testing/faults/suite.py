@@ -19,6 +19,7 @@ from harness.explain import Cause, Evidence, Explanation, Subject
 from harness.explain import explained as told_explanation
 from harness.framework.ops.base import OPERATORS
 from harness.framework.runtime import session
+from harness.framework.seed import seeded
 from harness.testing.faults.kernels import KERNELS, KernelKind, Strike
 from harness.testing.faults.networks import Network, draw
 from harness.testing.faults.settings import SETTINGS, SettingKind, Truth
@@ -76,7 +77,9 @@ def captured(network: Network, strike: Strike | None = None) -> Capture:
             session.current().faults.append(strike)
         network.train()
 
-    return BACKENDS.get("cpu").run(program, network=f"{network.family}-{network.seed}")
+    # Whatever seed the process has: the same network gives the same masks.
+    with seeded(network.seed % 2**32):
+        return BACKENDS.get("cpu").run(program, network=f"{network.family}-{network.seed}")
 
 
 @lru_cache(maxsize=4)
