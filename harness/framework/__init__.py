@@ -1,10 +1,9 @@
 """MindSpore's API in Python: describe networks in its words, compile them, run them, tell observers.
 
 A wing of its own: nothing in it imports what dumps, records, captures, stores, compares or reports. Those enter by a
-short public surface: ``runtime`` (observers, sessions, launches), ``log``, ``context``, ``seed``, ``engines``, ``ops.base``,
-``ops.eager``,
-``compile.fuse``, ``compile.memory`` and ``train.recording``. ``docs/architecture.md`` has the table, and a test holds
-it.
+short public surface: ``runtime`` (observers, sessions, launches), ``log``, ``context``, ``seed``, ``engines``,
+``ops.base``, ``ops.eager``, ``compile.fuse``, ``compile.memory`` and ``train.recording``. ``docs/architecture.md`` has
+the table, and a test holds it.
 
 The names of MindSpore's top level (``Tensor``, ``set_context``, ``nn``) are looked up when they are first used.
 ``msdump run`` lets ``mindspore`` resolve to this package.
