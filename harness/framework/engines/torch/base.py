@@ -57,8 +57,21 @@ def _populate() -> None:
 #: packages outside add kernels of their own operators through the entry-point group ``harness.framework.engines.torch``
 KERNELS: Registry[Kernel] = Registry("PyTorch kernel", "harness.framework.engines.torch", _populate)
 
-#: operators whose numpy kernel is the only one, and why
+_NOT_WRITTEN = """
+    AllGather AllReduce BoundingBoxDecode BoundingBoxEncode CheckValid ClipByNorm Conv3D
+    Conv3DBackpropFilter Conv3DBackpropInput Conv3DTranspose DepthToSpace DiagPart EmbeddingLookup
+    FloatStatus IOU IndexAdd Invert KLDivLoss KLDivLossGrad L2Loss LRN LRNGrad LpNorm MaskedSelect
+    MaskedSelectGrad MaxPool3D MaxPool3DGrad MaximumGrad MirrorPad MirrorPadGrad NMSWithMask ROIAlign
+    ROIAlignGrad RandomChoiceWithMask ReduceScatter ResizeBilinearGrad ResizeBilinearV2 ResizeLinear1D
+    ResizeLinear1DGrad ResizeNearestNeighbor ResizeNearestNeighborGrad ResizeNearestNeighborV2
+    ResizeNearestNeighborV2Grad Rint ScatterAdd ScatterDiv ScatterMax ScatterMin ScatterMul ScatterNdAdd
+    ScatterNdSub ScatterNdUpdate ScatterSub ScatterUpdate SigmoidCrossEntropyWithLogits
+    SigmoidCrossEntropyWithLogitsGrad SpaceToDepth Unique
+"""
+
+#: operators whose numpy kernel is the only one, and why; a capture names those that ran
 NUMPY = {
+    **dict.fromkeys(_NOT_WRITTEN.split(), "no kernel of PyTorch's is written for it; the harness's own computes it"),
     "Print": "it writes text",
     "StandardNormal": "the harness's own stream of random numbers, so that engines can be compared",
     "UniformReal": "the harness's own stream of random numbers, so that engines can be compared",
