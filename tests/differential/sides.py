@@ -54,9 +54,10 @@ class Side:
 
     def close(self) -> None:
         """Ends the process."""
-        if self._process.stdin is not None:
-            self._process.stdin.close()
-        self._process.wait(20)
+        # As a context it closes both pipes, and waits.
+        with self._process:
+            if self._process.stdin is not None:
+                self._process.stdin.close()
 
 
 @dataclass(frozen=True)
