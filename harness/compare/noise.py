@@ -31,7 +31,7 @@ def noise_floor(dtype: str, summands: int) -> float:
         summands: how many terms an element is the sum of.
 
     Returns:
-        A number below 1; of what is no number with a fraction, the smallest normal float64: any error is above it.
+        A number below 1; for whole numbers and bools the smallest normal float64: any error is above it.
     """
     unit = _UNIT.get(dtype)
     if unit is None:

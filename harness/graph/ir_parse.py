@@ -1,7 +1,7 @@
 """Reads a ``.ir`` text (MindSpore's or ours) into light records.
 
 Needed to join the ids of a ``.ir`` to those of dump files, and for full names, source lines, logical shapes and the
-order of parameters. The line classes are the measured ones: inside the body every line that is none of them continues
+order of parameters. The line classes are the measured ones: inside the body every other line continues
 the tensor value of the node before it.
 """
 

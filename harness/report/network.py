@@ -79,7 +79,7 @@ def _alike(expected: _Side, found: _Side, renamed: Mapping[Operator, Operator]) 
         return False
     if {expected.flow, found.flow} != {GRAPH}:
         return True  # contents of a run that differs are alike by other chances
-    # An edge from what is no kernel has no name in either.
+    # Where an edge begins at no kernel, it has no name on either side.
     edges = {(names.get(one, one), names.get(other, other)) for one, other in found.edges}
     return expected.edges.keys() == edges
 

@@ -88,4 +88,4 @@ def unpack_blob(data: bytes, field: dict[str, Any]) -> Array:
     try:
         return values.reshape(field["shape"]).copy()
     except ValueError:
-        raise StateError(f"MindRecord: {values.size} values have not the shape {field['shape']}") from None
+        raise StateError(f"MindRecord: {values.size} values do not fit the shape {field['shape']}") from None

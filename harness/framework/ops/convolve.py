@@ -140,7 +140,7 @@ def gather(dout: Array, x: Array, shape: tuple[int, ...], groups: int, steps: St
 
 
 def _result(x: Array, dtype: DType) -> Any:
-    """What a result is kept in before it is rounded to a dtype that is none of a floating number."""
+    """What a result is kept in before it is rounded to a dtype that is not floating."""
     return dtype.numpy if dtype.is_floating else np.result_type(x.dtype, np.float64)
 
 

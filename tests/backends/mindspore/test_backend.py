@@ -220,7 +220,7 @@ def test_what_a_killed_worker_looked_after_is_ended(folder: Path, tmp_path: Path
                 process.call(call(folder, "leaves"))
             (output,) = process.tree.parent.glob("call-*/output.txt")
             left = Path("/proc", output.read_text().strip())
-            for _ in range(200):
+            for _ in range(12000):
                 if not left.exists():
                     break
                 time.sleep(0.05)
@@ -230,7 +230,7 @@ def test_what_a_killed_worker_looked_after_is_ended(folder: Path, tmp_path: Path
 
 
 def _written(folder: Path) -> list[Path]:
-    for _ in range(200):
+    for _ in range(12000):
         found = [path for path in folder.glob("*/*/call-*/output.txt") if path.read_text()]
         if len(found) == 2:
             break
