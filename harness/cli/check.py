@@ -9,8 +9,8 @@ from pathlib import Path
 
 from harness.backends.align import lay_beside
 from harness.capture import Capture, read_tree
-from harness.cli.progress import Watched
 from harness.cli.recorder import check_recorder, is_only_recorded, recorded
+from harness.cli.watched import Watched
 from harness.compare import HasRecords, Tolerance
 from harness.compare.judge import Judge
 from harness.compare.pairing import lines

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from harness.capture import Capture, read_tree
 from harness.cli.check import warn
-from harness.cli.progress import shown
+from harness.cli.watched import watched
 from harness.errors import HarnessError, TreeError
 from harness.scale import Scale, session
 from harness.store import Level, RunData, RunId, change_one
@@ -61,7 +61,7 @@ def _stored(
     name = run_id(run, capture)
     kept: Level = level or ("digest" if capture.mode in _MODES_WITHOUT_VALUES else "tensors")
     attrs = {"emulated": capture.emulated, "rules": capture.rules, "imported": True}
-    records = shown(capture)
+    records = watched(capture)
     first = next(records, None)
     if first is None:
         warn(capture)

@@ -17,11 +17,11 @@ from harness.compare.check import Judging
 from harness.compare.judge import Judge
 from harness.compare.tolerances import Tolerances
 from harness.errors import ScaleError, TreeError
+from harness.progress import Progress
 from harness.records import Record, SlotKey
 from harness.scale import places
 from harness.scale.cluster import Cluster, Task
 from harness.scale.journal import Journal
-from harness.scale.progress import Progress
 from harness.scale.remote import RemoteTree
 from harness.scale.wire import Done, Elsewhere, Golden, Head, Judged, Part, Side, Tree, Work
 from harness.scale.work import audit_rows, fetch, head, part, verify_rows
@@ -151,15 +151,18 @@ class Session:
     def _perform(self, wanted: list[tuple[Work, int, str]], one: RemoteTree | None, other: RemoteTree) -> list[Judged]:
         """Has parts read; puts what was read where it belongs, and gives the verdicts in order of the parts."""
         verdicts: dict[Part, list[Judged]] = {}
-        self._progress.begin(sum(size for _, size, _ in wanted), len({work.part.rank for work, _, _ in wanted}))
+        ranks, differ = len({work.part.rank for work, _, _ in wanted}), 0
+        self._progress.begin(f"{ranks} ranks", sum(size for _, size, _ in wanted), "bytes")
 
         def take(work: Work, done: Done, size: int) -> None:
+            nonlocal differ
             if one is not None and done.expected is not None:
                 one.reads[work.part] = done.expected
             if done.found is not None:
                 other.reads[work.part] = done.found
             verdicts.setdefault(work.part, []).extend(done.judged)
-            self._progress.step(size, len(done.judged))
+            differ += len(done.judged)
+            self._progress.step(size, f"{ranks} ranks, {differ} slots differ")
 
         tasks = []
         for work, size, stamp in wanted:

@@ -50,12 +50,12 @@ def session(scale: Scale | None, **job: Any) -> Iterator[Session | None]:
         yield None
         return
     # Only those who share work pay for what that takes.
+    from harness.progress import Progress
     from harness.scale.cluster import cluster
     from harness.scale.driver import Session
     from harness.scale.journal import FOLDER, Journal, job_of
-    from harness.scale.progress import Progress
 
-    progress = Progress()
+    progress = Progress(lines=True)
     with cluster(scale.workers, scale.scheduler, progress.line) as found:
         journal = Journal(FOLDER, job_of(job), scale.resume)
         done = False

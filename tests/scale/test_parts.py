@@ -12,12 +12,12 @@ from harness.capture import read_tree
 from harness.cli import main
 from harness.compare import check
 from harness.errors import ScaleError, TreeError
+from harness.progress import Progress
 from harness.records import Record
 from harness.scale import Scale, remote, session
 from harness.scale.cluster import Task, limit
 from harness.scale.driver import Session
 from harness.scale.journal import Journal, packed, unpacked
-from harness.scale.progress import Progress
 from harness.scale.wire import Done, Failed
 from harness.scale.work import look
 from tests.scale.trees import write_tree

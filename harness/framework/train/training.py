@@ -10,8 +10,11 @@ from harness.framework.train.callback.base import Callback, InternalCallbackPara
 from harness.framework.train.callback.manager import CallbackManager
 from harness.framework.train.callback.time_monitor import TimeMonitor
 from harness.framework.train.evaluation import evaluate
-from harness.framework.train.progress import Progress
 from harness.framework.train.rows import Rows, size_of
+from harness.progress import Progress
+
+LONG = 5.0
+"""Seconds after which a training shows how far it is."""
 
 
 class _StepSync(Callback):
@@ -62,7 +65,8 @@ def train(model: Any, plan: Plan, callbacks: CallbackManager, run: InternalCallb
     run.dataset_sink_mode = False
     context = RunContext(run)
     callbacks.call("on_train_begin", context)
-    with Progress(plan.last, (plan.last - plan.first) * size_of(plan.train)) as progress:
+    steps = (plan.last - plan.first) * size_of(plan.train)
+    with Progress("", steps, "steps", after=LONG, lines=True) as progress:
         _epochs(model, plan, rows, callbacks, context, progress)
     callbacks.call("on_train_end", context)
 

@@ -1,0 +1,175 @@
+"""Shows on standard error how far long work is: a bar on a terminal; elsewhere nothing, or now and then a plain line.
+
+Standard output stays what it is. ``MSDUMP_PROGRESS=0`` shows nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Sized
+from types import TracebackType
+from typing import Any, TextIO, TypeVar
+
+from harness.escape import line as plain
+from harness.escape import raw
+
+T = TypeVar("T")
+
+SOON = 0.5
+"""Seconds before the work of a command is long enough for a bar: what is short need not wait for rich's import."""
+BETWEEN = 30.0
+"""Seconds between two plain lines."""
+_EVERY = 0.1
+"""Seconds between two looks at the bar."""
+
+
+class Progress:
+    """How far one piece of work is.
+
+    Args:
+        what: what is done; ``step`` may say more.
+        total: how much there is to do; None where nobody knows.
+        unit: what is counted; ``bytes`` are shown as KiB, MiB and so on.
+        after: seconds before anything shows.
+        lines: whether a stream that is no terminal gets a plain line every ``BETWEEN`` seconds.
+        stream: where to show it; None for standard error.
+        clock: seconds.
+    """
+
+    def __init__(
+        self,
+        what: str = "",
+        total: int | None = None,
+        unit: str = "",
+        *,
+        after: float = SOON,
+        lines: bool = False,
+        stream: TextIO | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._stream = raw(stream or sys.stderr)
+        self._clock = clock
+        self._terminal = self._stream.isatty()
+        self._on = (self._terminal or lines) and os.environ.get("MSDUMP_PROGRESS") != "0"
+        self._after = after
+        self._bar: Any = None
+        self.begin(what, total, unit)
+
+    def begin(self, what: str, total: int | None = None, unit: str = "") -> None:
+        """Another piece of work begins: ``what``, ``total`` and ``unit`` as for ``Progress``."""
+        self.close()
+        self._what, self._total, self._unit = what, total, unit
+        self._done = 0
+        self._start = self._clock() if self._on else 0.0
+        self._due = self._start + self._after
+
+    def step(self, done: int = 1, what: str | None = None) -> None:
+        """So much more is done; ``what`` is done now."""
+        self._done += done
+        if not self._on:
+            return
+        if what is not None:
+            self._what = what
+        now = self._clock()
+        if now < self._due:
+            return
+        if self._terminal:
+            self._due = now + _EVERY
+            self._draw()
+        else:
+            self._due = now + BETWEEN
+            self.line(f"{self._what}, {self._amount()}, {now - self._start:.0f} s")
+
+    def line(self, text: str) -> None:
+        """A line of its own, above the bar if there is one."""
+        said = f"msdump: {plain(text)}"
+        if self._bar is None:
+            print(said, file=self._stream, flush=True)
+        else:
+            self._bar.console.print(said, markup=False, highlight=False, soft_wrap=True)
+
+    def over(self, items: Iterable[T], what: Callable[[T], str] | None = None) -> Iterator[T]:
+        """Each of ``items``; one more is done when the next is asked for. ``what`` names the one that is next."""
+        if not self._on:
+            yield from items
+            return
+        with self:
+            for item in items:
+                if what is not None:
+                    self.step(0, what(item))
+                yield item
+                self.step()
+
+    def close(self) -> None:
+        """Takes the bar away."""
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _amount(self) -> str:
+        done, total = self._done, self._total
+        if self._unit == "bytes":
+            of = "" if total is None else f" of {total >> 20}"
+            return f"{done >> 20}{of} MiB"
+        of = "" if total is None else f"/{total}"
+        return f"{self._unit} {done}{of}".strip()
+
+    def _draw(self) -> None:
+        if self._bar is None:
+            self._bar, self._task = _bar(self._stream, self._unit, self._total)
+        self._bar.update(self._task, completed=self._done, description=plain(self._what), refresh=True)
+
+
+def _bar(stream: TextIO, unit: str, total: int | None) -> tuple[Any, Any]:
+    """A bar on ``stream``, and the one task it shows."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    amount = [DownloadColumn()] if unit == "bytes" else [MofNCompleteColumn(), TextColumn(unit, markup=False)]
+    bar = Progress(
+        TextColumn("{task.description}", markup=False), BarColumn(), *amount,
+        TimeElapsedColumn(), TimeRemainingColumn(),
+        console=Console(file=stream), transient=True, auto_refresh=False,
+        # rich would send what goes to standard output to the bar's stream.
+        redirect_stdout=False, redirect_stderr=False,
+    )  # fmt: skip
+    bar.start()
+    return bar, bar.add_task("", total=total)
+
+
+def progress_over(
+    items: Iterable[T],
+    what: str | Callable[[T], str],
+    total: int | None = None,
+    unit: str = "",
+) -> Iterator[T]:
+    """Each of ``items``, with a bar on a terminal while they go by.
+
+    Args:
+        items: what is worked on, one after another.
+        what: what is done; or gives it for the item that is next.
+        total: how many there are; None for ``len(items)`` where they have a length.
+        unit: what they are, in the plural.
+    """
+    if total is None and isinstance(items, Sized):
+        total = len(items)
+    said = "" if callable(what) else what
+    return Progress(said, total, unit).over(items, what if callable(what) else None)
