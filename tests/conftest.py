@@ -6,8 +6,20 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pytest
 
 GATE = Path(__file__).parent / "gate"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Before the first test; not for the gate, which starts no process, and once for all workers."""
+    if not config.getoption("msdump", default=False) and not hasattr(config, "workerinput"):
+        from tests.bytecode import prepare
+
+        prepare()
 
 
 @cache
