@@ -1,7 +1,7 @@
 """Bytecode for the processes that tests start: written once, before the first of them.
 
-A process that may write none (``PYTHONDONTWRITEBYTECODE``, a usual setting in containers) compiles every module again, and
-pytest rewrites the assertions of each plugin again: 0.8 of the 1.2 CPU seconds that an empty session costs.
+A process that may write none (``PYTHONDONTWRITEBYTECODE``, a usual setting in containers) compiles every module
+again, and pytest rewrites the assertions of each plugin: 0.8 of the 1.2 CPU seconds that an empty session costs.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ COMPILED = (ROOT / "harness", ROOT / "pytest_msdump", ROOT / "tests")
 
 
 def prepare() -> None:
-    """Compiles this project and pytest's plugins, and lets no child write bytecode.
+    """Compile this project and pytest's plugins; let no child write bytecode.
 
-    A child could read its own stale bytecode: tests write a script twice within the second that its time stamp counts in.
+    Tests write a script twice within one second, which is what its time stamp counts in: bytecode would be stale.
     """
     writing = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
