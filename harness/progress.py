@@ -16,6 +16,7 @@ from harness.escape import line as plain
 from harness.escape import raw
 
 T = TypeVar("T")
+Total = int | Callable[[], int | None] | None
 
 SOON = 0.5
 """Seconds before the work of a command is long enough for a bar: what is short need not wait for rich's import."""
@@ -30,7 +31,7 @@ class Progress:
 
     Args:
         what: what is done; ``step`` may say more.
-        total: how much there is to do; None where nobody knows.
+        total: how much there is to do, or what says how much is known of by now; None where nobody knows.
         unit: what is counted; ``bytes`` are shown as KiB, MiB and so on.
         after: seconds before anything shows.
         lines: whether a stream that is no terminal gets a plain line every ``BETWEEN`` seconds.
@@ -41,7 +42,7 @@ class Progress:
     def __init__(
         self,
         what: str = "",
-        total: int | None = None,
+        total: Total = None,
         unit: str = "",
         *,
         after: float = SOON,
@@ -57,7 +58,7 @@ class Progress:
         self._bar: Any = None
         self.begin(what, total, unit)
 
-    def begin(self, what: str, total: int | None = None, unit: str = "") -> None:
+    def begin(self, what: str, total: Total = None, unit: str = "") -> None:
         """Another piece of work begins: ``what``, ``total`` and ``unit`` as for ``Progress``."""
         self.close()
         self._what, self._total, self._unit = what, total, unit
@@ -102,6 +103,15 @@ class Progress:
                 yield item
                 self.step()
 
+    def each(self, items: Iterable[T], what: str, count: int) -> Iterator[T]:
+        """Each of ``items``, ``count`` parts of one that ``over`` gave; the description says which of them it is."""
+        if not self._on:
+            yield from items
+            return
+        for at, item in enumerate(items, 1):
+            self.step(0, f"{what}: {at} of {count}")
+            yield item
+
     def close(self) -> None:
         """Takes the bar away."""
         if self._bar is not None:
@@ -117,20 +127,24 @@ class Progress:
         self.close()
 
     def _amount(self) -> str:
-        done, total = self._done, self._total
+        done, total = self._done, self._all()
         if self._unit == "bytes":
             of = "" if total is None else f" of {total >> 20}"
             return f"{done >> 20}{of} MiB"
         of = "" if total is None else f"/{total}"
         return f"{self._unit} {done}{of}".strip()
 
+    def _all(self) -> int | None:
+        return self._total() if callable(self._total) else self._total
+
     def _draw(self) -> None:
         if self._bar is None:
-            self._bar, self._task = _bar(self._stream, self._unit, self._total)
-        self._bar.update(self._task, completed=self._done, description=plain(self._what), refresh=True)
+            self._bar, self._task = _bar(self._stream, self._unit)
+        told = plain(self._what)
+        self._bar.update(self._task, completed=self._done, total=self._all(), description=told, refresh=True)
 
 
-def _bar(stream: TextIO, unit: str, total: int | None) -> tuple[Any, Any]:
+def _bar(stream: TextIO, unit: str) -> tuple[Any, Any]:
     """A bar on ``stream``, and the one task it shows."""
     from rich.console import Console
     from rich.progress import (
@@ -142,23 +156,26 @@ def _bar(stream: TextIO, unit: str, total: int | None) -> tuple[Any, Any]:
         TimeElapsedColumn,
         TimeRemainingColumn,
     )
+    from rich.table import Column
 
     amount = [DownloadColumn()] if unit == "bytes" else [MofNCompleteColumn(), TextColumn(unit, markup=False)]
     bar = Progress(
-        TextColumn("{task.description}", markup=False), BarColumn(), *amount,
+        # A long name is cut at the end; without this, rich leaves it out whole.
+        TextColumn("{task.description}", markup=False, table_column=Column(ratio=1, no_wrap=True, overflow="ellipsis")),
+        BarColumn(bar_width=20), *amount,
         TimeElapsedColumn(), TimeRemainingColumn(),
-        console=Console(file=stream), transient=True, auto_refresh=False,
+        console=Console(file=stream), transient=True, auto_refresh=False, expand=True,
         # rich would send what goes to standard output to the bar's stream.
         redirect_stdout=False, redirect_stderr=False,
     )  # fmt: skip
     bar.start()
-    return bar, bar.add_task("", total=total)
+    return bar, bar.add_task("", total=None)
 
 
 def progress_over(
     items: Iterable[T],
     what: str | Callable[[T], str],
-    total: int | None = None,
+    total: Total = None,
     unit: str = "",
 ) -> Iterator[T]:
     """Each of ``items``, with a bar on a terminal while they go by.
@@ -166,7 +183,7 @@ def progress_over(
     Args:
         items: what is worked on, one after another.
         what: what is done; or gives it for the item that is next.
-        total: how many there are; None for ``len(items)`` where they have a length.
+        total: as for ``Progress``; None for ``len(items)`` where they have a length.
         unit: what they are, in the plural.
     """
     if total is None and isinstance(items, Sized):

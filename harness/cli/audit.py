@@ -12,6 +12,7 @@ from harness.compare import Tolerances
 from harness.compare.audit import Looseness, audit
 from harness.compare.policy import Party, tolerances_of
 from harness.errors import HarnessError, StoreError
+from harness.progress import Progress
 from harness.scale import Scale, Session, session
 from harness.store import GoldenStore, RunId, StoredRun, recover, recover_around
 from harness.store.manifest import store_paths
@@ -65,7 +66,8 @@ def _audited(
 ) -> int:
     """Audits stores one after the other; see ``audit_goldens``."""
     total = _Total()
-    for each in paths:
+    progress = Progress("", len(paths), "stores")
+    for each in progress.over(paths, str) if shared is None else paths:
         try:
             store = GoldenStore.open(each)
         except FileNotFoundError:
@@ -74,7 +76,9 @@ def _audited(
             runs = [choose_run(store, run)] if run else [store.run(*known) for known in store.runs()]
             for chosen in runs:
                 admitted = tolerances or _default(chosen)
-                slots = shared.audit(store, chosen, admitted) if shared else list(audit(chosen.records(), admitted))
+                records = progress.each(chosen.records(), f"{store.network} {chosen.id}", len(chosen))
+                slots = shared.audit(store, chosen, admitted) if shared else list(audit(records, admitted))
+                progress.close()
                 loose = _print(store.network, chosen.id, slots, limit, every)
                 total.add(f"{store.network} [{chosen.id}]", slots, loose, len(chosen) - len(slots))
     if not total.slots:

@@ -70,7 +70,7 @@ def check_tree(
         read = shared.tree if shared else partial(read_tree, ahead=True)
         capture = read(str(tree), rank, network=network)
         expected = choose_run(store, run, capture.backend, capture.mode)
-        found = party_of(capture, None if shared else Watched(capture))
+        found = party_of(capture, None if shared else Watched(capture, capture.network, capture.listed))
         judged = judge(
             Party.of_run(expected), found, "exact" if exact else named or stated(rtol, atol),
             lay=lay_beside, settle=settle, match=match, measured=False, by_statistics=by_statistics,

@@ -18,7 +18,7 @@ from harness.atomic import write_held
 from harness.backends.align import lay_beside
 from harness.cli.check import warn
 from harness.cli.diff_texts import Texts, texts_of
-from harness.cli.operands import Side, open_side
+from harness.cli.operands import Side, open_side, watched_side
 from harness.compare import Comparison, Tolerances
 from harness.compare.check import Judging
 from harness.compare.judge import Judge
@@ -140,8 +140,9 @@ def compare_sides(
         tolerances, match, by_statistics: see ``harness.compare.policy.judge``.
         shared: whose workers measure.
     """
+    found = other.party if shared else watched_side(other)
     judged = judge(
-        one.party, other.party, tolerances,
+        one.party, found, tolerances,
         lay=lay_beside, settle=settle, match=match, by_statistics=by_statistics, judging=judging_of(one, other, shared),
     )  # fmt: skip
     texts = texts_of(one, other)

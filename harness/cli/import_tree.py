@@ -61,7 +61,7 @@ def _stored(
     name = run_id(run, capture)
     kept: Level = level or ("digest" if capture.mode in _MODES_WITHOUT_VALUES else "tensors")
     attrs = {"emulated": capture.emulated, "rules": capture.rules, "imported": True}
-    records = watched(capture)
+    records = watched(capture.records(), capture.network, capture.listed)
     first = next(records, None)
     if first is None:
         warn(capture)

@@ -13,13 +13,14 @@ from typing import Any
 
 from harness.atomic import temporary_directory
 from harness.cli.check import choose_run
-from harness.cli.operands import open_side
+from harness.cli.operands import open_side, watched_side
 from harness.compare import Comparison, Tolerances
 from harness.compare.audit import audit, summary
 from harness.compare.judge import Judge
 from harness.compare.learn import Scatter, learned, refusal, remembered, scatter
 from harness.compare.policy import Party, exactly
 from harness.errors import HarnessError, StoreError
+from harness.progress import Progress
 from harness.scale import Scale, Session, session
 from harness.store import GoldenStore, RunId, StoredRun, change_one, recover_around
 
@@ -94,7 +95,8 @@ def learn(
 def _compared(expected: StoredRun, source: str, golden: Path, shared: Session | None) -> Comparison:
     with open_side(source, None, shared) as side:
         judging = shared.judging(expected, side.capture or side.content, golden) if shared else Judge
-        comparison = exactly(Party.of_run(expected), side.party, judging)
+        party = side.party if shared else watched_side(side)
+        comparison = exactly(Party.of_run(expected), party, judging)
     if not comparison.slots:
         raise HarnessError(f"{source}: nothing in it to learn from")
     return comparison
@@ -108,7 +110,8 @@ def _dumped(command: str, times: int) -> Iterator[list[str]]:
         raise HarnessError(f"--command is a program and --times at least 1; given were {command!r} and {times}")
     with temporary_directory("msdump-learn-") as folder:
         trees = []
-        for number in range(times):
+        runs = Progress(words[0], times, "runs", after=0.0)
+        for number in runs.over(range(times), lambda number: f"{words[0]}, run {number + 1}"):
             tree, config = Path(folder, f"tree{number}"), Path(folder, f"{number}.json")
             common = {**_EVERYTHING["common_dump_settings"], "path": str(tree)}
             config.write_text(json.dumps({**_EVERYTHING, "common_dump_settings": common}), encoding="utf-8")

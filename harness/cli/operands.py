@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from pathlib import Path
 
 from harness.capture import Capture, read_tree
 from harness.capture.capture import RECORDED
 from harness.cli.check import choose_run, party_of
 from harness.cli.recorder import recorded
+from harness.cli.watched import Watched
 from harness.compare import HasRecords
 from harness.compare.policy import Party
 from harness.errors import StoreError, TreeError
@@ -64,6 +65,13 @@ class Side:
             return {**self.capture.artefacts, **{RECORDED + name: text for name, text in texts.items()}}
         assert isinstance(self.content, StoredRun)  # what else there is to open
         return self.content.artefacts()
+
+
+def watched_side(side: Side) -> Party:
+    """A side of a judgement, with a bar on a terminal while its records are read."""
+    of_run = partial(len, side.content) if isinstance(side.content, StoredRun) else None
+    listed = of_run or (side.capture.listed if side.capture is not None else lambda: 0)
+    return replace(side.party, content=Watched(side.content, side.network, listed))
 
 
 @contextmanager

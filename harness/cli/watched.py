@@ -1,30 +1,41 @@
-"""The records of a capture, with a bar on a terminal while they are read."""
+"""The records of a capture or of a stored run, with a bar on a terminal while they are read."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
-from harness.capture import Capture
+from harness.compare import HasRecords
+from harness.compare.check import HasRows
 from harness.progress import progress_over
-from harness.records import Record
+from harness.records import Record, Rows
 
 
 class Watched:
-    """The records of a capture, with a bar while they are read for the first time."""
+    """Records with a bar while they are read for the first time.
 
-    def __init__(self, capture: Capture) -> None:
-        self._capture = capture
+    Args:
+        content: what has them.
+        name: of the network.
+        listed: how many there are, as far as is known; 0 for nobody knows.
+    """
+
+    def __init__(self, content: HasRecords, name: str, listed: Callable[[], int]) -> None:
+        self._content, self._name, self._listed = content, name, listed
         self._seen = False
+
+    def as_rows(self) -> Rows | None:
+        """The records as columns, where they can be had so."""
+        return self._content.as_rows() if isinstance(self._content, HasRows) else None
 
     def records(self) -> Iterator[Record]:
         """The records, in order."""
         again, self._seen = self._seen, True
-        return self._capture.records() if again else watched(self._capture)
+        records = self._content.records()
+        return iter(records) if again else watched(records, self._name, self._listed)
 
 
-def watched(capture: Capture) -> Iterator[Record]:
-    """The records of ``capture``, with a bar while they go by."""
-    name = capture.network
+def watched(records: Iterable[Record], name: str, listed: Callable[[], int]) -> Iterator[Record]:
+    """``records`` with a bar while they go by; the other arguments are those of ``Watched``."""
     return progress_over(
-        capture.records(), lambda record: f"{name} iteration {record.key.iteration}", capture.listed() or None, "slots"
+        records, lambda record: f"{name} iteration {record.key.iteration}", lambda: listed() or None, "slots"
     )

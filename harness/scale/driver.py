@@ -224,11 +224,15 @@ class Session:
                 found[start] = known
             else:
                 tasks.append(Task((start,), function, (golden, rows, *more), (), f"{store.path}: run {run.id}"))
+        self._progress.begin(f"{store.network} {run.id}", len(run), "slots")
+        self._progress.step(ROWS * len(found))
         for task, result in self._cluster.run(tasks):
             if isinstance(result, Elsewhere):
                 raise ScaleError(f"{store.path}: a worker does not see this store; it must lie where all see it")
             self._journal.put((golden, task.args[1], more), result)
             found[task.key[0]] = result
+            self._progress.step(len(task.args[1]))
+        self._progress.close()
         return [each for _, rows in sorted(found.items()) for each in rows]
 
 

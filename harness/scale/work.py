@@ -369,12 +369,5 @@ def verify_rows(golden: Golden, rows: range) -> list[str] | Elsewhere:
     store = _store(golden)
     if store is None:
         return Elsewhere()
-    problems = []
     with store:
-        run = store.run(*golden.run)
-        for row in rows:
-            try:
-                run.tensor(row)
-            except StoreError as error:
-                problems.append(str(error))
-    return problems
+        return store.run(*golden.run).damaged(rows)

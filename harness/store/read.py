@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property, partial
 from pathlib import Path
@@ -308,9 +308,14 @@ class StoredRun:
                 found.append(str(error))
         if not found and run_checksum(self.index, self.level, dict(self.attrs), texts) != self.checksum:
             found.append(f"{self._store.path}: run {self.id}: it was altered after it was written (checksum)")
-        if tensors_of is not None and self.level == "tensors":
-            return found + tensors_of(self)
-        for row in range(len(self.index)) if self.level == "tensors" else ():
+        if self.level == "tensors":
+            found += self.damaged(range(len(self.index))) if tensors_of is None else tensors_of(self)
+        return found
+
+    def damaged(self, rows: Iterable[int]) -> list[str]:
+        """What is wrong with the tensors of these slots, in words."""
+        found = []
+        for row in rows:
             try:
                 self.tensor(row)
             except StoreError as error:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from harness.errors import HarnessError, StoreError
+from harness.progress import Progress
 from harness.store import manifest
-from harness.store.read import GoldenStore, Tensors
+from harness.store.read import GoldenStore, StoredRun, Tensors
 from harness.store.transaction import recover
 
 
@@ -48,10 +50,11 @@ def verify(golden: Path, *, fix: bool = False, tensors_of: Tensors | None = None
         raise StoreError(f"{golden}: no golden store lies in this directory")
     problems: list[str] = []
     runs = tensors = 0
-    for name in names:
+    progress = Progress("", len(names), "stores")
+    for name in progress.over(names, str) if tensors_of is None else names:
         try:
             with GoldenStore.open(golden / name) as store:
-                problems += store.verify(tensors_of)
+                problems += store.verify(tensors_of or partial(_tensors, progress))
                 runs += len(store.runs())
                 tensors += sum(len(store.run(*run)) for run in store.runs() if store.run(*run).level == "tensors")
         except HarnessError as error:
@@ -64,3 +67,8 @@ def verify(golden: Path, *, fix: bool = False, tensors_of: Tensors | None = None
         except StoreError as error:
             problems.append(str(error))
     return Verification(sorted(set(problems)), len(names), runs, tensors, fixed)
+
+
+def _tensors(progress: Progress, store: GoldenStore, run: StoredRun) -> list[str]:
+    """What is wrong with a run's tensors; shows which one is read."""
+    return run.damaged(progress.each(range(len(run)), f"{store.network} {run.id}", len(run)))

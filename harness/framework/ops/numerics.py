@@ -144,7 +144,14 @@ def _around(product: Callable[..., Array], a: Array, b: Array, dtype: DType | No
         row, column = rows[i].nonzero()[0], columns[i].nonzero()[0]
         out[i, row] = _rounded(in_order(a[i, row], b[i]), dtype)
         out[i, :, column] = _rounded(in_order(a[i], b[i][:, column]), dtype).T
-    return out
+    return one_nan(out)
+
+
+def one_nan(x: Array) -> Array:
+    """``x`` with the same bits in each NaN (sign 0, quiet), in place: which NaN a sum keeps hangs on numpy's build."""
+    for part in (x.real, x.imag) if x.dtype.kind == "c" else (x,):
+        part[np.isnan(part)] = np.nan
+    return x
 
 
 def _rounded(x: Array, dtype: DType | None) -> Array:
