@@ -109,7 +109,7 @@ def played(observer: Any, device: Any) -> tuple[float, float]:
     layers = [nn.Dense(WIDTH, WIDTH, activation="relu") for _ in range(LAYERS)]
     network, rows = nn.SequentialCell(*layers), harness.Tensor(np.ones((ROWS, WIDTH), np.float32))
     observers = [] if observer is None else [observer]
-    with session.within(session.Session(observers, hooked=False, device=device)):
+    with session.in_session(session.Session(observers, hooked=False, device=device)):
         network(rows)
         for each in observers:
             each.queue.drain()

@@ -16,7 +16,7 @@ import harness
 from benchmarks._measure import Contender, run_and_show
 from harness import Tensor, nn
 from harness.framework.engines.torch import TorchEngine
-from harness.framework.runtime.session import Session, within
+from harness.framework.runtime.session import Session, in_session
 from tests.gate.networks import lenet
 from tests.gate.networks.recorder import Recorder
 
@@ -49,10 +49,10 @@ def on(engine: TorchEngine | None, make: Callable[[], Callable[[], object]]) -> 
     session.engine = engine
 
     def run() -> object:
-        with within(session):
+        with in_session(session):
             return step()
 
-    with within(session):
+    with in_session(session):
         step = make()
     run()
     return run

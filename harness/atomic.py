@@ -27,7 +27,7 @@ def scratch_beside(path: Path) -> Iterator[Path]:
             scratch.unlink()
 
 
-def sweep(path: Path) -> list[Path]:
+def remove_leftovers(path: Path) -> list[Path]:
     """Removes what killed writers of ``path`` left behind; call it under the lock. Returns what was removed."""
     removed = []
     prefix, suffix = f".{path.name}.", ".tmp"
@@ -66,7 +66,7 @@ def write_held(path: Path, content: bytes) -> None:
 
 
 def sweep_abandoned(path: Path) -> None:
-    """As ``sweep``, without a lock on ``path``: leaves what a living process is writing (see ``create_held``)."""
+    """As ``remove_leftovers``, without a lock on ``path``: leaves what a living process has (see ``create_held``)."""
     prefix, suffix = f".{path.name}.", ".tmp"
     with suppress(OSError):
         for name in os.listdir(path.parent):

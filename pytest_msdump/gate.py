@@ -137,9 +137,9 @@ class Gate:
         __tracebackhide__ = True
         if not is_gate_test(pyfuncitem):
             return None
-        from pytest_msdump.worker_call import play
+        from pytest_msdump.worker_call import call_in_worker
 
-        return play(pyfuncitem) or None
+        return call_in_worker(pyfuncitem) or None
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
@@ -152,7 +152,7 @@ class Gate:
 
             made.msdump = results_of(item) if made.when == "call" else []  # type: ignore[attr-defined]
             if call.excinfo is not None and made.failed and not item.config.getoption("fulltrace", False):
-                mistakes.shown(item, made, call.excinfo)
+                mistakes.explain(item, made, call.excinfo)
             if made.when == "call" and made.failed:
                 _shorten(made, next((each["where"] for each in made.msdump if each["where"]), ""))
         return made

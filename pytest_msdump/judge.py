@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 MACHINE_FACTS = ("numpy", "machine", "engine", "settings", "python")
 
 
-class Judge:
+class GateRun:
     """One test's capture, to be judged or stored.
 
     Attributes:
@@ -143,7 +143,7 @@ class Judge:
 
 def regenerate(test: GateTest) -> tuple[list[Result], list[str]]:
     """Writes the test's golden; gives the result and, where it cannot be written, the failure."""
-    judge = Judge(test)
+    judge = GateRun(test)
     if not judge.records and not judge.texts:
         return [judge.empty("not compared")], [misses.empty(judge.test, str(judge.run))]
     result = judge.empty("new")
@@ -167,7 +167,7 @@ def regenerate(test: GateTest) -> tuple[list[Result], list[str]]:
 
 def check(test: GateTest, bundle: str) -> tuple[list[Result], list[str]]:
     """Judges the test against its golden and against the runs its marker names; gives results and failures."""
-    judge = Judge(test)
+    judge = GateRun(test)
     if not judge.records and not judge.texts:
         return [judge.empty("not compared")], [misses.empty(judge.test, str(judge.run))]
     results: list[Result] = []
@@ -188,7 +188,7 @@ def check(test: GateTest, bundle: str) -> tuple[list[Result], list[str]]:
     return results, texts
 
 
-def _check_all(judge: Judge, bundle: str, results: list[Result], texts: list[str]) -> None:
+def _check_all(judge: GateRun, bundle: str, results: list[Result], texts: list[str]) -> None:
     marker, backend = judge.test.marker, judge.run.backend
     stated = {backend: marker.get("tolerance"), **others(marker.get("against"), backend)}
     try:
@@ -211,7 +211,7 @@ def _check_all(judge: Judge, bundle: str, results: list[Result], texts: list[str
 
 
 def _check_one(
-    judge: Judge, bundle: str, store: GoldenStore, against: str, tolerance: Any
+    judge: GateRun, bundle: str, store: GoldenStore, against: str, tolerance: Any
 ) -> tuple[Result, str | None]:
     run = RunId(against, held_against(against, judge.run.mode, store))
     try:
@@ -247,7 +247,7 @@ def _check_one(
     return result, failure
 
 
-def _made_otherwise(judge: Judge, run: RunId, expected: StoredRun) -> str:
+def _made_otherwise(judge: GateRun, run: RunId, expected: StoredRun) -> str:
     """A line where only one of a run and its own golden is emulated, or they are of two releases: then other numbers
     (and graphs) are no surprise."""
     if run != judge.run:
@@ -262,7 +262,7 @@ def _made_otherwise(judge: Judge, run: RunId, expected: StoredRun) -> str:
     return f"msdump: the golden is {words[golden]}, this run of backend {run.backend} is {words[not golden]}\n"
 
 
-def _check_texts(judge: Judge, expected: StoredRun, result: Result, short: bool) -> str:
+def _check_texts(judge: GateRun, expected: StoredRun, result: Result, short: bool) -> str:
     """Holds the texts that are results against the golden's; what to tell of those that differ, or nothing.
 
     Args:
@@ -290,7 +290,7 @@ def _check_texts(judge: Judge, expected: StoredRun, result: Result, short: bool)
 
 
 def _keep_page(
-    judge: Judge,
+    judge: GateRun,
     bundle: str,
     expected: StoredRun,
     comparison: Comparison,
@@ -310,7 +310,7 @@ def _keep_page(
     pages.keep(judge.test.settings, bundle, name, sides, comparison, failure, artefacts, explanation, expected.records)
 
 
-def _missing(judge: Judge, against: str) -> Result:
+def _missing(judge: GateRun, against: str) -> Result:
     result = judge.empty("missing")
     result["against"] = against
     result["slots"] = result["new"] = len(judge.records)
@@ -344,7 +344,7 @@ def _first(comparison: Comparison) -> tuple[str, str]:
     return words[:400], slot.source or ""
 
 
-def _leave_candidate(judge: Judge, bundle: str) -> str:
+def _leave_candidate(judge: GateRun, bundle: str) -> str:
     """Writes the run beside those of other failing tests, for ``msdump accept``; gives the bundle's directory."""
     settings = judge.test.settings
     folder = scratch(settings.root, "candidates") / bundle
@@ -352,7 +352,7 @@ def _leave_candidate(judge: Judge, bundle: str) -> str:
     return folder.relative_to(settings.root).as_posix()
 
 
-def _explain(judge: Judge, run: RunId, judged: Judgement, expected: StoredRun) -> tuple[Explanation | None, str]:
+def _explain(judge: GateRun, run: RunId, judged: Judgement, expected: StoredRun) -> tuple[Explanation | None, str]:
     """Why the run left the golden, and that as text."""
     own, test = run == judge.run, judge.test
     capture, golden = judge.capture, judge.shown_path if own else f"{judge.shown_path}, run {run}"

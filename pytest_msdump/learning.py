@@ -14,7 +14,7 @@ from harness.compare.learn import Learning, Scatter, learned, remembered
 from harness.compare.policy import Party, exactly
 from harness.errors import HarnessError
 from harness.store import GoldenStore, StoredRun
-from pytest_msdump.judge import Judge
+from pytest_msdump.judge import GateRun
 from pytest_msdump.manifests import staged
 from pytest_msdump.report import Result
 
@@ -49,7 +49,7 @@ def learn(test: GateTest, times: int) -> tuple[list[Result], list[str]]:
     Returns:
         The result, and the failure where there is one.
     """
-    judge = Judge(test)
+    judge = GateRun(test)
     try:
         with GoldenStore.open(judge.path) as store:
             return _learn(judge, store, store.run(*judge.run), times)
@@ -59,7 +59,7 @@ def learn(test: GateTest, times: int) -> tuple[list[Result], list[str]]:
         return [judge.empty("not compared")], [text]
 
 
-def _learn(judge: Judge, store: GoldenStore, expected: StoredRun, times: int) -> tuple[list[Result], list[str]]:
+def _learn(judge: GateRun, store: GoldenStore, expected: StoredRun, times: int) -> tuple[list[Result], list[str]]:
     learning = judge.test.item.stash[_LEARNING]
     learning.add(exactly(Party.of_run(expected), judge.party()))
     result = judge.empty("identical")
@@ -91,7 +91,7 @@ def _told(found: list[Scatter], times: int) -> str:
     return f"{len(found)} operators' slots scatter in {times} runs, most {most.name}: max abs {most.max_abs:.3g}"
 
 
-def _unstable_text(judge: Judge, unstable: list[Scatter], times: int) -> str:
+def _unstable_text(judge: GateRun, unstable: list[Scatter], times: int) -> str:
     lines = [f"msdump: {judge.test.network}, run {judge.run}: in {times} runs no tolerance can be learned for"]
     lines += [f"  {each.name}: {each.reason}" for each in unstable[:_NAMED]]
     lines += [f"  and {len(unstable) - _NAMED} more"] if len(unstable) > _NAMED else []

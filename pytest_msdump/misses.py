@@ -48,5 +48,5 @@ def _near(test: GateTest, store: Path) -> str:
     """Goldens, or directories of goldens, that may have been meant."""
     settings = test.settings
     if not settings.golden.is_dir():
-        return roots.near(settings.golden, settings.root)
-    return "" if store.exists() else roots.stores_near(test.golden, stores(settings.golden))
+        return roots.similar_folders(settings.golden, settings.root)
+    return "" if store.exists() else roots.similar_stores(test.golden, stores(settings.golden))

@@ -35,7 +35,7 @@ def is_property(item: pytest.Item) -> bool:
     return bool(getattr(getattr(item, "obj", None), "is_hypothesis_test", False))
 
 
-def shown(item: pytest.Item, report: pytest.TestReport, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+def explain(item: pytest.Item, report: pytest.TestReport, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
     """Puts a short message into the report of a failed test where the error arose inside of us."""
     error = excinfo.value
     if isinstance(error, (pytest.fail.Exception, pytest.skip.Exception, KeyboardInterrupt, AssertionError)):

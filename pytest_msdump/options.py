@@ -71,9 +71,7 @@ OPTIONS = (
     ),
     Option("msdump_rdr", "flag", False, "also check what the Running Data Recorder writes (mode tensor)", marker="rdr"),
     Option("msdump_mindspore", "text", "", "Python that has MindSpore, for backend mindspore", "PYTHON"),
-    Option(
-        "msdump_mindspore_jobs", "text", "", "tests played at a time on backend mindspore; else as many as cores", "N"
-    ),
+    Option("msdump_mindspore_jobs", "text", "", "tests run at a time on backend mindspore; else as many as cores", "N"),
     Option("msdump_mindspore_timeout", "text", "600", "seconds a test may take on backend mindspore", "SECONDS"),
 )
 _WITH_PATH = frozenset({"--msdump-golden", "--msdump-report", "--msdump-mindspore"})

@@ -15,7 +15,7 @@ from harness.compare import Comparison
 from harness.compare.spread import Spread, spread
 from harness.explain import Explanation
 from harness.records import Record
-from harness.report import Run, content, fit, only_counts, render
+from harness.report import Run, content, limited, only_counts, render
 from pytest_msdump.gate_test import scratch
 from pytest_msdump.options import Settings
 from pytest_msdump.report import Result
@@ -86,7 +86,7 @@ def publish(settings: Settings, bundle: str) -> str:
     # What does not hold first; else in the order of names, whichever worker was faster.
     runs.sort(key=lambda run: (run["holds"], run["name"]))
     failed = sum(not run["holds"] for run in runs)
-    page = render(fit(runs), f"msdump: {len(runs)} runs, {failed} do not hold")
+    page = render(limited(runs), f"msdump: {len(runs)} runs, {failed} do not hold")
     settings.report.parent.mkdir(parents=True, exist_ok=True)
     part = settings.report.with_name(f".{settings.report.name}.part")
     try:

@@ -263,7 +263,7 @@ def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
     return "  ".join(cell.ljust(width) if at in left else cell.rjust(width) for at, (cell, width) in pairs).rstrip()
 
 
-def named(items: Sequence[str]) -> Iterator[str]:
+def listed(items: Sequence[str]) -> Iterator[str]:
     """At most ``MAX_NAMED`` lines naming ``items``."""
     yield from (f"  {item}" for item in items[:MAX_NAMED])
     if len(items) > MAX_NAMED:
@@ -311,13 +311,13 @@ def closing(summary: Summary, settings: Settings, start: Path, verbose: int) -> 
         yield f"skipped {list(summary.skipped.values()).count(reason)}: {reason}"
     if summary.stale:
         yield "unused goldens, which no test owns; the session fails until `msdump prune` has removed them:"
-        yield from named(summary.stale)
+        yield from listed(summary.stale)
     if summary.undescribed:
         yield "the manifests do not describe these goldens as they are (`msdump regen` writes it):"
-        yield from named(summary.undescribed)
+        yield from listed(summary.undescribed)
     yield from summary.problems
     yield from summary.notes
-    yield from named(list(_learned(summary)))
+    yield from listed(list(_learned(summary)))
     candidates = _candidates(summary.results.values())
     if candidates:
         if settings.in_ci:

@@ -61,7 +61,7 @@ def _has_stores(folder: Path) -> bool:
     return folder.is_dir() and any(name.endswith(_SUFFIX) for _, _, names in os.walk(folder) for name in names)
 
 
-def near(folder: Path, root: Path) -> str:
+def similar_folders(folder: Path, root: Path) -> str:
     """What may have been meant by a golden directory that does not exist: directories beside it; empty for nothing."""
     from difflib import get_close_matches
 
@@ -74,7 +74,7 @@ def near(folder: Path, root: Path) -> str:
     return ", ".join(dict.fromkeys(found))
 
 
-def stores_near(path: str, known: list[str]) -> str:
+def similar_stores(path: str, known: list[str]) -> str:
     """Goldens whose names are like ``path``."""
     from difflib import get_close_matches
 

@@ -95,7 +95,7 @@ def configure_backends(config: pytest.Config) -> None:
 
 
 def _jobs(config: pytest.Config) -> int:
-    """How many tests may be played elsewhere at a time; xdist has its own way to do so.
+    """How many tests may run in other processes at a time; xdist has its own way to do so.
 
     Raises ``pytest.UsageError`` for any other value.
     """

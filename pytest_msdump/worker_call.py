@@ -28,7 +28,7 @@ _XUNIT = ("setup_method", "setup_class")
 _MODULE = ("setup_function", "setup_module", "setUpModule")
 
 
-def play(item: Any) -> bool:
+def call_in_worker(item: Any) -> bool:
     """Calls a test's function where its backend runs programs; what it raised there, it raises here, with the text of
     there. False where that is this process, and pytest calls it."""
     __tracebackhide__ = True
@@ -38,7 +38,9 @@ def play(item: Any) -> bool:
     failure, outcome = "", None
     try:
         test.keep_tree()
-        outcome = test.process.play(partial(call_of, item, item.funcargs), partial(coming, item, test.variant.backend))
+        outcome = test.process.call_test(
+            partial(call_of, item, item.funcargs), partial(coming, item, test.variant.backend)
+        )
         for name, value in outcome.given if outcome is not None else ():
             test.take(name, value, None)
     except HarnessError as error:
@@ -96,7 +98,7 @@ def call_of(item: Any, values: Mapping[str, Any]) -> Call:
     """
     if inspect.iscoroutinefunction(item.obj) or inspect.isasyncgenfunction(item.obj):
         raise UnsupportedError(
-            f"{item.nodeid}: an async def is not played in a process of its own; make it a def, and run what is "
+            f"{item.nodeid}: an async def does not run in a process of its own; make it a def, and run what is "
             "asynchronous in it with asyncio.run"
         )
     classes = () if item.cls is None else tuple(item.cls.__qualname__.split("."))

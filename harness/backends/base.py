@@ -32,7 +32,9 @@ class Process(Protocol):
             UnsupportedError: it cannot be called where programs run.
         """
 
-    def play(self, call: Callable[[], Call], coming: Callable[[], Iterable[tuple[Opening, Call]]]) -> Outcome | None:
+    def call_test(
+        self, call: Callable[[], Call], coming: Callable[[], Iterable[tuple[Opening, Call]]]
+    ) -> Outcome | None:
         """Has a test's function called where programs run; None where the caller has to call it, in this process.
 
         Args:

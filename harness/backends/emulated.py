@@ -82,7 +82,7 @@ class EmulatedProcess:
 
     def execute(self, program: Callable[[], Any]) -> Any:
         """See ``Process.execute``; gives what ``program`` returns."""
-        with session.within(self.session):
+        with session.in_session(self.session):
             return program()
 
     def rules(self) -> dict[str, Any]:
@@ -108,8 +108,8 @@ class EmulatedProcess:
         if self._recorder is not None:
             self._recorder.close()
 
-    def play(self, call: Callable[[], Call], coming: Callable[[], Iterable[tuple[Opening, Call]]]) -> None:
-        """See ``Process.play``: functions are called by the caller."""
+    def call_test(self, call: Callable[[], Call], coming: Callable[[], Iterable[tuple[Opening, Call]]]) -> None:
+        """See ``Process.call_test``: functions are called by the caller."""
 
     def follow(self, module: Any) -> Callable[[], AbstractContextManager[None]] | None:
         """See ``Process.follow``: the graphs of these backends are MindSpore's."""

@@ -79,7 +79,7 @@ def readable(name: str, raw: bytes) -> bytes:
     return text.encode("utf-8", "backslashreplace")
 
 
-def named(found: Iterable[Artefact]) -> dict[str, Artefact]:
+def by_name(found: Iterable[Artefact]) -> dict[str, Artefact]:
     """Artefacts of one rank by the name they have in a golden."""
     groups: dict[tuple[str, str, str], list[Artefact]] = {}
     for artefact in found:
@@ -104,7 +104,7 @@ def read_recorder(folder: Path, rootdir: str | None = None) -> dict[str, bytes]:
     known: dict[bytes, bytes] = {}  # most stages of a compilation leave the graph as it was
     ranks = itertools.groupby(artefacts(folder), lambda artefact: artefact.rank)
     for at, (rank, group) in enumerate(ranks):
-        for name, artefact in named(group).items():
+        for name, artefact in by_name(group).items():
             raw = artefact.read()
             if raw not in known:
                 known[raw] = normalised(artefact.extension, raw, root)

@@ -23,7 +23,7 @@ from harness.capture.statistic_rows import Row
 from harness.capture.statistic_table import extra_of
 from harness.capture.storage import stored_as
 from harness.capture.tree_rows import (
-    Execution,
+    ExecutionFiles,
     Gathered,
     TableRows,
     executions_of_rows,
@@ -143,7 +143,7 @@ class RankRecords:
         for execution in self._ahead.through(executions, _paths):
             yield started(execution), self._forgetting(execution)
 
-    def _forgetting(self, execution: Execution) -> Iterator[Record]:
+    def _forgetting(self, execution: ExecutionFiles) -> Iterator[Record]:
         for values, record in self._records(execution):
             yield record
             if values is not None:
@@ -222,7 +222,7 @@ class RankRecords:
         self._problems.append(Problem(os.path.relpath(path, self._where.root), kind, why))
 
     # -- names -----------------------------------------------------------------------------------------------------
-    def _executions(self, graph: int, iteration: int, path: str) -> Iterator[Execution]:
+    def _executions(self, graph: int, iteration: int, path: str) -> Iterator[ExecutionFiles]:
         """Executions of one directory, by their start."""
         directory = IterationDirectory(path, self._inside, self._problem)
         files = directory.entries()
@@ -232,19 +232,21 @@ class RankRecords:
             return executions_of_rows(table, graph, iteration)
         if plain is not None:
             return (
-                Execution(each[0][0].timestamp, graph, iteration, *each[0][0][:2], [Entry(*file) for file in each])
+                ExecutionFiles(each[0][0].timestamp, graph, iteration, *each[0][0][:2], [Entry(*file) for file in each])
                 for each in plain.executions()
             )
         files.sort(key=_when)
         names = [file.name for file in files]
         groups = grouped(range(len(files)), [name[:2] for name in names], [(name.io, name.slot) for name in names])
         return (
-            Execution(names[group[0]].timestamp, graph, iteration, *names[group[0]][:2], [files[at] for at in group])
+            ExecutionFiles(
+                names[group[0]].timestamp, graph, iteration, *names[group[0]][:2], [files[at] for at in group]
+            )
             for group in groups
         )
 
     # -- records ---------------------------------------------------------------------------------------------------
-    def _owner(self, execution: Execution) -> tuple[Owner | None, str, int]:
+    def _owner(self, execution: ExecutionFiles) -> tuple[Owner | None, str, int]:
         """Who ran, its full name, and how often it had run before in this directory."""
         place = execution.graph, execution.iteration
         self._closed[place] = self._closed.get(place, False) or execution.op_type == PARAMETER
@@ -263,7 +265,7 @@ class RankRecords:
         """The name of an operator that no graph tells, by the one its files have."""
         return name
 
-    def _records(self, execution: Execution) -> Iterator[tuple[FileValues | None, Record]]:
+    def _records(self, execution: ExecutionFiles) -> Iterator[tuple[FileValues | None, Record]]:
         owner, operator, number = self._owner(execution)
         rank = self._where.rank
         source = owner.source if owner is not None else None
@@ -350,7 +352,7 @@ def _where(entry: Entry) -> dict[str, Any]:
     return {"stream": name.stream, "task": name.task}
 
 
-def _paths(execution: Execution) -> Iterator[str]:
+def _paths(execution: ExecutionFiles) -> Iterator[str]:
     """Its tensor files."""
     files = () if isinstance(execution.files, TableRows) else execution.files
     return (entry.path for entry in files if entry.has_file and entry.raw is None)

@@ -21,7 +21,7 @@ class TableRows(NamedTuple):
     at: list[int]
 
 
-class Execution(NamedTuple):
+class ExecutionFiles(NamedTuple):
     """Files (or rows) of one execution of an operator, inputs before outputs; when and where it started."""
 
     start: int
@@ -32,18 +32,18 @@ class Execution(NamedTuple):
     files: list[Entry] | TableRows
 
 
-def in_order(tables: Iterable[tuple[StatisticTable, int, int]]) -> Iterator[Execution]:
+def in_order(tables: Iterable[tuple[StatisticTable, int, int]]) -> Iterator[ExecutionFiles]:
     """The executions of several tables (each of a graph and an iteration) by their start."""
     streams = [executions_of_rows(*each) for each in tables]
     return streams[0] if len(streams) == 1 else heapq.merge(*streams, key=started)
 
 
-def started(execution: Execution) -> tuple[int, int, int]:
+def started(execution: ExecutionFiles) -> tuple[int, int, int]:
     """What executions are in order of."""
     return execution.start, execution.graph, execution.iteration
 
 
-def executions_of_rows(table: StatisticTable, graph: int, iteration: int) -> Iterator[Execution]:
+def executions_of_rows(table: StatisticTable, graph: int, iteration: int) -> Iterator[ExecutionFiles]:
     """The executions of one table, by their start."""
     # Texts and numbers, which no garbage collector looks at, in place of pairs.
     owners = list(map("\0".join, zip(table.op_types, table.op_names, strict=True)))
@@ -54,7 +54,7 @@ def executions_of_rows(table: StatisticTable, graph: int, iteration: int) -> Ite
     for group in grouped(order, owners, places):
         first = group[0]
         named = table.op_types[first], table.op_names[first]
-        yield Execution(table.timestamps[first], graph, iteration, *named, TableRows(table, group))
+        yield ExecutionFiles(table.timestamps[first], graph, iteration, *named, TableRows(table, group))
 
 
 #: Makes a key in half the time ``SlotKey`` takes.
@@ -83,7 +83,7 @@ def grouped(order: Sequence[int], owners: Sequence[Any], places: Sequence[Any]) 
     return found
 
 
-def row_records(key: SlotKey, execution: Execution, owner: Owner | None) -> Iterator[tuple[None, Record]]:
+def row_records(key: SlotKey, execution: ExecutionFiles, owner: Owner | None) -> Iterator[tuple[None, Record]]:
     """The rows of an execution; ``key`` is that of any slot of it."""
     assert isinstance(execution.files, TableRows)
     table, numbers = execution.files
@@ -115,7 +115,7 @@ class Gathered:
         self._shapes: list[Shape] = []
         self._sources: list[str | None] = []
 
-    def add(self, execution: Execution, owner: Owner | None, where: tuple[int, int, int, str, int]) -> None:
+    def add(self, execution: ExecutionFiles, owner: Owner | None, where: tuple[int, int, int, str, int]) -> None:
         """Takes in the rows of an execution; ``where`` are the fields of its keys that they have in common."""
         assert isinstance(execution.files, TableRows)
         table, numbers = execution.files

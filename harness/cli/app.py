@@ -218,7 +218,7 @@ def learn(
 
 
 @app.command("import")
-def take_in(
+def import_(
     tree: Annotated[str, typer.Argument(help="dump tree, of this project, MindSpore or msprobe")],
     golden: Annotated[Path, typer.Argument(help="golden store (.h5)")],
     run: Annotated[str | None, typer.Option(metavar=RUN, help="what it is called; else what the tree says")] = None,

@@ -12,7 +12,7 @@ from harness.capture import Capture, read_tree
 from harness.cli.recorder import check_recorder, is_only_recorded, recorded
 from harness.cli.watched import Watched
 from harness.compare import HasRecords, Tolerance
-from harness.compare.judge import Judge
+from harness.compare.judge import SlotJudge
 from harness.compare.pairing import lines
 from harness.compare.policy import Judgement, Match, Party, judge
 from harness.compare.verdict import Verdict
@@ -36,7 +36,7 @@ def check_tree(
     match: Match = "auto",
     by_statistics: bool = False,
     scale: Scale | None = None,
-    named: str = "",
+    standard: str = "",
 ) -> int:
     """Judges every slot of ``tree`` and of the golden run, and prints the result.
 
@@ -48,7 +48,7 @@ def check_tree(
         network: of a tree that holds those of several.
         rtol, atol: tolerance for floating values.
         exact: admit equal bits only.
-        named: ``exact``, ``default`` or ``noise``; empty for none.
+        standard: ``exact``, ``default`` or ``noise``; empty for none.
         match, by_statistics: see ``harness.compare.policy.judge``.
         scale: who shares the work; this process does all of it by default.
 
@@ -64,7 +64,7 @@ def check_tree(
         with _opened(golden) as store:
             code = _check_recorder(texts, choose_run(store, run), tree, golden)
             return 2 if code is None else code
-    options = run, rank, network, rtol, atol, exact, match, by_statistics, named
+    options = run, rank, network, rtol, atol, exact, match, by_statistics, standard
     job = {"check": str(tree), "golden": str(golden), "options": options}
     with session(scale, **job) as shared, _opened(golden) as store:
         read = shared.tree if shared else partial(read_tree, ahead=True)
@@ -72,9 +72,9 @@ def check_tree(
         expected = choose_run(store, run, capture.backend, capture.mode)
         found = party_of(capture, None if shared else Watched(capture, capture.network, capture.listed))
         judged = judge(
-            Party.of_run(expected), found, "exact" if exact else named or stated(rtol, atol),
+            Party.of_run(expected), found, "exact" if exact else standard or stated(rtol, atol),
             lay=lay_beside, settle=settle, match=match, measured=False, by_statistics=by_statistics,
-            judging=shared.judging(expected, capture, golden) if shared else Judge,
+            judging=shared.judging(expected, capture, golden) if shared else SlotJudge,
         )  # fmt: skip
         _print(judged, expected, capture, tree, golden, exact)
         code = _check_recorder(texts, expected, tree, golden) if texts else None

@@ -21,7 +21,7 @@ from harness.cli.diff_texts import Texts, texts_of
 from harness.cli.operands import Side, open_side, watched_side
 from harness.compare import Comparison, Tolerances
 from harness.compare.check import Judging
-from harness.compare.judge import Judge
+from harness.compare.judge import SlotJudge
 from harness.compare.pairing import ambiguous
 from harness.compare.pairing import as_json as pairing_as_json
 from harness.compare.pairing import lines as paired_lines
@@ -154,7 +154,7 @@ def compare_sides(
 def judging_of(one: Side, other: Side, shared: Session | None) -> Judging:
     """What judges the slots of two sides: workers, where there are some."""
     if shared is None:
-        return Judge
+        return SlotJudge
     store = None if one.capture is not None else Path(one.name.partition("::")[0])
     return shared.judging(one.capture or one.content, other.capture or other.content, store)
 
@@ -298,20 +298,20 @@ def _write(path: Path, text: str) -> None:
 
 
 def chosen_tolerances(
-    file: Path | None, rtol: float | None, atol: float | None, exact: bool, named: str = ""
+    file: Path | None, rtol: float | None, atol: float | None, exact: bool, standard: str = ""
 ) -> Tolerances | None:
     """What the command line states; None for nothing.
 
     Raises:
         HarnessError: more than one of a file, ``--exact`` and numbers, or one of them is no tolerance.
     """
-    ways = [file is not None, exact, bool(named), rtol is not None or atol is not None]
+    ways = [file is not None, exact, bool(standard), rtol is not None or atol is not None]
     if sum(ways) > 1:
         raise HarnessError("--tolerances, --tolerance, --exact, and --rtol with --atol exclude one another")
     if file is not None:
         return read_tolerances(file)
     if exact:
         return Tolerances.parse("exact")
-    if named:
-        return Tolerances.parse(named)
+    if standard:
+        return Tolerances.parse(standard)
     return Tolerances.parse((rtol or 0.0, atol or 0.0)) if ways[3] else None

@@ -10,7 +10,7 @@ from harness.cli.diff import FORMAT, VERSION
 from harness.compare import Tolerances, Verdict
 from harness.compare.policy import exit_code
 from harness.compare.smallest_tolerance import rounded_up
-from harness.compare.table import ladder_of
+from harness.compare.table import needed_tolerance_of
 from harness.errors import HarnessError
 from harness.reading import parsing, read_json
 from harness.records import SlotKey
@@ -69,14 +69,14 @@ def _verdict(slot: dict[str, Any], tolerances: Tolerances) -> str:
     io, _, number = slot["slot"].partition(".")
     where = (slot["rank"], slot["graph"], slot["iteration"], slot["operator"], slot["execution"], io, int(number))
     tolerance = tolerances.of(SlotKey(*where), slot["type"], slot["dtype"])
-    ladder = ladder_of(slot)
+    needed = needed_tolerance_of(slot)
     if slot["verdict"] == Verdict.UNSURE.value and not tolerance.exact:
         return UNSURE
-    if ladder is None or tolerance.exact:
+    if needed is None or tolerance.exact:
         return OUTSIDE
     if slot["smallest_rtol"] is not None and tolerance.rtol >= float(slot["smallest_rtol"]):
-        return WITHIN  # known to the last bit, where the ladder has bounds
-    return _ANSWERS[ladder.admits(tolerance)]
+        return WITHIN  # known to the last bit, where the needed tolerance has bounds
+    return _ANSWERS[needed.admits(tolerance)]
 
 
 _ANSWERS = {True: WITHIN, False: OUTSIDE, None: UNSURE}

@@ -16,7 +16,7 @@ from harness.cli.check import choose_run
 from harness.cli.operands import open_side, watched_side
 from harness.compare import Comparison, Tolerances
 from harness.compare.audit import audit, summary
-from harness.compare.judge import Judge
+from harness.compare.judge import SlotJudge
 from harness.compare.learn import Scatter, learned, refusal, remembered, scatter
 from harness.compare.policy import Party, exactly
 from harness.errors import HarnessError, StoreError
@@ -94,7 +94,7 @@ def learn(
 
 def _compared(expected: StoredRun, source: str, golden: Path, shared: Session | None) -> Comparison:
     with open_side(source, None, shared) as side:
-        judging = shared.judging(expected, side.capture or side.content, golden) if shared else Judge
+        judging = shared.judging(expected, side.capture or side.content, golden) if shared else SlotJudge
         party = side.party if shared else watched_side(side)
         comparison = exactly(Party.of_run(expected), party, judging)
     if not comparison.slots:

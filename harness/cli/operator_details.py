@@ -70,7 +70,7 @@ def look_at(path: str, run: str, wanted: Wanted) -> int:
         HarnessError: it cannot be read, or holds nothing of the kind.
     """
     with open_side(f"{path}::{run}" if run else path) as side:
-        for line in look(side.records(), side.artefacts, wanted):
+        for line in slot_lines(side.records(), side.artefacts, wanted):
             print(line)
     return 0
 
@@ -85,7 +85,7 @@ def check(wanted: Wanted) -> None:
         raise HarnessError(f"--slice takes indices and ranges, such as '0, :4'; got {wanted.part!r}")
 
 
-def look(records: Iterable[Record], artefacts: Mapping[str, bytes], wanted: Wanted) -> Iterator[str]:
+def slot_lines(records: Iterable[Record], artefacts: Mapping[str, bytes], wanted: Wanted) -> Iterator[str]:
     """Lines about the operators that were asked for.
 
     Raises:

@@ -118,7 +118,7 @@ def _passes(array: Array, fault: Callable[[Array], Array], dtype: str, tolerance
     with np.errstate(all="ignore"):
         changed = fault(array)
         m = measure(array, changed, dtype, tolerance)
-    return bool(m.max_abs or m.nonfinite) and m.within
+    return bool(m.max_abs or m.nonfinite) and m.is_within
 
 
 def _admitted_noise(array: Array, dtype: str, tolerance: Tolerance) -> float:
@@ -136,7 +136,7 @@ def _admitted_noise(array: Array, dtype: str, tolerance: Tolerance) -> float:
             changed = np.where(finite, values + part * admitted, values).astype(array.dtype)
             changed = np.where(finite, changed, flat).astype(array.dtype)
             m = measure(flat, changed, dtype, tolerance)
-            if m.within:
+            if m.is_within:
                 break
         else:
             return 0.0

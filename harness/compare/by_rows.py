@@ -8,12 +8,12 @@ from contextlib import contextmanager
 from functools import cached_property
 
 from harness.compare.divergence import mark_overwritten
-from harness.compare.judge import Judge, proves_bits
+from harness.compare.judge import SlotJudge, proves_bits
 from harness.compare.verdict import Comparison, SlotVerdict, Verdict
 from harness.records import Record, Rows, SlotKey
 
 
-def check_rows(expected: Rows, found: Rows, judge: Judge) -> Comparison | None:
+def check_rows(expected: Rows, found: Rows, judge: SlotJudge) -> Comparison | None:
     """As ``check``, of runs with the same slots in the same order and the same items; None for any other."""
     keys = expected.keys
     if not keys or expected.items != found.items or keys != found.keys or len(set(keys)) < len(keys):

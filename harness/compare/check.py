@@ -8,7 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 from harness.compare.by_rows import check_rows, paused_collector
 from harness.compare.content import Digests, agree, content
 from harness.compare.divergence import find_order_change, find_renames, mark_overwritten
-from harness.compare.judge import Judge
+from harness.compare.judge import SlotJudge
 from harness.compare.tolerances import Tolerances
 from harness.compare.verdict import Comparison, SlotVerdict
 from harness.errors import RecordError
@@ -16,7 +16,7 @@ from harness.records import Record, Rows, SlotKey
 from harness.store import StoredRun, describe_key
 
 #: Makes what judges slots under tolerances; the second argument is ``measured`` of ``check``.
-Judging = Callable[[Tolerances, bool], Judge]
+Judging = Callable[[Tolerances, bool], SlotJudge]
 
 
 @runtime_checkable
@@ -40,7 +40,7 @@ def check(
     *,
     order: bool = True,
     measured: bool = True,
-    judging: Judging = Judge,
+    judging: Judging = SlotJudge,
 ) -> Comparison:
     """Judges every expected and every found slot.
 
@@ -69,7 +69,7 @@ def check(
     return _one_by_one(golden, _records(found) if others is None else others.records(), judge, order)
 
 
-def _one_by_one(golden: _Golden, found: Iterable[Record], judge: Judge, order: bool) -> Comparison:
+def _one_by_one(golden: _Golden, found: Iterable[Record], judge: SlotJudge, order: bool) -> Comparison:
     """Judges record after record; see ``check``."""
     verdicts: dict[SlotKey, SlotVerdict] = {}
     digests = Digests()

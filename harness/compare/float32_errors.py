@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from harness.compare.accumulator import Array
 from harness.compare.float32_scan import LARGEST, SMALLEST, Seen, new, scan
-from harness.compare.floats import Block, Floats
-from harness.compare.ladder import RUNGS
+from harness.compare.floats import BlockErrors, Floats
 from harness.compare.measurement import THOUSANDTHS
-from harness.compare.running import Array
+from harness.compare.needed_tolerance import RUNGS
 
 #: Tolerances whose products with magnitudes are neither subnormal nor infinite.
 _TOLERANCES = (2.0**-26, 2.0**20)
@@ -26,7 +26,7 @@ class Near(Floats):
     """``Floats`` of float32."""
 
     def add(self, start: int, expected: Array, found: Array) -> None:
-        """Takes in a block; see ``Running.add``."""
+        """Takes in a block; see ``Accumulator.add``."""
         seen = scan(expected, found)
         if seen is None:
             super().add(start, expected, found)
@@ -61,7 +61,7 @@ class Near(Floats):
         if self.tolerance.exact:
             self.outside += seen.unequal
         elif worst > self.tolerance.rtol and largest > self.floor:
-            self._admit(Block(start, raw, raw, size, error, relative, steps, worst))
+            self._admit(BlockErrors(start, raw, raw, size, error, relative, steps, worst))
 
     def _count_steps(self, seen: Seen) -> None:
         """As ``Floats._count``."""
@@ -112,7 +112,7 @@ class Near(Floats):
                 value, _ = _most(far, (error, size), rtol, largest)
             self.apart[rung] = max(self.apart[rung], value)
 
-    def _admit(self, block: Block) -> None:
+    def _admit(self, block: BlockErrors) -> None:
         """As ``Floats._judge``, of a block in float32."""
         rtol, floor, max_ulp = self.tolerance.rtol, self.floor, self.tolerance.max_ulp
         if not (_TOLERANCES[0] < rtol < _TOLERANCES[1] and float(SMALLEST) < floor < float(LARGEST)):
@@ -137,7 +137,7 @@ class Near(Floats):
             chosen = np.flatnonzero(_above(part, worst * (1 - 2 * _SLACK)))
             self.excess.add_at(block.start, chosen, self._excess(block, chosen))
 
-    def _excess(self, block: Block, chosen: Array) -> Array:
+    def _excess(self, block: BlockErrors, chosen: Array) -> Array:
         """How many times what is admitted the errors of some elements are; 0 for those admitted."""
         error, size = block.error[chosen].astype(np.float64), block.size[chosen].astype(np.float64)
         admitted = self.floor + self.tolerance.rtol * size

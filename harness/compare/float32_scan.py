@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from harness.compare.accumulator import Array
 from harness.compare.floats import dot
-from harness.compare.running import Array
 from harness.compare.scratch import Scratch
 
 #: Further apart, the difference of two numbers need not be one of their type.

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from harness import dtypes
-from harness.compare.ladder import RUNGS, Ladder
+from harness.compare.accumulator import Accumulator, Array, Peak, where
 from harness.compare.measurement import THOUSANDTHS, Sums, ulp_bound
-from harness.compare.running import Array, Peak, Running, where
+from harness.compare.needed_tolerance import RUNGS, NeededTolerance
 from harness.compare.tolerances import Tolerance
 from harness.compare.ulp import ulp_distance
 
@@ -27,7 +27,7 @@ _UNREACHED = 1e200
 
 
 @dataclass(slots=True)
-class Block:
+class BlockErrors:
     """A block of finite numbers (0 on both sides where either has NaN or an infinity), and what was made of it.
 
     Attributes:
@@ -51,7 +51,7 @@ class Block:
     worst: float
 
 
-class Floats(Running):
+class Floats(Accumulator):
     """What has been seen of a pair of floating-point or complex arrays so far.
 
     Args:
@@ -87,7 +87,7 @@ class Floats(Running):
         return self._bulk()
 
     def add(self, start: int, expected: Array, found: Array) -> None:
-        """Takes in a block; see ``Running.add``."""
+        """Takes in a block; see ``Accumulator.add``."""
         unequal = words(expected) != words(found)
         if unequal.ndim > 1:
             unequal = unequal.any(axis=1)
@@ -126,7 +126,7 @@ class Floats(Running):
 
     def _errors(
         self, start: int, raw: tuple[Array, Array], both: tuple[Array, Array], size: Array, zeros: bool
-    ) -> Block:
+    ) -> BlockErrors:
         """Takes in the errors of a block; ``zeros`` if ``size`` has any."""
         error = np.abs(both[1] - both[0])
         relative = _relative(error, size, zeros, self.dtype.itemsize // (2 if self.dtype.kind == "c" else 1))
@@ -141,7 +141,7 @@ class Floats(Running):
                 self.beyond[which] += int(np.count_nonzero(relative > limit))
         known = relative.sum() if worst < np.inf else relative[size > 0].sum()
         self.totals[3:] += error.sum(), dot(error, error), known
-        block = Block(start, raw, both, size, error, relative, ulps, worst)
+        block = BlockErrors(start, raw, both, size, error, relative, ulps, worst)
         self._climb(block)
         return block
 
@@ -154,8 +154,8 @@ class Floats(Running):
             self.ulp_counts[step] += int(np.count_nonzero(ulps > bound))
             step += 1
 
-    def _climb(self, block: Block) -> None:
-        """Raises the rungs of the ladder: fewer and fewer elements need an absolute tolerance."""
+    def _climb(self, block: BlockErrors) -> None:
+        """Raises what each relative tolerance needs beside it: fewer and fewer elements need an absolute tolerance."""
         error, size, relative, ulps = block.error, block.size, block.relative, block.ulps
         for rung, rtol in enumerate(RUNGS):
             if rung:
@@ -171,7 +171,7 @@ class Floats(Running):
             apart = needed[at] if ulps[at] > 1 else needed[ulps > 1].max(initial=0.0)
             self.apart[rung] = max(self.apart[rung], float(apart))
 
-    def _judge(self, block: Block, unequal: Array, bad: Array | None) -> None:
+    def _judge(self, block: BlockErrors, unequal: Array, bad: Array | None) -> None:
         """Counts what the tolerance does not admit."""
         if self.tolerance.exact:
             self.outside += int(np.count_nonzero(unequal))
@@ -188,12 +188,12 @@ class Floats(Running):
         self.outside += int(np.count_nonzero(outside)) if outside is not None else 0
 
     def more(self, shape: tuple[int, ...]) -> dict[str, Any]:
-        """See ``Running.more``."""
+        """See ``Accumulator.more``."""
         nan, found_nan, inf, found_inf, nan_mismatch, inf_mismatch = map(int, self.specials)
         expected, found, product, error, squared, relative = map(float, self.totals)
-        ladder = None
+        needed = None
         if not self.nonfinite:
-            ladder = Ladder(tuple(self.every), tuple(self.apart), int(self.ulp.value), self.scale, self.bulk)
+            needed = NeededTolerance(tuple(self.every), tuple(self.apart), int(self.ulp.value), self.scale, self.bulk)
         return {
             "max_abs": float(self.abs.value), "max_ulp": int(self.ulp.value), "at_ulp": where(self.ulp.at, shape),
             "expected_nan": nan, "found_nan": found_nan, "expected_inf": inf, "found_inf": found_inf,
@@ -201,7 +201,7 @@ class Floats(Running):
             "scale": self.scale, "bulk": self.bulk, "beyond": (self.beyond[0], self.beyond[1]),
             "ulp_counts": tuple(self.ulp_counts),
             "sums": Sums(self.finite, error, squared, expected, found, product, relative, self.nonzero),
-            "ladder": ladder,
+            "needed": needed,
         }  # fmt: skip
 
 

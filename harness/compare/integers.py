@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from harness import dtypes
+from harness.compare.accumulator import Accumulator, Array
 from harness.compare.measurement import THOUSANDTHS, Sums
-from harness.compare.running import Array, Running
 
 
-class Integers(Running):
+class Integers(Accumulator):
     """What has been seen of a pair of arrays of integers or bools so far."""
 
     def __init__(self, dtype: dtypes.DType) -> None:
@@ -22,7 +22,7 @@ class Integers(Running):
         self.totals = np.zeros(6)
 
     def add(self, start: int, expected: Array, found: Array) -> None:
-        """Takes in a block; see ``Running.add``."""
+        """Takes in a block; see ``Accumulator.add``."""
         if expected.dtype.isbuiltin != 1:  # of 4 bits
             expected, found = expected.astype(np.int16), found.astype(np.int16)
         unequal = expected != found
@@ -49,7 +49,7 @@ class Integers(Running):
         self.totals[3:] += [error.sum(), np.einsum("i,i->", error, error), relative[size > 0].sum()]
 
     def more(self, shape: tuple[int, ...]) -> dict[str, Any]:
-        """See ``Running.more``; ``shape`` is not asked."""
+        """See ``Accumulator.more``; ``shape`` is not asked."""
         expected, found, product, error, squared, relative = map(float, self.totals)
         sums = Sums(self.count, error, squared, expected, found, product, relative, self.nonzero)
         return {

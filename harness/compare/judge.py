@@ -25,7 +25,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 _HASHES = frozenset({"md5", "sha1"})
 
 
-class Judge:
+class SlotJudge:
     """Judges slots under one set of tolerances.
 
     Args:
@@ -141,7 +141,7 @@ def _by_values(expected: Record, found: Record, golden: Source, other: Source, t
     if not measurement.unequal:
         reason = "its values have the golden's bits, but the digest given with them is another"
         return _verdict(expected, found, Verdict.DIFFERS, reason, measurement=measurement, tolerance=tolerance)
-    verdict = Verdict.WITHIN if measurement.within else Verdict.DIFFERS
+    verdict = Verdict.WITHIN if measurement.is_within else Verdict.DIFFERS
     return _verdict(expected, found, verdict, values_reason(measurement), measurement=measurement, tolerance=tolerance)
 
 

@@ -25,7 +25,7 @@ _LOOKS = 30
 _BEFORE = 60
 
 
-class Block(NamedTuple):
+class Opcode(NamedTuple):
     """Lines ``old`` to ``old_end`` of the expected text beside ``new`` to ``new_end`` of the found one; from 0."""
 
     equal: bool
@@ -88,15 +88,15 @@ def line_diff(expected: Sequence[str], found: Sequence[str], context: int = CONT
     return LineDiff(removed, added, tuple(hunks), removed + added - shown)
 
 
-def blocks(expected: Sequence[str], found: Sequence[str]) -> list[Block]:
+def blocks(expected: Sequence[str], found: Sequence[str]) -> list[Opcode]:
     """Both texts as blocks, in order, that are equal and different by turns; together they are all lines."""
-    result: list[Block] = []
+    result: list[Opcode] = []
     old = new = 0
     for at, other, length in [*_merged(_matches(expected, found)), (len(expected), len(found), 0)]:
         if at > old or other > new:
-            result.append(Block(False, old, at, new, other))
+            result.append(Opcode(False, old, at, new, other))
         if length:
-            result.append(Block(True, at, at + length, other, other + length))
+            result.append(Opcode(True, at, at + length, other, other + length))
         old, new = at + length, other + length
     return result
 
@@ -164,9 +164,9 @@ def _anchors(a: Sequence[str], b: Sequence[str]) -> list[tuple[int, int]]:
     return run[::-1]
 
 
-def _groups(parts: Sequence[Block], context: int) -> Iterator[list[Block]]:
+def _groups(parts: Sequence[Opcode], context: int) -> Iterator[list[Opcode]]:
     """Different blocks with ``context`` equal lines around; those that touch are one group."""
-    group: list[Block] = []
+    group: list[Opcode] = []
     for at, block in enumerate(parts):
         if not block.equal:
             group.append(block)
@@ -185,7 +185,7 @@ def _groups(parts: Sequence[Block], context: int) -> Iterator[list[Block]]:
         yield group
 
 
-def _lines(expected: Sequence[str], found: Sequence[str], group: Sequence[Block]) -> Iterator[tuple[Tag, str]]:
+def _lines(expected: Sequence[str], found: Sequence[str], group: Sequence[Opcode]) -> Iterator[tuple[Tag, str]]:
     for block in group:
         old, new = expected[block.old : block.old_end], found[block.new : block.new_end]
         if block.equal:

@@ -9,12 +9,12 @@ from __future__ import annotations
 import numpy as np
 
 from harness import dtypes
+from harness.compare.accumulator import Accumulator, Array
 from harness.compare.bulk import bulk_of
 from harness.compare.float32_errors import Near
 from harness.compare.floats import Floats, wide
 from harness.compare.integers import Integers
 from harness.compare.measurement import Measurement
-from harness.compare.running import Array, Running
 from harness.compare.source import Source, source
 from harness.compare.tolerances import EXACT, Tolerance
 
@@ -39,18 +39,18 @@ def measure(
     one, other = source(expected), source(found)
     if one.shape != other.shape or not one.dtype == other.dtype == dtype.numpy:
         raise ValueError(f"cannot measure {other.dtype}{other.shape} against {one.dtype}{one.shape}")
-    running: Running
+    accumulator: Accumulator
     if dtype.kind in "fc":
         kind = Near if dtype.numpy == np.float32 else Floats
-        running = kind(dtype, tolerance, lambda: largest(one), lambda: bulk_of(one, other))
+        accumulator = kind(dtype, tolerance, lambda: largest(one), lambda: bulk_of(one, other))
     else:
-        running = Integers(dtype)
+        accumulator = Integers(dtype)
     start = 0
     with np.errstate(all="ignore"):
         for blocks in zip(one.blocks(_BLOCK), other.blocks(_BLOCK), strict=True):
-            running.add(start, *blocks)
+            accumulator.add(start, *blocks)
             start += _BLOCK
-    return running.result(one, other)
+    return accumulator.result(one, other)
 
 
 def largest(numbers: Array | Source) -> float:

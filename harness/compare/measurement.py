@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from harness.compare.ladder import Ladder
+from harness.compare.needed_tolerance import NeededTolerance
 
 Number = bool | int | float | complex
 
@@ -75,7 +75,7 @@ class Measurement:
         beyond: elements whose relative error is beyond each of ``THOUSANDTHS``.
         ulp_counts: how many elements are more than 0, 1, 2, 4, 8, ... ULP apart, as far as there are any.
         sums: what means are made of.
-        ladder: which tolerances would admit all; None where none could (integers, bools, ``nonfinite``).
+        needed: which tolerances would admit all; None where none could (integers, bools, ``nonfinite``).
     """
 
     count: int
@@ -101,10 +101,10 @@ class Measurement:
     beyond: tuple[int, int] = (0, 0)
     ulp_counts: tuple[int, ...] = ()
     sums: Sums = field(default_factory=Sums)
-    ladder: Ladder | None = None
+    needed: NeededTolerance | None = None
 
     @property
-    def within(self) -> bool:
+    def is_within(self) -> bool:
         """Whether the tolerance admits every element."""
         return self.outside == 0
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from harness.compare.check import HasRecords, Judging, check
-from harness.compare.judge import Judge
+from harness.compare.judge import SlotJudge
 from harness.compare.pairing import Pairing, check_paired
 from harness.compare.pairing.matching import SCOPE
 from harness.compare.pairing.scopes import place_of
@@ -163,7 +163,7 @@ def judge(
     match: Match = "auto",
     measured: bool = True,
     by_statistics: bool = False,
-    judging: Judging = Judge,
+    judging: Judging = SlotJudge,
 ) -> Judgement:
     """Judges ``found`` against ``expected``.
 
@@ -239,7 +239,7 @@ def tolerances_of(expected: Party, found: Party, asked: Any = None, *, beside: b
 _EXACT = Tolerances(patterns=((f"{GIVEN_SCOPE}/*", BY_DTYPE),))
 
 
-def exactly(expected: Party, found: Party, judging: Judging = Judge) -> Comparison:
+def exactly(expected: Party, found: Party, judging: Judging = SlotJudge) -> Comparison:
     """Every difference of two runs that should have none, measured: what tolerances are learned from."""
     comparison = check(expected.content, found.content, "exact", order=False, judging=judging)
     if expected.is_real_mindspore or found.is_real_mindspore:

@@ -11,7 +11,7 @@ from harness.compare.tolerances import Tolerance
 from harness.compare.verdict import Comparison
 
 
-class Least(NamedTuple):
+class SmallestTolerance(NamedTuple):
     """Tolerances each of which alone would admit every element.
 
     Attributes:
@@ -34,36 +34,36 @@ class Least(NamedTuple):
         return " or ".join(parts)
 
 
-def least(measurement: Measurement | None) -> Least | None:
+def smallest_tolerance(measurement: Measurement | None) -> SmallestTolerance | None:
     """What would admit a slot; None where nothing would: NaN or infinity against something else, integers, bools,
     equal values of other bits, what was not measured."""
     m = measurement
     if m is None or m.max_ulp is None or m.nonfinite or not m.max_abs:
         return None
     rtol = float(m.max_rel) if math.isfinite(m.max_rel) else None
-    return Least(rtol, float(m.max_abs) if math.isfinite(m.max_abs) else None, m.max_ulp)
+    return SmallestTolerance(rtol, float(m.max_abs) if math.isfinite(m.max_abs) else None, m.max_ulp)
 
 
 #: A tolerance is worth naming only within so many times the one in force: more would let everything pass.
 _WORTH = 10
 
 
-def nearby(measurement: Measurement | None, tolerance: Tolerance) -> Least | None:
+def nearby(measurement: Measurement | None, tolerance: Tolerance) -> SmallestTolerance | None:
     """What would admit a slot, of that what is within ten times its tolerance; None where nothing is.
 
     Ten times nothing is nothing: under equal bits none is named.
     """
-    found = least(measurement)
+    found = smallest_tolerance(measurement)
     if found is None or measurement is None:
         return None
     floor = tolerance.floor(measurement.scale, measurement.bulk)
     rtol = found.rtol if found.rtol is not None and found.rtol <= _WORTH * (tolerance.rtol + tolerance.scaled) else None
     atol = found.atol if found.atol is not None and found.atol <= _WORTH * floor else None
     max_ulp = found.max_ulp if (found.max_ulp or 0) <= _WORTH * tolerance.max_ulp else None
-    return Least(rtol, atol, max_ulp) if (rtol, atol, max_ulp) != (None, None, None) else None
+    return SmallestTolerance(rtol, atol, max_ulp) if (rtol, atol, max_ulp) != (None, None, None) else None
 
 
-def would_pass(comparison: Comparison) -> Least | None:
+def would_pass(comparison: Comparison) -> SmallestTolerance | None:
     """What would admit all slots that do not hold, see ``nearby``; None where nothing would, or nothing is near."""
     if comparison.order is not None:
         return None
@@ -71,7 +71,7 @@ def would_pass(comparison: Comparison) -> Least | None:
     known = [each for each in found if each is not None]
     if not found or len(known) < len(found):
         return None
-    most = Least(*(None if None in each else max(each) for each in zip(*known, strict=True)))
+    most = SmallestTolerance(*(None if None in each else max(each) for each in zip(*known, strict=True)))
     return most if most != (None, None, None) else None
 
 

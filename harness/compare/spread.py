@@ -51,7 +51,7 @@ MEANING: Mapping[Role, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class SpreadRow:
     """One operator execution of both runs.
 
     Attributes:
@@ -85,23 +85,23 @@ class Step:
 class Spread:
     """The steps of two runs in execution order."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[SpreadRow, ...]
 
-    def of(self, *roles: Role) -> tuple[Step, ...]:
+    def of(self, *roles: Role) -> tuple[SpreadRow, ...]:
         """The steps with one of ``roles``, in order."""
         return tuple(step for step in self.steps if step.role in roles)
 
-    def first_by_rank(self) -> dict[int, Step]:
+    def first_by_rank(self) -> dict[int, SpreadRow]:
         """The first step of each rank that does not agree."""
         return self._first(lambda where: where.rank)
 
-    def first_by_iteration(self) -> dict[int, Step]:
+    def first_by_iteration(self) -> dict[int, SpreadRow]:
         """The first step of each iteration that does not agree."""
         return self._first(lambda where: where.iteration)
 
-    def _first(self, group: object) -> dict[int, Step]:
+    def _first(self, group: object) -> dict[int, SpreadRow]:
         assert callable(group)
-        first: dict[int, Step] = {}
+        first: dict[int, SpreadRow] = {}
         for step in self.steps:
             if step.role is not Role.AGREES:
                 first.setdefault(group(step.where), step)
@@ -150,7 +150,7 @@ def spread(comparison: Comparison) -> Spread:
         outs = [slot for slot in slots if slot.key.io == "output"]
         source = next((slot.source for slot in slots if slot.source), None)
         takes, gives = tuple(fed_by.get(where, ())), tuple(feeds.get(where, ()))
-        steps.append(Step(where, slots[0].op_type, source, role, _noise(ins), _noise(outs), takes, gives))
+        steps.append(SpreadRow(where, slots[0].op_type, source, role, _noise(ins), _noise(outs), takes, gives))
     return Spread(tuple(steps))
 
 

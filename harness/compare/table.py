@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from harness.compare.ladder import Ladder
 from harness.compare.measurement import THOUSANDTHS, Measurement
-from harness.compare.smallest_tolerance import least
+from harness.compare.needed_tolerance import NeededTolerance
+from harness.compare.smallest_tolerance import smallest_tolerance
 from harness.compare.spread import noise
 from harness.compare.verdict import SlotVerdict
 
@@ -42,7 +42,7 @@ def row(slot: SlotVerdict) -> dict[str, Any]:
 
 
 def _measured(m: Measurement) -> dict[str, Any]:
-    passes = least(m)
+    passes = smallest_tolerance(m)
     smallest_atol, smallest_rtol = (passes.atol, passes.rtol) if passes is not None else (None, None)
     worst = m.worst
     values = (
@@ -73,11 +73,11 @@ def as_json(value: Any) -> Any:
 def stored(slot: SlotVerdict) -> dict[str, Any]:
     """``row`` and what is needed to judge the slot again: JSON values."""
     m = slot.measurement
-    ladder = None if m is None or m.ladder is None else m.ladder.as_json()
-    return {key: as_json(value) for key, value in (row(slot) | {"ladder": ladder}).items()}
+    needed = None if m is None or m.needed is None else m.needed.as_json()
+    return {key: as_json(value) for key, value in (row(slot) | {"needed": needed}).items()}
 
 
-def ladder_of(stored_row: Mapping[str, Any]) -> Ladder | None:
-    """The ladder of what ``stored`` gave; None if it has none. ``ValueError`` and the like for anything else."""
-    value = stored_row.get("ladder")
-    return None if value is None else Ladder.from_json(value)
+def needed_tolerance_of(stored_row: Mapping[str, Any]) -> NeededTolerance | None:
+    """What ``stored`` kept of the needed tolerance; None if it has none. Raises ``ValueError`` and the like."""
+    value = stored_row.get("needed", stored_row.get("ladder"))  # its name in 0.1.0
+    return None if value is None else NeededTolerance.from_json(value)

@@ -12,7 +12,7 @@ from typing import Any
 
 from harness.dump import iteration
 from harness.dump.check_method import warn
-from harness.dump.draft import COMMON, Draft, shown
+from harness.dump.draft import COMMON, Draft, json_text
 from harness.dump.ecma import RegexError
 from harness.dump.json_text import dumps
 from harness.dump.selection import KernelRule, entry_text, read_rule
@@ -68,12 +68,12 @@ def path(draft: Draft) -> None:
     if not _PATH.fullmatch(given):
         raise DumpConfigError(
             "path-chars",
-            f"dump configuration: {place} counts as {shown(given)}; accepted: letters, digits, '-', '_' and '/'",
+            f"dump configuration: {place} counts as {json_text(given)}; accepted: letters, digits, '-', '_' and '/'",
         )
     if not given.startswith("/"):
         raise DumpConfigError(
             "path-absolute",
-            f"dump configuration: {place} counts as {shown(given)}; accepted: an absolute path, it begins with '/'",
+            f"dump configuration: {place} counts as {json_text(given)}; accepted: an absolute path, it begins with '/'",
         )
     draft.path = given
 
@@ -138,7 +138,7 @@ def kernels(draft: Draft) -> None:
             found[text] = read_rule(text, rules.kernel_kinds)
         except RegexError as error:
             raise DumpConfigError(
-                "regex", f"dump configuration: {draft.settings.place('kernels')}, entry {shown(entry)}: {error}"
+                "regex", f"dump configuration: {draft.settings.place('kernels')}, entry {json_text(entry)}: {error}"
             ) from None
     if draft.dump_mode == 1:
         draft.kernels = tuple(found.values())
@@ -151,7 +151,7 @@ def support_device(draft: Draft) -> None:
         if not isinstance(item, (int, float)):
             raise DumpConfigError(
                 "json-type",
-                f"dump configuration: {draft.settings.place('support_device')} holds {shown(item)}, "
+                f"dump configuration: {draft.settings.place('support_device')} holds {json_text(item)}, "
                 f"which is {_kind_of(item)}; accepted: numbers",
             )
         device = int(item) % 2**32

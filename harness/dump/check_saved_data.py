@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from harness.dump.check_debug import EXCEPTION
 from harness.dump.check_method import warn
-from harness.dump.draft import Draft, shown
+from harness.dump.draft import Draft, json_text
 from harness.errors import DumpConfigError
 
 SAVED_DATA = ("statistic", "tensor", "full")
@@ -104,7 +104,7 @@ def statistic_category(draft: Draft) -> None:
         if not isinstance(item, str):
             raise DumpConfigError(
                 "json-type",
-                f"dump configuration: {draft.settings.place('statistic_category')} holds {shown(item)}; accepted: "
+                f"dump configuration: {draft.settings.place('statistic_category')} holds {json_text(item)}; accepted: "
                 f"strings",
             )
     unknown = [item for item in given if item not in known]
@@ -112,7 +112,7 @@ def statistic_category(draft: Draft) -> None:
         raise DumpConfigError(
             "value:statistic_category",
             f"dump configuration: {draft.settings.place('statistic_category')}: the following statistic_category is "
-            f"invalid: {shown(unknown)}; accepted: {', '.join(map(repr, known))}",
+            f"invalid: {json_text(unknown)}; accepted: {', '.join(map(repr, known))}",
         )
     draft.statistic_category = _chosen(draft, given)
 

@@ -17,7 +17,7 @@ E2E = "e2e_dump_settings"
 ASYNC = "async_dump_settings"
 
 
-def shown(value: Any) -> str:
+def json_text(value: Any) -> str:
     """A JSON value for a message, at most 80 characters."""
     text = dumps(value)
     return text if len(text) <= 80 else text[:77] + "..."
@@ -46,7 +46,7 @@ class Section:
 
     def error(self, kind: str, key: str, accepted: str) -> DumpConfigError:
         """An error that says where, what was given and what is accepted."""
-        given = f" is {shown(self.fields[key])}" if key in self.fields else " is absent"
+        given = f" is {json_text(self.fields[key])}" if key in self.fields else " is absent"
         return DumpConfigError(kind, f"dump configuration: {self.place(key)}{given}; {accepted}")
 
     def uint(self, key: str, reported_as: str | None = None) -> int:

@@ -54,8 +54,8 @@ class Repeat:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """Look-ahead: ``body`` must (``negate``: must not) match from here."""
+class Lookahead:
+    """Lookahead-ahead: ``body`` must (``negate``: must not) match from here."""
 
     body: Tree
     negate: bool
@@ -68,7 +68,7 @@ class Anchor:
     kind: str
 
 
-Tree = Chars | Seq | Alt | Repeat | Look | Anchor
+Tree = Chars | Seq | Alt | Repeat | Lookahead | Anchor
 
 
 def mask_of(characters: str | bytes) -> int:
@@ -113,7 +113,7 @@ def parse(pattern: str) -> Tree:
     reader = _Reader(pattern.encode("utf-8", "surrogatepass"))
     tree = reader.alternatives(0)
     if reader.at < len(reader.data):
-        raise reader.error(f"nothing to repeat, or a parenthesis too many, at {reader.shown()}")
+        raise reader.error(f"nothing to repeat, or a parenthesis too many, at {reader.found_text()}")
     return tree
 
 
@@ -130,7 +130,7 @@ class _Reader:
         at = self.at + ahead
         return chr(self.data[at]) if at < len(self.data) else ""
 
-    def shown(self) -> str:
+    def found_text(self) -> str:
         return repr(self.peek()) if self.peek() else "the end"
 
     def take(self, text: str) -> bool:
@@ -165,7 +165,7 @@ class _Reader:
             if self.take(opening):
                 body = self.alternatives(depth + 1)
                 self.close()
-                return Look(body, negate)
+                return Lookahead(body, negate)
         return None
 
     def close(self) -> None:
@@ -195,7 +195,7 @@ class _Reader:
         if self.take(","):
             high = None if self.peek() == "}" else self.count()
         if not self.take("}"):
-            raise self.error(f"a count in braces is followed by {self.shown()}, not by '}}'")
+            raise self.error(f"a count in braces is followed by {self.found_text()}, not by '}}'")
         if high is not None and high < low:
             raise self.error(f"count {{{low},{high}}} ends before it begins")
         return low, high
@@ -205,7 +205,7 @@ class _Reader:
         while self.peek() and self.peek() in string.digits:
             self.at += 1
         if self.at == start:
-            raise self.error(f"a brace is followed by {self.shown()}, not by a count")
+            raise self.error(f"a brace is followed by {self.found_text()}, not by a count")
         # The original keeps the low 32 bits of the count (measured: a{4294967296} is a{0}).
         digits = self.data[start : min(self.at, start + 4000)]
         return max(0, (int(digits) + 2**31) % 2**32 - 2**31)
@@ -228,7 +228,7 @@ class _Reader:
     def group(self, depth: int) -> Tree:
         self.at += 1
         if self.take("?") and not self.take(":"):
-            raise self.error(f"'(?' followed by {self.shown()} is no group (':', '=' and '!' are)")
+            raise self.error(f"'(?' followed by {self.found_text()} is no group (':', '=' and '!' are)")
         body = self.alternatives(depth + 1)
         self.close()
         return body
@@ -290,7 +290,7 @@ class _Reader:
             raise self.error("a bracket is not closed")
         if char == "[":
             if self.peek(1) in (":", ".", "="):
-                return self.named()
+                return self.named_class()
             if self.peek(1) == "":
                 raise self.error("a bracket is not closed")
         self.at += 1
@@ -302,7 +302,7 @@ class _Reader:
         is_class = self.peek() != "" and self.peek() in "dswDSW"
         return self.escape(), is_class
 
-    def named(self) -> tuple[int, bool]:
+    def named_class(self) -> tuple[int, bool]:
         kind = self.peek(1)
         end = self.data.find(f"{kind}]".encode(), self.at + 2)
         if end < 0:

@@ -14,7 +14,7 @@ from harness.dump.ecma import (
     Alt,
     Anchor,
     Chars,
-    Look,
+    Lookahead,
     RegexError,
     Repeat,
     Seq,
@@ -75,7 +75,7 @@ def _states(tree: Tree) -> int:
             return sum(map(_states, parts))
         case Alt(branches):
             return 1 + sum(map(_states, branches))
-        case Look(body, _):
+        case Lookahead(body, _):
             return 2 + _states(body)
         case Repeat(body, low, high):
             inner = _states(body)
@@ -92,7 +92,7 @@ def _written(tree: Tree) -> bytes:
             return b"".join(map(_written, parts))
         case Alt(branches):
             return b"(?:" + b"|".join(map(_written, branches)) + b")"
-        case Look(body, negate):
+        case Lookahead(body, negate):
             return (b"(?!" if negate else b"(?=") + _written(body) + b")"
         case Anchor(kind):
             return _ANCHORS[kind]

@@ -12,7 +12,7 @@ import numpy as np
 from harness.devices.rounding import rounding
 from harness.explain.case import Case
 from harness.explain.evidence import loaded
-from harness.explain.numbers import shown
+from harness.explain.numbers import value_text
 from harness.explain.replay import Setting, computed, read_during
 from harness.explain.sums import narrow_sums
 from harness.framework.ops.base import OPERATORS
@@ -134,11 +134,11 @@ def _settings(base: Setting) -> Iterator[Candidate]:
     """Other settings: a flag the other way, another axis, an attribute's usual other values."""
     for slot, argument in enumerate(base.statement.arguments):
         for value in _other_values(argument.name, base.values.get(slot), base):
-            text = f"as with {argument.name} {shown(value)} in place of {shown(base.values[slot])}"
+            text = f"as with {argument.name} {value_text(value)} in place of {value_text(base.values[slot])}"
             yield Candidate("another setting", text, _again(base.changed({slot: value})), f"input.{slot}")
     for name, before in base.attrs.items():
         for value in _other_values(name, before, base):
-            text = f"as with {name} {shown(value)} in place of {shown(before)}"
+            text = f"as with {name} {value_text(value)} in place of {value_text(before)}"
             yield Candidate("another setting", text, _again(base.changed(attrs={name: value})))
 
 

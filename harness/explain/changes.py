@@ -13,8 +13,8 @@ from harness.explain.explanation import Change
 from harness.explain.graphs import Argument, differing_attributes, same
 from harness.explain.ir_values import Unreadable
 from harness.explain.names import input_name
-from harness.explain.numbers import number, shown
-from harness.explain.patterns import Look, look_for
+from harness.explain.numbers import number, value_text
+from harness.explain.patterns import Pair, find_pattern
 from harness.explain.replay import read_during
 from harness.records import Record
 
@@ -56,7 +56,7 @@ def changed_settings(case: Case) -> list[Given]:
     pairs = differing_attributes(one, other)
     names = {name for name, _, _ in pairs}
     found = [
-        Given("attribute", Change(name, shown(e), shown(f)), value={name: f})
+        Given("attribute", Change(name, value_text(e), value_text(f)), value={name: f})
         for name, e, f in pairs
         if not (names & set(DERIVED.get(name, ())))
     ]
@@ -70,7 +70,7 @@ def changed_settings(case: Case) -> list[Given]:
             continue
         if isinstance(e.value, Unreadable) or same(e.value, f.value):
             continue
-        found.append(Given("constant", Change(e.name, shown(e.value), shown(f.value)), at, f.value))
+        found.append(Given("constant", Change(e.name, value_text(e.value), value_text(f.value)), at, f.value))
     return found
 
 
@@ -97,10 +97,10 @@ def _input(case: Case, slot: int, argument: Argument | None, e: Record, f: Recor
     if values[0] is None or values[1] is None:
         return Given(kind, Change(name), slot, values[1])
     if values[0].size <= 6 and values[0].shape == values[1].shape:
-        return Given(kind, Change(name, shown(values[0]), shown(values[1])), slot, values[1])
+        return Given(kind, Change(name, value_text(values[0]), value_text(values[1])), slot, values[1])
     one, other = np.unique(values[0]), np.unique(values[1])
     if values[0].shape == values[1].shape and one.size == other.size == 1:
-        return Given(kind, Change(name, f"all {shown(one)}", f"all {shown(other)}"), slot, values[1])
+        return Given(kind, Change(name, f"all {value_text(one)}", f"all {value_text(other)}"), slot, values[1])
     detail, exact = tensor_detail(case, values[0], values[1])
     return Given(kind, Change(name), slot, values[1], detail, exact)
 
@@ -118,10 +118,10 @@ def tensor_detail(case: Case, e: np.ndarray[Any, Any], f: np.ndarray[Any, Any]) 
         values = read_during(case.expected, name, case.where)
         if values is not None and values.dtype == f.dtype and np.array_equal(values, f):
             return f"it has the bits of {name}", True
-    look = Look(e, f)
-    changed = np.argwhere(look.changed) if e.dtype.kind in "fiuV" else np.empty((0, 0))
+    pair = Pair(e, f)
+    changed = np.argwhere(pair.changed) if e.dtype.kind in "fiuV" else np.empty((0, 0))
     if len(changed) == 1:
         at = tuple(map(int, changed[0]))
         return f"at {list(at)} alone, {number(e[at], e.dtype)} -> {number(f[at], f.dtype)}", True
-    finding = look_for(look)
+    finding = find_pattern(pair)
     return (finding.text, finding.exact) if finding is not None else ("", False)

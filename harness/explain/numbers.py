@@ -12,7 +12,7 @@ from harness.dtypes import DType
 _ROOM = 60
 
 
-def shown(value: Any) -> str:
+def value_text(value: Any) -> str:
     """A constant or attribute in few characters: ``0.05``, ``same``, ``(2, 2)``, ``Float32[5]`` of a larger array."""
     if value is ...:
         return "(not there)"
@@ -22,7 +22,7 @@ def shown(value: Any) -> str:
         texts = [number(each, value.dtype).removesuffix(".0") for each in value.reshape(-1)]
         return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
     if isinstance(value, tuple):
-        return f"({', '.join(map(shown, value))})"[:_ROOM]
+        return f"({', '.join(map(value_text, value))})"[:_ROOM]
     if isinstance(value, DType):
         return value.name
     if isinstance(value, bool):

@@ -214,7 +214,7 @@ class _Rerun:
         found = loaded(self.run.by_key.get(slot.key))
         if found is None or found.shape != wanted.shape or found.dtype != wanted.dtype or slot.dtype not in DEFAULTS:
             return found is not None and found.dtype == wanted.dtype and found.tobytes() == wanted.tobytes()
-        if measure(wanted, found, slot.dtype, DEFAULTS[slot.dtype]).within:
+        if measure(wanted, found, slot.dtype, DEFAULTS[slot.dtype]).is_within:
             return True
         if given is None or not (np.isfinite(wanted.astype(np.float64)) & np.isfinite(found.astype(np.float64))).all():
             return False

@@ -17,7 +17,7 @@ from harness.explain.changes import Given, changed_inputs, changed_settings
 from harness.explain.evidence import loaded
 from harness.explain.explanation import Cause, Certainty
 from harness.explain.noise import is_noise
-from harness.explain.patterns import PATTERNS, Look, look_for
+from harness.explain.patterns import PATTERNS, Pair, find_pattern
 from harness.explain.replay import Setting, computed, setting
 from harness.records import Record
 
@@ -58,7 +58,7 @@ class Search:
             values = loaded(e), loaded(f)
             if values[0] is None or values[1] is None:
                 continue
-            finding = look_for(Look(values[0], values[1]))
+            finding = find_pattern(Pair(values[0], values[1]))
             if finding is not None:
                 certainty = Certainty.BITS if finding.exact else Certainty.LIKELY
                 return Cause(certainty, finding.kind, f"input.{slot}: {finding.text}", slot=f"input.{slot}")
@@ -136,7 +136,7 @@ class Search:
         """The output is the expected one, rounded: said before its inputs are blamed."""
         for slot in sorted(self.case.outputs):
             e, f = self._expected[slot], self._found[slot]
-            finding = PATTERNS["narrower type"](Look(e, f)) if e is not None and f is not None else None
+            finding = PATTERNS["narrower type"](Pair(e, f)) if e is not None and f is not None else None
             if finding is not None and finding.exact:
                 return Cause(Certainty.BITS, finding.kind, f"output.{slot}: {finding.text}", slot=f"output.{slot}")
         return None
@@ -147,7 +147,7 @@ class Search:
             e, f = self._expected[slot], self._found[slot]
             if e is None or f is None:
                 continue
-            finding = look_for(Look(e, f, inputs, self.case.op))
+            finding = find_pattern(Pair(e, f, inputs, self.case.op))
             if finding is not None:
                 certainty = Certainty.BITS if finding.exact else Certainty.LIKELY
                 return Cause(certainty, finding.kind, f"output.{slot}: {finding.text}", slot=f"output.{slot}")

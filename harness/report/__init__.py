@@ -2,7 +2,7 @@
 
 from harness.report.artefacts import artefacts
 from harness.report.content import Detail, Run, content
-from harness.report.fit import fit, only_counts
 from harness.report.page import render
+from harness.report.size_limit import limited, only_counts
 
-__all__ = ["Detail", "Run", "artefacts", "content", "fit", "only_counts", "render"]
+__all__ = ["Detail", "Run", "artefacts", "content", "limited", "only_counts", "render"]

@@ -32,12 +32,12 @@ class Leaving:
 
     def __str__(self) -> str:
         where = f"iteration {self.key.iteration}, {self.key.operator} {self.key.slot_name}"
-        said = f"rank {named(self.leaving)} differs from {named(self.others)}" if self.leaving else ""
-        gone = f"rank {named(self.missing)} lacks it" if self.missing else ""
+        said = f"rank {rank_list(self.leaving)} differs from {rank_list(self.others)}" if self.leaving else ""
+        gone = f"rank {rank_list(self.missing)} lacks it" if self.missing else ""
         return f"{where}: {'; '.join(filter(None, (said, gone)))}"
 
 
-def named(ranks: Sequence[int]) -> str:
+def rank_list(ranks: Sequence[int]) -> str:
     """``0-3, 7``."""
     parts: list[list[int]] = []
     for rank in sorted(ranks):

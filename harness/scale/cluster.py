@@ -18,8 +18,8 @@ from typing import Any
 
 from harness import errors
 from harness.errors import HarnessError, ScaleError, first_line
-from harness.scale.wire import Elsewhere, Failed
-from harness.scale.work import look, versions
+from harness.scale.wire import Failed, OutOfReach
+from harness.scale.work import versions, visible_ranks
 
 #: Tasks that the scheduler knows at a time.
 FLYING = 10_000
@@ -186,7 +186,7 @@ class Cluster:
         asked = sorted(workers)
         if not asked:
             return {}
-        found = self._client.run(look, tuple(self._places), workers=asked, on_error="return")
+        found = self._client.run(visible_ranks, tuple(self._places), workers=asked, on_error="return")
         mine = versions()
         for worker, each in found.items():
             if isinstance(each, BaseException):
@@ -300,8 +300,8 @@ class Cluster:
         if status == "finished":
             result = future.result()
             del flying[future]
-            if isinstance(result, Elsewhere):
-                return self._elsewhere(flight, flying, finished)
+            if isinstance(result, OutOfReach):
+                return self._to_another(flight, flying, finished)
             return result
         if status == "error":
             error = future.exception()
@@ -317,10 +317,10 @@ class Cluster:
             flying[object()] = flight
         return None
 
-    def _elsewhere(self, flight: _Flight, flying: dict[Any, _Flight], finished: Any) -> Any:
+    def _to_another(self, flight: _Flight, flying: dict[Any, _Flight], finished: Any) -> Any:
         """A worker did not see what it said it sees: it is asked again what it sees, once; then who asks is told."""
         if not flight.task.needs or flight.refused:
-            return Elsewhere()
+            return OutOfReach()
         self._look_again()
         flight.refused.add("")
         self._submit(flight, flying, finished)

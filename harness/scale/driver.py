@@ -14,7 +14,7 @@ from harness.capture import Capture
 from harness.compare import SlotVerdict
 from harness.compare.audit import Looseness
 from harness.compare.check import Judging
-from harness.compare.judge import Judge
+from harness.compare.judge import SlotJudge
 from harness.compare.tolerances import Tolerances
 from harness.errors import ScaleError, TreeError
 from harness.progress import Progress
@@ -23,7 +23,7 @@ from harness.scale import places
 from harness.scale.cluster import Cluster, Task
 from harness.scale.journal import Journal
 from harness.scale.remote import RemoteTree
-from harness.scale.wire import Done, Elsewhere, Golden, Head, Judged, Part, Side, Tree, Work
+from harness.scale.wire import Done, Golden, Head, Judged, OutOfReach, Part, Side, Tree, Work
 from harness.scale.work import audit_rows, fetch, head, part, verify_rows
 from harness.store import GoldenStore, StoredRun
 
@@ -78,7 +78,7 @@ class Session:
 
     def _results(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Any]]:
         for task, result in self._cluster.run(tasks):
-            if isinstance(result, Elsewhere):
+            if isinstance(result, OutOfReach):
                 raise ScaleError(f"{task.said}: the worker that had it does not see it any more")
             yield task, result
 
@@ -176,7 +176,7 @@ class Session:
         alone = []
         for task, result in self._cluster.run(tasks):
             work = task.args[0]
-            if isinstance(result, Elsewhere):
+            if isinstance(result, OutOfReach):
                 # The golden is out of the worker's reach: it reads, and this process judges.
                 alone.append(replace(task, args=(replace(work, expected=None, tolerances=None),)))
                 continue
@@ -227,7 +227,7 @@ class Session:
         self._progress.begin(f"{store.network} {run.id}", len(run), "slots")
         self._progress.step(ROWS * len(found))
         for task, result in self._cluster.run(tasks):
-            if isinstance(result, Elsewhere):
+            if isinstance(result, OutOfReach):
                 raise ScaleError(f"{store.path}: a worker does not see this store; it must lie where all see it")
             self._journal.put((golden, task.args[1], more), result)
             found[task.key[0]] = result
@@ -236,7 +236,7 @@ class Session:
         return [each for _, rows in sorted(found.items()) for each in rows]
 
 
-class _Measured(Judge):
+class _Measured(SlotJudge):
     """Gives the verdicts that workers found; what they did not look at is judged here."""
 
     def __init__(self, tolerances: Tolerances, measured: bool, judged: Iterable[Judged]) -> None:

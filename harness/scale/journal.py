@@ -18,8 +18,8 @@ from typing import Any
 import xxhash
 
 from harness.compare import Element, Measurement, Tolerance, Verdict
-from harness.compare.ladder import Ladder
 from harness.compare.measurement import Sums
+from harness.compare.needed_tolerance import NeededTolerance
 from harness.errors import ScaleError
 from harness.scale.wire import KNOWN
 from harness.stats.printed import PrintedStatistics
@@ -27,7 +27,8 @@ from harness.stats.printed import PrintedStatistics
 FOLDER = Path(".msdump") / "scale"
 _FORMAT = "msdump-scale-1"
 _CLASSES: dict[str, Any] = {
-    each.__name__: each for each in (*KNOWN, Measurement, Element, Sums, Ladder, Tolerance, Verdict, PrintedStatistics)
+    each.__name__: each
+    for each in (*KNOWN, Measurement, Element, Sums, NeededTolerance, Tolerance, Verdict, PrintedStatistics)
 }
 
 

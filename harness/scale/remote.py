@@ -14,7 +14,7 @@ from harness.capture import Capture, Problem
 from harness.capture.tree_records import unfinished
 from harness.errors import TreeError
 from harness.records import Record, SlotKey, Streamed
-from harness.scale.wire import WHOLE, Head, Part, Read, Slot, Step, Tree
+from harness.scale.wire import WHOLE, Head, Part, Read, ReadExecution, Slot, Tree
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -181,11 +181,11 @@ def _size(slot: Slot) -> int:
     return int(np.prod(slot.record.shape, dtype=np.int64)) * by_name(slot.record.dtype).itemsize
 
 
-def _tagged(part: Part, steps: Iterable[Step]) -> Iterator[tuple[Part, Step]]:
+def _tagged(part: Part, steps: Iterable[ReadExecution]) -> Iterator[tuple[Part, ReadExecution]]:
     return ((part, step) for step in steps)
 
 
-def _in_directory(each: tuple[Part, Step]) -> tuple[Any, ...]:
+def _in_directory(each: tuple[Part, ReadExecution]) -> tuple[Any, ...]:
     """The order of one directory's executions, whatever batch read them."""
     part, step = each
     first = step.slots[0].record if step.slots else None

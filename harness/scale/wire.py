@@ -113,7 +113,7 @@ class Slot(NamedTuple):
 
 
 @dataclass(slots=True)
-class Step:
+class ReadExecution:
     """One execution: when it started, its slots, what of it could not be used."""
 
     started: tuple[int, int, int]
@@ -131,7 +131,7 @@ class Read:
     """
 
     listing: list[Problem] = field(default_factory=list)
-    steps: list[Step] = field(default_factory=list)
+    steps: list[ReadExecution] = field(default_factory=list)
     ending: list[Problem] = field(default_factory=list)
     closed: Mapping[tuple[int, int], bool] = field(default_factory=dict)
 
@@ -167,7 +167,7 @@ class Failed:
 
 
 @dataclass(frozen=True, slots=True)
-class Elsewhere:
+class OutOfReach:
     """The worker does not see what it was asked for."""
 
 
@@ -196,7 +196,7 @@ KNOWN = (
     Extent,
     Head,
     Slot,
-    Step,
+    ReadExecution,
     Read,
     Judged,
     Done,

@@ -18,7 +18,7 @@ from harness.capture import Capture, Problem, read_tree
 from harness.compare import SlotVerdict, check
 from harness.compare.audit import Looseness, audit
 from harness.compare.content import content
-from harness.compare.judge import Judge
+from harness.compare.judge import SlotJudge
 from harness.compare.tolerances import Tolerances
 from harness.errors import HarnessError, StoreError, TreeError
 from harness.records import Record, SlotKey
@@ -26,17 +26,17 @@ from harness.scale import places
 from harness.scale.wire import (
     WHOLE,
     Done,
-    Elsewhere,
     Extent,
     Failed,
     Golden,
     Head,
     Judged,
+    OutOfReach,
     Part,
     Read,
+    ReadExecution,
     Side,
     Slot,
-    Step,
     Tree,
     Work,
 )
@@ -72,7 +72,7 @@ def versions() -> dict[str, str]:
     return found
 
 
-def look(trees: Iterable[str]) -> dict[str, Any]:
+def visible_ranks(trees: Iterable[str]) -> dict[str, Any]:
     """What a worker is and sees: ``versions``, ``host``, and of each place the ranks, with a text that changes with the
     iterations they have and how many files are in each; in place of the ranks a text, where looking failed."""
     seen: dict[str, Any] = {}
@@ -119,11 +119,11 @@ def _directory(tree: Tree) -> str:
 
 
 @told
-def head(tree: Tree, rank: int) -> Head | Elsewhere:
+def head(tree: Tree, rank: int) -> Head | OutOfReach:
     """A rank's head."""
     place = _directory(tree)
     if not places.is_url(place) and not os.path.isdir(place):
-        return Elsewhere()
+        return OutOfReach()
     with places.opened(place, None, rank) as folder:
         capture = read_tree(folder, rank, network=tree.network, rootdir=tree.rootdir)
         problems, parts = tuple(capture.problems), _extents(capture, place, rank)
@@ -172,7 +172,7 @@ def _remote_extents(place: str, rank: int) -> tuple[Extent, ...]:
     )
 
 
-class _Noting(Judge):
+class _Noting(SlotJudge):
     """Keeps its verdicts on what differs."""
 
     def __init__(self, tolerances: Tolerances, measured: bool) -> None:
@@ -188,7 +188,7 @@ class _Noting(Judge):
 
 
 @told
-def part(work: Work) -> Done | Elsewhere:
+def part(work: Work) -> Done | OutOfReach:
     """Reads a part of one side or of both; what differs is judged where the files are."""
     done = Done()
     where = work.part[:3]
@@ -199,7 +199,7 @@ def part(work: Work) -> Done | Elsewhere:
                 found = Read()
                 with _records(side, work, found) as records:
                     if records is None:
-                        return Elsewhere()
+                        return OutOfReach()
                     for _ in records:
                         pass
                 setattr(done, name, found)
@@ -208,7 +208,7 @@ def part(work: Work) -> Done | Elsewhere:
     one, other = Read(), Read()
     with _records(work.expected, work, one) as expected, _records(work.found, work, other) as found_records:
         if expected is None or found_records is None:
-            return Elsewhere()
+            return OutOfReach()
         check(expected, found_records, work.tolerances, order=False, measured=work.measured,
               judging=lambda *_: noting)  # fmt: skip
     done.expected = one if isinstance(work.expected, Tree) else None
@@ -269,7 +269,7 @@ def _store(golden: Golden) -> GoldenStore | None:
 def noted(folder: str, tree: Tree, work: Work, read: Read) -> Iterator[Record]:
     """Reads a part; each record has its digest, and its values at hand where they are small."""
     for started, problems, records in _steps(folder, tree, work.part, read):
-        step = Step(started)
+        step = ReadExecution(started)
         before = len(problems)
         for record in records:
             kept, described = record.values is not None, None
@@ -332,11 +332,11 @@ def _digest(record: Record, described: bool) -> Any:
 
 
 @told
-def fetch(tree: Tree, part: Part, keys: tuple[SlotKey, ...]) -> list[Array] | Elsewhere:
+def fetch(tree: Tree, part: Part, keys: tuple[SlotKey, ...]) -> list[Array] | OutOfReach:
     """Values of a few slots of a part, in the order of ``keys``."""
     place = _directory(tree)
     if not places.is_url(place) and not os.path.isdir(place):
-        return Elsewhere()
+        return OutOfReach()
     wanted, found = set(keys), {}
     with places.opened(place, part[:3]) as folder:
         for _, _, records in _steps(folder, tree, part, Read()):
@@ -353,21 +353,21 @@ def fetch(tree: Tree, part: Part, keys: tuple[SlotKey, ...]) -> list[Array] | El
 
 
 @told
-def audit_rows(golden: Golden, rows: range, tolerances: Tolerances) -> list[Looseness] | Elsewhere:
+def audit_rows(golden: Golden, rows: range, tolerances: Tolerances) -> list[Looseness] | OutOfReach:
     """What rows of a stored run let through."""
     store = _store(golden)
     if store is None:
-        return Elsewhere()
+        return OutOfReach()
     with store:
         run = store.run(*golden.run)
         return list(audit((run.record(row) for row in rows), tolerances))
 
 
 @told
-def verify_rows(golden: Golden, rows: range) -> list[str] | Elsewhere:
+def verify_rows(golden: Golden, rows: range) -> list[str] | OutOfReach:
     """What is wrong with the tensors of rows of a stored run, in words."""
     store = _store(golden)
     if store is None:
-        return Elsewhere()
+        return OutOfReach()
     with store:
         return store.run(*golden.run).damaged(rows)

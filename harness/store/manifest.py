@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import xxhash
 
-from harness.atomic import flush_directory, reason, remove, sweep, write_atomically
+from harness.atomic import flush_directory, reason, remove, remove_leftovers, write_atomically
 from harness.errors import StoreError, StoreWriteError
 from harness.reading import parse_json, read_bytes
 from harness.store.contents import parse_run, run_text
@@ -79,7 +79,7 @@ def rebuild(
     """
     legacy = golden / NAME
     with writer_lock(legacy, timeout):
-        sweep(legacy)
+        remove_leftovers(legacy)
         there = store_paths(golden)
         wanted = there if names is None or legacy.exists() else sorted(set(names) & set(there))
         known = runs_of(read(golden, wanted, broken_is_none=True))

@@ -104,7 +104,7 @@ def update(
     _check_arguments(target, runs, compression)
     with writer_lock(target, timeout):
         try:
-            atomic.sweep(target)
+            atomic.remove_leftovers(target)
             source = target if base is None or target.exists() else base
             if not source.exists():
                 return _replace(target, None, network, runs, compression or "none", settle)

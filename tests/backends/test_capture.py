@@ -198,7 +198,7 @@ def test_another_rank(backend: str, tmp_path: Path) -> None:
     assert writer is not None
     with graph_mode():
         process = session.Session([memory, writer], hooked=False, device=device)
-        with session.within(process):
+        with session.in_session(process):
             brain.play(Recorder())
         process.close()
     records = list(read_tree(tmp_path, backend=backend).records())

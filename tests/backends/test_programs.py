@@ -104,7 +104,7 @@ def both(observer: Any, memory: CaptureObserver, device: str, program: Callable[
     """Runs the program with both observers; gives what the second captured."""
     with graph_mode():
         process = session.Session([memory, observer], hooked=False, device=DEVICES.get(device))
-        with session.within(process):
+        with session.in_session(process):
             program()
         process.close()
     return memory.capture("Net", device)

@@ -50,7 +50,7 @@ def where(record: Record) -> tuple[Any, ...]:
 
 
 def play(network: str, *observers: Any, device: Any = O2) -> None:
-    with session.within(session.Session(observers, hooked=False, device=device)):
+    with session.in_session(session.Session(observers, hooked=False, device=device)):
         importlib.import_module(f"tests.gate.networks.{network}").play(Recorder())
     for observer in observers:
         observer.closed()

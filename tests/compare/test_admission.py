@@ -29,7 +29,7 @@ def test_surely_within_is_within(bits: Any, steps: Any, rtol: float, atol: float
     found = (bits + steps[: bits.size].astype(np.uint32)).view(np.float32)
     tolerance = Tolerance(rtol=rtol, atol=atol, scaled=scaled)
     if surely_within(expected, found, tolerance):
-        assert measure(expected, found, "Float32", tolerance).within
+        assert measure(expected, found, "Float32", tolerance).is_within
 
 
 @pytest.mark.parametrize("tolerance", [DEFAULTS["Float32"], Tolerance(rtol=1e-5), Tolerance(atol=1e-5)], ids=str)

@@ -72,5 +72,5 @@ def test_what_is_said_to_pass_passes() -> None:
     admitted = looseness(BASE, tolerance).noise
     # Of the size that passes, but relative to each element: where scaled admits most, less is admitted than that.
     change = BASE * np.float32(min(admitted, tolerance.rtol) * 0.9)
-    assert measure(BASE, BASE + change, "Float32", tolerance).within
-    assert not measure(BASE, BASE + change * 3, "Float32", tolerance).within
+    assert measure(BASE, BASE + change, "Float32", tolerance).is_within
+    assert not measure(BASE, BASE + change * 3, "Float32", tolerance).is_within

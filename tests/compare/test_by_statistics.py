@@ -15,7 +15,7 @@ from hypothesis.extra import numpy as hnp
 from harness import dtypes
 from harness.compare import Tolerance, check, first_divergence, measure
 from harness.compare.by_statistics import changed_statistics, row_within, statistics_within
-from harness.compare.judge import Judge
+from harness.compare.judge import SlotJudge
 from harness.compare.tolerances import Tolerances
 from harness.compare.verdict import Verdict
 from harness.records import Record, SlotKey
@@ -33,7 +33,7 @@ def test_whatever_values_admit_statistics_admit(data: st.DataObject, admitted: T
     # Just inside, so that float64's own rounding cannot push an element out.
     limit = admitted.atol + admitted.scaled * np.abs(expected).max() + admitted.rtol * np.abs(expected)
     found = expected + noise * limit * 0.999
-    if measure(expected, found, "Float64", admitted).within:
+    if measure(expected, found, "Float64", admitted).is_within:
         relaxed = Tolerance(admitted.rtol * (1 + 1e-9), admitted.atol * (1 + 1e-9) + 1e-9, admitted.scaled)
         assert statistics_within(describe(expected, "Float64"), describe(found, "Float64"), relaxed)
 
@@ -114,7 +114,7 @@ def test_a_row_against_a_golden(
     golden = Record(key, "Add", "Float32", (2,), values=array if keeps_values else None, digest=b"g" * 16,
                     extra={} if keeps_values else {"statistics": describe(array, "Float32")})  # fmt: skip
     ours = Record(key, "Add", "Float32", (2,), digest=b"r" * 16, extra={"statistics": row(found, *items)})
-    judged = Judge(Tolerances.parse(tolerance)).differing(golden, ours, None)
+    judged = SlotJudge(Tolerances.parse(tolerance)).differing(golden, ours, None)
     assert judged.verdict is verdict
     assert judged.by_statistics
     if found[1] == 3.0 and "max" in items:
@@ -134,7 +134,7 @@ def kept(dtype: str = "Float32", values: Any = None, **texts: str) -> Record:
 
 
 def judged(expected: Record, found: Record, tolerance: Any = "default") -> Verdict:
-    slot = Judge(Tolerances.parse(tolerance)).differing(expected, found, None)
+    slot = SlotJudge(Tolerances.parse(tolerance)).differing(expected, found, None)
     assert slot.by_statistics
     return slot.verdict
 

@@ -57,7 +57,7 @@ def test_floats_follow_the_definition(dtype: str, data: st.DataObject, rtol: flo
     assert (m.count, m.outside, m.nonfinite) == (len(es), outside, nonfinite)
     assert m.unequal == sum(a != b for a, b in zip(*words, strict=True))
     assert m.max_abs == max(errors)
-    assert m.within == (outside == 0)
+    assert m.is_within == (outside == 0)
     assert (m.expected_nan, m.found_nan) == (sum(map(math.isnan, es)), sum(map(math.isnan, fs)))
     assert (m.expected_inf, m.found_inf) == (sum(map(math.isinf, es)), sum(map(math.isinf, fs)))
 
@@ -124,10 +124,10 @@ def test_kinds_of_nan_and_zero_matter_to_exact_only() -> None:
 def test_scaled_is_relative_to_the_largest_finite_element() -> None:
     expected = np.array([1000.0, 900.0, 1e-3, np.inf, np.nan], np.float32)
     found = np.array([1000.0, 900.0, 2e-3, np.inf, np.nan], np.float32)
-    assert measure(expected, found, "Float32", Tolerance(scaled=1e-5)).within
-    assert not measure(expected, found, "Float32", Tolerance(scaled=1e-7)).within
-    assert not measure(expected / 1000, found / 1000, "Float32", Tolerance(atol=1e-9)).within
-    assert measure(expected / 1000, found / 1000, "Float32", Tolerance(scaled=1e-5)).within
+    assert measure(expected, found, "Float32", Tolerance(scaled=1e-5)).is_within
+    assert not measure(expected, found, "Float32", Tolerance(scaled=1e-7)).is_within
+    assert not measure(expected / 1000, found / 1000, "Float32", Tolerance(atol=1e-9)).is_within
+    assert measure(expected / 1000, found / 1000, "Float32", Tolerance(scaled=1e-5)).is_within
 
 
 def test_scaled_is_at_most_a_tenth_of_most_elements() -> None:
@@ -135,7 +135,7 @@ def test_scaled_is_at_most_a_tenth_of_most_elements() -> None:
     found = np.array([1000.0, 2e-3, 1e-3, 1e-3], np.float32)
     assert measure(expected, found, "Float32", Tolerance(scaled=1e-5)).outside == 1
     near = np.array([1000.0, 1.09e-3, 1e-3, 1e-3], np.float32)
-    assert measure(expected, near, "Float32", Tolerance(scaled=1e-5)).within
+    assert measure(expected, near, "Float32", Tolerance(scaled=1e-5)).is_within
 
 
 def test_a_signalling_nan_is_measured_like_any_other() -> None:
@@ -147,7 +147,7 @@ def test_a_signalling_nan_is_measured_like_any_other() -> None:
 def test_max_ulp_admits_neighbours() -> None:
     one = np.array([1.0, 1e-40, 0.0], np.float32)
     other = np.nextafter(np.nextafter(one, np.float32(9)), np.float32(9))
-    assert measure(one, other, "Float32", Tolerance(max_ulp=2)).within
+    assert measure(one, other, "Float32", Tolerance(max_ulp=2)).is_within
     assert measure(one, other, "Float32", Tolerance(max_ulp=1)).outside == 3
 
 

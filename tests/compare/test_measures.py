@@ -80,7 +80,7 @@ def test_integers_have_means_too(dtype: Any) -> None:
     names: dict[Any, str] = {np.int64: "Int64", np.bool_: "Bool", np.uint8: "UInt8"}
     m = measure(expected, found, names[dtype])
     assert (m.mean_abs, m.rmse, m.zero_mismatch, m.ulp_percentile(50)) == (0.5, math.sqrt(0.5), 2, None)
-    assert m.ladder is None
+    assert m.needed is None
 
 
 def test_complex_numbers_are_measured_by_magnitude() -> None:
@@ -103,7 +103,7 @@ def test_blocks_add_up() -> None:
     assert whole.max_abs == max(part.max_abs for part in parts)
     assert whole.mean_abs == pytest.approx(sum(part.sums.error for part in parts) / whole.count)
     assert [whole.beyond[0], whole.beyond[1]] == [sum(part.beyond[which] for part in parts) for which in (0, 1)]
-    assert whole.ladder is not None
-    assert whole.ladder.every == tuple(
-        max(rungs) for rungs in zip(*[p.ladder.every for p in parts if p.ladder], strict=True)
+    assert whole.needed is not None
+    assert whole.needed.every == tuple(
+        max(rungs) for rungs in zip(*[p.needed.every for p in parts if p.needed], strict=True)
     )

@@ -54,7 +54,7 @@ def run(
     assert dump is not None
     process = session.Session([shown, dump], hooked=False, device=DEVICES.get(device))
     try:
-        with session.within(process):
+        with session.in_session(process):
             program()
     finally:
         process.close()
@@ -200,7 +200,7 @@ def test_a_kernel_that_fails(tmp_path: Path, device: str, monkeypatch: pytest.Mo
     dump = observer_for(read, DEVICES.get(device))
     assert dump is not None
     process = session.Session([dump], hooked=False, device=DEVICES.get(device))
-    with session.within(process), pytest.raises(RuntimeError, match="the device is gone"):
+    with session.in_session(process), pytest.raises(RuntimeError, match="the device is gone"):
         training()
     process.close()
     records = list(read_tree(tmp_path).records())

@@ -8,11 +8,11 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from harness.explain.patterns import Look
+from harness.explain.patterns import Pair
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Random = np.random.Generator
-Made = Callable[[Random, Array], Look]
+Made = Callable[[Random, Array], Pair]
 
 SHAPES = [(5, 7), (4, 6, 3), (2, 3, 8, 8), (24,)]
 
@@ -23,24 +23,24 @@ def tensor(random: Random, shape: tuple[int, ...]) -> Array:
 
 
 def _of(change: Callable[[Random, Array], Array], op: str = "Mul") -> Made:
-    return lambda random, e: Look(e, np.asarray(change(random, e), e.dtype), {}, op)
+    return lambda random, e: Pair(e, np.asarray(change(random, e), e.dtype), {}, op)
 
 
-def _skipped(random: Random, e: Array) -> Look:
+def _skipped(random: Random, e: Array) -> Pair:
     x = tensor(random, e.shape)
-    return Look(e, x, {"input.0": x}, "ReLU")
+    return Pair(e, x, {"input.0": x}, "ReLU")
 
 
-def _not_added(random: Random, e: Array) -> Look:
+def _not_added(random: Random, e: Array) -> Pair:
     bias = tensor(random, e.shape[-1:])
     summed = (e.astype(np.float64) + bias).astype(np.float32)
-    return Look(summed, e, {"input.0": e * 2, "input.1": bias}, "Add")
+    return Pair(summed, e, {"input.0": e * 2, "input.1": bias}, "Add")
 
 
-def _nan(random: Random, e: Array) -> Look:
+def _nan(random: Random, e: Array) -> Pair:
     f = e.copy()
     f.reshape(-1)[int(random.integers(f.size))] = np.nan
-    return Look(e, f, {"input.0": e}, "Log")
+    return Pair(e, f, {"input.0": e}, "Log")
 
 
 def _zeroed(random: Random, e: Array) -> Array:
@@ -69,16 +69,16 @@ def _grid(_random: Random, e: Array) -> Array:
     return np.rint(e / step) * step
 
 
-def _mask(random: Random, e: Array) -> Look:
+def _mask(random: Random, e: Array) -> Pair:
     one, other = (random.random(e.shape) < 0.6 for _ in range(2))
     one.reshape(-1)[:4], other.reshape(-1)[:4] = [True, True, False, True], [True, False, True, True]
-    return Look(np.where(one, e, 0).astype(np.float32), np.where(other, e, 0).astype(np.float32), {}, "Dropout")
+    return Pair(np.where(one, e, 0).astype(np.float32), np.where(other, e, 0).astype(np.float32), {}, "Dropout")
 
 
-def _rounding(random: Random, e: Array) -> Look:
+def _rounding(random: Random, e: Array) -> Pair:
     noise = random.integers(-1, 2, e.shape)
     noise.reshape(-1)[0] = 1
-    return Look(e, np.asarray(e * (1 + noise * 2.0**-23), np.float32), {}, "MatMul")
+    return Pair(e, np.asarray(e * (1 + noise * 2.0**-23), np.float32), {}, "MatMul")
 
 
 def _permuted(random: Random, e: Array) -> Array:
@@ -95,7 +95,7 @@ MADE: dict[str, Made] = {
     "skipped": _skipped,
     "NaN source": _nan,
     "zero": _of(lambda _, e: np.zeros_like(e)),
-    "uniform": lambda _, e: Look(np.full_like(e, 0.25), np.full_like(e, 0.75), {}, "Tile"),
+    "uniform": lambda _, e: Pair(np.full_like(e, 0.25), np.full_like(e, 0.75), {}, "Tile"),
     "sign": _of(lambda _, e: -e),
     "factor": _of(lambda random, e: e * np.float32(random.choice([0.5, 2, 0.1, 24, 1 / 6, 0.9]))),
     "offset": _not_added,

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from harness.explain.patterns import PATTERNS, Look, look_for
+from harness.explain.patterns import PATTERNS, Pair, find_pattern
 from tests.explain.made_differences import FITS, MADE, SHAPES, tensor
 
 SEEDS = range(12)
 
 
-def _looks(kind: str) -> list[Look]:
+def _looks(kind: str) -> list[Pair]:
     looks = []
     for seed in SEEDS:
         for shape in SHAPES:
@@ -27,18 +27,18 @@ def test_every_pattern_is_tested() -> None:
 
 @pytest.mark.parametrize("kind", MADE)
 def test_a_made_difference_is_named(kind: str) -> None:
-    found = [look_for(look) for look in _looks(kind)]
+    found = [find_pattern(pair) for pair in _looks(kind)]
     assert [each.kind if each else None for each in found] == [kind] * len(found)
 
 
 @pytest.mark.parametrize("kind", MADE)
 def test_what_is_called_exact_is(kind: str) -> None:
-    for look in _looks(kind):
-        finding = look_for(look)
+    for pair in _looks(kind):
+        finding = find_pattern(pair)
         assert finding is not None
         if finding.exact and kind == "factor":
             times = float(finding.text.split("times ")[1])
-            assert look.nearly(look.e * times, 8)
+            assert pair.nearly(pair.e * times, 8)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -48,20 +48,20 @@ def test_other_values_are_like_nothing(seed: int) -> None:
     for shape in SHAPES:
         e, f = tensor(random, shape), tensor(random, shape)
         inputs = {"input.0": tensor(random, shape), "input.1": tensor(random, shape)}
-        assert look_for(Look(e, f, inputs, "MatMul")) is None
-        assert look_for(Look(np.tanh(e), np.where(e > 0, e, 0).astype(np.float32), {"input.0": -e}, "Tanh")) is None
+        assert find_pattern(Pair(e, f, inputs, "MatMul")) is None
+        assert find_pattern(Pair(np.tanh(e), np.where(e > 0, e, 0).astype(np.float32), {"input.0": -e}, "Tanh")) is None
 
 
 def test_equal_tensors_show_nothing() -> None:
     array = np.ones(5, np.float32)
-    assert look_for(Look(array, array.copy())) is None
+    assert find_pattern(Pair(array, array.copy())) is None
 
 
 def test_values_that_cancel_are_not_called_narrow() -> None:
     """Diagnosis, false statement 3: a gradient that cancels to 4e-9 has few bits in any type."""
     e = np.array([4.2e-9, -3.1e-9, 1.7e-9, 9.3e-10, 2.2e-9, -8.8e-10, 1.23e-9, -5e-10], np.float32)
     f = np.array([2.0**-28, -(2.0**-29), 2.0**-30, 0, 2.0**-28, -(2.0**-30), 2.0**-29, 3 * 2.0**-31], np.float32)
-    finding = look_for(Look(e, f, {}, "BiasAddGrad"))
+    finding = find_pattern(Pair(e, f, {}, "BiasAddGrad"))
     assert finding is None or finding.kind != "narrower type"
 
 
@@ -84,7 +84,7 @@ STRIPES[-1], OTHER[0] = 5, BIG[0]
     ids=["zeros", "signs of zeros", "a number for NaN", "stripes", "too large", "noise", "offset"],
 )
 def test_what_it_looks_like_or_does_not(expected: np.ndarray, found: np.ndarray, words: str | None) -> None:
-    finding = look_for(Look(np.asarray(expected), np.asarray(found), {}, "Mul"))
+    finding = find_pattern(Pair(np.asarray(expected), np.asarray(found), {}, "Mul"))
     assert (finding is None) if words is None else (finding is not None and words in finding.text)
 
 
@@ -92,12 +92,12 @@ def test_what_it_looks_like_or_does_not(expected: np.ndarray, found: np.ndarray,
 def test_multiplied_noise_is_no_rounding(size: float) -> None:
     values, noise = np.random.default_rng(5).standard_normal((2, 60, 70))
     large = values.astype(np.float32)
-    assert look_for(Look(large, large * (1 + size * noise).astype(np.float32), {}, "X")) is None
+    assert find_pattern(Pair(large, large * (1 + size * noise).astype(np.float32), {}, "X")) is None
 
 
 def test_a_limit_has_its_name() -> None:
     e = np.array([1e5, 2.0, 7e5, 1.0, -2.5], np.float32)
-    finding = look_for(Look(e, np.minimum(e, 65504), {}, "Mul"))
+    finding = find_pattern(Pair(e, np.minimum(e, 65504), {}, "Mul"))
     assert finding is not None
     assert (
         finding.text

@@ -16,7 +16,7 @@ import harness
 import pytest_msdump
 from pytest_msdump.options import CI_VARIABLES
 from tests.backends import fake
-from tests.plugin.elsewhere import GOOD, HEAD, indented
+from tests.plugin.stand_in_mindspore import GOOD, HEAD, indented
 
 ROOT = Path(__file__).resolve().parents[2]
 PLUGIN = "pytest_msdump.plugin"
@@ -144,7 +144,7 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def played(gate: pytest.Pytester, python: Path) -> pytest.Pytester:
+def on_mindspore(gate: pytest.Pytester, python: Path) -> pytest.Pytester:
     """A pytester with two good tests on backend mindspore, which the configuration names."""
     gate.makepyfile(test_nets=HEAD + indented(GOOD))
     gate.makeini(f"[pytest]\nmsdump_backend = mindspore\nmsdump_mindspore = {python}\n")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.plugin.elsewhere import HEAD, indented
+from tests.plugin.stand_in_mindspore import HEAD, indented
 
 pytest_plugins = ["pytester"]
 

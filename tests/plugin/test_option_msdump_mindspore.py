@@ -1,4 +1,4 @@
-"""Backend ``mindspore``, ``--msdump-mindspore`` and ``--msdump-mindspore-timeout``: tests played in another process.
+"""Backend ``mindspore``, ``--msdump-mindspore`` and ``--msdump-mindspore-timeout``: tests run in another process.
 
 Under a stand-in for the package (``tests/backends/fake.py``); beside the real one: ``tests/interop``.
 """
@@ -18,7 +18,7 @@ import pytest
 
 from harness.store import GoldenStore
 from tests.backends import fake
-from tests.plugin.elsewhere import HEAD, indented
+from tests.plugin.stand_in_mindspore import HEAD, indented
 from tests.subprocesses import INSTALLED, PLUGIN, ROOT
 
 pytest_plugins = ["pytester"]
@@ -129,54 +129,56 @@ def state(pid: int) -> str:
         return "Z"
 
 
-def test_captures_are_checked_like_any_other(played: pytest.Pytester, python: Path) -> None:
-    played.runpytest("--msdump-regen").assert_outcomes(passed=2)
-    with GoldenStore.open(played.path / "golden" / "test_nets" / "test_one.h5") as store:
+def test_captures_are_checked_like_any_other(on_mindspore: pytest.Pytester, python: Path) -> None:
+    on_mindspore.runpytest("--msdump-regen").assert_outcomes(passed=2)
+    with GoldenStore.open(on_mindspore.path / "golden" / "test_nets" / "test_one.h5") as store:
         run = store.run("mindspore", "tensor")
         assert not run.attrs["emulated"]
         assert run.attrs["rules"]["ms_version"] == "2.10.0"
         assert {key.operator for key in run.index.keys} >= {"Default/Mul-op0", "x"}
         assert not [name for name in run.artefacts() if name.startswith("graphs/")]
-    manifest = "".join(path.read_text() for path in sorted((played.path / "golden").rglob("*.manifest.json")))
+    manifest = "".join(path.read_text() for path in sorted((on_mindspore.path / "golden").rglob("*.manifest.json")))
     assert '"mindspore": "2.10.0"' in manifest
     assert '"device": "CPU, ' in manifest
-    result = played.runpytest("--msdump", "-rP", "-v")
+    result = on_mindspore.runpytest("--msdump", "-rP", "-v")
     result.assert_outcomes(passed=2)
     result.stdout.fnmatch_lines(["msdump: check, backends mindspore (2.10.0 on cpu), *"])
-    workers, players = zip(*re.findall(r"imported by (\d+) played by (\d+)", result.stdout.str()), strict=True)
+    workers, runners = zip(*re.findall(r"imported by (\d+) run by (\d+)", result.stdout.str()), strict=True)
     assert len(set(workers)) == 1
-    assert len({*workers, *players}) == 3
-    assert gone(" ".join((*workers, *players)))
+    assert len({*workers, *runners}) == 3
+    assert gone(" ".join((*workers, *runners)))
     other = fake.make(python.parent / "other", tree="control")
-    result = played.runpytest("--msdump", f"--msdump-mindspore={other}", "-k", "one", "--msdump-keep")
+    result = on_mindspore.runpytest("--msdump", f"--msdump-mindspore={other}", "-k", "one", "--msdump-keep")
     result.assert_outcomes(failed=1, deselected=1)
     result.stdout.fnmatch_lines(["*test_one*mindspore*"])
-    assert list((played.path / ".msdump" / "trees").rglob("*.npy"))
+    assert list((on_mindspore.path / ".msdump" / "trees").rglob("*.npy"))
 
 
-def test_another_release_and_its_recorder(played: pytest.Pytester, tmp_path_factory: pytest.TempPathFactory) -> None:
-    played.runpytest("--msdump-regen", "--msdump-rdr").assert_outcomes(passed=2)
+def test_another_release_and_its_recorder(
+    on_mindspore: pytest.Pytester, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    on_mindspore.runpytest("--msdump-regen", "--msdump-rdr").assert_outcomes(passed=2)
     folder = tmp_path_factory.mktemp("older")
     older = fake.make(folder, version="2.7.0")
     other = fake.make(folder / "other", version="2.7.0", tree="control")
     # 2.10.0 has no recorder: what 2.7.0 records beside its golden is not compared.
-    result = played.runpytest("--msdump", "--msdump-rdr", f"--msdump-mindspore={older}")
+    result = on_mindspore.runpytest("--msdump", "--msdump-rdr", f"--msdump-mindspore={older}")
     result.assert_outcomes(passed=2)
     assert " texts in " not in result.stdout.str()
-    result = played.runpytest("--msdump", f"--msdump-mindspore={other}", "-k", "one")
+    result = on_mindspore.runpytest("--msdump", f"--msdump-mindspore={other}", "-k", "one")
     result.assert_outcomes(failed=1, deselected=1)
     result.stdout.fnmatch_lines(["msdump: the golden was made by MindSpore 2.10.0, this run by 2.7.0"])
-    played.runpytest("--msdump-regen", "--msdump-rdr", f"--msdump-mindspore={older}").assert_outcomes(passed=2)
-    result = played.runpytest("--msdump", "--msdump-rdr", f"--msdump-mindspore={older}")
+    on_mindspore.runpytest("--msdump-regen", "--msdump-rdr", f"--msdump-mindspore={older}").assert_outcomes(passed=2)
+    result = on_mindspore.runpytest("--msdump", "--msdump-rdr", f"--msdump-mindspore={older}")
     result.stdout.fnmatch_lines(["compared 96 slots and 2 texts in 2 runs; *"])
-    result = played.runpytest("--msdump", "--msdump-rdr")
+    result = on_mindspore.runpytest("--msdump", "--msdump-rdr")
     result.assert_outcomes(failed=2)
     result.stdout.fnmatch_lines(["*rdr/2/SESSION.graph_exec_order.0.txt*"])
 
 
-def test_what_may_happen_in_a_test(played: pytest.Pytester) -> None:
-    played.makepyfile(test_nets=HEAD + indented(SCENES[SCENES.index("    @pytest.fixture") :]))
-    result = played.runpytest("--msdump-regen", "--msdump-mindspore-timeout=3")
+def test_what_may_happen_in_a_test(on_mindspore: pytest.Pytester) -> None:
+    on_mindspore.makepyfile(test_nets=HEAD + indented(SCENES[SCENES.index("    @pytest.fixture") :]))
+    result = on_mindspore.runpytest("--msdump-regen", "--msdump-mindspore-timeout=3")
     out = result.stdout.str()
     result.assert_outcomes(passed=6, failed=13, skipped=1, xfailed=1)
     failures = dict(re.findall(r"^_+ ([\w.]+)\S* _+\n(.*?)(?=^_{3}|^={3})", out, re.MULTILINE | re.DOTALL))
@@ -186,7 +188,7 @@ def test_what_may_happen_in_a_test(played: pytest.Pytester) -> None:
         "test_injects": ["msdump.inject: only emulated backends can have faults"],
         "test_trains_by_epochs": ["msdump.train: epochs, callbacks and metrics are for emulated backends"],
         "test_runs_nothing": ["nothing was compared"],
-        "test_is_asynchronous": ["an async def is not played in a process of its own; make it a def"],
+        "test_is_asynchronous": ["an async def does not run in a process of its own; make it a def"],
         "test_needs_what_is_ours": [
             "No module named 'harness.errors': on backend mindspore it stands for mindspore.errors"
         ],
@@ -203,11 +205,11 @@ def test_what_may_happen_in_a_test(played: pytest.Pytester) -> None:
         assert "worker.py" not in told
         assert "forked_test.py" not in told
     for name in ("ids", "left"):
-        assert gone((played.path / name).read_text())
+        assert gone((on_mindspore.path / name).read_text())
 
 
-def test_an_object_of_the_test_s_file_is_found_there(played: pytest.Pytester) -> None:
-    played.makepyfile(
+def test_an_object_of_the_test_s_file_is_found_there(on_mindspore: pytest.Pytester) -> None:
+    on_mindspore.makepyfile(
         test_nets=HEAD
         + indented(
             """
@@ -226,7 +228,7 @@ def test_an_object_of_the_test_s_file_is_found_there(played: pytest.Pytester) ->
 """
         )
     )
-    result = played.runpytest("--msdump-regen")
+    result = on_mindspore.runpytest("--msdump-regen")
     result.assert_outcomes(passed=2, failed=1)
     result.stdout.fnmatch_lines(
         ["*test_by_fixture*, argument 'made': a builtins.object cannot be given to another process: None, bool, *"]
@@ -244,20 +246,20 @@ def test_an_object_of_the_test_s_file_is_found_there(played: pytest.Pytester) ->
     ],
 )
 def test_a_release_that_is_not_there_is_a_skip(
-    played: pytest.Pytester, tmp_path_factory: pytest.TempPathFactory, given: dict[str, str] | None, said: str
+    on_mindspore: pytest.Pytester, tmp_path_factory: pytest.TempPathFactory, given: dict[str, str] | None, said: str
 ) -> None:
     python = sys.executable if given is None else str(fake.make(tmp_path_factory.mktemp("old"), **given))
-    result = played.runpytest("--msdump", "-rs", f"--msdump-mindspore={python}")
+    result = on_mindspore.runpytest("--msdump", "-rs", f"--msdump-mindspore={python}")
     result.assert_outcomes(skipped=2)
     result.stdout.fnmatch_lines([said])
 
 
 def test_one_that_cannot_be_imported_fails_each_test_and_is_tried_once(
-    played: pytest.Pytester, tmp_path_factory: pytest.TempPathFactory
+    on_mindspore: pytest.Pytester, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     folder = tmp_path_factory.mktemp("broken")
     counted = f"open({str(folder / 'tries')!r}, 'a').write('x')\nraise OSError('no library')\n"
-    result = played.runpytest("--msdump", f"--msdump-mindspore={fake.make(folder, broken=counted)}")
+    result = on_mindspore.runpytest("--msdump", f"--msdump-mindspore={fake.make(folder, broken=counted)}")
     result.assert_outcomes(failed=2)
     result.stdout.fnmatch_lines(["*cannot import MindSpore:", "OSError: no library"])
     assert (folder / "tries").read_text() == "x"
@@ -272,18 +274,18 @@ def test_one_that_cannot_be_imported_fails_each_test_and_is_tried_once(
         ),
     ],
 )
-def test_what_is_refused_at_once(played: pytest.Pytester, option: str, said: str) -> None:
-    result = played.runpytest("--msdump", "--msdump-backend=mindspore", option)
+def test_what_is_refused_at_once(on_mindspore: pytest.Pytester, option: str, said: str) -> None:
+    result = on_mindspore.runpytest("--msdump", "--msdump-backend=mindspore", option)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([said])
 
 
 @pytest.mark.parametrize("name", ["odd name", "a.b"])
 def test_a_directory_it_cannot_dump_to_is_said_in_one_line(
-    played: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, name: str
+    on_mindspore: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(played.mkdir(name)))
-    result = played.runpytest("--msdump-regen", "--basetemp=scratch", "-k", "one")
+    monkeypatch.setattr(tempfile, "tempdir", str(on_mindspore.mkdir(name)))
+    result = on_mindspore.runpytest("--msdump-regen", "--basetemp=scratch", "-k", "one")
     result.assert_outcomes(errors=1, deselected=1)
     result.stdout.fnmatch_lines(
         ["_* ERROR at setup of test_one* _*", "msdump: backend mindspore: *let TMPDIR name one"]
@@ -291,30 +293,30 @@ def test_a_directory_it_cannot_dump_to_is_said_in_one_line(
     assert "session.py" not in result.stdout.str()
 
 
-def test_each_worker_of_xdist_has_its_own(played: pytest.Pytester) -> None:
+def test_each_worker_of_xdist_has_its_own(on_mindspore: pytest.Pytester) -> None:
     pytest.importorskip("xdist")
     loaded = () if INSTALLED else ("-p", PLUGIN)
-    result = played.runpytest_subprocess(*loaded, "-n2", "--msdump-regen", "-rP")
+    result = on_mindspore.runpytest_subprocess(*loaded, "-n2", "--msdump-regen", "-rP")
     result.assert_outcomes(passed=2)
-    workers = re.findall(r"imported by (\d+) played by \d+", result.stdout.str())
+    workers = re.findall(r"imported by (\d+) run by \d+", result.stdout.str())
     assert len(set(workers)) == 2
     assert gone(" ".join(workers))
 
 
 @pytest.mark.faults
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_whatever_ends_pytest_ends_everything(played: pytest.Pytester, number: signal.Signals) -> None:
+def test_whatever_ends_pytest_ends_everything(on_mindspore: pytest.Pytester, number: signal.Signals) -> None:
     scene = SCENES[SCENES.index("    def test_hangs") : SCENES.index("    def test_leaves")]
-    played.makepyfile(test_nets=HEAD + indented(scene).replace('note("ids", ', 'note("ids", os.getppid(), '))
-    left = played.mkdir("left")
+    on_mindspore.makepyfile(test_nets=HEAD + indented(scene).replace('note("ids", ', 'note("ids", os.getppid(), '))
+    left = on_mindspore.mkdir("left")
     loaded = () if INSTALLED else ("-p", PLUGIN)
     process = subprocess.Popen(
         [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *loaded, "--msdump"],
-        cwd=played.path, env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(left)},
+        cwd=on_mindspore.path, env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(left)},
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )  # fmt: skip
-    ids = played.path / "ids"
+    ids = on_mindspore.path / "ids"
     for _ in range(600):
         if ids.exists() and ids.read_text():
             break

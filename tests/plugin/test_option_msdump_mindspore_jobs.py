@@ -1,4 +1,4 @@
-"""``--msdump-mindspore-jobs`` and ini ``msdump_mindspore_jobs``: how many tests are played elsewhere at a time."""
+"""``--msdump-mindspore-jobs`` and ini ``msdump_mindspore_jobs``: how many tests run in other processes at a time."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.plugin.elsewhere import HEAD, indented
+from tests.plugin.stand_in_mindspore import HEAD, indented
 
 pytest_plugins = ["pytester"]
 
@@ -30,18 +30,18 @@ TESTS = """
 
 
 @pytest.mark.parametrize(("by", "jobs"), [("flag", 1), ("flag", 2), ("ini", 1), ("ini", 2)])
-def test_the_next_test_runs_meanwhile(played: pytest.Pytester, python: Path, by: str, jobs: int) -> None:
-    played.makepyfile(test_nets=HEAD + indented(TESTS.format(jobs=jobs)))
+def test_the_next_test_runs_meanwhile(on_mindspore: pytest.Pytester, python: Path, by: str, jobs: int) -> None:
+    on_mindspore.makepyfile(test_nets=HEAD + indented(TESTS.format(jobs=jobs)))
     if by == "ini":
-        played.makeini(
+        on_mindspore.makeini(
             f"[pytest]\nmsdump_backend = mindspore\nmsdump_mindspore = {python}\nmsdump_mindspore_jobs = {jobs}\n"
         )
-    result = played.runpytest("--msdump-regen", *([f"--msdump-mindspore-jobs={jobs}"] if by == "flag" else []))
+    result = on_mindspore.runpytest("--msdump-regen", *([f"--msdump-mindspore-jobs={jobs}"] if by == "flag" else []))
     result.assert_outcomes(passed=2)
 
 
 @pytest.mark.parametrize("given", ["many", "0", "-1", "1.5"])
-def test_what_is_no_number(played: pytest.Pytester, given: str) -> None:
-    result = played.runpytest("--msdump", f"--msdump-mindspore-jobs={given}")
+def test_what_is_no_number(on_mindspore: pytest.Pytester, given: str) -> None:
+    result = on_mindspore.runpytest("--msdump", f"--msdump-mindspore-jobs={given}")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([f"*--msdump-mindspore-jobs: a number above 0 is accepted, got '{given}'"])

@@ -25,7 +25,7 @@ def test_every_artefact_is_in_the_table(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setitem(context._values, "memory_optimize_level", "O1")
     device = DEVICES.get("ascend-o2")
     watcher = RdrObserver(RdrConfig(True, 2, f"{tmp_path}/"), device)
-    with graph_mode(), session.within(session.Session([watcher], hooked=False, device=device)):
+    with graph_mode(), session.in_session(session.Session([watcher], hooked=False, device=device)):
         Chain()(X)
     watcher.closed()
     stages = {f"{at:02d}_{action}" for at, action in enumerate(ACTIONS)}

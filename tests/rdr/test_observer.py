@@ -237,7 +237,7 @@ def test_reuse_is_off_with_a_synchronous_dump_and_without_mem_reuse(
 @pytest.mark.parametrize("device", ["gpu", "ascend-o0", "ascend-o1", "ascend-o2"])
 def test_what_other_devices_have(tmp_path: Path, device: str) -> None:
     watcher = observer(tmp_path, 2, device)
-    with graph_mode(), session.within(session.Session([watcher], hooked=False, device=DEVICES.get(device))):
+    with graph_mode(), session.in_session(session.Session([watcher], hooked=False, device=DEVICES.get(device))):
         Chain()(X)
     watcher.closed()
     found = {f.key for f in artefacts(tmp_path)} - set(PIPELINE + of_graph(0) + MEMORY)

@@ -19,7 +19,7 @@ from harness.scale.cluster import Task, limit
 from harness.scale.driver import Session
 from harness.scale.journal import Journal, packed, unpacked
 from harness.scale.wire import Done, Failed
-from harness.scale.work import look
+from harness.scale.work import visible_ranks
 from tests.scale.trees import write_tree
 
 
@@ -31,7 +31,7 @@ class Here:
         self.tasks: list[Task] = []
 
     def discover(self, place: str) -> dict[int, list[str]]:
-        self.seen["here"] |= look([place])["seen"]
+        self.seen["here"] |= visible_ranks([place])["seen"]
         return {rank: ["here"] for rank in sorted(self.seen["here"][place])}
 
     def sees(self, worker: str, needs: Iterable[tuple[str, int]]) -> bool:

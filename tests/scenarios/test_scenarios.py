@@ -35,7 +35,7 @@ def run(scenario: Scenario, device: str, root: Path) -> None:
     PROCESS.forget()
     try:
         process.observers = [PROCESS.install(environ, process.device)]
-        with session.within(process):
+        with session.in_session(process):
             scenario.play()
     finally:
         process.close()

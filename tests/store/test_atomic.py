@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness import atomic
-from harness.atomic import put_in_place, remove, scratch_beside, sweep, write_atomically
+from harness.atomic import put_in_place, remove, remove_leftovers, scratch_beside, write_atomically
 
 
 def test_equal_content_leaves_the_file_alone(tmp_path: Path) -> None:
@@ -48,7 +48,7 @@ def test_sweep_takes_only_what_killed_writers_left(tmp_path: Path) -> None:
     others = [path, *(tmp_path / name for name in (".x.h5.note.tmp", ".y.h5.1.tmp", ".x.h5.lock", "x.h5.1.tmp"))]
     for file in left + others:
         file.touch()
-    assert sweep(path) == sorted(left)
+    assert remove_leftovers(path) == sorted(left)
     assert sorted(tmp_path.iterdir()) == sorted(others)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from harness.backends.base import BACKENDS
 from harness.backends.calls import Opening
 from harness.backends.mindspore.folders import folders_of
-from harness.backends.mindspore.installed import Installed, look
+from harness.backends.mindspore.installed import Installed, find
 from harness.backends.modes import MODES, modes_of, refusal
 from harness.capture import Capture
 from harness.devices import DEVICES
@@ -35,7 +35,7 @@ class Mindspore:
 
     Attributes:
         timeout: seconds a call may take.
-        jobs: how many calls are played at a time.
+        jobs: how many calls run at a time.
     """
 
     name = "mindspore"
@@ -47,24 +47,24 @@ class Mindspore:
         self.jobs = 1
         self._ahead: dict[Opening, MindsporeProcess] = {}
         self._python: str | None = None
-        self._lend: tuple[str, ...] = ()
+        self._fallbacks: tuple[str, ...] = ()
         self._server: Server | None = None
         self._folder: str | None = None
         self._broken: str | None = None
 
     def configure(
-        self, python: str | None = None, timeout: float = TIMEOUT, lend: Sequence[str] = (), jobs: int = 1
+        self, python: str | None = None, timeout: float = TIMEOUT, fallbacks: Sequence[str] = (), jobs: int = 1
     ) -> None:
         """Settings of what runs from now on.
 
         Args:
             python: interpreter that has MindSpore; None for that of ``MSDUMP_MINDSPORE``, or this one.
             timeout: seconds a call may take.
-            lend: packages that tests import: taken from here where its interpreter lacks them, so of Python alone.
-            jobs: how many calls are played at a time, where ``play_ahead`` says which will come.
+            fallbacks: packages that tests import: taken from here where its interpreter lacks them, so of Python alone.
+            jobs: how many calls run at a time, where ``call_ahead`` says which will come.
         """
         self.close()
-        self._python, self.timeout, self._lend, self.jobs = python, timeout, tuple(lend), jobs
+        self._python, self.timeout, self._fallbacks, self.jobs = python, timeout, tuple(fallbacks), jobs
 
     def installed(self) -> Installed:
         """What runs.
@@ -72,7 +72,7 @@ class Mindspore:
         Raises:
             UnsupportedError: there is none.
         """
-        found = look(self._python)
+        found = find(self._python)
         if isinstance(found, str):
             raise UnsupportedError(f"backend {self.name} cannot run here: {found}")
         return found
@@ -80,18 +80,18 @@ class Mindspore:
     @property
     def computes(self) -> str:
         """See ``Backend.computes``: ``2.10.0 on cpu``."""
-        found = look(self._python)
+        found = find(self._python)
         return "" if isinstance(found, str) else f"{found.version} on {found.device}"
 
     def available(self) -> str | None:
         """See ``Backend.available``."""
-        found = look(self._python)
+        found = find(self._python)
         return found if isinstance(found, str) else None
 
     @property
     def modes(self) -> tuple[str, ...]:
         """The dump modes of the device it finds; all where it cannot run, as nothing is known then."""
-        found = look(self._python)
+        found = find(self._python)
         return tuple(MODES) if isinstance(found, str) else modes_of(DEVICES.get(found.device))
 
     def stand_in(self) -> str:
@@ -114,7 +114,7 @@ class Mindspore:
             raise BackendError(self._broken)
         if self._server is None or not self._server.alive:
             self._stop()
-            server = Server(self.installed().python, folders_of(self._lend), self._lend[:1], self.folder())
+            server = Server(self.installed().python, folders_of(self._fallbacks), self._fallbacks[:1], self.folder())
             try:
                 server.start(_START)
             except BackendError as error:
@@ -148,7 +148,7 @@ class Mindspore:
                 os.rmdir(folder)
         self._broken = None
 
-    def play_ahead(self, coming: Iterable[tuple[Opening, Call]]) -> None:
+    def call_ahead(self, coming: Iterable[tuple[Opening, Call]]) -> None:
         """Starts calls that processes to be opened will make, as far as ``jobs`` allows; their outcomes wait for them.
 
         Args:
@@ -169,7 +169,7 @@ class Mindspore:
                 process.begin(call)
 
     def drop_ahead(self) -> int:
-        """Forgets what is played ahead; gives how much that was."""
+        """Forgets what runs ahead; gives how much that was."""
         ahead, self._ahead = self._ahead, {}
         for process in ahead.values():
             process.close()

@@ -61,7 +61,7 @@ class Resolved(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             raise ModuleNotFoundError(text, name=name) from None
 
 
-class Lent(importlib.abc.MetaPathFinder):
+class FallbackPackages(importlib.abc.MetaPathFinder):
     """Finds a few packages where the process that asks for tests has them, if this interpreter has them nowhere.
 
     Args:
@@ -108,14 +108,14 @@ def while_loop(cond_fn: Callable[..., Any], body_fn: Callable[..., Any], state: 
     return state
 
 
-def prepare(lend: Mapping[str, str], preload: Iterable[str]) -> dict[str, str]:
+def prepare(fallbacks: Mapping[str, str], preload: Iterable[str]) -> dict[str, str]:
     """Imports MindSpore and what is to be there in every fork; gives versions."""
     mindspore = importlib.import_module(REAL)
     ops = importlib.import_module(f"{REAL}.ops")
     for function in (cond, while_loop):
         setattr(ops, function.__name__, function)
     sys.meta_path.insert(0, Resolved())
-    sys.meta_path.append(Lent(lend))
+    sys.meta_path.append(FallbackPackages(fallbacks))
     for name in preload:
         importlib.import_module(name)
     numpy = sys.modules.get("numpy")
@@ -309,8 +309,8 @@ def outcome(error: BaseException | None) -> dict[str, str]:
     return {"outcome": "failed", "text": told(error)}
 
 
-def play(request: Mapping[str, Any]) -> None:
-    """Plays one request and leaves its outcome in the request's folder; everything printed goes to its ``output``."""
+def run_request(request: Mapping[str, Any]) -> None:
+    """Runs one request and leaves its outcome in the request's folder; everything printed goes to its ``output``."""
     for descriptor, path, flags in (
         (0, os.devnull, os.O_RDONLY),
         (1, request["output"], os.O_WRONLY | os.O_CREAT | os.O_APPEND),

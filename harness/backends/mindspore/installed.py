@@ -62,7 +62,7 @@ def _release(version: str) -> tuple[int, ...]:
     return tuple(numbers)
 
 
-def look(given: str | None = None) -> Installed | str:
+def find(given: str | None = None) -> Installed | str:
     """The MindSpore that tests run under, or why there is none, in one line.
 
     Args:

@@ -124,11 +124,11 @@ class MindsporeProcess:
         if outcome.kind != "passed":
             raise BackendError(f"backend {self.backend.name}: {self._network} {outcome.kind}:\n{outcome.text}")
 
-    def play(self, call: Callable[[], Call], coming: Callable[[], Iterable[tuple[Opening, Call]]]) -> Outcome:
-        """See ``Process.play``."""
+    def call_test(self, call: Callable[[], Call], coming: Callable[[], Iterable[tuple[Opening, Call]]]) -> Outcome:
+        """See ``Process.call_test``."""
         asked = call()
         self.begin(asked)
-        self.backend.play_ahead(coming())
+        self.backend.call_ahead(coming())
         return self.call(asked)
 
     def follow(self, module: Any) -> None:
@@ -149,7 +149,7 @@ class MindsporeProcess:
         try:
             outcome = self._outcome_of(self.begin(call))
         except BackendError:
-            # Another call, played ahead, may have ended the worker.
+            # Another call, made ahead, may have ended the worker.
             if self.backend.drop_ahead() == 0:
                 raise
             outcome = self._outcome_of(self.begin(call))

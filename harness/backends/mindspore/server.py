@@ -40,7 +40,7 @@ class Server:
 
     Args:
         python: interpreter that has MindSpore.
-        lend: packages it may take from elsewhere if it has them not: name -> directory.
+        fallbacks: packages it may take from elsewhere if it has them not: name -> directory.
         preload: modules that every test will want.
         folder: where everything of its requests is written; it removes that if this process is gone.
 
@@ -48,9 +48,9 @@ class Server:
         versions: of what computes, as the worker told.
     """
 
-    def __init__(self, python: str, lend: Mapping[str, str], preload: tuple[str, ...], folder: str) -> None:
+    def __init__(self, python: str, fallbacks: Mapping[str, str], preload: tuple[str, ...], folder: str) -> None:
         self._python = python
-        self._first = {"lend": dict(lend), "preload": list(preload), "folder": folder}
+        self._first = {"fallbacks": dict(fallbacks), "preload": list(preload), "folder": folder}
         self._process: subprocess.Popen[bytes] | None = None
         self._requests = self._replies = -1
         self._buffer = b""
@@ -87,7 +87,7 @@ class Server:
         reply = self._reply(time.monotonic() + seconds)
         if reply is None:
             self.close()
-            raise BackendError(f"backend mindspore: {self._python} did not import MindSpore within {seconds:g} s")
+            raise BackendError(f"backend mindspore: {self._python} did not import MindSpore in_session {seconds:g} s")
         if "ready" not in reply:
             raise BackendError(f"backend mindspore: {self._python} cannot import MindSpore:\n{reply['failed']}")
         self.versions = dict(reply["ready"])
@@ -98,7 +98,7 @@ class Server:
         return self._process is not None and self._process.poll() is None
 
     def submit(self, request: Mapping[str, Any]) -> int:
-        """Has a request played by a process of its own; gives the request's number."""
+        """Has a request run by a process of its own; gives the request's number."""
         self._numbers += 1
         self._send({**request, "id": self._numbers})
         self._submitted[self._numbers] = time.monotonic()

@@ -36,8 +36,8 @@ def received(value: Any) -> Any:
 
 
 def encoded(value: Any) -> Any:
-    """``value`` as JSON has it: itself where JSON has such values, else ``{KIND: CONTENT}``; ``played.decoded`` is the
-    way back.
+    """``value`` as JSON has it: itself where JSON has such values, else ``{KIND: CONTENT}``; ``forked_test.decoded`` is
+    the way back.
 
     Raises:
         UnsupportedError: it is of another type, exactly: a subclass would come out as its base.

@@ -1,7 +1,7 @@
 """The process under whose MindSpore tests run: ``python worker.py REQUESTS REPLIES``, two file descriptors.
 
 JSON objects, one a line, go both ways. The worker imports MindSpore once and starts no thread of its own; each request
-is played by a fork (``forked_test.py``), so that every test sees a MindSpore that has done nothing yet: its dump
+is run by a fork (``forked_test.py``), so that every test sees a MindSpore that has done nothing yet: its dump
 configuration unread, its graphs and operators uncounted. A line that says so ends the worker and everything it started;
 so does the end of REQUESTS, or of the process that has it, and then the worker removes what that left, too.
 
@@ -112,7 +112,7 @@ class Worker:
                     shutil.rmtree(self.folder, ignore_errors=True)
                 return None
             if "kill" in request:
-                for pid in [pid for pid, played in self.running.items() if played["id"] == request["kill"]]:
+                for pid in [pid for pid, run in self.running.items() if run["id"] == request["kill"]]:
                     end_group(pid)
             elif self.fork(request):
                 return request
@@ -155,18 +155,18 @@ class Worker:
                 # Still a zombie: its number cannot be another group's yet.
                 end_group(pid)
             _, status, usage = os.wait4(pid, 0)
-            played = self.running.pop(pid, None)
-            self.sweep()
-            if played is not None:
+            request = self.running.pop(pid, None)
+            self.kill_orphans()
+            if request is not None:
                 cpu = usage.ru_utime + usage.ru_stime
-                self.reply(id=played["id"], ended=os.waitstatus_to_exitcode(status), cpu=cpu)
+                self.reply(id=request["id"], ended=os.waitstatus_to_exitcode(status), cpu=cpu)
 
-    def sweep(self) -> None:
-        """Kills what left its group and was orphaned, but for what belongs to a request still played.
+    def kill_orphans(self) -> None:
+        """Kills what left its group and was orphaned, but for what belongs to a request still running.
 
         As the subreaper this process inherits it; programs are known by a variable of their environment.
         """
-        marks = [f"{MARK}={played['environment'][MARK]}".encode() for played in self.running.values()]
+        marks = [f"{MARK}={run['environment'][MARK]}".encode() for run in self.running.values()]
         for pid in children():
             if pid not in self.running and not any(mark in environment(pid) for mark in marks):
                 with contextlib.suppress(ProcessLookupError):
@@ -176,15 +176,15 @@ class Worker:
         """Kills everything that was started and is still there."""
         for pid in self.running:
             end_group(pid)
-        # Nothing is played any more: whatever is left belongs to nobody.
+        # Nothing runs any more: whatever is left belongs to nobody.
         self.running.clear()
         with contextlib.suppress(ChildProcessError):
             while True:
-                self.sweep()
+                self.kill_orphans()
                 os.waitpid(-1, 0)
 
 
-def prepared(worker: Worker, played: Any) -> bool:
+def prepared(worker: Worker, forked: Any) -> bool:
     """Imports MindSpore and what the first line asks for; False where that failed, and was told."""
     first = worker.next_request()
     if first is None:
@@ -193,7 +193,7 @@ def prepared(worker: Worker, played: Any) -> bool:
     # Nobody is listened to while MindSpore is imported, which takes seconds.
     prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     try:
-        versions = played.prepare(first["lend"], first["preload"])
+        versions = forked.prepare(first["fallbacks"], first["preload"])
     except BaseException:
         worker.reply(failed=traceback.format_exc())
         return False
@@ -203,26 +203,26 @@ def prepared(worker: Worker, played: Any) -> bool:
 
 
 def main() -> int:
-    """Serves; in a child, plays one request."""
+    """Serves; in a child, runs one request."""
     sys.dont_write_bytecode = True
     # Run by path: the directory of this file must not answer the imports of tests.
     sys.path[:] = [path for path in sys.path if os.path.abspath(path or os.getcwd()) != HERE]
     from importlib.util import module_from_spec, spec_from_file_location
 
-    spec = spec_from_file_location("msdump_played", os.path.join(HERE, "forked_test.py"))
+    spec = spec_from_file_location("msdump_forked", os.path.join(HERE, "forked_test.py"))
     assert spec is not None
     assert spec.loader is not None
-    played = module_from_spec(spec)
+    forked = module_from_spec(spec)
     # MindSpore looks the functions it compiles up in their modules.
-    sys.modules[spec.name] = played
-    spec.loader.exec_module(played)
+    sys.modules[spec.name] = forked
+    spec.loader.exec_module(forked)
     prctl(_PR_SET_CHILD_SUBREAPER, 1)
     worker = Worker(int(sys.argv[1]), int(sys.argv[2]))
-    if not prepared(worker, played):
+    if not prepared(worker, forked):
         return 1
     request = worker.serve()
     if request is not None:
-        played.play(request)
+        forked.run_request(request)
         # What MindSpore does at the end; the rest of an interpreter's end takes longer than most tests.
         atexit._run_exitfuncs()
         sys.stdout.flush()

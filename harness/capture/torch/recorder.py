@@ -28,7 +28,7 @@ class Mode(TorchDispatchMode):  # type: ignore[misc, unused-ignore]
 
     supports_higher_order_operators = True
 
-    def __init__(self, recorder: Recorder) -> None:
+    def __init__(self, recorder: StepRecorder) -> None:
         super().__init__()
         self._recorder = recorder
 
@@ -45,7 +45,7 @@ class Mode(TorchDispatchMode):  # type: ignore[misc, unused-ignore]
         super().__exit__(*error)
 
 
-class Recorder:
+class StepRecorder:
     """Records one step.
 
     Args:

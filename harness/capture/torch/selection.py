@@ -35,7 +35,7 @@ class Selection:
         self._known: dict[str, bool] = {}
 
     @property
-    def everything(self) -> bool:
+    def is_everything(self) -> bool:
         """Nothing is left out."""
         return self._patterns is None
 

@@ -11,7 +11,7 @@ import torch
 
 from harness.capture.capture import Capture, Problem
 from harness.capture.torch.hooking import Hooks
-from harness.capture.torch.recorder import GRAPH, Mode, Recorder
+from harness.capture.torch.recorder import GRAPH, Mode, StepRecorder
 from harness.capture.torch.scopes import Scopes, scopes_of
 from harness.capture.torch.selection import Selection
 from harness.capture.torch.settings import compiled_modules, settings
@@ -118,7 +118,7 @@ class TorchCapture:
                 owners.setdefault(id(parameter), scope)
         scopes = Scopes(owners)
         where = self._rank, self._graph, self._iteration
-        recorder = Recorder(where, scopes, self._selection, self._keeper, self._rootdir)
+        recorder = StepRecorder(where, scopes, self._selection, self._keeper, self._rootdir)
         self._rules = self._rules or settings()
         try:
             with Hooks(scopes, self._selection, Mode(recorder), modules).attached():
@@ -131,7 +131,7 @@ class TorchCapture:
             self._order = self._order or tuple(recorder.names)
             self._problems += recorder.problems.values()
 
-    def _record_parameters(self, recorder: Recorder, modules: dict[Any, str]) -> None:
+    def _record_parameters(self, recorder: StepRecorder, modules: dict[Any, str]) -> None:
         scopes = {path: modules[module] for path, module in self._module.named_modules()}
         for named in (self._module.named_parameters(), self._module.named_buffers()):
             for name, tensor in named:

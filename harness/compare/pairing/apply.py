@@ -90,7 +90,7 @@ class Renamed:
     """
 
     def __init__(self, pairing: Pairing, expected: Run, found: Run) -> None:
-        self._looks, self._sides = pairing.looks, (expected, found)
+        self._looks, self._sides = pairing.facts, (expected, found)
         self.names: dict[SlotKey, SlotKey] = {}
         self._again: dict[SlotKey, list[SlotKey]] = defaultdict(list)
         covered = set()
@@ -107,8 +107,8 @@ class Renamed:
             other = self.names.get(record.key)
             known = self._known(record, 0)
             if other is not None:
-                look = self._looks[1][other]
-                yield _converted(known, look.dtype, known.shape, narrow=True)
+                fact = self._looks[1][other]
+                yield _converted(known, fact.dtype, known.shape, narrow=True)
             elif record.key not in self._out[0]:
                 yield known
 
@@ -118,8 +118,8 @@ class Renamed:
             known = self._known(record, 1)
             again = self._again.get(record.key, ())
             for key in again:
-                look = self._looks[0][key]
-                yield replace(_converted(known, look.dtype, look.shape, narrow=False), key=key)
+                fact = self._looks[0][key]
+                yield replace(_converted(known, fact.dtype, fact.shape, narrow=False), key=key)
             if not again and record.key not in self._out[1]:
                 taken = record.key in self._looks[0]
                 key = record.key._replace(operator=record.key.operator + _FOUND) if taken else record.key
@@ -127,8 +127,8 @@ class Renamed:
 
     def _known(self, record: Record, side: int) -> Record:
         """``record`` with the digest that was calculated already."""
-        look = self._looks[side].get(record.key)
-        return record if look is None or record.digest is not None else replace(record, digest=look.digest)
+        fact = self._looks[side].get(record.key)
+        return record if fact is None or record.digest is not None else replace(record, digest=fact.digest)
 
 
 def _left_out(pairing: Pairing, side: int) -> set[SlotKey]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from itertools import accumulate
 from operator import mul
 
-from harness.compare.pairing.flow import Chain, Flow, Node
+from harness.compare.pairing.flow import Chain, Flow, FlowNode
 from harness.compare.pairing.kinds import PERMUTING
 from harness.compare.pairing.result import SlotPair
 from harness.compare.pairing.slots import At
@@ -15,7 +15,7 @@ from harness.compare.pairing.slots import At
 Shape = tuple[int, ...]
 
 
-def slot_pairs(left: Flow, right: Flow, one: Node, other: Node, outputs: Mapping[At, At]) -> Iterator[SlotPair]:
+def slot_pairs(left: Flow, right: Flow, one: FlowNode, other: FlowNode, outputs: Mapping[At, At]) -> Iterator[SlotPair]:
     """The slots of two paired parts that correspond.
 
     Args:

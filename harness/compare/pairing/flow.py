@@ -26,7 +26,7 @@ from harness.compare.pairing.kinds import (
     parts_of,
 )
 from harness.compare.pairing.scopes import parameter_name, place_of, type_of
-from harness.compare.pairing.slots import At, Name, Slot, Step
+from harness.compare.pairing.slots import At, Name, Slot, StepSlots
 
 _DERIVES_ITSELF = "SparseSoftmaxCrossEntropyWithLogits"
 #: A chain of layouts is followed this far.
@@ -66,7 +66,7 @@ class Chain(NamedTuple):
 
 
 @dataclass(eq=False)
-class Node:
+class FlowNode:
     """A part of an operator, a parameter, or a value that nothing in the step made.
 
     Attributes:
@@ -103,8 +103,8 @@ class Flow:
         chains: of each input slot.
     """
 
-    step: Step
-    nodes: list[Node]
+    step: StepSlots
+    nodes: list[FlowNode]
     of: dict[Name, list[int]]
     slots: dict[Name, list[At]]
     chains: dict[At, Chain]
@@ -148,7 +148,7 @@ class Flow:
         }
 
 
-def flow_of(step: Step, names: Mapping[bytes, str]) -> Flow:
+def flow_of(step: StepSlots, names: Mapping[bytes, str]) -> Flow:
     """Reads the data flow of a step.
 
     Args:
@@ -159,9 +159,9 @@ def flow_of(step: Step, names: Mapping[bytes, str]) -> Flow:
 
 
 class _Reader:
-    def __init__(self, step: Step, names: Mapping[bytes, str]) -> None:
+    def __init__(self, step: StepSlots, names: Mapping[bytes, str]) -> None:
         self._step, self._names = step, names
-        self._nodes: list[Node] = []
+        self._nodes: list[FlowNode] = []
         self._of: dict[Name, list[int]] = {}
         self._gives: dict[At, tuple[int, str]] = {}
         self._producers: dict[At, At | None] = {}
@@ -194,7 +194,7 @@ class _Reader:
         inputs = [at for at in slots if at.io == "input"]
         outputs = [at for at in slots if at.io == "output"]
         if first.op_type == PARAMETER:
-            node = Node(name, PARAMETER_KIND, label=parameter_name(name.operator))
+            node = FlowNode(name, PARAMETER_KIND, label=parameter_name(name.operator))
             node.outputs = [(at, "y") for at in outputs]
             return [self._add(node)]
         operator, op_type = name.operator, first.op_type
@@ -204,7 +204,7 @@ class _Reader:
         place = place_of(operator, op_type)
         made: list[int] = []
         for part in self._parts(op_type, inputs, outputs, updated):
-            node = Node(name, part.kind, *place)
+            node = FlowNode(name, part.kind, *place)
             node.inputs = [(at, part.inputs[at.slot]) for at in inputs if at.slot in part.inputs]
             node.outputs = [(at, part.outputs[at.slot]) for at in outputs if at.slot in part.outputs]
             made.append(self._add(node))
@@ -231,7 +231,7 @@ class _Reader:
         mine, given = ({at.slot: str(at.slot) for at in side} for side in (inputs, outputs))
         return (Part(kind_of(op_type), mine, given),)
 
-    def _add(self, node: Node) -> int:
+    def _add(self, node: FlowNode) -> int:
         self._nodes.append(node)
         for at, port in node.outputs:
             self._gives[at] = len(self._nodes) - 1, port
@@ -278,11 +278,13 @@ class _Reader:
         contents = tuple(found[at] for found in self._step.contents.values())
         if contents not in self._values:
             labels = {self._names.get(content, "") for content in contents}
-            self._values[contents] = self._add(Node(None, VALUE_KIND, label=labels.pop() if len(labels) == 1 else ""))
+            self._values[contents] = self._add(
+                FlowNode(None, VALUE_KIND, label=labels.pop() if len(labels) == 1 else "")
+            )
         return self._values[contents]
 
 
-def _producers(step: Step) -> dict[At, At | None]:
+def _producers(step: StepSlots) -> dict[At, At | None]:
     """Which output each input, and each kept parameter, holds in every iteration; None if it is not exactly one.
 
     Only earlier operators count, where the order can be trusted: where nearly all inputs that some output of the step
@@ -308,7 +310,7 @@ def _producers(step: Step) -> dict[At, At | None]:
     return {at: _only(step, at, makers[at], found, trusted) for at, found in same.items()}
 
 
-def _same(step: Step, at: At, holders: list[At]) -> list[At]:
+def _same(step: StepSlots, at: At, holders: list[At]) -> list[At]:
     """Those of ``holders`` that, of another operator, hold in every iteration what ``at`` holds."""
     return [
         each
@@ -317,7 +319,7 @@ def _same(step: Step, at: At, holders: list[At]) -> list[At]:
     ]
 
 
-def _only(step: Step, at: At, makers: list[At], same: list[At], ordered: bool) -> At | None:
+def _only(step: StepSlots, at: At, makers: list[At], same: list[At], ordered: bool) -> At | None:
     if not makers and step.slots[at].op_type != PARAMETER:
         makers = [each for each in same if step.slots[each].op_type == PARAMETER]
     if len(makers) > 1:
@@ -325,7 +327,7 @@ def _only(step: Step, at: At, makers: list[At], same: list[At], ordered: bool) -
     return makers[0] if len(makers) == 1 else None
 
 
-def _before_copies(step: Step, makers: list[At], ordered: bool) -> list[At]:
+def _before_copies(step: StepSlots, makers: list[At], ordered: bool) -> list[At]:
     """Makers of one content, less the layouts that pass it on: all but the first where all are layouts in order."""
     others = [each for each in makers if not is_layout(step.slots[each].op_type)]
     return others or (makers[:1] if ordered else [])

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterator
 
 from harness.compare.pairing.colours import Colours, first_colours, refine
-from harness.compare.pairing.flow import Flow, Node
+from harness.compare.pairing.flow import Flow, FlowNode
 from harness.compare.pairing.kinds import COMMON, LAYOUT, PARAMETER_KIND, UPDATE_KIND, VALUE_KIND
 from harness.compare.pairing.neighbours import Side
 from harness.compare.pairing.slots import Name
@@ -19,7 +19,7 @@ from harness.compare.pairing.slots import Name
 _RADIUS = 6
 _ROUNDS = 40
 SCOPE, FLOW, NAME = "scope", "flow", "name"
-Key = Callable[[Node], Hashable | None]
+Key = Callable[[FlowNode], Hashable | None]
 
 
 class Matching:
@@ -150,7 +150,7 @@ class Matching:
                 return False
         whole = [_numbers(side) for side in self._sides]
 
-        def key(node: Node) -> Hashable | None:
+        def key(node: FlowNode) -> Hashable | None:
             if node.name is None or whole[0].get(_stem(node.name)) != whole[1].get(_stem(node.name)):
                 return None
             return node.name, node.kind
@@ -270,7 +270,7 @@ def _grouped(side: Side, key: Key) -> dict[Hashable, list[int]]:
     return groups
 
 
-def _place(node: Node) -> Hashable | None:
+def _place(node: FlowNode) -> Hashable | None:
     """Scope and kind, where a name says where it stands."""
     if node.path is None or node.kind in (PARAMETER_KIND, VALUE_KIND, UPDATE_KIND):
         return None
@@ -299,17 +299,17 @@ def _numbers(side: Side) -> dict[str, set[Name]]:
     return found
 
 
-def _place_and_size(node: Node) -> Hashable | None:
+def _place_and_size(node: FlowNode) -> Hashable | None:
     place = _place(node)
     return None if place is None else (place, node.counts)
 
 
-def _forward_place(node: Node) -> Hashable | None:
+def _forward_place(node: FlowNode) -> Hashable | None:
     """As ``_place``, of operators of the forward that are no common ones: MindSpore's gradients stand anywhere."""
     return None if node.backward or not node.path or node.kind in COMMON else _place(node)
 
 
-def _sizes_agree(left: Node, right: Node) -> bool:
+def _sizes_agree(left: FlowNode, right: FlowNode) -> bool:
     if left.counts == right.counts:
         return True
     its = dict(right.counts)
@@ -321,7 +321,7 @@ def _contradict(mine: list[int], its: list[int]) -> bool:
     return -1 not in mine and -1 not in its and len(mine) == len(its) and sorted(mine) != sorted(its)
 
 
-def _kind_and_size(node: Node) -> Hashable | None:
+def _kind_and_size(node: FlowNode) -> Hashable | None:
     """Of operators only: a parameter is told by its name or its users."""
     if node.kind in COMMON or node.name is None or node.kind == PARAMETER_KIND:
         return None

@@ -9,12 +9,12 @@ from contextlib import contextmanager
 
 from harness.compare.divergence import PARAMETER
 from harness.compare.pairing.corresponding import slot_pairs
-from harness.compare.pairing.flow import Flow, Node, flow_of
+from harness.compare.pairing.flow import Flow, FlowNode, flow_of
 from harness.compare.pairing.kinds import LAYOUT, UPDATE_KIND
 from harness.compare.pairing.matching import Matching
 from harness.compare.pairing.result import Ambiguous, Lone, Pair, Pairing, SlotPair, StepPairing
 from harness.compare.pairing.scopes import parameter_name
-from harness.compare.pairing.slots import At, Name, Run, Step, steps_of
+from harness.compare.pairing.slots import At, Name, Run, StepSlots, steps_of
 
 _UNKNOWN = "no operator of the other side is known to do the same"
 _UNSURE = "unsure: it could be {}, but too little around them is paired, or speaks against it"
@@ -62,7 +62,7 @@ def _pair(expected: Run, found: Run, by_name: bool) -> Pairing:
     return Pairing(tuple(steps), (mine, its))
 
 
-def _names(steps: Sequence[Step]) -> dict[bytes, str]:
+def _names(steps: Sequence[StepSlots]) -> dict[bytes, str]:
     """The parameters that alone hold a content, by it."""
     names: dict[bytes, set[str]] = defaultdict(set)
     for step in steps:
@@ -73,7 +73,7 @@ def _names(steps: Sequence[Step]) -> dict[bytes, str]:
     return {content: min(each) for content, each in names.items() if len(each) == 1}
 
 
-def _labels(left: Sequence[Step], right: Sequence[Step]) -> dict[int, int]:
+def _labels(left: Sequence[StepSlots], right: Sequence[StepSlots]) -> dict[int, int]:
     mine, its = (sorted(i for step in side for i in step.contents) for side in (left, right))
     if set(mine) & set(its):
         return {i: i for i in mine if i in its}
@@ -196,7 +196,7 @@ class _StepPairing:
                 return "a step of the optimizer, which the other side runs as one operator"
         return None
 
-    def _is_partial_sum(self, side: int, nodes: list[Node]) -> bool:
+    def _is_partial_sum(self, side: int, nodes: list[FlowNode]) -> bool:
         """Whether all that an addition gives goes to additions that are ``AddN`` on the other side."""
         flow, other = self._flows[side], self._flows[1 - side]
         users = [flow.nodes[edge.other] for node in nodes for edge in node.outs if edge.port[-1] != "~"]

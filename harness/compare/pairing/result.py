@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from harness.compare.pairing.slots import At, Look, Name
+from harness.compare.pairing.slots import At, Name, SlotFacts
 from harness.records import SlotKey
 
 
@@ -87,11 +87,11 @@ class Pairing:
 
     Attributes:
         steps: by rank and iteration.
-        looks: of every slot of both sides.
+        facts: of every slot of both sides.
     """
 
     steps: tuple[StepPairing, ...]
-    looks: tuple[Mapping[SlotKey, Look], Mapping[SlotKey, Look]] = field(repr=False, default=({}, {}))
+    facts: tuple[Mapping[SlotKey, SlotFacts], Mapping[SlotKey, SlotFacts]] = field(repr=False, default=({}, {}))
 
     def counts(self) -> dict[str, int]:
         """How many operators of the expected side were paired by what, of all steps; each once."""

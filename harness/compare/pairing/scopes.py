@@ -28,7 +28,7 @@ _FORWARD, _BACKWARD = "Default", "Gradients"
 _SEPARATORS = ("/", "--")
 
 
-class Place(NamedTuple):
+class ScopePath(NamedTuple):
     """Where an operator stands.
 
     Attributes:
@@ -40,14 +40,14 @@ class Place(NamedTuple):
     backward: bool
 
 
-def place_of(operator: str, op_type: str) -> Place:
+def place_of(operator: str, op_type: str) -> ScopePath:
     """Takes an operator's name apart: MindSpore's (also mangled, or short), PyTorch captures', msprobe's."""
     module = _MODULE.fullmatch(operator)
     if module is not None:
-        return Place(_without_wrappers([(name, "") for name in module[1].split(".")]), module[2] == "backward")
+        return ScopePath(_without_wrappers([(name, "") for name in module[1].split(".")]), module[2] == "backward")
     api = _API.fullmatch(operator)
     if api is not None:
-        return Place(None, api[2] == "backward")
+        return ScopePath(None, api[2] == "backward")
     for separator in _SEPARATORS:
         if separator in operator:
             return _of_components(operator.split(separator)[:-1])
@@ -59,23 +59,23 @@ def type_of(operator: str) -> str:
     return _NUMBER.sub("", operator.rpartition("/")[2])
 
 
-def _of_components(components: list[str]) -> Place:
+def _of_components(components: list[str]) -> ScopePath:
     backward = _BACKWARD in components[:2] or any(each.startswith("recompute_") for each in components[:2])
     inner = [each for each in components if each not in (_FORWARD, _BACKWARD) and not each.startswith("Grad_")]
     pairs = [(name or each, cls) for each in inner for name, _, cls in (each.rpartition("-"),)]
-    return Place(_without_wrappers(pairs), backward)
+    return ScopePath(_without_wrappers(pairs), backward)
 
 
-def _of_mangled(operator: str, op_type: str) -> Place:
+def _of_mangled(operator: str, op_type: str) -> ScopePath:
     rest = _NUMBER.sub("", operator)
     backward = rest.startswith(_BACKWARD + "_")
     rest = rest.removeprefix(_BACKWARD + "_")
     if not rest.startswith(_FORWARD + "_"):
-        return Place(None, backward)
+        return ScopePath(None, backward)
     rest = rest.removeprefix(_FORWARD + "_")
     rest = "" if rest == op_type else rest.removesuffix("_" + op_type)
     rest = _GRADIENT.sub("", rest)
-    return Place(_without_wrappers([(match[1], match[2]) for match in _MANGLED.finditer(rest)]), backward)
+    return ScopePath(_without_wrappers([(match[1], match[2]) for match in _MANGLED.finditer(rest)]), backward)
 
 
 def _without_wrappers(components: list[tuple[str, str]]) -> tuple[str, ...]:

@@ -33,7 +33,7 @@ class Slot(NamedTuple):
         return prod(self.shape)
 
 
-class Look(NamedTuple):
+class SlotFacts(NamedTuple):
     """What a slot of a run looks like.
 
     Attributes:
@@ -63,7 +63,7 @@ class At(NamedTuple):
 
 
 @dataclass(eq=False)
-class Step:
+class StepSlots:
     """What one iteration of one rank left, or several that have the same slots.
 
     Attributes:
@@ -83,11 +83,11 @@ def records_of(run: Run) -> Iterable[Record]:
     return run.records() if isinstance(run, HasRecords) else run
 
 
-def steps_of(run: Run) -> tuple[dict[int, list[Step]], dict[SlotKey, Look]]:
+def steps_of(run: Run) -> tuple[dict[int, list[StepSlots]], dict[SlotKey, SlotFacts]]:
     """The steps of each rank, iterations of equal slots in one; and what every slot looks like."""
     slots: dict[tuple[int, int], dict[At, Slot]] = defaultdict(dict)
     contents: dict[tuple[int, int], dict[At, bytes]] = defaultdict(dict)
-    looks: dict[SlotKey, Look] = {}
+    facts: dict[SlotKey, SlotFacts] = {}
     for record in records_of(run):
         key = record.key
         content = _content(record)
@@ -98,13 +98,13 @@ def steps_of(run: Run) -> tuple[dict[int, list[Step]], dict[SlotKey, Look]]:
         members = tuple(record.extra.get("members", ()))
         slots[step][at] = Slot(record.op_type, record.dtype, tuple(record.shape), members)
         contents[step][at] = content
-        looks[key] = Look(content, record.dtype, tuple(record.shape))
-    ranks: dict[int, dict[frozenset[tuple[At, Slot]], Step]] = defaultdict(dict)
+        facts[key] = SlotFacts(content, record.dtype, tuple(record.shape))
+    ranks: dict[int, dict[frozenset[tuple[At, Slot]], StepSlots]] = defaultdict(dict)
     for rank, iteration in sorted(slots):
         found = slots[rank, iteration]
-        same = ranks[rank].setdefault(frozenset(found.items()), Step(found))
+        same = ranks[rank].setdefault(frozenset(found.items()), StepSlots(found))
         same.contents[iteration] = contents[rank, iteration]
-    return {rank: list(groups.values()) for rank, groups in ranks.items()}, looks
+    return {rank: list(groups.values()) for rank, groups in ranks.items()}, facts
 
 
 def _content(record: Record) -> bytes | None:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from math import prod
 
 from harness.compare.pairing.result import Pairing, StepPairing, key_of
-from harness.compare.pairing.slots import Look, Name
+from harness.compare.pairing.slots import Name, SlotFacts
 from harness.compare.verdict import Uncompared
 from harness.dtypes import by_name
 from harness.records import SlotKey
@@ -34,8 +34,8 @@ def uncompared(pairing: Pairing, names: Mapping[SlotKey, SlotKey]) -> dict[tuple
         pairing: of both runs.
         names: the found slot of each expected one that is compared.
     """
-    slots = _by_execution(pairing.looks[0]), _by_execution(pairing.looks[1])
-    made = tuple({look.digest for key, look in side.items() if key.io == "output"} for side in pairing.looks)
+    slots = _by_execution(pairing.facts[0]), _by_execution(pairing.facts[1])
+    made = tuple({fact.digest for key, fact in side.items() if key.io == "output"} for side in pairing.facts)
     compared: tuple[Collection[SlotKey], Collection[SlotKey]] = names.keys(), set(names.values())
     found: dict[tuple[object, ...], list[Uncompared]] = {}
     for step in pairing.steps:
@@ -52,7 +52,7 @@ def uncompared(pairing: Pairing, names: Mapping[SlotKey, SlotKey]) -> dict[tuple
                         for key in slots[side].get(_execution(name, step.rank, labels[side]), ())
                     ]
                     laid = {count for name in group[side] for count in before[side].get(name, ())}
-                    left += _left(keys, pairing.looks[side], compared[side], made[side], _WHY[side], laid, state)
+                    left += _left(keys, pairing.facts[side], compared[side], made[side], _WHY[side], laid, state)
                 for name in group[0] if left else ():
                     found[_execution(name, step.rank, labels[0])] = left
     return found
@@ -60,7 +60,7 @@ def uncompared(pairing: Pairing, names: Mapping[SlotKey, SlotKey]) -> dict[tuple
 
 def _left(
     keys: list[SlotKey],
-    looks: Mapping[SlotKey, Look],
+    facts: Mapping[SlotKey, SlotFacts],
     compared: Collection[SlotKey],
     made: Collection[bytes],
     why: str,
@@ -69,15 +69,15 @@ def _left(
 ) -> Iterator[Uncompared]:
     """The inputs among the slots of one side's group that are compared with nothing, neither they themselves nor what
     they were before a layout."""
-    inner = {looks[key].digest for key in keys if key.io == "output"}
+    inner = {facts[key].digest for key in keys if key.io == "output"}
     for key in keys:
-        look = looks[key]
-        if key.io == "input" and key not in compared and look.digest not in inner:
-            count = prod(look.shape)
+        fact = facts[key]
+        if key.io == "input" and key not in compared and fact.digest not in inner:
+            count = prod(fact.shape)
             if count in laid:
                 continue
-            whole = by_name(look.dtype).kind in "iub"
-            carries = key.slot not in state and count > (_SETTINGS if whole and look.digest not in made else 1)
+            whole = by_name(fact.dtype).kind in "iub"
+            carries = key.slot not in state and count > (_SETTINGS if whole and fact.digest not in made else 1)
             yield Uncompared(key, why, carries)
 
 
@@ -88,8 +88,8 @@ def _before_layouts(step: StepPairing, pairing: Pairing) -> tuple[_Before, _Befo
         for slot in pair.slots:
             for side, (at, own) in enumerate(((slot.expected, pair.expected), (slot.found, pair.found))):
                 if at.name != own:
-                    look = pairing.looks[side][key_of(at, step.rank, labels[side])]
-                    before[side][own].add(prod(look.shape))
+                    fact = pairing.facts[side][key_of(at, step.rank, labels[side])]
+                    before[side][own].add(prod(fact.shape))
     return before
 
 
@@ -114,9 +114,9 @@ def _groups(step: StepPairing) -> Iterator[_Group]:
         yield group
 
 
-def _by_execution(looks: Mapping[SlotKey, Look]) -> dict[tuple[object, ...], list[SlotKey]]:
+def _by_execution(facts: Mapping[SlotKey, SlotFacts]) -> dict[tuple[object, ...], list[SlotKey]]:
     slots: dict[tuple[object, ...], list[SlotKey]] = defaultdict(list)
-    for key in looks:
+    for key in facts:
         slots[key[:5]].append(key)
     return slots
 

@@ -26,7 +26,7 @@ DEBUG_FILES = "debug_files"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class GraphRun:
     """One run of one graph.
 
     Attributes:
@@ -54,11 +54,11 @@ class RankLayout:
         """Where graphs and execution orders are, below the configuration's ``path``."""
         return (self._rank,)
 
-    def tensors(self, place: Place) -> tuple[str, ...]:
+    def tensors(self, place: GraphRun) -> tuple[str, ...]:
         """Directory of a run's tensors, below ``path``."""
         return (self._rank, self._network, str(place.graph), str(place.label))
 
-    def records(self, place: Place) -> tuple[str, ...]:
+    def records(self, place: GraphRun) -> tuple[str, ...]:
         """Directory of a run's overflow records."""
         return (self._rank, DEBUG_FILES, str(place.label))
 
@@ -80,7 +80,7 @@ class ModelLayout:
         self._model = config.net_name
         self._time = time.strftime(_TIME)
 
-    def tensors(self, place: Place) -> tuple[str, ...]:
+    def tensors(self, place: GraphRun) -> tuple[str, ...]:
         """See ``RankLayout.tensors``."""
         return (str(place.label), self._time, self._device, self._model, str(place.graph), str(place.run))
 

@@ -94,7 +94,7 @@ class AsyncDumpObserver(Observer):
         self._names: dict[str, None] = {}
         self._families: dict[int, list[Graph]] = {}
         self._started = False
-        self._place: layout.Place | None = None
+        self._place: layout.GraphRun | None = None
         self._step: Step | None = None
         self._directories: dict[tuple[str, ...], Directory | None] = {}
         self._running: tuple[Node, Sequence[Slot]] | None = None
@@ -140,7 +140,7 @@ class AsyncDumpObserver(Observer):
         label = self.counter.label
         if label in self.config.iteration:
             self._step = step
-            self._place = layout.Place(label, step.graph.id, step.run)
+            self._place = layout.GraphRun(label, step.graph.id, step.run)
             self._memory.begin(array for _parameter, array in step.parameters())
             self._write_acl_dump(label)
 
@@ -202,7 +202,7 @@ class AsyncDumpObserver(Observer):
     # --- files ----------------------------------------------------------------------------------------------------
 
     def _submit(
-        self, node: Node, kernel: _Kernel, place: layout.Place, inputs: Sequence[Slot], outputs: Sequence[Slot]
+        self, node: Node, kernel: _Kernel, place: layout.GraphRun, inputs: Sequence[Slot], outputs: Sequence[Slot]
     ) -> None:
         """Hands one execution to the queue, copied where it must be, or writes it where it never fits."""
         directory = self._open(self._layout.tensors(place))
@@ -221,7 +221,7 @@ class AsyncDumpObserver(Observer):
         stamp = self._clock.stamp()
         name = op_name(node.name, self._style) if raw else kernel.name
         base = base_name(node.op, name, *kernel.ids, stamp)
-        execution = writing.Execution(base, node.op, node.name, kernel.ids, stamp, tensors)
+        execution = writing.DumpedExecution(base, node.op, node.name, kernel.ids, stamp, tensors)
         write = writing.write_raw if raw else partial(writing.write_saved, self.config, self._style == "whole")
         self.queue.submit(partial(write, directory, execution), cost)
 

@@ -44,7 +44,7 @@ class Tensor:
 
 
 @dataclass(frozen=True, slots=True)
-class Execution:
+class DumpedExecution:
     """One execution of an operator.
 
     Attributes:
@@ -74,7 +74,7 @@ def writing_cost(array: Array, dtype: DType, layout: Layout, *, raw: bool) -> in
     return 2 * prod(layout.device_shape(array.shape, dtype)) * dtype.itemsize
 
 
-def raw_file(execution: Execution) -> list[Payload]:
+def raw_file(execution: DumpedExecution) -> list[Payload]:
     """The buffers of a file in the ``DumpData`` framing, tensors as they lie on the device."""
     entries: dict[str, list[Entry]] = {"input": [], "output": []}
     payloads: dict[str, list[Payload]] = {"input": [], "output": []}
@@ -91,7 +91,7 @@ def raw_file(execution: Execution) -> list[Payload]:
     return [encode(header), *payloads["input"], *payloads["output"]]
 
 
-def write_raw(directory: Directory, execution: Execution) -> None:
+def write_raw(directory: Directory, execution: DumpedExecution) -> None:
     """One file for the operator; ``DumpWriteError`` if the disk fails."""
     write_named(directory, execution.base, raw_file(execution))
 
@@ -105,7 +105,7 @@ def npy_name(base: str, tensor: Tensor, *, with_dtype: bool) -> str:
     return f"{name}.{tensor.dtype.lower}" if with_dtype or tensor.dtype is dtypes.bfloat16 else name
 
 
-def write_saved(config: DumpConfig, with_dtype: bool, directory: Directory, execution: Execution) -> None:
+def write_saved(config: DumpConfig, with_dtype: bool, directory: Directory, execution: DumpedExecution) -> None:
     """In the host's order, as ``saved_data`` says: a ``.npy`` for each tensor that has elements, a row of statistics,
     or both."""
     tensors = [tensor for tensor in execution.tensors if tensor.array.size]
@@ -120,7 +120,7 @@ def write_saved(config: DumpConfig, with_dtype: bool, directory: Directory, exec
             directory.append_table(statistic.FILE, statistic.header(items), rows, FILE_MODE, statistic.APPENDED_MODE)
 
 
-def _row(execution: Execution, tensor: Tensor, items: tuple[str, ...]) -> str:
+def _row(execution: DumpedExecution, tensor: Tensor, items: tuple[str, ...]) -> str:
     (task, stream), array = execution.ids, tensor.array
     texts = host_texts(array, tensor.dtype, items)
     return statistic.row(

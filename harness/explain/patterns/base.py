@@ -28,7 +28,7 @@ class Finding:
 
 
 @dataclass(frozen=True, eq=False)
-class Look:
+class Pair:
     """A tensor both ways, of one shape, and what is known beside it.
 
     Attributes:
@@ -84,7 +84,7 @@ class Look:
             return bool((np.abs(made - self.f) <= ulps * unit * np.abs(made)).all())
 
 
-Pattern = Callable[[Look], Finding | None]
+Pattern = Callable[[Pair], Finding | None]
 
 #: what a pattern may raise over values it was not made for: it says nothing then, and the next one is asked
 _UNREADABLE = (ArithmeticError, LookupError, MemoryError, TypeError, ValueError)
@@ -93,14 +93,14 @@ _UNREADABLE = (ArithmeticError, LookupError, MemoryError, TypeError, ValueError)
 PATTERNS: dict[str, Pattern] = {}
 
 
-def pattern(kind: str) -> Callable[[Callable[[Look], str | tuple[str, bool] | None]], Pattern]:
+def pattern(kind: str) -> Callable[[Callable[[Pair], str | tuple[str, bool] | None]], Pattern]:
     """Registers a function under ``kind``. It gives words, or words and whether they make the very bits."""
 
-    def register(function: Callable[[Look], str | tuple[str, bool] | None]) -> Pattern:
-        def asked(look: Look) -> Finding | None:
+    def register(function: Callable[[Pair], str | tuple[str, bool] | None]) -> Pattern:
+        def asked(pair: Pair) -> Finding | None:
             try:
                 with np.errstate(all="ignore"):
-                    seen = function(look)
+                    seen = function(pair)
             except _UNREADABLE:
                 return None
             if seen is None:
@@ -114,16 +114,16 @@ def pattern(kind: str) -> Callable[[Callable[[Look], str | tuple[str, bool] | No
     return register
 
 
-def look_for(look: Look) -> Finding | None:
+def find_pattern(pair: Pair) -> Finding | None:
     """The first pattern that fits; None where nothing does."""
-    if look.expected.shape != look.found.shape or look.found.size == 0:
+    if pair.expected.shape != pair.found.shape or pair.found.size == 0:
         return None
-    if look.found.dtype.kind in "cOSU" or look.expected.dtype != look.found.dtype:
+    if pair.found.dtype.kind in "cOSU" or pair.expected.dtype != pair.found.dtype:
         return None
-    if not look.changed.any():
+    if not pair.changed.any():
         return None
     for each in PATTERNS.values():
-        found = each(look)
+        found = each(pair)
         if found is not None:
             return found
     return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 
-from harness.explain.patterns.base import Array, Look, pattern
+from harness.explain.patterns.base import Array, Pair, pattern
 
 #: narrower types and half a unit of their last place, relative to 1
 NARROW = (
@@ -22,39 +22,39 @@ SUMS = (
 
 
 @pattern("narrower type")
-def narrower(look: Look) -> tuple[str, bool] | None:
+def narrower(pair: Pair) -> tuple[str, bool] | None:
     """Rounded to a narrower type. Nothing is said where values cancel: there any few bits look narrow."""
-    if look.found.dtype not in (np.dtype(np.float32), np.dtype(np.float64)) or not look.finite:
+    if pair.found.dtype not in (np.dtype(np.float32), np.dtype(np.float64)) or not pair.finite:
         return None
-    several = len(np.unique(look.f[look.f != 0])) >= 4
+    several = len(np.unique(pair.f[pair.f != 0])) >= 4
     for name, kind, unit in NARROW if several else ():
-        if look.gives(look.e.astype(np.float32).astype(kind).astype(np.float64)):
+        if pair.gives(pair.e.astype(np.float32).astype(kind).astype(np.float64)):
             return f"found is expected rounded to {name}", True
         held = [
-            np.array_equal(side.astype(np.float32).astype(kind).astype(np.float64), side) for side in (look.e, look.f)
+            np.array_equal(side.astype(np.float32).astype(kind).astype(np.float64), side) for side in (pair.e, pair.f)
         ]
-        if held != [False, True] or look.found.size < 8:
+        if held != [False, True] or pair.found.size < 8:
             continue
-        normal = np.abs(look.e) >= float(ml_dtypes.finfo(kind).smallest_normal)  # type: ignore[no-untyped-call]
-        error = np.abs(look.f - look.e)[normal] / np.abs(look.e)[normal]
-        if error.size * 2 > look.e.size and np.quantile(error, 0.9) <= 4 * unit:
+        normal = np.abs(pair.e) >= float(ml_dtypes.finfo(kind).smallest_normal)  # type: ignore[no-untyped-call]
+        error = np.abs(pair.f - pair.e)[normal] / np.abs(pair.e)[normal]
+        if error.size * 2 > pair.e.size and np.quantile(error, 0.9) <= 4 * unit:
             return f"every value found is one that {name} has, near the expected one", False
     return None
 
 
 @pattern("whole-number grid")
-def grid(look: Look) -> tuple[str, bool] | None:
+def grid(pair: Pair) -> tuple[str, bool] | None:
     """Values on an even grid of at most 256 steps: quantised."""
-    if not look.is_float or not look.finite or look.found.size < 8:
+    if not pair.is_float or not pair.finite or pair.found.size < 8:
         return None
-    for levels_, low in ((127.0, 0.0), (255.0, float(look.e.min()))):
-        span = float(np.abs(look.e).max()) if levels_ == 127.0 else float(np.ptp(look.e))
-        made = np.rint((look.e - low) / (span / levels_)) * (span / levels_) + low if span else look.e
-        if look.gives(made) or look.nearly(made):
+    for levels_, low in ((127.0, 0.0), (255.0, float(pair.e.min()))):
+        span = float(np.abs(pair.e).max()) if levels_ == 127.0 else float(np.ptp(pair.e))
+        made = np.rint((pair.e - low) / (span / levels_)) * (span / levels_) + low if span else pair.e
+        if pair.gives(made) or pair.nearly(made):
             words = f"found is expected on a grid of {int(levels_) * (2 if levels_ == 127 else 1) + 1} values: int8"
-            return words, look.gives(made)
-    levels = np.unique(look.f)
-    if not 3 <= len(levels) <= 256 or len(np.unique(look.e)) <= len(levels):
+            return words, pair.gives(made)
+    levels = np.unique(pair.f)
+    if not 3 <= len(levels) <= 256 or len(np.unique(pair.e)) <= len(levels):
         return None
     gaps = np.diff(levels)
     step = float(gaps.min())
@@ -62,13 +62,13 @@ def grid(look: Look) -> tuple[str, bool] | None:
         return None
     steps = np.rint(gaps / step)
     step = float((levels[-1] - levels[0]) / steps.sum())
-    unit = 2.0**-7 if look.found.dtype.kind == "V" else float(np.finfo(look.found.dtype).eps)
+    unit = 2.0**-7 if pair.found.dtype.kind == "V" else float(np.finfo(pair.found.dtype).eps)
     if (
         np.abs(gaps - steps * step).max() > 4 * unit * np.abs(levels).max()
-        or np.abs(look.f - look.e).max() > 0.51 * step
+        or np.abs(pair.f - pair.e).max() > 0.51 * step
     ):
         return None
-    span = float(np.abs(look.e).max()) / step
+    span = float(np.abs(pair.e).max()) / step
     if steps.sum() > 256 or len(levels) < 5:
         return None
     bits = "int8" if 120 <= span <= 128.5 else f"{int(steps.sum()) + 1} values"
@@ -76,28 +76,28 @@ def grid(look: Look) -> tuple[str, bool] | None:
 
 
 @pattern("another mask")
-def mask(look: Look) -> tuple[str, bool] | None:
+def mask(pair: Pair) -> tuple[str, bool] | None:
     """A tensor with elements dropped, others than expected; kept ones agree."""
-    if not look.is_float or "Dropout" not in look.op:
+    if not pair.is_float or "Dropout" not in pair.op:
         return None
-    e_kept, f_kept = look.e != 0, look.f != 0
+    e_kept, f_kept = pair.e != 0, pair.f != 0
     both = e_kept & f_kept
-    if not (e_kept ^ f_kept).any() or not both.any() or not np.array_equal(look.e[both], look.f[both]):
+    if not (e_kept ^ f_kept).any() or not both.any() or not np.array_equal(pair.e[both], pair.f[both]):
         return None
     alone = np.count_nonzero(e_kept ^ f_kept)
-    return f"another dropout mask: {alone} of {look.e.size} elements are dropped on one side only", False
+    return f"another dropout mask: {alone} of {pair.e.size} elements are dropped on one side only", False
 
 
 @pattern("rounding")
-def rounding(look: Look) -> tuple[str, bool] | None:
+def rounding(pair: Pair) -> tuple[str, bool] | None:
     """Nothing but rounding: a few units in the last place, of a sum relative to its largest element."""
-    if not look.is_float or not look.finite:
+    if not pair.is_float or not pair.finite:
         return None
-    unit = 2.0**-8 if look.found.dtype.kind == "V" else float(np.finfo(look.found.dtype).eps)
-    error = np.abs(look.f - look.e)
-    if (error <= 2 * unit * np.abs(look.e)).all():
+    unit = 2.0**-8 if pair.found.dtype.kind == "V" else float(np.finfo(pair.found.dtype).eps)
+    error = np.abs(pair.f - pair.e)
+    if (error <= 2 * unit * np.abs(pair.e)).all():
         return "found is expected within 2 units in the last place: rounding", False
-    if any(word in look.op for word in SUMS) and (error <= 16 * unit * _scale(look.e)).all():
+    if any(word in pair.op for word in SUMS) and (error <= 16 * unit * _scale(pair.e)).all():
         return "found is expected but for rounding: a sum in another order, or of another accumulator", False
     return None
 

@@ -6,33 +6,33 @@ from fractions import Fraction
 
 import numpy as np
 
-from harness.explain.patterns.base import Array, Look, pattern
+from harness.explain.patterns.base import Array, Pair, pattern
 
 
 @pattern("skipped")
-def skipped(look: Look) -> str | None:
+def skipped(pair: Pair) -> str | None:
     """The output is one of the inputs: the operator did nothing."""
-    if not look.op:
+    if not pair.op:
         return None
-    for name, array in look.inputs.items():
-        if array.size != look.found.size or array.dtype != look.found.dtype:
+    for name, array in pair.inputs.items():
+        if array.size != pair.found.size or array.dtype != pair.found.dtype:
             continue
-        same = np.array_equal(array.reshape(-1), look.found.reshape(-1))
-        if same and np.count_nonzero(array) > 0 and not _is_constant(look.f):
+        same = np.array_equal(array.reshape(-1), pair.found.reshape(-1))
+        if same and np.count_nonzero(array) > 0 and not _is_constant(pair.f):
             return f"it has the bits of its input {name}: nothing was done to it"
     return None
 
 
 @pattern("NaN source")
-def nan_source(look: Look) -> str | None:
+def nan_source(pair: Pair) -> str | None:
     """NaN or infinity that no input has."""
-    if not look.is_float or not look.op:
+    if not pair.is_float or not pair.op:
         return None
     for word, is_it in (("NaN", np.isnan), ("infinite", np.isinf)):
-        new = is_it(look.f) & np.isfinite(look.e)
-        if not new.any() or any(not np.isfinite(a.astype(np.float64)).all() for a in _floats(look)):
+        new = is_it(pair.f) & np.isfinite(pair.e)
+        if not new.any() or any(not np.isfinite(a.astype(np.float64)).all() for a in _floats(pair)):
             continue
-        rest = np.array_equal(np.where(new, 0, look.f), np.where(new, 0, look.e), equal_nan=True)
+        rest = np.array_equal(np.where(new, 0, pair.f), np.where(new, 0, pair.e), equal_nan=True)
         if word == "infinite" and not rest:
             return None
         at = list(map(int, np.unravel_index(int(new.argmax()), new.shape)))
@@ -41,77 +41,77 @@ def nan_source(look: Look) -> str | None:
 
 
 @pattern("zero")
-def zero(look: Look) -> str | None:
+def zero(pair: Pair) -> str | None:
     """Every element is 0."""
-    return "every element is 0" if not look.f.any() and look.found.size > 1 else None
+    return "every element is 0" if not pair.f.any() and pair.found.size > 1 else None
 
 
 @pattern("sign")
-def sign(look: Look) -> str | None:
+def sign(pair: Pair) -> str | None:
     """Every element has the other sign."""
-    if look.f.any() and np.array_equal(look.f, -look.e, equal_nan=True):
+    if pair.f.any() and np.array_equal(pair.f, -pair.e, equal_nan=True):
         return "every element has the other sign"
     return None
 
 
 @pattern("uniform")
-def uniform(look: Look) -> str | None:
+def uniform(pair: Pair) -> str | None:
     """All elements alike on both sides: a factor and an offset cannot be told apart."""
-    if look.found.size < 2 or not look.finite or not _is_constant(look.e) or not _is_constant(look.f):
+    if pair.found.size < 2 or not pair.finite or not _is_constant(pair.e) or not _is_constant(pair.f):
         return None
-    return f"every element is {look.f.reshape(-1)[0]:.7g}, expected {look.e.reshape(-1)[0]:.7g}"
+    return f"every element is {pair.f.reshape(-1)[0]:.7g}, expected {pair.e.reshape(-1)[0]:.7g}"
 
 
 @pattern("factor")
-def factor(look: Look) -> tuple[str, bool] | None:
+def factor(pair: Pair) -> tuple[str, bool] | None:
     """Expected times a constant."""
-    if not look.finite or not look.is_float or look.found.size < 2:
+    if not pair.finite or not pair.is_float or pair.found.size < 2:
         return None
-    nonzero = look.e != 0
-    if np.count_nonzero(nonzero) < 2 or look.f[~nonzero].any():
+    nonzero = pair.e != 0
+    if np.count_nonzero(nonzero) < 2 or pair.f[~nonzero].any():
         return None
-    ratios = look.f[nonzero] / look.e[nonzero]
-    if _is_constant(np.abs(look.e[nonzero])) and np.count_nonzero(nonzero) < 4:
+    ratios = pair.f[nonzero] / pair.e[nonzero]
+    if _is_constant(np.abs(pair.e[nonzero])) and np.count_nonzero(nonzero) < 4:
         return None
     middle = float(np.median(ratios))
     if not np.isfinite(middle) or middle == 0:
         return None
     for times in (_simple(middle), middle):
-        if times is not None and times != 1 and look.gives(look.e * times):
+        if times is not None and times != 1 and pair.gives(pair.e * times):
             return f"found is expected times {times:.7g}", True
     times = _simple(middle) or middle
-    if abs(times - 1) > 1e-4 and look.nearly(look.e * times):
+    if abs(times - 1) > 1e-4 and pair.nearly(pair.e * times):
         return f"found is expected times {times:.6g}, but for rounding", False
     return None
 
 
 @pattern("offset")
-def offset(look: Look) -> tuple[str, bool] | None:
+def offset(pair: Pair) -> tuple[str, bool] | None:
     """Expected plus a constant, plus or less one of the inputs, or plus something along one axis."""
-    if not look.finite or not look.is_float or look.found.size < 2:
+    if not pair.finite or not pair.is_float or pair.found.size < 2:
         return None
-    difference = look.f - look.e
-    for name, array in look.inputs.items():
-        if array.dtype.kind not in "fV" or not array.any() or (array.size == 1 and look.found.size > 1):
+    difference = pair.f - pair.e
+    for name, array in pair.inputs.items():
+        if array.dtype.kind not in "fV" or not array.any() or (array.size == 1 and pair.found.size > 1):
             continue
-        shaped = _broadcast(array.astype(np.float64), look.found.shape)
+        shaped = _broadcast(array.astype(np.float64), pair.found.shape)
         if shaped is None:
             continue
         for sign_, words in ((-1, "was not added"), (1, "was added twice")):
-            if look.gives(look.e + sign_ * shaped) or _close(difference, sign_ * shaped, look):
-                return f"the difference is the input {name}, as if it {words}", look.gives(look.e + sign_ * shaped)
+            if pair.gives(pair.e + sign_ * shaped) or _close(difference, sign_ * shaped, pair):
+                return f"the difference is the input {name}, as if it {words}", pair.gives(pair.e + sign_ * shaped)
     if (difference != 0).all():
         mean = float(difference.mean())
         for plus in (_decimal(mean), float(np.median(difference))):
-            if plus and look.gives(look.e + plus):
+            if plus and pair.gives(pair.e + plus):
                 return f"found is expected plus {plus:.7g} everywhere", True
-        if _close(difference, np.full_like(difference, mean), look):
+        if _close(difference, np.full_like(difference, mean), pair):
             return f"found is expected plus {mean:.6g} everywhere, but for rounding", False
     return None
 
 
-def _floats(look: Look) -> list[Array]:
-    return [array for array in look.inputs.values() if array.dtype.kind in "fV"]
+def _floats(pair: Pair) -> list[Array]:
+    return [array for array in pair.inputs.values() if array.dtype.kind in "fV"]
 
 
 def _is_constant(values: Array) -> bool:
@@ -144,10 +144,10 @@ def _broadcast(array: Array, shape: tuple[int, ...]) -> Array | None:
     return None
 
 
-def _close(difference: Array, wanted: Array, look: Look) -> bool:
+def _close(difference: Array, wanted: Array, pair: Pair) -> bool:
     """Whether a difference is ``wanted`` within what rounding of both sides explains, and is no rounding itself."""
-    unit = 2.0**-7 if look.found.dtype.kind == "V" else float(np.finfo(look.found.dtype).eps)
-    size = np.maximum(np.abs(look.e), np.abs(look.f))
+    unit = 2.0**-7 if pair.found.dtype.kind == "V" else float(np.finfo(pair.found.dtype).eps)
+    size = np.maximum(np.abs(pair.e), np.abs(pair.f))
     rounding = 2 * unit * size
     near = np.abs(difference - wanted) <= rounding
     large = np.abs(wanted) > 16 * rounding

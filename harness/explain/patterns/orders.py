@@ -6,39 +6,39 @@ import itertools
 
 import numpy as np
 
-from harness.explain.patterns.base import Array, Look, pattern
+from harness.explain.patterns.base import Array, Pair, pattern
 
 _ROWS = 1 << 16
 
 
 @pattern("transposed")
-def transposed(look: Look) -> str | None:
+def transposed(pair: Pair) -> str | None:
     """Axes in another order, in the same bytes' shape."""
-    if not _shuffled(look) or not 2 <= look.e.ndim <= 5:
+    if not _shuffled(pair) or not 2 <= pair.e.ndim <= 5:
         return None
-    for axes in itertools.permutations(range(look.e.ndim)):
-        if axes == tuple(range(look.e.ndim)):
+    for axes in itertools.permutations(range(pair.e.ndim)):
+        if axes == tuple(range(pair.e.ndim)):
             continue
-        if np.array_equal(look.e.transpose(axes).reshape(-1), look.f.reshape(-1), equal_nan=True):
+        if np.array_equal(pair.e.transpose(axes).reshape(-1), pair.f.reshape(-1), equal_nan=True):
             return f"it holds the expected values with axes in the order {list(axes)}: another layout"
     return None
 
 
 @pattern("reversed")
-def reversed_(look: Look) -> str | None:
+def reversed_(pair: Pair) -> str | None:
     """Back to front along an axis."""
-    for axis in range(look.e.ndim):
-        if look.e.shape[axis] > 1 and np.array_equal(np.flip(look.e, axis), look.f, equal_nan=True):
+    for axis in range(pair.e.ndim):
+        if pair.e.shape[axis] > 1 and np.array_equal(np.flip(pair.e, axis), pair.f, equal_nan=True):
             return f"it holds the expected values back to front along axis {axis}"
     return None
 
 
 @pattern("shifted")
-def shifted(look: Look) -> tuple[str, bool] | None:
+def shifted(pair: Pair) -> tuple[str, bool] | None:
     """Moved along an axis by a few places."""
-    for axis in range(look.e.ndim):
-        length = look.e.shape[axis]
-        e, f = np.moveaxis(look.e, axis, 0), np.moveaxis(look.f, axis, 0)
+    for axis in range(pair.e.ndim):
+        length = pair.e.shape[axis]
+        e, f = np.moveaxis(pair.e, axis, 0), np.moveaxis(pair.f, axis, 0)
         for by in (1, -1, 2, -2):
             if length < abs(by) + 2:
                 continue
@@ -51,31 +51,31 @@ def shifted(look: Look) -> tuple[str, bool] | None:
 
 
 @pattern("permuted")
-def permuted(look: Look) -> str | None:
+def permuted(pair: Pair) -> str | None:
     """Slices along an axis, or single values, in another order."""
-    if not _shuffled(look):
+    if not _shuffled(pair):
         return None
-    for axis in range(look.e.ndim):
-        length = look.e.shape[axis]
-        if not 2 <= length <= _ROWS or look.e.size == length:
+    for axis in range(pair.e.ndim):
+        length = pair.e.shape[axis]
+        if not 2 <= length <= _ROWS or pair.e.size == length:
             continue
-        e, f = (np.ascontiguousarray(np.moveaxis(side, axis, 0)).reshape(length, -1) for side in (look.e, look.f))
+        e, f = (np.ascontiguousarray(np.moveaxis(side, axis, 0)).reshape(length, -1) for side in (pair.e, pair.f))
         one, other = ({row.tobytes() for row in side} for side in (e, f))
         if one == other and len(one) > 1:
             moved = np.flatnonzero((e != f).any(axis=1))
             some = ", ".join(map(str, moved[:4])) + (", ..." if len(moved) > 4 else "")
             return f"it holds the expected slices of axis {axis} in another order (at {some})"
-    if len(np.unique(look.e)) < 3:
+    if len(np.unique(pair.e)) < 3:
         return None
     return "it holds the expected values in another order"
 
 
-def _shuffled(look: Look) -> bool:
+def _shuffled(pair: Pair) -> bool:
     """Whether both hold the same values, of which there are several."""
-    if look.e.size < 3 or not np.array_equal(np.sort(look.e, axis=None), np.sort(look.f, axis=None), equal_nan=True):
+    if pair.e.size < 3 or not np.array_equal(np.sort(pair.e, axis=None), np.sort(pair.f, axis=None), equal_nan=True):
         return False
     # A mask of two values with as many of each is no permutation of the other.
-    return len(np.unique(look.e)) > 2
+    return len(np.unique(pair.e)) > 2
 
 
 def _varies(rows: Array) -> bool:

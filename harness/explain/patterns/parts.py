@@ -5,20 +5,20 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 
-from harness.explain.patterns.base import Look, pattern
+from harness.explain.patterns.base import Pair, pattern
 
 
 @pattern("zeroed channel")
-def zeroed_channel(look: Look) -> str | None:
+def zeroed_channel(pair: Pair) -> str | None:
     """Whole slices along one axis are 0, the others are as expected."""
-    if look.e.ndim < 2 or look.f[look.changed].any():
+    if pair.e.ndim < 2 or pair.f[pair.changed].any():
         return None
-    for axis in (1, *range(look.e.ndim)):
-        if axis >= look.e.ndim or look.e.shape[axis] < 2:
+    for axis in (1, *range(pair.e.ndim)):
+        if axis >= pair.e.ndim or pair.e.shape[axis] < 2:
             continue
-        others = tuple(each for each in range(look.e.ndim) if each != axis)
-        hit = np.asarray(look.changed.any(axis=others))
-        whole = ~np.any(np.moveaxis(look.f, axis, 0)[hit] != 0)
+        others = tuple(each for each in range(pair.e.ndim) if each != axis)
+        hit = np.asarray(pair.changed.any(axis=others))
+        whole = ~np.any(np.moveaxis(pair.f, axis, 0)[hit] != 0)
         if whole and 0 < np.count_nonzero(hit) <= len(hit) / 2:
             some = ", ".join(map(str, np.flatnonzero(hit)[:4]))
             return f"it is 0 at index {some} of axis {axis}, and as expected elsewhere"
@@ -26,37 +26,37 @@ def zeroed_channel(look: Look) -> str | None:
 
 
 @pattern("flushed")
-def flushed(look: Look) -> str | None:
+def flushed(pair: Pair) -> str | None:
     """Small values became 0, all others are as expected."""
-    if not look.is_float or look.f[look.changed].any():
+    if not pair.is_float or pair.f[pair.changed].any():
         return None
-    lost = np.abs(look.e[look.changed])
-    kept = np.abs(look.e[~look.changed & (look.e != 0)])
+    lost = np.abs(pair.e[pair.changed])
+    kept = np.abs(pair.e[~pair.changed & (pair.e != 0)])
     if lost.size < 2 or not kept.size or lost.max() >= kept.min():
         return None
     return f"{lost.size} elements of at most {lost.max():.6g} became 0, all larger ones are as expected"
 
 
 @pattern("clipped")
-def clipped(look: Look) -> str | None:
+def clipped(pair: Pair) -> str | None:
     """Values beyond a limit stop there; infinite ones where the dtype has no more."""
-    if not look.is_float or not np.isfinite(look.e).all():
+    if not pair.is_float or not np.isfinite(pair.e).all():
         return None
-    stopped = look.f[look.changed]
+    stopped = pair.f[pair.changed]
     top, low = float(stopped.max()), float(stopped.min())
     if np.isinf(stopped).all():
-        least = float(np.abs(look.e[look.changed]).min())
-        others = np.abs(look.e[~look.changed])
+        least = float(np.abs(pair.e[pair.changed]).min())
+        others = np.abs(pair.e[~pair.changed])
         if others.size and others.max() < least:
             return f"{stopped.size} elements are infinite, all whose expected value is {least:.6g} or more"
         return None
     if len(np.unique(stopped)) > 2:
         return None
-    upper, lower = top if (look.f <= top).all() else None, low if (look.f >= low).all() else None
+    upper, lower = top if (pair.f <= top).all() else None, low if (pair.f >= low).all() else None
     for low_, high_ in ((None, upper), (lower, None), (lower, upper)):
         if (low_ is None and high_ is None) or (low_ is not None and low_ == high_):
             continue
-        if look.gives(np.clip(look.e, low_, high_)) and _beyond(look, low_, high_):
+        if pair.gives(np.clip(pair.e, low_, high_)) and _beyond(pair, low_, high_):
             name = f" ({_limit(high_ if high_ is not None else low_)})" if _limit(high_ or low_) else ""
             ends = " and ".join(f"{end:.6g}" for end in (low_, high_) if end is not None)
             return f"{stopped.size} elements stop at {ends}{name} where more is expected, all others are as expected"
@@ -64,23 +64,23 @@ def clipped(look: Look) -> str | None:
 
 
 @pattern("border only")
-def border_only(look: Look) -> tuple[str, bool] | None:
+def border_only(pair: Pair) -> tuple[str, bool] | None:
     """Only the edge of the last two axes differs: another padding."""
-    if look.e.ndim not in (3, 4) or min(look.e.shape[-2:]) < 4:
+    if pair.e.ndim not in (3, 4) or min(pair.e.shape[-2:]) < 4:
         return None
-    inner = look.changed[..., 1:-1, 1:-1]
-    if inner.any() or np.count_nonzero(look.changed) < 4:
+    inner = pair.changed[..., 1:-1, 1:-1]
+    if inner.any() or np.count_nonzero(pair.changed) < 4:
         return None
-    edge = look.changed.size - inner.size
-    if np.count_nonzero(look.changed) < edge / 4:
+    edge = pair.changed.size - inner.size
+    if np.count_nonzero(pair.changed) < edge / 4:
         return None
     return "only the border of the last two axes differs: another padding", False
 
 
-def _beyond(look: Look, low: float | None, high: float | None) -> bool:
+def _beyond(pair: Pair, low: float | None, high: float | None) -> bool:
     """Whether something larger than the limits was expected, and several values within them stayed."""
-    inside = ~look.changed
-    return bool(np.count_nonzero(inside) >= 2 and len(np.unique(look.e[look.changed])) > 1)
+    inside = ~pair.changed
+    return bool(np.count_nonzero(inside) >= 2 and len(np.unique(pair.e[pair.changed])) > 1)
 
 
 def _limit(value: float | None) -> str:

@@ -23,7 +23,7 @@ from harness.framework.compile.source import is_function, is_shown, is_users
 from harness.framework.tensor import graph_function_key
 from harness.graph import Node
 
-Place = tuple[int, int]
+SourcePosition = tuple[int, int]
 Compound = ast.If | ast.For
 Loop = ast.For | ast.ListComp | ast.GeneratorExp
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -90,7 +90,7 @@ class _Loop:
 
     turns: list[Closure]
     value: tuple[int, ...] = ()
-    place: Place = (0, 0)
+    place: SourcePosition = (0, 0)
 
 
 class _Turns(NamedTuple):
@@ -222,7 +222,7 @@ def _locate(activation: _Activation) -> Closure:
             return _choice(activation, statement, closure, place)
 
 
-def _choice(activation: _Activation, statement: ast.stmt, closure: Closure, place: Place) -> Closure:
+def _choice(activation: _Activation, statement: ast.stmt, closure: Closure, place: SourcePosition) -> Closure:
     """The closure of a place inside a statement: each side of ``a if c else b`` is one, and each turn of a list made
     by a loop."""
     for part in ast.walk(statement):
@@ -283,21 +283,21 @@ def is_attribute(test: ast.expr) -> bool:
     return names == {"self"} and not any(isinstance(n, ast.Call) for n in ast.walk(test))
 
 
-def holds(node: ast.stmt | ast.expr, place: Place) -> bool:
+def holds(node: ast.stmt | ast.expr, place: SourcePosition) -> bool:
     return (node.lineno, node.col_offset) <= place < end_of(node)
 
 
-def end_of(node: ast.stmt | ast.expr) -> Place:
+def end_of(node: ast.stmt | ast.expr) -> SourcePosition:
     return node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
 
 
-def place_of(frame: FrameType) -> Place:
+def place_of(frame: FrameType) -> SourcePosition:
     """Where in its source a frame is."""
     return _place(frame.f_code, frame.f_lasti)
 
 
 @lru_cache(maxsize=16384)
-def _place(code: CodeType, lasti: int) -> Place:
+def _place(code: CodeType, lasti: int) -> SourcePosition:
     line, _line_end, column, _column_end = list(code.co_positions())[lasti // 2]
     return line or 0, column or 0
 

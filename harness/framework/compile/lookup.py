@@ -16,7 +16,7 @@ from itertools import islice
 from types import FrameType
 from typing import Any
 
-from harness.framework.compile.closures import Place, end_of, function_of, holds, is_attribute, place_of
+from harness.framework.compile.closures import SourcePosition, end_of, function_of, holds, is_attribute, place_of
 
 #: what each variable was assigned, with the variables known then
 _Known = dict[str, tuple[ast.expr, Any]]
@@ -35,7 +35,7 @@ def looked_up(frame: FrameType) -> Iterator[ast.expr]:
         yield call.func
 
 
-def _running(body: Sequence[ast.stmt], place: Place) -> Sequence[ast.stmt]:
+def _running(body: Sequence[ast.stmt], place: SourcePosition) -> Sequence[ast.stmt]:
     """The statements of the function graph that holds ``place``."""
     for at, statement in enumerate(body):
         if isinstance(statement, ast.For) and any(holds(s, place) for s in statement.body):

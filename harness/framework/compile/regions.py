@@ -67,7 +67,7 @@ class Control:
         return self.pred is None
 
     @property
-    def sides(self) -> tuple[Block, Block]:
+    def blocks(self) -> tuple[Block, Block]:
         """Both blocks."""
         return self.first, self.second
 
@@ -89,7 +89,7 @@ class _Crosser:
         assert main.result is not None
         self._visit(last, main.result)
         for control in controls_of(main):
-            if any(region.effect is not None for side in control.sides for region in regions_of(side)):
+            if any(region.effect is not None for side in control.blocks for region in regions_of(side)):
                 self._need(control.node)
         for region in regions_of(main):
             if region.effect is not None:
@@ -110,7 +110,7 @@ class _Crosser:
             if isinstance(item, Region):
                 kept.append(item)
             elif id(item) in self.needed:
-                for side in item.sides:
+                for side in item.blocks:
                     self._prune(side)
                 kept.append(item)
             elif isinstance(before := kept[-1], Region) and before.effect is None and not before.exports:
@@ -141,7 +141,7 @@ class _Crosser:
         for init in control.init:
             self._need(init)
         # What the sides take is given back before what decides between them (measured).
-        for block in control.sides:
+        for block in control.blocks:
             if block.result is not None:
                 self._need(block.result)
         if control.pred is not None:

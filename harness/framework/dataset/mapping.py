@@ -14,7 +14,7 @@ from harness.framework.dataset.checks import refuse_unknown, workers
 from harness.framework.dataset.placing import places
 from harness.framework.dataset.transforms.base import PerWorker, Transform, flattened, kernel
 
-Step = Callable[..., Any]
+RowFunction = Callable[..., Any]
 
 
 @step
@@ -66,7 +66,7 @@ class Map(Operation):
             values.update(zip(self.outputs, made, strict=True))
             yield tuple(values[name] for name in after)
 
-    def _result(self, values: list[Any], steps: Sequence[Step]) -> list[Any]:
+    def _result(self, values: list[Any], steps: Sequence[RowFunction]) -> list[Any]:
         for function in steps:
             made = function(*values)
             values = list(made) if isinstance(made, tuple) else [made]

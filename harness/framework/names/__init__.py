@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from harness.errors import UnsupportedNameError
 from harness.framework.names.absent import Absent, absent_class, absent_value, refuse_member
-from harness.framework.names.near import near_names, reason
+from harness.framework.names.suggestions import reason, suggested_names
 
 REAL = "mindspore"
 OURS = "harness.framework"
@@ -74,7 +74,7 @@ def modules() -> list[str]:
     return [module for module in _table() if is_module(module)]
 
 
-def shown(module: str, name: str = "") -> str:
+def public_name(module: str, name: str = "") -> str:
     """``mindspore.nn.Dense``."""
     return ".".join(part for part in (REAL, module, name) if part)
 
@@ -89,7 +89,7 @@ def lookup(module: str, name: str) -> Any:
         UnsupportedNameError: MindSpore 2.10.0 has no such name there.
     """
     if name.startswith("__"):
-        raise AttributeError(f"module {shown(module)!r} has no attribute {name!r}")
+        raise AttributeError(f"module {public_name(module)!r} has no attribute {name!r}")
     # ``from harness.framework.nn import cell`` asks here before it imports the module.
     if _has_module(ours := f"{OURS}.{module}.{name}".replace("..", ".")):
         return importlib.import_module(ours)
@@ -119,8 +119,8 @@ def stand_in(module: str, name: str, kind: str) -> Any:
 def refusal(module: str, name: str) -> str:
     """What using a name of MindSpore's that is not supported says, in one line."""
     told = reason(module, name)
-    near = "" if told else near_names(module, name, supported, members)
-    return f"{shown(module, name)} is a name of MindSpore's that is not supported here" + (
+    near = "" if told else suggested_names(module, name, supported, members)
+    return f"{public_name(module, name)} is a name of MindSpore's that is not supported here" + (
         f": {told}" if told else f"; near it: {near}" if near else ""
     )
 
@@ -134,7 +134,7 @@ def unknown(module: str, name: str) -> UnsupportedNameError:
     ours = sorted(close, key=lambda n: not supported(module, n))[:3]
     hint = f"; did you mean {', '.join(ours)}?" if ours else ""
     return UnsupportedNameError(
-        f"module {shown(module)!r} has no attribute {name!r}, here or in MindSpore 2.10.0{hint}"
+        f"module {public_name(module)!r} has no attribute {name!r}, here or in MindSpore 2.10.0{hint}"
     )
 
 
@@ -156,7 +156,7 @@ class _Space(ModuleType):
     """A module of MindSpore's that is no module of ours: its names are looked up where they are at home."""
 
     def __init__(self, module: str) -> None:
-        super().__init__(f"{OURS}.{module}", f"``{shown(module)}``: names of other modules.")
+        super().__init__(f"{OURS}.{module}", f"``{public_name(module)}``: names of other modules.")
         self.__dict__["_place"] = module
         self.__dict__["__path__"] = []
 
@@ -184,7 +184,8 @@ def load(module: str) -> ModuleType:
     """
     if not is_module(module) and module not in _INTERNAL:
         raise ModuleNotFoundError(
-            f"No module named {shown(module)!r}: MindSpore 2.10.0 has no such module either", name=shown(module)
+            f"No module named {public_name(module)!r}: MindSpore 2.10.0 has no such module either",
+            name=public_name(module),
         )
     ours = f"{OURS}.{module}".rstrip(".")
     if not _has_module(ours):
@@ -218,6 +219,6 @@ def complete(cls: type) -> None:
 
 
 def _member_refusal(owner: str, name: str) -> str:
-    near = near_names("ops", name, supported, members)
-    why = f"{shown('', owner)}.{name} is a name of MindSpore's that is not supported here"
+    near = suggested_names("ops", name, supported, members)
+    why = f"{public_name('', owner)}.{name} is a name of MindSpore's that is not supported here"
     return f"{why}; near it: {near}" if near else why

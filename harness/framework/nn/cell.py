@@ -348,6 +348,6 @@ class Cell(Calls, Refusals):
         return True
 
     def __repr__(self) -> str:
-        return text.shown(self)
+        return text.tree_text(self)
 
     __str__ = __repr__

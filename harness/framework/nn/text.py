@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from harness.framework.nn.cell import Cell
 
 
-def shown(cell: Cell) -> str:
+def tree_text(cell: Cell) -> str:
     """Class, settings (``extend_repr``) and children, each child on lines of its own."""
     own = cell.extend_repr()
     lines = own.split("\n") if own else []

@@ -263,14 +263,14 @@ def fresh(observers: Sequence[Observer] = (), hooked: bool = True) -> Iterator[S
     """
     session = Session(observers, hooked)
     try:
-        with within(session):
+        with in_session(session):
             yield session
     finally:
         session.close()
 
 
 @contextmanager
-def within(session: Session) -> Iterator[None]:
+def in_session(session: Session) -> Iterator[None]:
     """Makes ``session`` the one in force within the block; what it counted before goes on."""
     token = _current.set(session)
     try:

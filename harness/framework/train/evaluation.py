@@ -13,7 +13,7 @@ from harness.framework.train.metrics import Loss
 from harness.framework.train.rows import Rows
 
 
-class Judge:
+class MetricSet:
     """The metrics of a model.
 
     Args:
@@ -62,7 +62,7 @@ def evaluate(model: Any, dataset: Any, callbacks: CallbackManager, run: Any, *, 
         run: what callbacks see; ``in_fit`` also gets ``eval_results``.
     """
     context = RunContext(run)
-    judge: Judge = model.judge
+    judge: MetricSet = model.judge
     run.dataset_sink_mode = False
     callbacks.call("on_eval_begin", context)
     model.prepare(train=False)

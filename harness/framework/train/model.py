@@ -18,7 +18,7 @@ from harness.framework.train.callback.base import InternalCallbackParam
 from harness.framework.train.callback.manager import CallbackManager, as_list
 from harness.framework.train.callback.model_checkpoint import ModelCheckpoint
 from harness.framework.train.checks import whole
-from harness.framework.train.evaluation import Judge, evaluate
+from harness.framework.train.evaluation import MetricSet, evaluate
 from harness.framework.train.metrics import get_metrics
 from harness.framework.train.rows import size_of
 from harness.framework.train.training import Plan
@@ -69,7 +69,7 @@ class Model:
         elif found:
             self._eval_network = networks.eval_network(network, loss_fn, amp_level)
             eval_indexes = [0, 1, 2]
-        self.judge = Judge(found or {}, eval_indexes)
+        self.judge = MetricSet(found or {}, eval_indexes)
         self._is_training = True
         #: (epoch, step in it) of the training that runs, or ran last
         self.position = (0, 0)

@@ -50,7 +50,7 @@ class Batches:
         return iter(self._batches)
 
 
-class Recorder(Callback):
+class TrainingLog(Callback):
     """Notes the loss of each step; the metrics and a digest of the checkpoint of each epoch.
 
     Attributes:
@@ -122,7 +122,7 @@ def train(
     Returns:
         What each step gave, and the text of what the training left.
     """
-    recorder, data = Recorder(), Batches(batches)
+    recorder, data = TrainingLog(), Batches(batches)
     if isinstance(metrics, set):  # whose order, and so what is printed, is another in each process
         metrics = {name: get_metric_fn(name) for name in sorted(metrics)}
     model = Model(network, loss, optimizer, metrics=metrics)

@@ -16,7 +16,7 @@ from harness import backends
 from harness.backends.calls import Call, Opening
 from harness.backends.mindspore import Mindspore
 from harness.backends.mindspore.folders import project_paths
-from harness.backends.mindspore.installed import Installed, look
+from harness.backends.mindspore.installed import Installed, find
 from harness.cli import main
 from harness.errors import BackendError, UnsupportedError
 from tests.backends import fake
@@ -102,9 +102,9 @@ def test_the_last_release_with_the_recorder(version: str, records: bool) -> None
 
 @pytest.mark.parametrize("given", ["no-such-python", "true"])
 def test_what_is_no_python(given: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    answers = [look(given)]
+    answers = [find(given)]
     monkeypatch.setenv("MSDUMP_MINDSPORE", given)
-    answers.append(look())
+    answers.append(find())
     for answer in answers:
         assert isinstance(answer, str)
         assert "--msdump-mindspore=PYTHON, or MSDUMP_MINDSPORE=PYTHON" in answer
@@ -166,11 +166,11 @@ def test_each_mode_of_the_recorder_has_a_process_and_one_dumps(backend: Mindspor
 
 def test_what_is_played_ahead_is_taken_over(backend: Mindspore, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     waits = call(folder, "waits")
-    backend.play_ahead((Opening(name, "tensor", None, False), waits) for name in "abc")
+    backend.call_ahead((Opening(name, "tensor", None, False), waits) for name in "abc")
     with backend.open(network="a") as first, backend.open(network="c") as third:
         a, c = first.call(waits), third.call(waits)
         assert [len(list(each.capture().records())) for each in (first, third)] == [48, 48]
-    # Something it depends on is another now: what was played does not count.
+    # Something it depends on is another now: what was run does not count.
     monkeypatch.setenv("NAP", "0.01")
     with backend.open(network="b") as second:
         b = second.call(waits)
@@ -190,7 +190,7 @@ def test_what_is_played_ahead_and_ends_the_worker_is_nobody_s_fault(
     try:
         with backend.open(network="good") as process:
             process.begin(waits := call(tmp_path, "waits"))
-            backend.play_ahead([(Opening("bad", "tensor", None, False), call(tmp_path, "kills"))])
+            backend.call_ahead([(Opening("bad", "tensor", None, False), call(tmp_path, "kills"))])
             assert process.call(waits).kind == "passed"
         with backend.open(network="bad") as process, pytest.raises(BackendError, match=r"ended .SIGKILL."):
             process.call(call(tmp_path, "kills"))
@@ -203,7 +203,7 @@ def test_nothing_is_left(folder: Path, tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setenv("NAP", "1000")
     backend = Mindspore()
     backend.configure(str(fake.make(folder / "other")), timeout=60, jobs=3)
-    backend.play_ahead((Opening(name, "tensor", None, False), call(folder, "waits")) for name in "ab")
+    backend.call_ahead((Opening(name, "tensor", None, False), call(folder, "waits")) for name in "ab")
     pids = [path.read_text().strip() for path in _written(tmp_path)]
     backend.close()
     assert list(tmp_path.iterdir()) == []

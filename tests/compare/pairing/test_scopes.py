@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.compare.pairing.scopes import Place, parameter_name, place_of, type_of
+from harness.compare.pairing.scopes import ScopePath, parameter_name, place_of, type_of
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ from harness.compare.pairing.scopes import Place, parameter_name, place_of, type
     ],
 )  # fmt: skip
 def test_places(operator: str, op_type: str, path: tuple[str, ...] | None, backward: bool) -> None:
-    assert place_of(operator, op_type) == Place(path, backward)
+    assert place_of(operator, op_type) == ScopePath(path, backward)
 
 
 @given(st.text(), st.text())

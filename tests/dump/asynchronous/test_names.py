@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.dump.asynchronous import names
-from harness.dump.asynchronous.layout import Place, acl_dump, acl_dump_name, layout_of
+from harness.dump.asynchronous.layout import GraphRun, acl_dump, acl_dump_name, layout_of
 from harness.dump.asynchronous.names import RawName, base_name, op_name, parse, style_of, write_named
 from harness.dump.rules import GENERATIONS
 from harness.dump.writer import MAPPING, Directory, Tree
@@ -19,7 +19,7 @@ from tests.dump.asynchronous.build import LATEST, config
 
 FULL = "Default/network-WithLossCell/conv1-Conv2d/Conv2D-op12"
 NOW = datetime(2026, 11, 20, 9, 8, 7)
-PLACE = Place(label=5, graph=2, run=1)
+PLACE = GraphRun(label=5, graph=2, run=1)
 
 
 @pytest.mark.parametrize(

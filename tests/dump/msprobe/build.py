@@ -37,7 +37,7 @@ def play(network: str, *observers: Any) -> None:
     before = context.get_context("mode")
     context.set_context(mode=context.GRAPH_MODE)
     try:
-        with session.within(session.Session(observers, hooked=False, device=O2)):
+        with session.in_session(session.Session(observers, hooked=False, device=O2)):
             importlib.import_module(f"tests.gate.networks.{network}").play(Recorder())
     finally:
         context.set_context(mode=before)

@@ -26,7 +26,7 @@ def on(device: str) -> Iterator[list[Graph]]:
     """A session in graph mode on a device; gives its graphs."""
     watcher = Graphs()
     process = session.Session([watcher], hooked=False, device=DEVICES.get(device))
-    with graph_mode(), session.within(process):
+    with graph_mode(), session.in_session(process):
         yield watcher.found
 
 

@@ -40,7 +40,9 @@ def test_what_is_not_supported_says_so_in_one_line_when_used(space: str) -> None
             with pytest.raises(UnsupportedNameError) as caught:
                 value()
             told = str(caught.value)
-            assert told.startswith(names.shown(space, name) + " is a name of MindSpore's that is not supported here")
+            assert told.startswith(
+                names.public_name(space, name) + " is a name of MindSpore's that is not supported here"
+            )
             assert "\n" not in told
 
 

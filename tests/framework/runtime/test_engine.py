@@ -130,7 +130,7 @@ def test_parameters_and_faults() -> None:
 def test_fused_kernels_are_refused() -> None:
     from harness.devices import DEVICES
 
-    with graph_mode(), session.within(session.Session(hooked=False, device=DEVICES.get("ascend-o1"))):
+    with graph_mode(), session.in_session(session.Session(hooked=False, device=DEVICES.get("ascend-o1"))):
         session.current().engine = Boxed()
         with pytest.raises(UnsupportedError, match="no fused kernels"):
             Net(lambda _, x: (x + 1) * 2 - x)(floats(2, 3))

@@ -63,7 +63,7 @@ def test_a_session_can_be_left_and_entered_again() -> None:
     one = session.Session([watch], hooked=False)
     with graph_mode():
         for _ in range(2):
-            with session.within(one):
+            with session.in_session(one):
                 Plain()(X)
     assert ids(watch.found) == [0, 1]
 
@@ -337,7 +337,7 @@ def test_one_executor_may_run_in_two_threads() -> None:
         net(X)
 
         def work(start: float) -> None:
-            with session.within(active):
+            with session.in_session(active):
                 for _ in range(20):
                     results.append((start, net(floats(2, 3, start=start)).asnumpy()))
 

@@ -13,7 +13,7 @@ from harness.devices.memory import Memory
 from harness.framework.compile.memory.collect import collect, is_dynamic
 from harness.framework.compile.memory.model import Group, PlanTensor, Span, State
 from harness.framework.compile.memory.reuse import Matrix, relation, settle_unions
-from harness.framework.compile.memory.solver import Block, Solution, solve
+from harness.framework.compile.memory.solver import Solution, TensorRun, solve
 from harness.graph import Graph
 
 #: kernels whose result is the memory of what they read first, where that is a kernel's output (measured on the CPU)
@@ -163,7 +163,7 @@ def join(unions: Iterable[Group]) -> tuple[Group, ...]:
     return tuple(map(tuple, joined))
 
 
-def prepared(state: State, reuse: bool = True) -> tuple[list[Block], Matrix, list[int]]:
+def prepared(state: State, reuse: bool = True) -> tuple[list[TensorRun], Matrix, list[int]]:
     """What the solver is given: blocks to place, the relation, and the bytes of each tensor as it sees them.
 
     Args:
@@ -181,11 +181,11 @@ def prepared(state: State, reuse: bool = True) -> tuple[list[Block], Matrix, lis
         if tensor.lifelong == "GraphAll" or not sizes[tensor.index] or tensor.index != group[0]:
             continue
         reusable = sum(sizes[other] for other in peak if shares[group[0], other])
-        blocks.append(Block(group, tuple(sizes[member] for member in group), reusable))
+        blocks.append(TensorRun(group, tuple(sizes[member] for member in group), reusable))
     return blocks, shares, sizes
 
 
-def _solved(state: State, blocks: Sequence[Block], shares: Matrix, sizes: Sequence[int]) -> Solution:
+def _solved(state: State, blocks: Sequence[TensorRun], shares: Matrix, sizes: Sequence[int]) -> Solution:
     """Places the blocks; what lives as long as the graph comes behind, in the order of indices."""
     solution = solve(blocks, shares) if blocks else Solution({}, 0, 0)
     total = solution.total

@@ -21,7 +21,7 @@ from harness.framework.compile.memory.reuse import Matrix
 WORTH_SINGLE = 100 * 1024 * 1024
 
 
-class Block(NamedTuple):
+class TensorRun(NamedTuple):
     """Tensors that follow one another, placed as one.
 
     Attributes:
@@ -45,7 +45,7 @@ class Placed(NamedTuple):
 
     start: int
     end: int
-    block: Block
+    block: TensorRun
 
 
 @dataclass(slots=True)
@@ -53,7 +53,7 @@ class _Footprint:
     """A range of memory from ``offset`` on, and what lies in it, by its start."""
 
     offset: int
-    first: Block | None = None
+    first: TensorRun | None = None
     placed: list[Placed] = field(default_factory=list)
 
 
@@ -76,7 +76,7 @@ class Conflicts:
         rows = np.packbits(~shares, axis=1, bitorder="little")
         self._rows = [int.from_bytes(row.tobytes(), "little") for row in rows]
 
-    def of(self, block: Block) -> int:
+    def of(self, block: TensorRun) -> int:
         """Bits of the tensors that must not overlap with some member of ``block``."""
         found = 0
         for member in block.members:
@@ -84,7 +84,7 @@ class Conflicts:
         return found
 
 
-def solve(blocks: Sequence[Block], shares: Matrix) -> Solution:
+def solve(blocks: Sequence[TensorRun], shares: Matrix) -> Solution:
     """The least of the eight solutions; of equal ones the first.
 
     Args:
@@ -96,7 +96,7 @@ def solve(blocks: Sequence[Block], shares: Matrix) -> Solution:
     return other if other.total + WORTH_SINGLE < best.total else best
 
 
-def all_solutions(blocks: Sequence[Block], shares: Matrix) -> tuple[list[Solution], list[Solution]]:
+def all_solutions(blocks: Sequence[TensorRun], shares: Matrix) -> tuple[list[Solution], list[Solution]]:
     """Four with blocks kept in the range of the first they share with, four with one range for all."""
     conflicts = Conflicts(shares)
     found = []
@@ -110,11 +110,13 @@ def _total(solution: Solution) -> int:
     return solution.total
 
 
-def _ordered(blocks: Sequence[Block], by_peak: bool) -> list[Block]:
+def _ordered(blocks: Sequence[TensorRun], by_peak: bool) -> list[TensorRun]:
     return sorted(blocks, key=lambda b: (b.peak if by_peak else 0, -b.size, b.members[0]))
 
 
-def _place(blocks: Sequence[Block], conflicts: Conflicts, shared: bool, tightest: bool) -> tuple[dict[int, int], int]:
+def _place(
+    blocks: Sequence[TensorRun], conflicts: Conflicts, shared: bool, tightest: bool
+) -> tuple[dict[int, int], int]:
     """Offsets of all tensors and the bytes used, placing the blocks in the order given.
 
     Args:
@@ -131,7 +133,7 @@ def _place(blocks: Sequence[Block], conflicts: Conflicts, shared: bool, tightest
     return offsets, chain[-1].offset
 
 
-def _put(block: Block, against: int, chain: list[_Footprint], shared: bool, tightest: bool) -> int:
+def _put(block: TensorRun, against: int, chain: list[_Footprint], shared: bool, tightest: bool) -> int:
     """Puts a block into the first range with room for it; the empty range at the end takes everything."""
     for place, following in pairwise(chain):
         assert place.first is not None
@@ -149,11 +151,11 @@ def _put(block: Block, against: int, chain: list[_Footprint], shared: bool, tigh
     return start
 
 
-def _touches(against: int, block: Block) -> bool:
+def _touches(against: int, block: TensorRun) -> bool:
     return any(against >> member & 1 for member in block.members)
 
 
-def _gap(block: Block, against: int, place: _Footprint, end: int | None, tightest: bool) -> int | None:
+def _gap(block: TensorRun, against: int, place: _Footprint, end: int | None, tightest: bool) -> int | None:
     """Start of the gap chosen between what ``block`` must not overlap with; None where none is large enough.
 
     Args:

@@ -16,7 +16,7 @@ from harness.framework.dataset import config
 from harness.framework.dataset.random import Mersenne32
 from harness.framework.seed import DATASET_SEED
 
-Step = Callable[..., Any]
+RowFunction = Callable[..., Any]
 
 
 class Transform(ABC):
@@ -24,7 +24,7 @@ class Transform(ABC):
     call where one was set, as in MindSpore, else from one call to the next."""
 
     @abstractmethod
-    def build(self, seed: int, worker: int = 0) -> Step:
+    def build(self, seed: int, worker: int = 0) -> RowFunction:
         """What runs it in a worker: arrays in, an array or a tuple of them out. Random numbers are drawn from ``seed``
         and the worker's number added; transforms inside another one draw from ``seed`` in each worker, as measured."""
 
@@ -56,7 +56,7 @@ class Fixed(Transform):
     def compute(self, array: Any) -> Any:
         """The result for one array."""
 
-    def build(self, seed: int, worker: int = 0) -> Step:
+    def build(self, seed: int, worker: int = 0) -> RowFunction:
         return self._one
 
     def _one(self, *arrays: Any) -> Any:
@@ -72,7 +72,7 @@ class Drawn(Transform):
     def draw(self, random: Mersenne32, array: Any) -> Any:
         """The result for one array."""
 
-    def build(self, seed: int, worker: int = 0) -> Step:
+    def build(self, seed: int, worker: int = 0) -> RowFunction:
         random = generator(seed, worker)
 
         def step(*arrays: Any) -> Any:
@@ -86,11 +86,11 @@ class Drawn(Transform):
 class PerWorker:
     """The steps of each worker, taken in turn."""
 
-    def __init__(self, steps: Sequence[Sequence[Step]]) -> None:
+    def __init__(self, steps: Sequence[Sequence[RowFunction]]) -> None:
         self._steps = steps
         self._next = 0
 
-    def turn(self) -> Sequence[Step]:
+    def turn(self) -> Sequence[RowFunction]:
         """The steps of the worker whose turn it is."""
         steps = self._steps[self._next]
         self._next = (self._next + 1) % len(self._steps)
@@ -102,12 +102,12 @@ def generator(seed: int, worker: int) -> Mersenne32:
     return Mersenne32((seed + worker) % 2**32)
 
 
-def kernel(operation: Callable[..., Any], seed: int, worker: int = 0) -> Step:
+def kernel(operation: Callable[..., Any], seed: int, worker: int = 0) -> RowFunction:
     """What runs ``operation``, a transform or any function."""
     return operation.build(seed, worker) if isinstance(operation, Transform) else operation
 
 
-def chained(steps: Sequence[Step]) -> Step:
+def chained(steps: Sequence[RowFunction]) -> RowFunction:
     """One step after the other."""
 
     def run(*values: Any) -> Any:

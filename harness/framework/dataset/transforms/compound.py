@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from harness.errors import SettingError, SettingTypeError
-from harness.framework.dataset.transforms.base import Step, Transform, chained, flattened, generator, kernel
+from harness.framework.dataset.transforms.base import RowFunction, Transform, chained, flattened, generator, kernel
 
 
 class _Compound(Transform):
@@ -21,7 +21,7 @@ class _Compound(Transform):
                 raise SettingTypeError(f"{self.name}: transforms must be callable, got {each!r}")
         self.transforms = list(transforms)
 
-    def steps(self, seed: int) -> list[Step]:
+    def steps(self, seed: int) -> list[RowFunction]:
         """What runs each of the transforms."""
         return [kernel(each, seed) for each in self.transforms]
 
@@ -37,7 +37,7 @@ class Compose(_Compound):
         super().__init__(transforms)
         self.transforms = flattened(self.transforms)
 
-    def build(self, seed: int, worker: int = 0) -> Step:
+    def build(self, seed: int, worker: int = 0) -> RowFunction:
         return chained(self.steps(seed))
 
 
@@ -48,7 +48,7 @@ class RandomApply(_Compound):
         super().__init__(transforms)
         self.prob = probability(prob, "prob", self.name)
 
-    def build(self, seed: int, worker: int = 0) -> Step:
+    def build(self, seed: int, worker: int = 0) -> RowFunction:
         random, run = generator(seed, worker), chained(self.steps(seed))
         return lambda *values: run(*values) if random.real() <= self.prob else _same(values)
 
@@ -56,7 +56,7 @@ class RandomApply(_Compound):
 class RandomChoice(_Compound):
     """One of the transforms."""
 
-    def build(self, seed: int, worker: int = 0) -> Step:
+    def build(self, seed: int, worker: int = 0) -> RowFunction:
         random, steps = generator(seed, worker), self.steps(seed)
         return lambda *values: steps[random.below(len(steps))](*values)
 
@@ -64,7 +64,7 @@ class RandomChoice(_Compound):
 class RandomOrder(_Compound):
     """All transforms, in an order drawn from Python's global generator, as in MindSpore."""
 
-    def build(self, seed: int, worker: int = 0) -> Step:
+    def build(self, seed: int, worker: int = 0) -> RowFunction:
         steps = self.steps(seed)
 
         def run(*values: Any) -> Any:

@@ -12,7 +12,7 @@ from harness import dtypes
 from harness.dtypes import DType
 from harness.errors import SettingError, SettingTypeError, StateError
 from harness.framework.dataset.checks import whole
-from harness.framework.dataset.transforms.base import Fixed, Step, Transform
+from harness.framework.dataset.transforms.base import Fixed, RowFunction, Transform
 
 
 def numpy_type(data_type: Any, owner: str) -> np.dtype[Any]:
@@ -84,7 +84,7 @@ class Fill(Fixed):
 class Duplicate(Transform):
     """A column, twice."""
 
-    def build(self, seed: int, worker: int = 0) -> Step:
+    def build(self, seed: int, worker: int = 0) -> RowFunction:
         return self._twice
 
     def _twice(self, *arrays: Any) -> Any:
@@ -106,7 +106,7 @@ class Concatenate(Transform):
             if end is not None and end.ndim != 1:
                 raise SettingError(f"Concatenate: prepend and append must have one dimension, got {end.shape}")
 
-    def build(self, seed: int, worker: int = 0) -> Step:
+    def build(self, seed: int, worker: int = 0) -> RowFunction:
         return self._joined
 
     def _joined(self, *arrays: Any) -> Any:
@@ -202,7 +202,7 @@ class Slice(Fixed):
 class Unique(Transform):
     """The distinct values, the place of each value among them, and how often each occurs."""
 
-    def build(self, seed: int, worker: int = 0) -> Step:
+    def build(self, seed: int, worker: int = 0) -> RowFunction:
         return self._unique
 
     def _unique(self, *arrays: Any) -> Any:

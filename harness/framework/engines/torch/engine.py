@@ -16,7 +16,7 @@ from harness.dtypes import DType
 from harness.errors import KernelError
 from harness.framework.engines.torch.base import KERNELS, Kernel, NoKernel
 from harness.framework.engines.torch.kernels.making import Here
-from harness.framework.engines.torch.values import as_signed, finished, shown, taken, widened
+from harness.framework.engines.torch.values import as_array, as_signed, finished, taken, widened
 from harness.framework.ops.base import Call, Operator
 from harness.framework.ops.eager import execute as execute_in_numpy
 from harness.framework.ops.eager import failure
@@ -76,7 +76,7 @@ class TorchEngine:
 
     def fetched(self, tensor: Tensor) -> Any:
         """A tensor of the device as an array."""
-        return shown(tensor)
+        return as_array(tensor)
 
     def copied(self, value: Any) -> Any:
         """A value that later kernels cannot change."""

@@ -43,7 +43,7 @@ def taken(array: Array) -> Tensor:
     return torch.from_numpy(ready)
 
 
-def shown(tensor: Tensor) -> Array:
+def as_array(tensor: Tensor) -> Array:
     """``tensor`` as a C-contiguous array: in the same memory where it is one of the CPU."""
     host = tensor.detach().contiguous().cpu()
     if host.dtype == torch.bfloat16:

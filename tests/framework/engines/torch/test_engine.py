@@ -31,7 +31,7 @@ if importlib.util.find_spec("torch") is None:
 import torch
 
 from harness.framework.engines.torch import TorchEngine
-from harness.framework.engines.torch.values import finished, shown, taken
+from harness.framework.engines.torch.values import as_array, finished, taken
 
 #: convolutions of the emulated device read 10 bits of float32; halves are rounded after each operator
 GPU = {**within(10), "float16": {"scaled": 2.0**-8, "max_ulp": 2}}
@@ -50,7 +50,7 @@ class Apart(TorchEngine):
 
     def fetched(self, tensor: Any) -> Any:
         self.fetches += 1
-        return shown(tensor).copy()
+        return as_array(tensor).copy()
 
 
 class Digest(Observer):
@@ -213,7 +213,7 @@ def test_random_numbers_are_the_harness_s_own() -> None:
 def test_arrays_become_tensors_and_back(dtype: Any, shape: tuple[int, ...]) -> None:
     array = np.arange(6)[: int(np.prod(shape))].reshape(shape).astype(dtype.numpy)
     tensor = taken(array)
-    back = shown(finished(tensor, dtype))
+    back = as_array(finished(tensor, dtype))
     assert back.dtype == array.dtype
     assert back.shape == array.shape
     assert back.tobytes() == array.tobytes()
@@ -231,9 +231,9 @@ def test_results_wrap_and_are_cut_as_the_harness_does(dtype: Any) -> None:
     from harness.framework.ops.numerics import finish
 
     whole = np.array([2**40 + 3, -(2**33) - 1, 300, -1])
-    assert shown(finished(taken(whole), dtype)).tolist() == finish(whole, dtype).tolist()
+    assert as_array(finished(taken(whole), dtype)).tolist() == finish(whole, dtype).tolist()
     floating = np.array([3.9, -3.9, 1e5])
-    assert shown(finished(taken(floating), dtype)).tolist() == finish(floating, dtype).tolist()
+    assert as_array(finished(taken(floating), dtype)).tolist() == finish(floating, dtype).tolist()
 
 
 def test_settings_are_set_for_a_block() -> None:

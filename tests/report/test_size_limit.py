@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from harness.report import fit, only_counts
+from harness.report import limited, only_counts
 from tests.report.made import made
 
 
@@ -16,7 +16,7 @@ def test_the_first_runs_stay_whole() -> None:
     run = made()
     runs = [run] * 12
     whole = size(run)
-    kept = fit(runs, limit=5 * whole)
+    kept = limited(runs, limit=5 * whole)
     assert len(kept) == 12
     assert kept[0] == run
     assert size(kept) < 8 * whole

@@ -40,7 +40,7 @@ class Peak:
             self.value, self.at = value, start + int(places[at])
 
 
-class Running:
+class Accumulator:
     """What has been seen of a pair so far."""
 
     def __init__(self, dtype: dtypes.DType) -> None:

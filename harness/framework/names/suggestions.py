@@ -7,7 +7,7 @@ import functools
 from collections.abc import Callable, Iterable
 
 #: where the same name is looked for, best first
-_ELSEWHERE = ("ops", "nn", "", "train", "dataset", "dataset.vision", "dataset.transforms", "mint", "numpy", "amp")
+_OTHER_MODULES = ("ops", "nn", "", "train", "dataset", "dataset.vision", "dataset.transforms", "mint", "numpy", "amp")
 
 #: what a user can do instead, where no name says it
 _REASONS = {
@@ -42,7 +42,7 @@ def _plain(name: str) -> str:
     return small
 
 
-def near_names(
+def suggested_names(
     module: str, name: str, supported: Callable[[str, str], bool], members: Callable[[str], Iterable[str]]
 ) -> str:
     """Supported names that do what ``name`` does, as scripts write them; empty where none is known.
@@ -55,7 +55,7 @@ def near_names(
     """
     wanted = {_plain(name), *(_plain(kin) for kin in _KIN.get(name, ()))}
     exact, alike = [], []
-    for place in dict.fromkeys((module, *_ELSEWHERE)):
+    for place in dict.fromkeys((module, *_OTHER_MODULES)):
         for other in members(place):
             if (place, other) == (module, name) or other.startswith("_"):
                 continue

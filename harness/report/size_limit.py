@@ -21,7 +21,7 @@ def only_counts(run: dict[str, Any]) -> dict[str, Any]:
     return run | empty | {"first": None, "network": NOTHING, "artefacts": texts, "cut": [cut] if run["slots"] else []}
 
 
-def fit(runs: Iterable[dict[str, Any]], limit: int = LIMIT) -> list[dict[str, Any]]:
+def limited(runs: Iterable[dict[str, Any]], limit: int = LIMIT) -> list[dict[str, Any]]:
     """The runs, in their order, in at most ``limit`` characters of JSON as long as that goes.
 
     The first ones stay whole; of those there is no room for, pictures and differences of texts go first, then

@@ -20,7 +20,7 @@ RUNGS = (0.0, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Ladder:
+class NeededTolerance:
     """The absolute tolerance needed at each of ``RUNGS``.
 
     Attributes:
@@ -67,11 +67,11 @@ class Ladder:
         }
 
     @classmethod
-    def from_json(cls, value: Any) -> Ladder:
+    def from_json(cls, value: Any) -> NeededTolerance:
         """What ``as_json`` gave; ``KeyError``, ``TypeError`` or ``ValueError`` for anything else."""
         every, apart = (tuple(float(number) for number in value[name]) for name in ("every", "apart"))
         if not len(every) == len(apart) == len(RUNGS):
-            raise ValueError(f"a ladder has {len(RUNGS)} rungs")
+            raise ValueError(f"a needed has {len(RUNGS)} rungs")
         return cls(every, apart, int(value["max_ulp"]), float(value["scale"]), float(value["bulk"]))
 
 

@@ -34,9 +34,9 @@ GOOD = """
         assert harness.SET == {"mode": harness.GRAPH_MODE, "seed": 1}
         assert nn.Cell is Cell is sys.modules["mindspore.nn"].Cell
         assert repr(msdump) == "<msdump mindspore-tensor>"
-        print("imported by", harness.IMPORTED_BY, "played by", os.getpid())
+        print("imported by", harness.IMPORTED_BY, "run by", os.getpid())
 
     def test_two(msdump):
         msdump.run(Net())
-        print("imported by", harness.IMPORTED_BY, "played by", os.getpid())
+        print("imported by", harness.IMPORTED_BY, "run by", os.getpid())
 """
