@@ -34,8 +34,9 @@ FINISHED_MODE = 0o400
 """Mode of a file MindSpore has finished writing."""
 
 _MAGIC = b"\x93NUMPY"
+# Possessive: a long row of digits is tried in one way only.
 _TEXT = re.compile(
-    rb"\{'descr': '([^'\\]{2,8})', 'fortran_order': (False|True), 'shape': \(((?:-?\d+,? ?)*)\), ?\}[ \x00]*\n?"
+    rb"\{'descr': '([^'\\]{2,8})', 'fortran_order': (False|True), 'shape': \(((?:-?\d++,? ?)*+)\), ?\}[ \x00]*\n?"
 )
 _BY_DESCR = {d.descr: d for d in dtypes.ALL} | {"<T2": dtypes.bfloat16, "|b1": dtypes.bool_, "<V2": dtypes.bfloat16}
 

@@ -9,7 +9,7 @@ from harness.capture.join import file_names
 from harness.graph.ir_parse import IrNode
 from harness.graph.ir_parse import parse as parse_ir
 
-_GRAPH = re.compile(r"(?:rank_(\d+)/)?graphs/ms_output_trace_code_graph_(\d+)\.ir$")
+_GRAPH = re.compile(r"(?:rank_(\d{1,9})/)?graphs/ms_output_trace_code_graph_(\d{1,9})\.ir$")
 
 
 def statements(artefacts: Mapping[str, bytes]) -> dict[tuple[int, str], IrNode]:

@@ -24,6 +24,7 @@ from harness.stats.printed import NUMBERS, PrintedStatistics, printed_statistics
 
 #: White space (which cells are stripped of) and other line ends: left to the careful reader.
 _CAREFUL = bytes(set(range(33)) - set(b"\n"))
+_CAREFUL_HEAD = bytes(set(_CAREFUL) - set(b" "))
 _DIGITS = 20
 #: The csv module refuses cells of 131,072 characters.
 _LONG = 1 << 16
@@ -83,6 +84,8 @@ def table(data: bytes) -> StatisticTable | None:
     if not data.isascii() or not data.endswith(b"\n"):
         return None
     head, _, body = data.partition(b"\n")
+    if len(head.translate(None, _CAREFUL_HEAD)) < len(head):
+        return None
     items = statistics_items(head.decode())
     lines = body.decode().split("\n")
     if lines[-1] == "":

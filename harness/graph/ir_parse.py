@@ -18,14 +18,14 @@ from harness.graph.node import SourceLine
 MAX_CHARACTERS = 1 << 30
 """Longer texts are refused."""
 
-_ENTRY = re.compile(r"# IR entry: @kernel_graph(\d+)$")
-_COUNTS = re.compile(r"Total number of (nodes|cnodes): (\d+)$")
+_ENTRY = re.compile(r"# IR entry: @kernel_graph(\d{1,18})$")
+_COUNTS = re.compile(r"Total number of (nodes|cnodes): (\d{1,18})$")
 _INSTANCE = re.compile(r"subgraph instance: \S+ : (\S+)$")
-_PARAMS = re.compile(r"# Total params: (\d+)$")
-_PARAM = re.compile(r"%para(\d+)_(.*?): <(.*)$")
-_NODE = re.compile(r"  %(\d+)\((.*?)\) = (PrimFunc_)?([^\s(]+)\(")
+_PARAMS = re.compile(r"# Total params: (\d{1,18})$")
+_PARAM = re.compile(r"%para(\d{1,18})_(.*?): <(.*)$")
+_NODE = re.compile(r"  %(\d{1,18})\((.*?)\) = (PrimFunc_)?([^\s(]+)\(")
 _FULLNAME = re.compile(r"      # Fullname with scope: \((.*)\)$")
-_SOURCE = re.compile(r"      # In file (.*?):(\d+)(?:~(\d+))?(?:, (\d+)~(\d+))?/(.*)/$")
+_SOURCE = re.compile(r"      # In file (.*?):(\d{1,18})(?:~(\d{1,18}))?(?:, (\d{1,18})~(\d{1,18}))?/(.*)/$")
 _RELATED = re.compile(r"      # Corresponding (.*) candidate:$")
 _TENSOR = re.compile(r"(Ref\[)?Tensor\[(\w+)\]\]?, \(([-\d, ]*)\)")
 _SCALAR = re.compile(r"((?:Bool|U?Int|B?Float|Complex)\d*), NoShape$")
@@ -230,7 +230,7 @@ class _Args:
         raise ValueError("the argument list does not end")
 
     def _skip_name(self) -> None:
-        head = re.compile(r"%para(\d+)_").match(self.text, self.at)
+        head = re.compile(r"%para(\d{1,18})_").match(self.text, self.at)
         if head:
             name = self.names.get(head[1], "")
             after = self.text[head.end() + len(name) : head.end() + len(name) + 1]

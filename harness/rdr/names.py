@@ -25,7 +25,7 @@ _NAME = re.compile(
     re.DOTALL,
 )
 _HWOPT_NAME = re.compile(rf"(?P<name>{HWOPT}[0-9]+)\.ir")
-_LEADING_NUMBER = re.compile(r"\s*([+-]?[0-9]+)")
+_LEADING_NUMBER = re.compile(r"\s*([+-]?[0-9]{1,20})")
 _STAMP = "%Y%m%d%H%M%S"
 _log = log.get("rdr.names")
 

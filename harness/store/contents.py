@@ -215,8 +215,13 @@ def _run(run: Any, parts: int) -> RunEntry:
     level, checksum, attrs = run["level"], run["checksum"], run["attrs"]
     if level not in LEVELS or not isinstance(checksum, str) or not isinstance(attrs, dict):
         raise ValueError(level)
-    artefacts = {name: _number(part, parts) for name, part in run["artefacts"].items()}
+    artefacts = {_encodable(name): _number(part, parts) for name, part in run["artefacts"].items()}
     return RunEntry(level, checksum, attrs, _number(run["index"], parts), _number(run["names"], parts), artefacts)
+
+
+def _encodable(name: str) -> str:
+    name.encode("utf-8", "surrogateescape")  # half of a pair is a ValueError
+    return name
 
 
 def _number(given: Any, parts: int) -> int:

@@ -186,14 +186,17 @@ def stale(golden: Path) -> list[str]:
 
 
 def runs_of(manifest: Mapping[str, Any]) -> dict[RunKey, Mapping[str, Any]]:
-    """What ``read`` gave, by run."""
+    """What ``read`` gave, by run; ``StoreError`` for a run whose name is no text."""
     found: dict[RunKey, Mapping[str, Any]] = {}
     stores = manifest.get("stores")
     for name, store in stores.items() if isinstance(stores, dict) else ():
         runs = store.get("runs") if isinstance(store, dict) else None
         for text, run in runs.items() if isinstance(runs, dict) else ():
             if isinstance(run, dict):
-                found[RunKey(name, parse_run(text))] = run
+                try:
+                    found[RunKey(name, parse_run(text))] = run
+                except UnicodeEncodeError:
+                    raise StoreError(f"{name}: its manifest names a run {text!r}, which is no text") from None
     return found
 
 

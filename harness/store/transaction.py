@@ -21,6 +21,7 @@ from typing import Self
 
 from harness import atomic
 from harness.errors import LockError, StoreError, StoreWriteError
+from harness.reading import read_bytes, read_json
 from harness.store import manifest
 from harness.store.lock import DEFAULT_TIMEOUT, writer_lock
 from harness.store.read import StoredRun
@@ -29,6 +30,8 @@ from harness.store.write import RunData, UpdateResult, update
 
 JOURNAL = "journal.json"
 _FORMAT = "msdump journal 1"
+#: A journal of more bytes is not read.
+_MAX_JOURNAL = 256 * 2**20
 
 
 class Transaction:
@@ -229,7 +232,9 @@ def _complete(staged: Path) -> list[str]:
 def _journal(staged: Path) -> tuple[list[str], list[str]]:
     """Files to be put in place, and files to be removed; none if nothing was decided."""
     try:
-        journal = json.loads((staged / JOURNAL).read_bytes())
+        if not os.path.lexists(staged / JOURNAL):
+            return [], []
+        journal = read_json(staged / JOURNAL, _MAX_JOURNAL, StoreError)
         lists = journal["files"], journal["remove"]
         if journal["format"] != _FORMAT:
             raise ValueError(journal["format"])
@@ -240,9 +245,7 @@ def _journal(staged: Path) -> tuple[list[str], list[str]]:
             home, target = staged.parent.resolve(), (staged.parent / path).parent.resolve()
             if not target.is_relative_to(home) or (staged / path).is_symlink():
                 raise ValueError(f"{name} leads elsewhere")
-    except FileNotFoundError:
-        return [], []
-    except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
+    except (OSError, StoreError, ValueError, TypeError, KeyError) as error:
         raise StoreError(f"{staged / JOURNAL}: not a journal of this version ({error}); remove {staged}") from None
     return lists
 
@@ -255,8 +258,8 @@ def _files(staged: Path) -> list[Path]:
 
 def _holds(path: Path, content: bytes) -> bool:
     try:
-        return path.read_bytes() == content
-    except OSError:
+        return read_bytes(path, len(content), StoreError) == content
+    except StoreError:
         return False
 
 

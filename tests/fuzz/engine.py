@@ -1,90 +1,266 @@
-"""Mutates a file and gives it to what reads it, in forks that may use 5 s for an input and 300 MB more than before."""
+"""Mutates files and gives them to what reads them, in forks: one fork reads many, so that an input costs little.
+
+A fork may use 300 MB more than before, and 5 s of the processor for an input. It counts what it does in memory that it
+shares with its parent: where one dies, the parent knows at which input, and goes on behind it. Every input can be made
+again from its target's name, a seed and its number.
+"""
 
 from __future__ import annotations
 
+import io
+import mmap
 import os
 import random
 import resource
+import shutil
 import signal
+import struct
+import sys
+import time
 import traceback
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import mkdtemp
 
+from harness import escape
 from harness.errors import HarnessError
-from tests.fuzz.targets import Target
+from tests.fuzz.mutations import SECRET, Mutate, mutators_of, odd_kind, odd_name
 
 BATCH, SECONDS, MEMORY = 500, 5, 300 << 20
-_ODD = (
-    b"\xff" * 8,
-    b"\0" * 4,
-    b"9" * 30,
-    b"1e999",
-    b"-1",
-    b"\x1b[",
-    b"../",
-    b"[" * 2000,
-    b"\xed\xa0\x80",
-    b"\x7f\xff\xff\xff",
-)
+#: No input takes so long, however loaded the machine is: what waits for a pipe uses no processor.
+_WAITED = 120
+_SEED_ROW = 50  # so many inputs in a row are made of one seed
+KINDS = ("bytes", "values", "lines", "repaired", "names", "kinds")
+_COUNTS = struct.Struct(f"<qqd{len(KINDS)}q")
+Files = Mapping[str, bytes]
 
 
-def mutated(whole: bytes, rng: random.Random) -> bytes:
-    """A few bytes changed, cut out, repeated, or odd ones put in."""
-    data = bytearray(whole)
-    for _ in range(rng.choice((1, 1, 2, 4, 8))):
-        at, size = rng.randrange(len(data) + 1), rng.choice((1, 2, 8, 64))
-        kind = rng.randrange(5)
-        if kind == 0 and at < len(data):
-            data[at] ^= 1 << rng.randrange(8)
-        elif kind == 1:
-            data[at : at + size] = rng.randbytes(size)
-        elif kind == 2:
-            del data[at : at + size]
-        elif kind == 3:
-            data[at:at] = rng.choice(_ODD)
-        else:
-            data[at:at] = data[at : at + size] * rng.choice((1, 3))
-    return bytes(data)
+@dataclass(frozen=True)
+class Target:
+    """A parser.
+
+    Attributes:
+        seeds: whole files by their path in a directory.
+        read: reads the directory; a text it gives is what a command printed.
+        repaired: changes a file and makes its checksums right again, by the file's name.
+        trees: names and kinds of files change, too.
+        weight: its share of the inputs.
+        fixed: files that nobody changes.
+    """
+
+    seeds: tuple[Files, ...]
+    read: Callable[[Path], object]
+    repaired: Mapping[str, Mutate] = field(default_factory=dict)
+    trees: bool = False
+    weight: int = 50
+    fixed: tuple[str, ...] = ()
 
 
-def fuzz(target: Target, count: int, seed: int) -> list[str]:
-    """What ``count`` inputs brought to light: exceptions that are no clear error, hangs, ends by a signal."""
-    found = []
-    with TemporaryDirectory() as folder:
-        told = Path(folder, "told")
-        for first in range(0, count, BATCH):
-            told.write_text("")
+@dataclass
+class Result:
+    """What came of a target's inputs; ``findings`` are what must not be, each with the input's number."""
+
+    inputs: int = 0
+    refused: int = 0
+    seconds: float = 0.0
+    processor: float = 0.0
+    slowest: float = 0.0
+    kinds: Counter[str] = field(default_factory=Counter)
+    findings: list[tuple[int, str]] = field(default_factory=list)
+
+
+class Input:
+    """A directory that holds one input after the other."""
+
+    def __init__(self, target: Target, name: str, seed: int, home: Path) -> None:
+        self._target, self._name, self._seed = target, name, seed
+        self.folder, self.outside = home / "in", home / "outside"
+        self._current: Files | None = None
+        self._changed: str | None = None
+
+    def put(self, number: int) -> str:
+        """Makes input ``number``; which kind of change it is."""
+        target, rng = self._target, random.Random(f"{self._name}-{self._seed}-{number}")
+        files = target.seeds[number // _SEED_ROW % len(target.seeds)]
+        if self._current is not files:
+            self.hold(files)
+        elif self._changed is not None:
+            self._write(self._changed, files[self._changed])
+        if target.trees and rng.randrange(8) == 0:
+            self._current, self._changed = None, None
+            if rng.randrange(2):
+                odd_name(self.folder, rng)
+                return "names"
+            odd_kind(self.folder, rng, self.outside)
+            return "kinds"
+        name = rng.choice([each for each in files if each not in target.fixed])
+        kinds = mutators_of(name)
+        if own := next((each for end, each in target.repaired.items() if name.endswith(end)), None):
+            kinds = {**kinds, "repaired": own}
+        kind = rng.choice(list(kinds))
+        self._write(name, kinds[kind](files[name], rng))
+        self._changed = name
+        return kind
+
+    def keep(self, place: Path) -> None:
+        """Copies the regular files of the input to a directory of the corpus."""
+        for path in sorted(self.folder.rglob("*")):
+            if path.is_file() and not path.is_symlink():
+                kept = place / path.relative_to(self.folder)
+                kept.parent.mkdir(parents=True, exist_ok=True)
+                kept.write_bytes(path.read_bytes())
+
+    def hold(self, files: Files) -> None:
+        """Makes the directory hold these files and nothing else."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir()
+        for name in files:
+            self._write(name, files[name])
+        self._current, self._changed = files, None
+
+    def _write(self, name: str, content: bytes) -> None:
+        path = self.folder / name
+        with suppress(FileExistsError):
+            path.parent.mkdir(parents=True)
+        path.write_bytes(content)
+
+    def forget(self) -> None:
+        """The next input begins with a directory of its own."""
+        self._current = None
+
+
+@contextmanager
+def home() -> Iterator[Path]:
+    """A directory for inputs, in memory where there is one, with one beside it that nobody may reach."""
+    top = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    folder = Path(mkdtemp(prefix="msdump-fuzz-", dir=top))
+    try:
+        (folder / "outside").mkdir()
+        (folder / "outside" / "secret").write_bytes(SECRET)
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def fuzz(target: Target, count: int, seed: int, name: str = "") -> Result:
+    """Gives ``count`` inputs to a target."""
+    found, began = Result(), time.perf_counter()
+    with home() as folder, mmap.mmap(-1, mmap.PAGESIZE) as shared:
+        told = folder / "told"
+        told.touch()
+        first = 0
+        while first < count:
+            shared[: _COUNTS.size] = _COUNTS.pack(first, 0, 0.0, *([0] * len(KINDS)))
             child = os.fork()
             if child == 0:
-                _batch(target, range(first, min(count, first + BATCH)), seed, Path(folder), told)
-            status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-            found += [line for line in told.read_text().splitlines() if line.startswith("bad ")]
+                _batch(target, range(first, min(count, first + BATCH)), Input(target, name, seed, folder), shared, told)
+            _, ended, used = os.wait4(child, 0)
+            status = os.waitstatus_to_exitcode(ended)
+            found.processor += used.ru_utime + used.ru_stime
+            at, refused, slowest, *kinds = _COUNTS.unpack(shared[: _COUNTS.size])
+            found.refused += refused
+            found.slowest = max(found.slowest, slowest)
+            found.kinds.update(dict(zip(KINDS, kinds, strict=True)))
             if status:
-                found.append(f"ended with {status} after {told.read_text().splitlines()[-1:]}")
+                found.findings.append((at, f"ended with {status}: {_ended(status)}"))
+            first = at + 1 if status else min(count, first + BATCH)
+        for line in told.read_text().splitlines():
+            number, _, what = line.partition(" ")
+            found.findings.append((int(number), what))
+    found.inputs, found.seconds = count, time.perf_counter() - began
     return found
 
 
-def _batch(target: Target, numbers: range, seed: int, folder: Path, told: Path) -> None:
+def _ended(status: int) -> str:
+    hangs = {signal.SIGPROF: f"{SECONDS} s of the processor", signal.SIGALRM: f"{_WAITED} s"}
+    return f"it took more than {hangs[-status]}" if -status in hangs else "a signal or an exit"
+
+
+def _batch(target: Target, numbers: range, given: Input, shared: mmap.mmap, told: Path) -> None:
     """The forked child; never returns."""
+    code = 1
     try:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # the log
+        silent = os.open(os.devnull, os.O_RDWR)
+        for descriptor in (0, 1, 2):
+            os.dup2(silent, descriptor)
         pages = int(Path("/proc/self/statm").read_text().split()[0])
         limit = pages * resource.getpagesize() + MEMORY
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-        path = folder / f"input{target.suffix}"
-        with told.open("a") as notes:
-            for number in numbers:
-                path.write_bytes(mutated(target.seed, random.Random(f"{seed}-{number}")))
-                notes.write(f"{number}\n")
-                notes.flush()
-                signal.alarm(SECONDS)
-                try:
-                    target.read(path)
-                except HarnessError:
-                    pass
-                except BaseException as error:
-                    last = traceback.extract_tb(error.__traceback__)[-1]
-                    notes.write(f"bad {number}: {type(error).__name__} at {Path(last.filename).name}:{last.lineno}\n")
-                signal.alarm(0)
+        refused, slowest, kinds = 0, 0.0, dict.fromkeys(KINDS, 0)
+        for number in numbers:
+            shared[: _COUNTS.size] = _COUNTS.pack(number, refused, slowest, *kinds.values())
+            kinds[given.put(number)] += 1
+            shared[: _COUNTS.size] = _COUNTS.pack(number, refused, slowest, *kinds.values())
+            began = time.process_time()
+            clean, wrong = judged(target, given)
+            slowest = max(slowest, time.process_time() - began)
+            refused += not clean
+            if wrong:
+                given.forget()
+                with told.open("a") as notes:
+                    notes.write(f"{number} {wrong}\n")
+        shared[: _COUNTS.size] = _COUNTS.pack(numbers[-1], refused, slowest, *kinds.values())
+        code = 0
     finally:
-        os._exit(0)
+        os._exit(code)
+
+
+def judged(target: Target, given: Input) -> tuple[bool, str]:
+    """Whether the input was read, and what is wrong with how it was, if anything is."""
+    _limit(SECONDS)
+    read, wrong = False, ""
+    try:
+        said = target.read(given.folder)
+        read = True
+        if isinstance(said, str):
+            wrong = _printed(said)
+    except HarnessError as error:
+        wrong = _hidden(error) or _printed(escape.text(str(error)))
+    except BaseException as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        wrong = f"{type(error).__name__} at {Path(last.filename).name}:{last.lineno}: {str(error)[:80]!r}"
+    finally:
+        _limit(0)
+    if not wrong and (os.listdir(given.outside) != ["secret"] or (given.outside / "secret").read_bytes() != SECRET):
+        wrong = "escape: it wrote to a directory beside its own"
+    return read, wrong
+
+
+def _limit(seconds: float) -> None:
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.alarm(_WAITED if seconds else 0)
+
+
+def _hidden(error: BaseException) -> str:
+    """A clear error that was made of a want of memory hides one."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, MemoryError):
+            return f"more than {MEMORY} bytes: {str(error)[:80]!r}"
+        cause = cause.__cause__ or cause.__context__
+    return ""
+
+
+def _printed(said: str) -> str:
+    """What is wrong with what a command printed."""
+    if SECRET.decode() in said:
+        return "escape: it shows a file outside"
+    if "Traceback" in said or "out of memory" in said:
+        return f"a traceback: {said.strip().splitlines()[-1][:80]!r}"
+    return "" if escape.text(said) == said else "a control character is printed"
+
+
+def captured(command: Callable[[], int]) -> str:
+    """What a command prints, on either stream; ``ValueError`` for an exit code that is none of a command's."""
+    before, text = (sys.stdout, sys.stderr), io.StringIO()
+    sys.stdout = sys.stderr = text
+    try:
+        code = command()
+    finally:
+        sys.stdout, sys.stderr = before
+    if code not in (0, 1, 2):
+        raise ValueError(f"exit code {code}")
+    return text.getvalue()

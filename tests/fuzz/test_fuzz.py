@@ -1,11 +1,14 @@
-"""A few mutated files for every parser; ``tox -e fuzz`` takes very many."""
+"""A few mutated files for every parser, and all that was found once; ``tox -e fuzz`` takes very many."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from tests.fuzz.engine import fuzz
-from tests.fuzz.targets import Target, targets
+from harness.errors import TreeError
+from tests.fuzz.engine import Input, Target, fuzz, home, judged
+from tests.fuzz.targets import CORPUS, corpus, targets
 
 TARGETS = targets()
 pytestmark = pytest.mark.faults
@@ -13,14 +16,84 @@ pytestmark = pytest.mark.faults
 
 @pytest.mark.parametrize("name", TARGETS)
 def test_mutated_files_are_one_clear_error(name: str) -> None:
-    assert fuzz(TARGETS[name], 60, seed=2) == []
+    target = TARGETS[name]
+    found = fuzz(target, 40 if target.weight > 10 else 8, 2, name)
+    assert found.findings == []
 
 
-@pytest.mark.parametrize(("raised", "told"), [(ValueError, "ValueError"), (MemoryError, "MemoryError")])
-def test_what_is_no_clear_error_is_found(raised: type[Exception], told: str) -> None:
-    def read(path: object) -> None:
-        raise raised
+@pytest.mark.parametrize("name", TARGETS)
+def test_whole_files_are_read(name: str) -> None:
+    target = TARGETS[name]
+    with home() as folder:
+        given = Input(target, name, 0, folder)
+        for seed in target.seeds[: len(target.seeds) - len(corpus(name))]:
+            given.hold(seed)
+            assert judged(target, given) == (True, "")
 
-    found = fuzz(Target(b"abc", ".x", read), 3, seed=1)
-    assert len(found) == 3
-    assert all(told in each for each in found)
+
+@pytest.mark.parametrize("kept", sorted(CORPUS.glob("*/*")), ids=lambda kept: f"{kept.parent.name}-{kept.name}")
+def test_what_was_found_once(kept: Path) -> None:
+    target = TARGETS[kept.parent.name]
+    with home() as folder:
+        given = Input(target, kept.parent.name, 0, folder)
+        given.hold(corpus(kept.parent.name)[sorted(kept.parent.iterdir()).index(kept)])
+        assert judged(target, given)[1] == ""
+
+
+def _raise(error: BaseException) -> None:
+    raise error
+
+
+def _of_memory(_: Path) -> None:
+    try:
+        raise MemoryError
+    except MemoryError:
+        raise TreeError("it asks for more memory than there is") from None
+
+
+def _wait(_: Path) -> None:
+    while True:
+        pass
+
+
+def _write(folder: Path) -> None:
+    (folder / ".." / "outside" / "x").write_text("x")
+
+
+@pytest.mark.parametrize(
+    ("read", "told"),
+    [
+        (lambda _: _raise(ValueError("x")), "ValueError at"),
+        (lambda _: _raise(OSError("x")), "OSError at"),
+        (_of_memory, "more than 314572800 bytes"),
+        (lambda _: bytearray(1 << 29), "MemoryError at test_fuzz.py"),
+        (lambda _: "\x1b[2J", "a control character is printed"),
+        (lambda folder: (folder / "../outside/secret").read_text(), "escape: it shows"),
+        (_write, "escape: it wrote"),
+        (lambda _: _raise(SystemExit(3)), "SystemExit at"),
+    ],
+)
+def test_what_must_not_be_is_found(read: object, told: str) -> None:
+    found = fuzz(Target(({"a.x": b"abc"},), read), 2, 1)  # type: ignore[arg-type]
+    assert found.findings
+    assert all(told in what for _, what in found.findings)
+
+
+def test_what_hangs_is_ended_and_the_rest_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.fuzz.engine.SECONDS", 0.2)
+    found = fuzz(
+        Target(({"a.x": b"abc"},), lambda folder: _wait(folder) if (folder / "a.x").stat().st_size > 3 else 0), 6, 1
+    )
+    assert 1 <= len(found.findings) < 6
+    assert all("of the processor" in what for _, what in found.findings)
+    assert found.kinds.total() == 6
+
+
+def test_an_input_can_be_made_again() -> None:
+    def made(number: int) -> list[bytes]:
+        with home() as folder:
+            given = Input(TARGETS["ckpt"], "ckpt", 7, folder)
+            given.put(number)
+            return [path.read_bytes() for path in given.folder.iterdir()]
+
+    assert made(3) == made(3) != made(4)

@@ -28,7 +28,7 @@ SUMMARY_ITEMS: Mapping[str, str] = {
 }
 """Items of ``summary_mode`` -> what MindSpore's ``statistic_category`` calls them."""
 BASIC = ("max", "min", "mean", "l2norm")
-_RANGE = re.compile(r"\s*(\d+)\s*(?:-\s*(\d+)\s*)?")
+_RANGE = re.compile(r"\s*(\d{1,18})\s*(?:-\s*(\d{1,18})\s*)?")
 _log = log.get("dump.msprobe")
 
 

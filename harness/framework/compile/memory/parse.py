@@ -27,17 +27,18 @@ _TITLES = (
 )  # fmt: skip
 _HEADERS = ("index:", "start_offset:")
 _TOTAL = "Total Memory Size after reused:"
-_PARAMETER = re.compile(r"%(\d+)P\t#(\d+)S\t(.*)\t(\d+)")
+_N = r"(\d{1,20})"
+_PARAMETER = re.compile(r"%(\d{1,20})P\t#(\d{1,20})S\t(.*)\t(\d{1,20})")
 _TENSOR = re.compile(
-    rf"%(\d+)T\t#(\d+)S\t#(\d+)S\t&(\d+)\t({'|'.join(get_args(Kind))})\tLifeLong({'|'.join(LIFELONG)})\t(\d+)\t(\d+)\t.*"
+    rf"%{_N}T\t#{_N}S\t#{_N}S\t&{_N}\t({'|'.join(get_args(Kind))})\tLifeLong({'|'.join(LIFELONG)})\t{_N}\t{_N}\t.*"
 )
 _NODE = re.compile(
-    r"\$(\d+)\t(.*)\t([01])\tinputs\[(.*)\]\toutputs\[(.*)\]\tworkspace\[(.*)\]"
-    r"\tctrl_inputs\[\]\tctrl_outputs\[\]\tstreamID\[@(\d+)\]"
+    r"\$(\d{1,20})\t(.*)\t([01])\tinputs\[(.*)\]\toutputs\[(.*)\]\tworkspace\[(.*)\]"
+    r"\tctrl_inputs\[\]\tctrl_outputs\[\]\tstreamID\[@(\d{1,20})\]"
 )
-_GROUP = re.compile(r"(?:union|contiguous) tensors: \[((?:%\d+T )*)\]")
-_SPAN = re.compile(r"(\d+)\t(\d+)")
-_SOURCE = re.compile(r"%(\d+)([PT])")
+_GROUP = re.compile(r"(?:union|contiguous) tensors: \[((?:%\d{1,20}T )*)\]")
+_SPAN = re.compile(r"(\d{1,20})\t(\d{1,20})")
+_SOURCE = re.compile(r"%(\d{1,20})([PT])")
 
 
 def parse(text: str) -> State:

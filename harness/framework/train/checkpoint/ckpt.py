@@ -141,5 +141,4 @@ def _entry(kind: str, dims: list[int], content: bytes, where: str) -> Entry:
         raise CheckpointError(f"{where}: {kind!r} is no dtype") from None
     if any(size < 0 for size in dims) or math.prod(dims) * dtype.itemsize != len(content):
         raise CheckpointError(f"{where}: {len(content)} bytes cannot be {kind} of shape {tuple(dims)}")
-    little = np.frombuffer(content, dtype.numpy.newbyteorder("<") if sys.byteorder == "big" else dtype.numpy)
-    return Entry(dtype, little.astype(dtype.numpy).reshape(dims))
+    return Entry.stored(dtype, content, dims, where)

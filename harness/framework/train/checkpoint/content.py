@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from harness import dtypes
 from harness.dtypes import DType
+from harness.errors import CheckpointError
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -35,6 +38,19 @@ class Entry(NamedTuple):
         plain = {bool: np.bool_, int: np.int64, float: np.float32}
         array = np.ascontiguousarray(value, plain.get(type(value))).reshape(np.shape(value))
         return cls(dtypes.from_numpy(array.dtype), array)
+
+    @classmethod
+    def stored(cls, dtype: DType, raw: bytes | memoryview, shape: Sequence[int], where: str) -> Entry:
+        """An entry of bytes in little-endian order, as many as ``shape`` asks for.
+
+        Raises:
+            CheckpointError: there is no array of that shape.
+        """
+        little = np.frombuffer(raw, dtype.numpy.newbyteorder("<") if sys.byteorder == "big" else dtype.numpy)
+        try:
+            return cls(dtype, little.astype(dtype.numpy).reshape(shape))
+        except ValueError as error:  # too many axes, or sizes beyond the address space beside a 0
+            raise CheckpointError(f"{where}: no array has the shape {str(tuple(shape))[:80]}: {error}") from None
 
 
 Content = dict[str, Entry]

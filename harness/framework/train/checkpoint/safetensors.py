@@ -12,8 +12,6 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import numpy as np
-
 from harness import dtypes
 from harness.errors import CheckpointError, DtypeError
 from harness.framework.train.checkpoint.content import Content, Entry
@@ -92,5 +90,4 @@ def _entry(row: Any, body: memoryview, where: str) -> Entry:
         raise CheckpointError(f"{where}: shape {shape} at {start}..{end} does not lie in the file")
     if math.prod(shape) * dtype.itemsize != end - start:
         raise CheckpointError(f"{where}: {end - start} bytes cannot be {dtype} of shape {tuple(shape)}")
-    little = np.frombuffer(body[start:end], dtype.numpy.newbyteorder("<") if sys.byteorder == "big" else dtype.numpy)
-    return Entry(dtype, little.astype(dtype.numpy).reshape(shape))
+    return Entry.stored(dtype, body[start:end], shape, where)

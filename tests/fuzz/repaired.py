@@ -1,0 +1,168 @@
+"""Changes below the checksums: a file is changed and its checksums made right again, as somebody could who attacks."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+import re
+import zipfile
+from dataclasses import replace
+from tempfile import TemporaryFile
+
+import numpy as np
+
+from harness.framework.train.summary import records
+from harness.store.contents import USER_BLOCK, Contents, Part, part_digest, read_contents, user_block
+from harness.store.contents import _plain as plain_contents
+from harness.store.objects import packed_table
+from tests.fuzz.mutations import changed_bytes, changed_json
+
+_MASK = 0xFFFFFFFF
+
+
+def golden(whole: bytes, rng: random.Random) -> bytes:
+    """A store whose table, text or contents are others, under digests that fit."""
+    with TemporaryFile() as file:
+        file.write(whole)
+        file.flush()
+        contents = read_contents(whole[:USER_BLOCK], file.fileno(), len(whole))
+    data, parts = bytearray(whole), list(contents.parts)
+    if rng.randrange(3):
+        for _ in range(rng.choice((1, 1, 3))):
+            at = rng.randrange(len(parts))
+            part = parts[at]
+            raw = changed_bytes(bytes(data[part.offset : part.offset + part.size]), rng)
+            # What is packed stays so by its sizes, damaged; what is not has the digest of its new bytes.
+            packed = part.size != part.nbytes
+            size = part.nbytes if packed else len(raw) - len(raw) % part.itemsize
+            digest = part.digest if packed else part_digest(raw[:size])
+            parts[at] = Part(len(data), len(raw) if packed else size, size, part.itemsize, digest)
+            data += raw if packed else raw[:size]
+    text = _text(replace(contents, parts=parts))
+    if not rng.randrange(2):
+        text = changed_json(text, rng)
+    return _whole(data, text)
+
+
+def _text(contents: Contents) -> bytes:
+    return json.dumps(plain_contents(contents), sort_keys=True).encode()
+
+
+def _whole(data: bytearray, text: bytes) -> bytes:
+    stored = packed_table(np.frombuffer(text, f"S{max(len(text), 1)}"))
+    at, raw = len(data), bytes(stored.raw)
+    return user_block(at + len(raw), at, stored) + bytes(data[USER_BLOCK:]) + raw
+
+
+def hdf5(whole: bytes, rng: random.Random) -> bytes:
+    """An HDF5 file with changed bytes in blocks of its structure, whose checksums fit."""
+    data = bytearray(whole)
+    blocks = [(match.start(), end) for match in re.finditer(rb"OHDR\x02", whole) if (end := _end(whole, match.start()))]
+    for _ in range(rng.choice((1, 1, 2, 4))):
+        start, end = rng.choice(blocks)
+        for _ in range(rng.choice((1, 2, 8))):
+            data[rng.randrange(start + 4, end)] = rng.choice((0, 1, 2, 0x7F, 0x80, 0xFF, rng.randrange(256)))
+        data[end : end + 4] = lookup3(bytes(data[start:end])).to_bytes(4, "little")
+    return bytes(data)
+
+
+def _end(whole: bytes, start: int) -> int:
+    """Where the checksum of an object header (version 2) stands; 0 where there is none that fits."""
+    flags = whole[start + 5]
+    at = start + 6 + (16 if flags & 0x20 else 0) + (4 if flags & 0x10 else 0)
+    width = 1 << (flags & 3)
+    end = at + width + int.from_bytes(whole[at : at + width], "little")
+    fits = end + 4 <= len(whole) and lookup3(whole[start:end]) == int.from_bytes(whole[end : end + 4], "little")
+    return end if fits else 0
+
+
+def _rotated(word: int, by: int) -> int:
+    return (word << by | word >> (32 - by)) & _MASK
+
+
+def lookup3(data: bytes) -> int:
+    """The checksum of HDF5's structures (Bob Jenkins, 2006, public domain), with the start value 0."""
+    a = b = c = (0xDEADBEEF + len(data)) & _MASK
+    at = 0
+    while len(data) - at > 12:
+        a, b, c = (
+            (word + int.from_bytes(data[at + k : at + k + 4], "little")) & _MASK for word, k in ((a, 0), (b, 4), (c, 8))
+        )
+        for by_a, by_b, by_c in ((4, 6, 8), (16, 19, 4)):
+            a = (a - c & _MASK) ^ _rotated(c, by_a)
+            c = c + b & _MASK
+            b = (b - a & _MASK) ^ _rotated(a, by_b)
+            a = a + c & _MASK
+            c = (c - b & _MASK) ^ _rotated(b, by_c)
+            b = b + a & _MASK
+        at += 12
+    rest = data[at:].ljust(12, b"\0")
+    if at == len(data):
+        return c
+    a, b, c = ((w + int.from_bytes(rest[k : k + 4], "little")) & _MASK for w, k in ((a, 0), (b, 4), (c, 8)))
+    for one, by in (("c", 14), ("a", 11), ("b", 25), ("c", 16), ("a", 4), ("b", 14), ("c", 24)):
+        if one == "c":
+            c = (c ^ b) - _rotated(b, by) & _MASK
+        elif one == "a":
+            a = (a ^ c) - _rotated(c, by) & _MASK
+        else:
+            b = (b ^ a) - _rotated(a, by) & _MASK
+    return c
+
+
+def archive(whole: bytes, rng: random.Random) -> bytes:
+    """A zip archive whose members, their names or their kinds are others, under check sums that fit."""
+    with zipfile.ZipFile(io.BytesIO(whole)) as given:
+        members = [(info.filename, given.read(info)) for info in given.infolist()]
+    at, kind = rng.randrange(len(members)), rng.randrange(6)
+    name, content = members[at]
+    how = zipfile.ZIP_STORED if rng.randrange(3) else zipfile.ZIP_DEFLATED
+    if kind <= 1:
+        members[at] = name, changed_json(content, rng) if name.endswith(".json") else golden(content, rng)
+    elif kind == 2:
+        members[at] = rng.choice(("../", "/", "a/../../", "C:\\", "..\\", "\x1b/", "\u202e/")) + name, content
+    elif kind == 3:
+        members.append((rng.choice((name, name.swapcase(), f"x/{name}", "x" * 300 + ".h5", ".h5")), content))
+    elif kind == 4:
+        members[at] = name, b"\0" * (1 << rng.choice((10, 20, 23)))
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", how) as made:
+        for each, held in members:
+            info = zipfile.ZipInfo(each)
+            info.compress_type = how
+            if kind == 5 and each == name:
+                info.external_attr = rng.choice((0o120777, 0o010644, 0o140644, 0o060644, 0o040755)) << 16
+                held = b"../../outside/secret"
+            made.writestr(info, held)
+    return data.getvalue()
+
+
+def summary(whole: bytes, rng: random.Random) -> bytes:
+    """A file of records: one payload changed, its length and check sums made again."""
+    payloads = list(records.read(whole, "seed"))
+    at = rng.randrange(len(payloads))
+    payloads[at] = changed_bytes(payloads[at], rng)
+    return b"".join(map(records.framed, payloads))
+
+
+def safetensors(whole: bytes, rng: random.Random) -> bytes:
+    """Another header under a length that fits."""
+    size = int.from_bytes(whole[:8], "little")
+    header = changed_json(whole[8 : 8 + size], rng)
+    return len(header).to_bytes(8, "little") + header + whole[8 + size :]
+
+
+def npy(whole: bytes, rng: random.Random) -> bytes:
+    """Another shape, dtype or order in a header of the same length."""
+    text = whole[10:].partition(b"\n")[0]
+    sizes = b", ".join(str(rng.choice((0, 1, -1, 3, 4, 2**31, 2**63, 2**64, 10**30))).encode() for _ in range(
+        rng.choice((0, 1, 2, 3, 70))))  # fmt: skip
+    changed = rng.choice((
+        re.sub(rb"\([^)]*\)", lambda _: b"(" + sizes + b")", text),
+        re.sub(rb"'[<|][a-zA-Z]\d'", lambda _: b"'%s'" % rng.choice((b"|O", b"<f2", b"<V2", b"<U9", b">f4", b"<c16")),
+               text),
+        text.replace(b"False", rng.choice((b"True", b"None", b"0"))),
+    ))  # fmt: skip
+    changed = changed.rstrip().ljust(len(text)) + b"\n"
+    return whole[:8] + len(changed).to_bytes(2, "little") + changed + whole[10 + len(text) + 1 :]
