@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 import time
 from collections.abc import Generator
 from os import getpid
@@ -164,6 +165,9 @@ class Gate:
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Writes the manifest once all stores are written; fails a session that found what nobody looks after."""
+        stores_opened = sys.modules.get("pytest_msdump.stores")
+        if stores_opened is not None:
+            stores_opened.OPENED.close()
         if is_worker(self.config):
             self.config.workeroutput[KEY] = {"unused": self.summary.unused}  # type: ignore[attr-defined]
             return

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,8 @@ from harness.backends.align import lay_beside
 from harness.backends.modes import MODES
 from harness.capture.capture import RECORDED, RESULTS
 from harness.compare import Comparison, Tolerances, Verdict, compare_texts, explain_texts, first_divergence
+from harness.compare.judge import Judge as SlotJudge
+from harness.compare.known import Known
 from harness.compare.policy import HOLDING, Judgement, Party
 from harness.compare.policy import judge as decide
 from harness.compare.smallest_tolerance import would_pass
@@ -25,6 +28,7 @@ from pytest_msdump.facts import facts
 from pytest_msdump.gate_test import GateTest, scratch
 from pytest_msdump.manifests import staged
 from pytest_msdump.report import Result, empty_result
+from pytest_msdump.stores import OPENED
 from pytest_msdump.variants import held_against, others, used_runs
 
 if TYPE_CHECKING:
@@ -32,6 +36,10 @@ if TYPE_CHECKING:
 
 # Rules that say on what a capture was made, not how: they must not change a store's bytes.
 MACHINE_FACTS = ("numpy", "machine", "engine", "settings", "python")
+
+
+#: The tests of a network differ from its golden in the same tensors, whatever their dump mode: measured once.
+_JUDGING = partial(SlotJudge, known=Known())
 
 
 class GateRun:
@@ -192,22 +200,21 @@ def _check_all(judge: GateRun, bundle: str, results: list[Result], texts: list[s
     marker, backend = judge.test.marker, judge.run.backend
     stated = {backend: marker.get("tolerance"), **others(marker.get("against"), backend)}
     try:
-        store = GoldenStore.open(judge.path)
+        store = OPENED.open(judge.path)
     except FileNotFoundError:
         results.append(_missing(judge, backend))
         texts.append(misses.missing(judge.test, judge.path, len(judge.records), judge.run, "the store does not exist"))
         return
-    with store:
-        # What a real engine computes elsewhere has other bits: another backend's golden may stand for its own.
-        if len(stated) > 1 and judge.run not in store and not judge.capture.emulated:
-            del stated[backend]
-        for against, tolerance in stated.items():
-            same_mode = against == backend or RunId(against, judge.run.mode) in store
-            if not same_mode and not judge.beside_tensors:
-                continue
-            result, text = _check_one(judge, bundle, store, against, tolerance)
-            results.append(result)
-            texts += [text] if text is not None else []
+    # What a real engine computes elsewhere has other bits: another backend's golden may stand for its own.
+    if len(stated) > 1 and judge.run not in store and not judge.capture.emulated:
+        del stated[backend]
+    for against, tolerance in stated.items():
+        same_mode = against == backend or RunId(against, judge.run.mode) in store
+        if not same_mode and not judge.beside_tensors:
+            continue
+        result, text = _check_one(judge, bundle, store, against, tolerance)
+        results.append(result)
+        texts += [text] if text is not None else []
 
 
 def _check_one(
@@ -227,7 +234,7 @@ def _check_one(
     result = judge.empty("identical")
     (result["against"], result["against_mode"]), result["checksum"] = run, expected.checksum
     asked = judge.tolerance(against, tolerance)
-    judged = decide(Party.of_run(expected), judge.party(), asked, lay=lay_beside, settle=settle)
+    judged = decide(Party.of_run(expected), judge.party(), asked, lay=lay_beside, settle=settle, judging=_JUDGING)
     # Where a mode keeps only what goes wrong, nothing beside nothing is an agreement.
     judged = replace(judged, empty_holds=judge.watches)
     comparison = judged.comparison

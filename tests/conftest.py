@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pytest
 
+import pytest
+
 GATE = Path(__file__).parent / "gate"
 
 
@@ -29,7 +31,7 @@ def _profile() -> None:
     register()
 
 
-def pytest_collect_file(file_path: Path) -> None:
+def pytest_collectstart(collector: pytest.Collector) -> None:
     """Before a module of tests is imported. The gate has no properties, and starts without hypothesis."""
-    if file_path.suffix == ".py" and GATE not in file_path.parents:
+    if isinstance(collector, pytest.Module) and GATE not in collector.path.parents:
         _profile()

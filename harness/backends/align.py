@@ -125,7 +125,9 @@ def _shown(records: list[Record], devices: tuple[Device, Device], gone: dict[str
 def _one(record: Record, devices: tuple[Device, Device], gone: dict[str, bool]) -> Record | None:
     """``record`` as it is compared, or None."""
     key, members = record.key, record.extra.get("members")
-    key = key._replace(operator=record.extra.get("alone", key.operator))
+    alone = record.extra.get("alone")
+    if alone is not None and alone != key.operator:
+        key = key._replace(operator=alone)
     operator, is_output = key.operator, key.io == "output"
     if members is None and record.op_type.endswith("_fusion"):
         return None
@@ -135,6 +137,12 @@ def _one(record: Record, devices: tuple[Device, Device], gone: dict[str, bool]) 
         return None
     if is_output and not is_dumped(record.op_type, key.slot):
         return None
-    if any(device.target == "Ascend" for device in devices):
+    if key.graph and any(device.target == "Ascend" for device in devices):
         key = key._replace(graph=0)
-    return replace(record, key=key)
+    if key == record.key:
+        return record
+    # dataclasses.replace takes five times as long, and there is one for each slot.
+    return Record(
+        key, record.op_type, record.dtype, record.shape, record.format, record.values, record.source, record.digest,
+        record.extra,
+    )  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from harness.graph import SourceLine
 
@@ -15,6 +16,7 @@ _OWN = re.compile(r"(?:^|/)harness/(?:framework/)?(?:nn|ops|train|tensor|compile
 _LIBRARY = re.compile(r"/(?:site|dist)-packages/|" + _OWN.pattern)
 
 
+@lru_cache(maxsize=4096)
 def source_path(path: str, rootdir: str) -> str:
     """A source path that does not depend on the machine.
 

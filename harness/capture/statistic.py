@@ -22,8 +22,28 @@ Array = np.ndarray[Any, np.dtype[Any]]
 Row = tuple[bytes, Statistics]
 
 
-def row_of(array: Array, dtype: str) -> Row:
-    """Digest and statistics of the row that a tensor of ``dtype`` (its CamelCase name) gets, with ``ITEMS``."""
+#: Rows made so far, by the digest of their tensor: the modes of a test, and the tests of a network, ask for the same.
+_MADE: dict[bytes, Row] = {}
+_KEPT = 16384
+
+
+def row_of(array: Array, dtype: str, content: bytes | None = None) -> Row:
+    """Digest and statistics of the row that a tensor of ``dtype`` (its CamelCase name) gets, with ``ITEMS``.
+
+    Args:
+        content: the digest of the tensor, if it is known already.
+    """
+    if content is None:
+        content = digest(array, dtype)
+    row = _MADE.get(content)
+    if row is None:
+        if len(_MADE) >= _KEPT:
+            _MADE.clear()
+        row = _MADE[content] = _row(array, dtype)
+    return row
+
+
+def _row(array: Array, dtype: str) -> Row:
     texts = dict(zip(ITEMS, host_texts(array, dtypes.by_name(dtype), ITEMS), strict=True))
     return row_digest(dtype, array.shape, texts), printed_statistics(texts)
 
@@ -31,30 +51,18 @@ def row_of(array: Array, dtype: str) -> Row:
 class StatisticObserver(CaptureObserver):
     """Keeps a row of statistics for each slot, and no values. Complex tensors have none (documented)."""
 
-    def __init__(self, *args: Any, **more: Any) -> None:
-        super().__init__(*args, **more)
-        self._rows: dict[bytes, Row] = {}
-
     def _keep(self, record: Record) -> None:
         array = record.values
         assert isinstance(array, np.ndarray)
         if array.size == 0 or dtypes.by_name(record.dtype).kind == "c":
             return
-        content = digest(array, record.dtype)
-        row = self._rows.get(content)
-        if row is None:
-            row = self._rows[content] = row_of(array, record.dtype)
         record.values = None
-        record.digest, record.extra["statistics"] = row
+        record.digest, record.extra["statistics"] = row_of(array, record.dtype)
         self._records.append(record)
 
 
 class FullObserver(CaptureObserver):
     """Keeps values, and with them what their row of statistics would say."""
-
-    def __init__(self, *args: Any, **more: Any) -> None:
-        super().__init__(*args, **more)
-        self._statistics: dict[bytes, Statistics] = {}
 
     def _keep(self, record: Record) -> None:
         kept = len(self._records)
@@ -63,7 +71,4 @@ class FullObserver(CaptureObserver):
             return
         assert record.digest is not None
         assert isinstance(record.values, np.ndarray)
-        found = self._statistics.get(record.digest)
-        if found is None:
-            found = self._statistics[record.digest] = row_of(record.values, record.dtype)[1]
-        record.extra["statistics"] = found
+        record.extra["statistics"] = row_of(record.values, record.dtype, record.digest)[1]

@@ -10,9 +10,10 @@ import numpy as np
 from harness import dtypes
 from harness.compare.admission import surely_within
 from harness.compare.by_statistics import changed_statistics, row_within, rows_within, statistics_within
+from harness.compare.known import Known
 from harness.compare.measure import measure
 from harness.compare.measurement import Measurement
-from harness.compare.source import Source, source_of
+from harness.compare.source import source_of
 from harness.compare.tolerances import Tolerance, Tolerances
 from harness.compare.verdict import SlotVerdict, Verdict
 from harness.errors import DtypeError, StoreError
@@ -31,11 +32,13 @@ class SlotJudge:
     Args:
         tolerances: what is admitted where.
         measured: whether slots within their tolerance are measured too.
+        known: what was measured before; None to measure every pair.
     """
 
-    def __init__(self, tolerances: Tolerances, measured: bool = True) -> None:
+    def __init__(self, tolerances: Tolerances, measured: bool = True, known: Known | None = None) -> None:
         self._tolerances = tolerances
         self._measured = measured
+        self._measure = measure if known is None else known.measure
 
     def identical(self, key: SlotKey, found: Record) -> SlotVerdict:
         """Equal digests: equal dtype, shape and bits.
@@ -90,7 +93,10 @@ class SlotJudge:
         if not self._measured and surely_within(one, other, tolerance):
             reason = "values differ, none beyond the tolerance"
             return _verdict(expected, found, Verdict.WITHIN, reason, tolerance=tolerance)
-        return _by_values(expected, found, one, other, tolerance)
+        if other.shape != found.shape:
+            reason = f"the capture gives shape {list(found.shape)}, but its values have shape {list(other.shape)}"
+            return _verdict(expected, found, Verdict.DIFFERS, reason, tolerance=tolerance)
+        return _by_values(expected, found, self._measure(one, other, expected.dtype, tolerance), tolerance)
 
     def _by_statistics(self, expected: Record, found: Record, array: Array | None, tolerance: Tolerance) -> SlotVerdict:
         """Values of one side were not kept: statistics can show a difference, but never that there is none."""
@@ -133,11 +139,7 @@ def _verdict(expected: Record, found: Record, verdict: Verdict, reason: str, **m
     return SlotVerdict(expected.key, verdict, expected.op_type, expected.dtype, expected.shape, reason, source, **more)
 
 
-def _by_values(expected: Record, found: Record, golden: Source, other: Source, tolerance: Tolerance) -> SlotVerdict:
-    if other.shape != found.shape:
-        reason = f"the capture gives shape {list(found.shape)}, but its values have shape {list(other.shape)}"
-        return _verdict(expected, found, Verdict.DIFFERS, reason, tolerance=tolerance)
-    measurement = measure(golden, other, expected.dtype, tolerance)
+def _by_values(expected: Record, found: Record, measurement: Measurement, tolerance: Tolerance) -> SlotVerdict:
     if not measurement.unequal:
         reason = "its values have the golden's bits, but the digest given with them is another"
         return _verdict(expected, found, Verdict.DIFFERS, reason, measurement=measurement, tolerance=tolerance)

@@ -35,6 +35,10 @@ class Source:
         self.size = native.size
         self._flat = np.ascontiguousarray(native).reshape(-1)
 
+    def whole(self) -> Array | None:
+        """All numbers, 1-D, where they are in memory; else None."""
+        return self._flat
+
     def blocks(self, size: int) -> Iterator[Array]:
         """1-D contiguous arrays of ``size`` numbers (the last of fewer), in C order, each until the next is wanted."""
         for at in range(0, self.size, size):
@@ -53,6 +57,9 @@ class _Read(Source):
         self.shape = record.shape
         self.size = prod(record.shape)
         self._record = record
+
+    def whole(self) -> Array | None:
+        return None
 
     def blocks(self, size: int) -> Iterator[Array]:
         found = self._record.blocks(size)

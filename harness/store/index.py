@@ -29,6 +29,7 @@ from harness.store.schema import INDEX_DTYPE, IOS, MAX_NAME, NAME_FIELDS, NO_SOU
 Array = np.ndarray[Any, np.dtype[Any]]
 
 _STATISTICS = tuple(field.name for field in fields(Statistics))
+_COUNT = _STATISTICS.index("count")
 #: Axes HDF5 knows.
 MAX_RANK = 32
 #: Rows kept as Python tuples, which take ten times the room of packed ones.
@@ -51,6 +52,7 @@ class Index:
     def __init__(self, rows: Array, names: Sequence[str]) -> None:
         self.rows = rows
         self.names = list(names)
+        self._unpacked: tuple[int, list[tuple[Any, ...]]] = (-1, [])
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -80,15 +82,34 @@ class Index:
             raise StoreError(f"the index has two rows for {describe_key(twice)}")
         return found
 
+    def _known(self, row: int) -> tuple[Any, ...]:
+        """The fields of a row's ``Statistics``; rows are unpacked some thousands at a time."""
+        start = row - row % _TOGETHER
+        if self._unpacked[0] != start:
+            rows = self.rows[start : start + _TOGETHER]
+            self._unpacked = start, list(zip(*(rows[name].tolist() for name in _STATISTICS), strict=True))
+        return self._unpacked[1][row - start]
+
+    @cached_property
+    def _shapes(self) -> dict[int, tuple[int, ...]]:
+        """Shapes read so far, by the name that gives them."""
+        return {}
+
     def name(self, row: int, field: str) -> str:
         """The string a row's ``field`` (``type``, ``dtype``, ...) points to."""
         return self.names[int(self.rows[field][row])]
 
     def shape(self, row: int) -> tuple[int, ...]:
         """A row's shape."""
-        text = self.name(row, "shape")
+        at = int(self.rows["shape"][row])
+        shape = self._shapes.get(at)
+        if shape is None:
+            shape = self._shapes[at] = self._read_shape(row, self.names[at])
+        return shape
+
+    def _read_shape(self, row: int, text: str) -> tuple[int, ...]:
         try:
-            shape = tuple(int(part) for part in text.split(",")) if text else ()
+            shape = tuple(map(int, text.split(","))) if text else ()
         except ValueError:
             shape = (-1,)
         if any(size < 0 for size in shape) or len(shape) > MAX_RANK:
@@ -97,12 +118,12 @@ class Index:
 
     def statistics(self, row: int) -> Statistics | PrintedStatistics:
         """A row's statistics; of a tensor of which only some are known, those."""
-        values = self.rows[row]
-        count = int(values["count"])
+        values = self._known(row)
+        count = values[_COUNT]
         if count < 0:
-            known = {name: values[name].item() for name in _STATISTICS}
+            known = dict(zip(_STATISTICS, values, strict=True))
             return from_row(known, count, prod(self.shape(row)), self.name(row, "dtype"))
-        return Statistics(*(values[name].item() for name in _STATISTICS))
+        return Statistics(*values)
 
     def record(self, row: int) -> Record:
         """A row as a record without values; its statistics are in ``extra["statistics"]``."""

@@ -67,8 +67,10 @@ class GoldenStore:
         closed: whether it is closed.
     """
 
-    def __init__(self, path: Path, descriptor: int) -> None:
+    def __init__(self, path: Path, descriptor: int, keep: int = 0) -> None:
         self.path = path
+        self._kept: dict[bytes, Array] = {}
+        self._room = keep
         self._descriptor = descriptor
         self.closed = False
         self._opened: dict[RunId, StoredRun] = {}
@@ -92,8 +94,12 @@ class GoldenStore:
             return self._source.compression
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str]) -> Self:
+    def open(cls, path: str | os.PathLike[str], keep: int = 0) -> Self:
         """Opens a store.
+
+        Args:
+            path: of the file.
+            keep: bytes of tensors that are kept once they were read and checked.
 
         Raises:
             FileNotFoundError: there is no such file.
@@ -106,7 +112,7 @@ class GoldenStore:
         except OSError as error:
             raise StoreError(f"{path}: the golden store cannot be opened ({first_line(error)})") from None
         try:
-            return cls(Path(path), descriptor)
+            return cls(Path(path), descriptor, keep)
         except BaseException:
             os.close(descriptor)
             raise
@@ -115,6 +121,7 @@ class GoldenStore:
         """Closes the file; records taken from it can no longer load values."""
         if not self.closed:
             self.closed = True
+            self._kept.clear()
             self._source.close()
             os.close(self._descriptor)
 
@@ -162,6 +169,17 @@ class GoldenStore:
             raise StoreError(f"{self.path}: the store is closed")
         with self.located(f"object {content.hex()}"):
             return self._source.stored_object(content, stored_dtype(dtype_name), shape)
+
+    def kept(self, content: bytes) -> Array | None:
+        """A tensor that was read, checked and kept; it cannot be written to."""
+        return self._kept.get(content)
+
+    def keep(self, content: bytes, array: Array) -> None:
+        """Keeps a tensor that was checked, while there is room."""
+        if array.nbytes <= self._room:
+            self._room -= array.nbytes
+            array.flags.writeable = False
+            self._kept[content] = array
 
     def verify(self, tensors_of: Tensors | None = None) -> list[str]:
         """Everything that is wrong with the store, read wholly, in words; empty if nothing is.
@@ -263,7 +281,11 @@ class StoredRun:
             StoreError: values were not kept, or the golden is damaged: what is stored for the slot is not what the
                 index says, in dtype, shape, or digest.
         """
-        index, stored = self.index, self.stored(row)
+        index = self.index
+        known = None if self._store.closed else self._store.kept(index.digests[row])
+        if known is not None and self.level == "tensors":
+            return known
+        stored = self.stored(row)
         with self.located(describe_key(index.keys[row])):
             name = index.name(row, "dtype")
             array = from_stored(stored, name, index.shape(row))
@@ -273,6 +295,7 @@ class StoredRun:
                     f"the golden is damaged: the index says digest {index.digests[row].hex()}, the stored tensor "
                     f"has {found.hex()}"
                 )
+        self._store.keep(index.digests[row], array)
         return array
 
     def artefact_names(self) -> list[str]:

@@ -15,12 +15,12 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
 from harness.framework.compile.source import is_function, is_shown, is_users
-from harness.framework.tensor import graph_function_key
+from harness.framework.tensor import graph_function_key, is_graph_function
 from harness.graph import Node
 
 SourcePosition = tuple[int, int]
@@ -161,10 +161,32 @@ def frames_of_graphs(stop: FrameType | None) -> Iterator[FrameType]:
     found: list[FrameType] = []
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame is not stop:
-        if _is_graph(frame):
+        if _may_be_graph(frame.f_code) and _is_graph(frame):
             found.append(frame)
         frame = frame.f_back
     return reversed(found)
+
+
+_MAY_BE_GRAPH: dict[int, tuple[CodeType, bool]] = {}
+#: More functions than a process traces; beyond it the answers are found anew.
+_KEPT = 65536
+
+
+def _may_be_graph(code: CodeType) -> bool:
+    """False where no frame of ``code`` is a graph: most are of the machinery.
+
+    By identity: equal code of two files is one key otherwise, and its hash is a walk through all of it.
+    """
+    kept = _MAY_BE_GRAPH.get(id(code))
+    if kept is None:
+        if len(_MAY_BE_GRAPH) >= _KEPT:
+            _MAY_BE_GRAPH.clear()
+        name = code.co_name
+        may = (
+            name == "construct" or is_graph_function(code) or (not name.startswith("<") and is_users(code.co_filename))
+        )
+        kept = _MAY_BE_GRAPH[id(code)] = code, may
+    return kept[1]
 
 
 def _is_graph(frame: FrameType) -> bool:
@@ -225,14 +247,21 @@ def _locate(activation: _Activation) -> Closure:
 def _choice(activation: _Activation, statement: ast.stmt, closure: Closure, place: SourcePosition) -> Closure:
     """The closure of a place inside a statement: each side of ``a if c else b`` is one, and each turn of a list made
     by a loop."""
-    for part in ast.walk(statement):
-        if isinstance(part, ast.IfExp) and (holds(part.body, place) or holds(part.orelse, place)):
-            closure = activation.child((part, "side"), closure)
-        elif isinstance(part, (ast.ListComp, ast.GeneratorExp)) and holds(part, place):
+    for part in _parts(statement):
+        if isinstance(part, ast.IfExp):
+            if holds(part.body, place) or holds(part.orelse, place):
+                closure = activation.child((part, "side"), closure)
+        elif holds(part, place):
             frame = _frame_of(activation.frame)
             if holds(part.elt, place_of(frame)):
                 closure = _turn(activation, _Turns(part, part.generators[0].target, frame), closure)
     return closure
+
+
+@lru_cache(maxsize=65536)
+def _parts(statement: ast.stmt) -> tuple[ast.IfExp | ast.ListComp | ast.GeneratorExp, ...]:
+    """What in a statement makes closures: most statements have nothing of it, and are asked for at every operator."""
+    return tuple(part for part in ast.walk(statement) if isinstance(part, (ast.IfExp, ast.ListComp, ast.GeneratorExp)))
 
 
 def _frame_of(around: FrameType) -> FrameType:
@@ -259,14 +288,19 @@ def _after(activation: _Activation, statement: Compound, closure: Closure) -> Cl
 
 def _turn(activation: _Activation, turns: _Turns, closure: Closure) -> Closure:
     """The closure of this turn of a loop, inside that of the turn before it."""
-    names = [n.id for n in ast.walk(turns.target) if isinstance(n, ast.Name)]
-    value, place = tuple(id(turns.frame.f_locals.get(name)) for name in names), place_of(turns.frame)
+    known = turns.frame.f_locals
+    value, place = tuple(id(known.get(name)) for name in _names(turns.target)), place_of(turns.frame)
     loop = activation.loops.setdefault((turns.loop, closure), _Loop([]))
     if not loop.turns or value != loop.value or place < loop.place:
         head = Closure(_end_of_turn(activation, turns.loop, loop.turns[-1]) if loop.turns else closure)
         loop.turns.append(Closure(head, waits=True))
     loop.value, loop.place = value, place
     return loop.turns[-1]
+
+
+@lru_cache(maxsize=16384)
+def _names(target: ast.expr) -> tuple[str, ...]:
+    return tuple(n.id for n in ast.walk(target) if isinstance(n, ast.Name))
 
 
 def _end_of_turn(activation: _Activation, loop: Loop, turn: Closure) -> Closure:
@@ -277,6 +311,7 @@ def _end_of_turn(activation: _Activation, loop: Loop, turn: Closure) -> Closure:
     return turn
 
 
+@lru_cache(maxsize=16384)
 def is_attribute(test: ast.expr) -> bool:
     """Whether a condition is known when the function is parsed: it names attributes of ``self`` only."""
     names = {n.id for n in ast.walk(test) if isinstance(n, ast.Name)}
@@ -298,7 +333,7 @@ def place_of(frame: FrameType) -> SourcePosition:
 
 @lru_cache(maxsize=16384)
 def _place(code: CodeType, lasti: int) -> SourcePosition:
-    line, _line_end, column, _column_end = list(code.co_positions())[lasti // 2]
+    line, _line_end, column, _column_end = next(islice(code.co_positions(), lasti // 2, None))
     return line or 0, column or 0
 
 

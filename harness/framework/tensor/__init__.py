@@ -10,6 +10,7 @@ from harness.framework.tensor.dispatch import (
     graph_function_key,
     graph_key,
     is_eager,
+    is_graph_function,
     is_tracing,
     read,
     reference,
@@ -21,6 +22,6 @@ from harness.framework.tensor.tensor import Tensor, as_array, tensor_method, ten
 
 __all__ = [
     "OLD", "Dispatcher", "Parameter", "ParameterTuple", "Tensor", "as_array", "call", "current", "eager_rules",
-    "graph_function", "graph_function_key", "graph_key", "is_eager", "is_tracing", "read", "reference", "set_default",
-    "tensor_method", "tensor_property", "using",
+    "graph_function", "graph_function_key", "graph_key", "is_eager", "is_graph_function", "is_tracing", "read",
+    "reference", "set_default", "tensor_method", "tensor_property", "using",
 ]  # fmt: skip

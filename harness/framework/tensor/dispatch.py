@@ -158,6 +158,11 @@ def graph_function_key(frame: FrameType) -> Any:
     return frame.f_locals["key"] if frame.f_code is _ENTERED else None
 
 
+def is_graph_function(code: CodeType) -> bool:
+    """Whether frames of ``code`` are calls of graph functions."""
+    return code is _ENTERED
+
+
 def read(tensor: T) -> T:
     """The value of a parameter, read by itself and not by the operator that takes it; any other tensor as it is.
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import insort
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise, product
 from math import inf
 from typing import NamedTuple
@@ -91,7 +92,19 @@ def solve(blocks: Sequence[TensorRun], shares: Matrix) -> Solution:
         blocks: what is to be placed; every block takes memory.
         shares: which tensors may lie in the same bytes.
     """
-    shared, single = all_solutions(blocks, shares)
+    found = _least(tuple(blocks), shares.shape[0], np.packbits(shares).tobytes())
+    return found._replace(offsets=dict(found.offsets))
+
+
+@lru_cache(maxsize=64)
+def _least(blocks: tuple[TensorRun, ...], tensors: int, packed: bytes) -> Solution:
+    """``solve``; a test that compiles the same network for each mode asks for the same each time.
+
+    Args:
+        tensors, packed: the relation: its rows, and its bits one after the other.
+    """
+    bits = np.unpackbits(np.frombuffer(packed, np.uint8), count=tensors * tensors)
+    shared, single = all_solutions(blocks, bits.reshape(tensors, tensors).astype(bool))
     best, other = min(shared, key=_total), min(single, key=_total)
     return other if other.total + WORTH_SINGLE < best.total else best
 
@@ -152,7 +165,12 @@ def _put(block: TensorRun, against: int, chain: list[_Footprint], shared: bool, 
 
 
 def _touches(against: int, block: TensorRun) -> bool:
-    return any(against >> member & 1 for member in block.members)
+    return bool(against & _bits(block.members))
+
+
+@lru_cache(maxsize=16384)
+def _bits(members: tuple[int, ...]) -> int:
+    return sum(1 << member for member in members)
 
 
 def _gap(block: TensorRun, against: int, place: _Footprint, end: int | None, tightest: bool) -> int | None:

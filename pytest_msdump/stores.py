@@ -1,0 +1,54 @@
+"""The golden store that was opened last stays open: the tests of a network come one after the other and share it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from harness.store import GoldenStore
+
+#: Bytes of tensors that stay in memory once they were read and checked.
+KEPT = 64 << 20
+
+_State = tuple[int, int, int, int, int]
+
+
+class Opened:
+    """Opens stores for reading, and the same one only once while its file stays as it is."""
+
+    def __init__(self) -> None:
+        self._store: GoldenStore | None = None
+        self._state: _State | None = None
+
+    def open(self, path: Path) -> GoldenStore:
+        """The store at ``path``; whoever asks does not close it.
+
+        Raises:
+            FileNotFoundError, StoreError: as ``GoldenStore.open``.
+        """
+        store = self._store
+        if store is None or store.closed or store.path != path or self._state is None or self._state != _state(path):
+            self.close()
+            before = _state(path)
+            self._store = store = GoldenStore.open(path, keep=KEPT)
+            # Replaced between the two looks, it is not known which one was opened.
+            self._state = before if before == _state(path) else None
+        return store
+
+    def close(self) -> None:
+        """Closes what is open."""
+        if self._store is not None:
+            self._store.close()
+        self._store = self._state = None
+
+
+def _state(path: Path) -> _State | None:
+    """What another file, or other content of the same one, has otherwise."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
+OPENED = Opened()
