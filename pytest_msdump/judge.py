@@ -13,7 +13,7 @@ from harness.backends.align import lay_beside
 from harness.backends.modes import MODES
 from harness.capture.capture import RECORDED, RESULTS
 from harness.compare import Comparison, Tolerances, Verdict, compare_texts, explain_texts, first_divergence
-from harness.compare.judge import Judge as SlotJudge
+from harness.compare.judge import SlotJudge
 from harness.compare.known import Known
 from harness.compare.policy import HOLDING, Judgement, Party
 from harness.compare.policy import judge as decide
