@@ -1,0 +1,110 @@
+"""What ``python -m build`` makes, installed in clean environments: complete, small, and the examples run from it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tarfile
+import zipfile
+from collections.abc import Sequence
+from email.parser import Parser
+from pathlib import Path
+
+import pytest
+
+import harness
+from tests.docs.examples import FAULTS, holds_and_sees_a_fault
+from tests.subprocesses import ROOT
+
+pytest.importorskip("build", reason="the package `build` is not installed (tox -e release)")
+VERSION = harness.__version__
+SDIST_LIMIT = 3_000_000
+#: repository -> what its README installs
+EXTRAS = {"mindspore-style": "", "numpy": "", "pytorch": "[torch]"}
+
+
+def run(words: Sequence[str], directory: Path) -> subprocess.CompletedProcess[str]:
+    """A command outside this checkout: no path of it is inherited. Never raises for its exit code."""
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "PYTEST_", "VIRTUAL_ENV"))}
+    return subprocess.run(
+        words, cwd=directory, env=kept, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    )
+
+
+def must(words: Sequence[str], directory: Path) -> str:
+    """What a command prints that has to succeed."""
+    done = run(words, directory)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The wheel, built from the sdist, and the sdist."""
+    folder = tmp_path_factory.mktemp("dist")
+    must([sys.executable, "-m", "build", "--outdir", str(folder), str(ROOT)], folder)
+    (wheel,), (sdist,) = folder.glob("*.whl"), folder.glob("*.tar.gz")
+    return wheel, sdist
+
+
+def environment(folder: Path, requirement: str) -> Path:
+    """The interpreter of a new environment that has ``requirement``."""
+    must([sys.executable, "-m", "venv", str(folder)], folder.parent)
+    python = folder / "bin" / "python"
+    must([str(python), "-m", "pip", "install", "--quiet", requirement], folder.parent)
+    return python
+
+
+def test_the_wheel_holds_the_two_packages_and_nothing_else(built: tuple[Path, Path]) -> None:
+    wheel, _ = built
+    names = zipfile.ZipFile(wheel).namelist()
+    tops = {name.split("/", 1)[0] for name in names}
+    assert tops == {"harness", "pytest_msdump", f"pytest_msdump-{VERSION}.dist-info"}
+    assert not [name for name in names if "/tests/" in name or name.endswith((".pyc", ".h5"))]
+    checkout = {
+        path.relative_to(ROOT).as_posix()
+        for package in ("harness", "pytest_msdump")
+        for path in (ROOT / package).rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    assert checkout - set(names) == set()
+
+
+def test_the_sdist_is_small_and_holds_no_tests(built: tuple[Path, Path]) -> None:
+    _, sdist = built
+    assert sdist.stat().st_size <= SDIST_LIMIT
+    with tarfile.open(sdist) as archive:
+        seconds = {Path(name).parts[1] for name in archive.getnames() if len(Path(name).parts) > 1}
+    assert not seconds & {"tests", "golden", "benchmarks", ".ci"}
+    assert {"README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff", "docs", "harness", "pytest_msdump"} <= seconds
+
+
+def test_metadata(built: tuple[Path, Path]) -> None:
+    must([sys.executable, "-m", "twine", "check", "--strict", *map(str, built)], built[0].parent)
+    with zipfile.ZipFile(built[0]) as archive:
+        text = archive.read(f"pytest_msdump-{VERSION}.dist-info/METADATA").decode()
+    metadata = Parser().parsestr(text)
+    assert (metadata["Name"], metadata["Version"]) == ("pytest-msdump", VERSION)
+    assert (
+        "pytest_msdump"
+        in zipfile.ZipFile(built[0]).read(f"pytest_msdump-{VERSION}.dist-info/entry_points.txt").decode()
+    )
+
+
+@pytest.mark.parametrize("extra", sorted(set(EXTRAS.values())))
+def test_examples_run_from_the_wheel(extra: str, built: tuple[Path, Path], tmp_path: Path) -> None:
+    assert EXTRAS.keys() == FAULTS.keys()
+    python = environment(tmp_path / "venv", f"{built[0]}{extra}")
+    assert must([str(python.parent / "msdump"), "--version"], tmp_path).split()[-1] == VERSION
+    for name in (name for name, needed in EXTRAS.items() if needed == extra):
+        holds_and_sees_a_fault(
+            name, tmp_path / name, lambda words, home: run([str(python), "-m", "pytest", *words], home)
+        )
+
+
+def test_an_example_runs_from_the_sdist(built: tuple[Path, Path], tmp_path: Path) -> None:
+    python = environment(tmp_path / "venv", str(built[1]))
+    holds_and_sees_a_fault(
+        "numpy", tmp_path / "numpy", lambda words, home: run([str(python), "-m", "pytest", *words], home)
+    )
