@@ -29,6 +29,22 @@ class Msdump:
 
     Attributes:
         backend, mode: what this test runs under.
+
+    Examples:
+        A test, whose golden ``pytest --msdump-regen`` makes and ``pytest --msdump`` checks:
+
+            import numpy as np
+            import pytest
+            from harness import Tensor, float32, nn
+
+
+            @pytest.mark.msdump
+            def test_net(msdump):
+                net = nn.Dense(3, 2, weight_init="ones")
+                msdump.run(net, Tensor([[1, 2, 3]], float32))
+                loss, optimizer = nn.MSELoss(), nn.Momentum(net.trainable_params(), 0.1, 0.9)
+                msdump.train(net, loss, optimizer, [(np.ones((4, 3), np.float32), np.ones((4, 2), np.float32))])
+                msdump.check("mean", net.weight.asnumpy().mean())
     """
 
     def __init__(self, test: GateTest) -> None:

@@ -23,6 +23,16 @@ class Problem(NamedTuple):
         path: of the file, relative to the tree.
         kind: ``incomplete``, ``damaged``, ``name``, ``unjoined`` or ``skipped``; ``empty``: perhaps nothing is missing.
         why: what is wrong with it.
+
+    Examples:
+        >>> import os
+        >>> from pathlib import Path
+        >>> from harness.capture import read_tree
+        >>> file = min(Path("later").rglob("*.npy"))
+        >>> os.truncate(file, 40)
+        >>> capture = read_tree("later")
+        >>> len(list(capture.records())), [problem.kind for problem in capture.problems]
+        (11, ['incomplete'])
     """
 
     path: str
@@ -50,6 +60,15 @@ class Capture:
         as_rows: gives the records as columns, where they are rows of statistics and nothing else; else None, and
             ``problems`` say nothing.
         sources: of a tree that can be read in parts, one ``RankRecords`` a rank.
+
+    Examples:
+        >>> from harness.capture import Capture, read_tree
+        >>> capture = read_tree("dump")
+        >>> capture.network, capture.backend, capture.emulated
+        ('Net', 'cpu', True)
+        >>> doubled = Capture("Net", "cpu", True, capture.records, artefacts=capture.artefacts)
+        >>> len(list(doubled.records())), sorted(doubled.artefacts)[:1]
+        (12, ['execution_order/ms_execution_order_graph_0.csv'])
     """
 
     network: str

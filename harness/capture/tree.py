@@ -225,6 +225,14 @@ def read_tree(
 
     Raises:
         TreeError: no dump tree; a rank or network it does not hold; a link that leaves it; a damaged ``.ir``.
+
+    Examples:
+        >>> from harness.capture import read_tree
+        >>> first = next(iter(read_tree("dump").records()))
+        >>> first.key.operator, first.key.slot_name, first.dtype, first.shape
+        ('Default/MatMul-op0', 'input.0', 'Float32', (1, 3))
+        >>> first.load()
+        array([[1., 2., 3.]], dtype=float32)
     """
     where = os.fspath(path)
     other = read_models(where, rank, network=network, backend=backend, ahead=ahead) if os.path.isdir(where) else None

@@ -58,6 +58,15 @@ def check(
     Raises:
         ToleranceError: ``tolerances`` cannot be read.
         RecordError: a side names a slot twice, or a record has neither values nor a digest.
+
+    Examples:
+        >>> from harness.capture import read_tree
+        >>> from harness.compare import check
+        >>> from harness.store import GoldenStore
+        >>> with GoldenStore.open("golden/net.h5") as store:
+        ...     comparison = check(store.run("first", "tensor"), read_tree("later"), {"default": 1e-5})
+        >>> comparison.holds, len(comparison.slots)
+        (True, 12)
     """
     judge = judging(Tolerances.parse(tolerances), measured)
     with paused_collector():

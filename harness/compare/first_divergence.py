@@ -59,8 +59,23 @@ def first_divergence(comparison: Comparison) -> Origin | None:
     that was recorded after its operator had updated it says nothing of what went in. Of several ranks, which ran side
     by side, the one counts that differs in the earliest iteration.
 
+    Args:
+        comparison: of both sides, see ``check``.
+
     Returns:
         None if both sides agree, or have no slot in common.
+
+    Examples:
+        >>> from harness.capture import Capture, read_tree
+        >>> from harness.compare import check, first_divergence
+        >>> def changed():
+        ...     for record in read_tree("later").records():
+        ...         if record.key.operator.endswith("BiasAdd-op0") and record.key.io == "output":
+        ...             record.values, record.digest = record.load() + 1, None
+        ...         yield record
+        >>> origin = first_divergence(check(read_tree("dump"), Capture("Net", "cpu", True, changed)))
+        >>> origin.kind.value, origin.where.operator, origin.where.iteration
+        ('computed otherwise', 'Default/BiasAdd-op0', 0)
     """
     if all(slot.verdict.holds for slot in comparison.slots):
         return _of_order(comparison)

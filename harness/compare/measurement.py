@@ -76,6 +76,13 @@ class Measurement:
         ulp_counts: how many elements are more than 0, 1, 2, 4, 8, ... ULP apart, as far as there are any.
         sums: what means are made of.
         needed: which tolerances would admit all; None where none could (integers, bools, ``nonfinite``).
+
+    Examples:
+        >>> import numpy as np
+        >>> from harness.compare import measure
+        >>> measured = measure(np.float32([1, np.nan]), np.float32([1.0000001, 0]), "Float32")
+        >>> measured.count, measured.outside, measured.max_ulp, measured.nan_mismatch
+        (2, 2, 1, 1)
     """
 
     count: int

@@ -58,6 +58,12 @@ def compare_texts(expected: Mapping[str, bytes], found: Mapping[str, bytes]) -> 
     Args:
         expected: of the golden, by name.
         found: of the run.
+
+    Examples:
+        >>> from harness.compare import compare_texts
+        >>> texts = compare_texts({"graph.ir": b"Add"}, {"graph.ir": b"Sub"})
+        >>> texts.holds
+        False
     """
     names = sorted(expected.keys() | found.keys())
     failures = []

@@ -32,6 +32,15 @@ class Tolerance:
         scaled: relative to the tensor's largest element: what cancellation leaves near zero is judged by the size of
             what was cancelled. (A fixed ``atol`` would let a whole gradient of 1e-6 vanish.)
         max_ulp: distance in units in the last place; 0 admits none.
+
+    Examples:
+        >>> import numpy as np
+        >>> from harness.compare import Tolerance, measure
+        >>> expected, found = np.float32([1, 2]), np.float32([1, 2.001])
+        >>> measure(expected, found, "Float32", Tolerance(rtol=1e-2)).outside
+        0
+        >>> measure(expected, found, "Float32", Tolerance(rtol=1e-5)).outside
+        1
     """
 
     rtol: float = 0.0
@@ -104,6 +113,12 @@ class Tolerances:
         noise: what is rounding, or what an earlier rounding became, holds too; see ``harness.explain.rounding``.
 
     Everywhere ``BY_DTYPE`` (None) stands for the documented table ``DEFAULTS``.
+
+    Examples:
+        >>> from harness.compare import Tolerances
+        >>> tolerances = Tolerances.parse({"default": 1e-5, "type:MatMul": (1e-3, 1e-6)})
+        >>> tolerances.default
+        Tolerance(rtol=1e-05, atol=0.0, scaled=0.0, max_ulp=0, exact=False)
     """
 
     patterns: tuple[tuple[str, Choice], ...] = ()

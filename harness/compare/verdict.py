@@ -15,7 +15,13 @@ from harness.records import Record, SlotKey
 
 
 class Verdict(Enum):
-    """Every expected and every found slot ends as one of these."""
+    """Every expected and every found slot ends as one of these.
+
+    Examples:
+        >>> from harness.compare import Verdict
+        >>> [verdict.value for verdict in Verdict]
+        ['identical', 'within tolerance', 'statistics agree', 'cannot tell', 'differs', 'missing', 'unexpected']
+    """
 
     IDENTICAL = "identical"
     WITHIN = "within tolerance"
@@ -49,6 +55,13 @@ class SlotVerdict:
         overwritten: on both sides this input has the bits of an output of its operator's execution: it was
             looked at after the operator overwrote it.
         found_as: what the found side calls it, where that is something else (see ``compare.pairing``).
+
+    Examples:
+        >>> from harness.capture import read_tree
+        >>> from harness.compare import check
+        >>> verdict = check(read_tree("dump"), read_tree("later")).slots[0]
+        >>> verdict.key.operator, verdict.key.slot_name, verdict.verdict.value
+        ('Default/MatMul-op0', 'input.0', 'identical')
     """
 
     key: SlotKey
@@ -121,6 +134,13 @@ class Comparison:
         uncompared: of operator executions, slots that were left out: they agree with nothing.
         found_order: the slots of the found side in its order, under the expected names; None where it is that of
             ``slots``.
+
+    Examples:
+        >>> from harness.capture import read_tree
+        >>> from harness.compare import check
+        >>> comparison = check(read_tree("dump"), read_tree("later"))
+        >>> comparison.holds, {verdict.value: count for verdict, count in comparison.counts.items() if count}
+        (True, {'identical': 12})
     """
 
     slots: list[SlotVerdict]

@@ -42,6 +42,27 @@ def explain(
         title: what differs from what.
         others: further statements to make.
         seconds: the search for a cause takes, at most.
+
+    Examples:
+        >>> from harness.capture import Capture, read_tree
+        >>> from harness.compare import check
+        >>> from harness.explain import Evidence, block, explain
+        >>> def changed():
+        ...     for record in read_tree("later").records():
+        ...         if record.key.operator.endswith("BiasAdd-op0") and record.key.io == "output":
+        ...             record.values, record.digest = record.load() + 1, None
+        ...         yield record
+        >>> def texts():
+        ...     return read_tree("dump").artefacts
+        >>> golden = Evidence(read_tree("dump").records, texts)
+        >>> fresh = Evidence(changed, texts)
+        >>> comparison = check(read_tree("dump"), Capture("Net", "cpu", True, changed))
+        >>> print(block(explain(comparison, golden, fresh, "later differs from dump")))
+        later differs from dump
+        Cause, proven bit for bit: output.0: found is expected plus 1 everywhere
+        First divergence: iteration 0, Default/BiasAdd-op0, output.0 Float32[1, 2]
+          at [0, 0] expected 0.12377083, found 1.1237708; 2 of 2 elements differ; its inputs agree
+        Then nothing else; 11 of 12 slots are identical
     """
     start = time.monotonic()
     divergence = first_divergence(comparison)

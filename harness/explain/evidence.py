@@ -27,6 +27,14 @@ class Evidence:
         artefacts: its texts by path; asked for once, where something differs.
         backend: ``cpu``, ``gpu``, ``mindspore``, ...
         emulated: the harness computed it.
+
+    Examples:
+        >>> from harness.capture import read_tree
+        >>> from harness.explain import Evidence
+        >>> capture = read_tree("dump")
+        >>> evidence = Evidence(capture.records, lambda: capture.artefacts, capture.backend, capture.emulated)
+        >>> evidence.backend, evidence.emulated
+        ('cpu', True)
     """
 
     def __init__(

@@ -53,6 +53,14 @@ class Cause:
         changes: what it names, value by value.
         source: line of the user's script, if known.
         slot: name of the slot it is about, if it is about one (``output.0``, ``input.1``).
+
+    Examples:
+        >>> from harness.explain import Cause, Certainty, Explanation, block
+        >>> cause = Cause(Certainty.REPLAY, "constant", "learning_rate 0.1 -> 0.05")
+        >>> print(block(Explanation("a run differs from its golden", None, cause)))
+        a run differs from its golden
+        Cause, proven by replay: learning_rate 0.1 -> 0.05
+        0 of 0 slots are identical
     """
 
     certainty: Certainty
@@ -114,6 +122,13 @@ class Explanation:
         after: operator executions after the origin that differ, too.
         identical, slots: how many slots are identical, and all of them.
         counts: slots by verdict, for JSON.
+
+    Examples:
+        >>> from harness.explain import Explanation, block
+        >>> print(block(Explanation("a run differs from its golden", None, None, others=("1 of 3 texts differs",))))
+        a run differs from its golden
+        1 of 3 texts differs
+        0 of 0 slots are identical
     """
 
     title: str

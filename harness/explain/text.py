@@ -41,8 +41,16 @@ def block(explanation: Explanation, commands: Commands | None = None, colour: bo
     """The lines of a failure; what gate, check and diff show.
 
     Args:
+        explanation: see ``explain``.
         commands: to offer.
         colour: marks title and cause with ANSI colours, for a terminal.
+
+    Examples:
+        >>> from harness.explain import Commands, Explanation, block
+        >>> print(block(Explanation("a run differs from its golden", None, None), Commands(see="msdump show dump")))
+        a run differs from its golden
+        0 of 0 slots are identical
+        See: msdump show dump
     """
     paint = _painted if colour else _plain
     lines = [paint(printable(explanation.title, _WIDTH), "1")]

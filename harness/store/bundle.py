@@ -45,6 +45,18 @@ def accept(
     Raises:
         StoreError: the bundle is empty or damaged, tries to reach out of its directory, or belongs to other networks.
         LockError, StoreWriteError: as in ``store.update``.
+
+    Examples:
+        >>> from pathlib import Path
+        >>> from harness.capture import read_tree
+        >>> from harness.store import RunData, RunId, accept, seal, update
+        >>> bundle = Path("candidates")
+        >>> bundle.mkdir()
+        >>> data = RunData(read_tree("later").records())
+        >>> result = update(bundle / "net.h5", "Net", {RunId("cpu", "tensor"): data})
+        >>> seal(bundle, {})
+        >>> [result.path.name for result in accept(bundle, "golden")]
+        ['net.h5']
     """
     with _directory(Path(bundle)) as source:
         target = Path(golden)

@@ -65,6 +65,12 @@ class GoldenStore:
     Attributes:
         path: of the file.
         closed: whether it is closed.
+
+    Examples:
+        >>> from harness.store import GoldenStore
+        >>> with GoldenStore.open("golden/net.h5") as store:
+        ...     print(store.network, [str(run) for run in store.runs()])
+        Net ['first/tensor']
     """
 
     def __init__(self, path: Path, descriptor: int, keep: int = 0) -> None:
@@ -215,6 +221,13 @@ class StoredRun:
     Attributes:
         id: backend and mode.
         level: ``tensors`` or ``digest``.
+
+    Examples:
+        >>> from harness.store import GoldenStore
+        >>> with GoldenStore.open("golden/net.h5") as store:
+        ...     run = store.run("first", "tensor")
+        ...     print(run.level, len(run.index), next(iter(run.records())).load())
+        tensors 12 [[1. 2. 3.]]
     """
 
     def __init__(self, store: GoldenStore, run: RunId, source: RunSource) -> None:

@@ -106,7 +106,13 @@ RESERVED = ("index", "names", "tensors")
 
 
 class RunId(NamedTuple):
-    """One run of a network: ``cpu`` under dump mode ``tensor``."""
+    """One run of a network: ``cpu`` under dump mode ``tensor``.
+
+    Examples:
+        >>> from harness.store import RunId
+        >>> str(RunId("ascend-o1", "tensor"))
+        'ascend-o1/tensor'
+    """
 
     backend: str
     mode: str

@@ -32,6 +32,15 @@ class RunData:
         artefacts: texts by relative path (``graphs/kernel_graph0.ir``).
         attrs: small JSON values (emulated or not, rules, tolerance).
         level: ``tensors`` keeps values, ``digest`` only digests and statistics.
+
+    Examples:
+        >>> from harness.capture import read_tree
+        >>> from harness.store import RunData, RunId, update
+        >>> capture = read_tree("dump")
+        >>> data = RunData(capture.records(), attrs={"emulated": capture.emulated}, level="digest")
+        >>> result = update("golden/small.h5", "Net", {RunId("cpu", "tensor"): data})
+        >>> result.changed, result.objects
+        (True, 0)
     """
 
     records: Iterable[Record]
@@ -99,6 +108,13 @@ def update(
         LockError: another process is writing.
         StoreWriteError: the disk is full, or writing is not allowed; the old file stands as it was.
         StoreError: the old file is damaged or another network's, or a record cannot be stored.
+
+    Examples:
+        >>> from harness.capture import read_tree
+        >>> from harness.store import RunData, RunId, update
+        >>> result = update("golden/net.h5", "Net", {RunId("again", "tensor"): RunData(read_tree("later").records())})
+        >>> result.runs[RunId("again", "tensor")].new
+        12
     """
     target, shown = Path(path), base or path
     _check_arguments(target, runs, compression)
@@ -121,7 +137,22 @@ def update(
 
 
 def rewrite(path: str | os.PathLike[str], *, compression: Compression | None = None) -> UpdateResult:
-    """Writes a store anew in today's layout (and with another compression if asked for); its content stays."""
+    """Writes a store anew in today's layout; its content stays.
+
+    Args:
+        path: the store.
+        compression: another one; None keeps what the file has.
+
+    Raises:
+        LockError, StoreWriteError, StoreError: as ``update``.
+
+    Examples:
+        >>> from harness.store import GoldenStore, rewrite
+        >>> changed = rewrite("golden/net.h5", compression="gzip")
+        >>> with GoldenStore.open("golden/net.h5") as store:
+        ...     print(store.compression, [str(run) for run in store.runs()])
+        gzip ['first/tensor']
+    """
     with GoldenStore.open(path) as store:
         network = store.network
     return update(path, network, {}, compression=compression)

@@ -41,6 +41,14 @@ class Injection:
 
     Attributes:
         struck: where it struck, in words: kind, operator, iteration, rank.
+
+    Examples:
+        >>> from harness import Tensor, float32, jit, ops
+        >>> from harness.testing import inject
+        >>> with inject("Mul", "inf") as fault:
+        ...     square = jit(lambda x: ops.mul(x, x))(Tensor([2], float32))
+        >>> len(fault.struck)
+        1
     """
 
     def __init__(
@@ -166,6 +174,14 @@ def inject(
     Raises:
         SettingError, SettingTypeError: an argument is not accepted.
         InjectionError: (at the end of the block) it never struck; (in the run) there is nothing to spoil.
+
+    Examples:
+        >>> from harness import Tensor, float32, jit, ops
+        >>> from harness.testing import inject
+        >>> double = jit(lambda x: ops.add(x, x))
+        >>> with inject("Add", "nan") as fault:
+        ...     print(double(Tensor([1, 2, 3], float32)).asnumpy())
+        [nan  4.  6.]
     """
     return Injection(operator, kind, iteration, rank, message, session)
 

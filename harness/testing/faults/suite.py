@@ -89,7 +89,13 @@ def _golden(seed: int) -> tuple[Network, Capture]:
 
 
 def faults(count: int, seed: int, each: int = 6) -> Iterator[Fault]:
-    """``count`` faults of a seed; every ``each`` of them have one network."""
+    """``count`` faults of a seed; every ``each`` of them have one network.
+
+    Examples:
+        >>> from harness.testing.faults import faults
+        >>> [fault.number for fault in faults(2, seed=1)]
+        [0, 1]
+    """
     kinds: list[KernelKind | SettingKind] = [*KERNELS, *SETTINGS]
     for made in range(count):
         network_seed = int(np.random.default_rng([seed, made // each]).integers(1 << 31))
@@ -176,7 +182,14 @@ def _side(capture: Capture) -> Evidence:
 
 
 def judged(fault: Fault) -> Outcome:
-    """Explains a fault and holds the explanation against what is known of it."""
+    """Explains a fault and holds the explanation against what is known of it.
+
+    Examples:
+        >>> from harness.testing.faults import faults, judged
+        >>> outcome = judged(next(iter(faults(1, seed=1))))
+        >>> outcome.passed, outcome.named
+        (False, True)
+    """
     passed, explanation = explained(fault)
     if explanation is None:
         return Outcome(fault, None, passed, False, False, False, False)
