@@ -76,8 +76,8 @@ class Party:
 #: Lays runs of backends whose graphs differ in known ways beside one another; None where these two are no such runs.
 Layout = Callable[[Party, Party], tuple[list[Record], list[Record]] | None]
 
-#: Under ``noise``: lets hold what rounding accounts for, given the expected side.
-Settle = Callable[[Comparison, Party], Comparison]
+#: Under ``noise``: lets hold what rounding accounts for, given both sides.
+Settle = Callable[[Comparison, Party, Party], Comparison]
 
 
 @dataclass(frozen=True)
@@ -205,7 +205,7 @@ def judge(
     if expected.is_real_mindspore or found.is_real_mindspore:
         comparison = leave_out_unwritten(comparison)
     if tolerances.noise and settle is not None and not comparison.holds:
-        comparison = settle(comparison, expected)
+        comparison = settle(comparison, expected, found)
     counts = pairing is not None and match == "auto" and have_equal_names(expected, found)
     renamed = pairing.renamed() if pairing and counts else 0
     return Judgement(comparison, tolerances, pairing, tried, renamed, notes=tuple(_notes(expected, found, comparison)))
@@ -219,6 +219,12 @@ def _notes(expected: Party, found: Party, comparison: Comparison) -> Iterator[st
     unwritten = sum(not each.carries and each.key.io == "output" for s in comparison.uncompared.values() for each in s)
     if unwritten:
         yield f"Not compared: {unwritten} outputs that MindSpore's kernels leave unwritten"
+    if any(comparison.composed):
+        ours, theirs = comparison.composed
+        yield (
+            f"In groups: {ours} operators of the golden and {theirs} of the run do the same together; "
+            "compared was what goes in and what comes out"
+        )
 
 
 def tolerances_of(expected: Party, found: Party, asked: Any = None, *, beside: bool = False) -> Tolerances:

@@ -134,6 +134,8 @@ class Comparison:
         uncompared: of operator executions, slots that were left out: they agree with nothing.
         found_order: the slots of the found side in its order, under the expected names; None where it is that of
             ``slots``.
+        composed: how many operators of the expected and of the found side have no counterpart and stand for one another
+            in groups, whose ends were compared (see ``explain.regions``).
 
     Examples:
         >>> from harness.capture import read_tree
@@ -152,6 +154,7 @@ class Comparison:
     counterparts: Mapping[tuple[object, ...], Sequence[str]] = field(default_factory=dict, repr=False)
     uncompared: Mapping[tuple[object, ...], Sequence[Uncompared]] = field(default_factory=dict, repr=False)
     found_order: Sequence[SlotKey] | None = field(default=None, repr=False)
+    composed: tuple[int, int] = (0, 0)
 
     @cached_property
     def counts(self) -> dict[Verdict, int]:

@@ -19,7 +19,8 @@ from harness.compare.verdict import Comparison
 from harness.dtypes import by_name
 from harness.records import Record, SlotKey
 
-_FOUND = " (found)"
+#: After the name of an operator that only the found side has, where the expected side has one of that name, too.
+FOUND_SUFFIX = " (found)"
 
 
 def check_paired(
@@ -122,7 +123,7 @@ class Renamed:
                 yield replace(_converted(known, fact.dtype, fact.shape, narrow=False), key=key)
             if not again and record.key not in self._out[1]:
                 taken = record.key in self._looks[0]
-                key = record.key._replace(operator=record.key.operator + _FOUND) if taken else record.key
+                key = record.key._replace(operator=record.key.operator + FOUND_SUFFIX) if taken else record.key
                 yield replace(known, key=key)
 
     def _known(self, record: Record, side: int) -> Record:

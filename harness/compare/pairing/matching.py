@@ -87,7 +87,12 @@ class Matching:
     # Anchors
 
     def _label(self) -> None:
-        """Parameters, and values that are parameters, by their names."""
+        """Parameters, and values that are parameters, by their names; one side's may all be those of a network within
+        another cell (``network_fc_weight``)."""
+        inner = _without_prefix(*({n.label for n in side.nodes if n.kind == PARAMETER_KIND} for side in self._sides))
+        for side, prefix in zip(self._sides, inner, strict=True):
+            for node in side.nodes if prefix else ():
+                node.label = node.label.removeprefix(prefix)
         self._unique(lambda node: (node.kind, node.label) if node.label else None, NAME)
 
     def _unique(self, key: Key, by: str) -> bool:
@@ -268,6 +273,19 @@ def _grouped(side: Side, key: Key) -> dict[Hashable, list[int]]:
         if found is not None:
             groups[found].append(at)
     return groups
+
+
+def _without_prefix(left: set[str], right: set[str]) -> tuple[str, str]:
+    """What to take off the names of each side so that more of them are those of the other: of one side at most."""
+    most, best = len(left & right), ("", "")
+    for at, (longer, shorter) in enumerate(((left, right), (right, left))):
+        ends = {name.rpartition("_")[2] for name in shorter}
+        prefixes = {n[: i + 1] for n in longer if n.rpartition("_")[2] in ends for i, c in enumerate(n) if c == "_"}
+        for prefix in sorted(prefixes, key=lambda each: (len(each), each)):  # states have longer names (``moments_``)
+            count = len({name.removeprefix(prefix) for name in longer} & shorter)
+            if count > most:
+                most, best = count, ("", prefix) if at else (prefix, "")
+    return best
 
 
 def _place(node: FlowNode) -> Hashable | None:

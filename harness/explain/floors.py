@@ -1,0 +1,131 @@
+"""How far rounding alone may move what one operator gives, element by element.
+
+Of sums of products it is the bound of its terms (see ``compare.noise``). Of all others it is what the harness sees when
+it computes the operator on inputs that are moved by a unit in the last place, or by as much as they themselves may be
+off: so a bound goes on from operator to operator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from harness.compare.measure import measure
+from harness.compare.noise import noise_floor, terms
+from harness.compare.tolerances import DEFAULTS
+from harness.explain.replay import Setting, computed_with_state
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Made = tuple[tuple[Array, ...], dict[int, Array]]
+
+#: Operators whose outputs are sums of products of their inputs: on magnitudes they give the size of what was summed.
+SUMS = frozenset({
+    "Add", "AddN", "BatchMatMul", "BiasAdd", "BiasAddGrad", "Conv2D", "Conv2DBackpropFilter", "Conv2DBackpropInput",
+    "Dense", "MatMul", "Mul", "ReduceMean", "ReduceSum", "Sub", "UnsortedSegmentSum",
+})  # fmt: skip
+_DRAWS = 4
+#: An error may be so many times the spread of the draws.
+_SPREADS = 8.0
+#: Each element may be off by what this share of all are at most: draws may leave one unmoved by chance, and a huge
+#: element says nothing of the others.
+_SHARE = 0.75
+
+
+class Floor:
+    """The floor of one execution.
+
+    Args:
+        given: the operator and its inputs.
+        made: its results and what it left in the inputs it updates.
+        errors: say how far inputs may be off, by slot: an array of the input's shape, or None.
+    """
+
+    def __init__(self, given: Setting, made: Made, errors: Mapping[int, Callable[[], Array | None]]) -> None:
+        self._given, self._made, self._says = given, made, errors
+
+    def of(self, at: int, dtype: str, state: bool = False) -> Array:
+        """How far each element may be off, float64.
+
+        Args:
+            at: of an output; of an input that is updated in place where ``state`` is true.
+            dtype: its dtype's name.
+        """
+        wanted = wide(self._made[1][at] if state else self._made[0][at])
+        bound = np.zeros(wanted.shape)
+        if not state and self._sizes is not None:
+            inputs = [v.size for v in self._floating.values() if v.size > 1]
+            bound = 2 * noise_floor(dtype, terms(inputs, wanted.size)) * np.abs(wide(self._sizes[0][at]))
+            if not self._errors:
+                return bound
+        spread = np.zeros(wanted.shape)
+        with np.errstate(all="ignore"):
+            for results, states in self._moved:
+                side = states.get(at) if state else results[at]
+                if side is not None and side.shape == wanted.shape:
+                    spread = np.maximum(spread, np.nan_to_num(np.abs(wide(side) - wanted), posinf=0.0))
+        usual = float(np.quantile(spread, _SHARE, method="lower")) if spread.size else 0.0
+        moved: Array = np.maximum(bound, _SPREADS * np.maximum(spread, usual))
+        return moved
+
+    @cached_property
+    def _errors(self) -> dict[int, Array]:
+        said = {at: error() for at, error in self._says.items()}
+        return {at: error for at, error in said.items() if error is not None}
+
+    @cached_property
+    def _floating(self) -> dict[int, Array]:
+        return {i: v for i, v in self._given.values.items() if isinstance(v, np.ndarray) and v.dtype.kind in "fV"}
+
+    @cached_property
+    def _sizes(self) -> Made | None:
+        if self._given.statement.op not in SUMS:
+            return None
+        return computed_with_state(self._given.changed({i: np.abs(v) for i, v in self._floating.items()}))
+
+    @cached_property
+    def _moved(self) -> list[Made]:
+        random = np.random.default_rng(0)
+        made = []
+        for _ in range(_DRAWS):
+            values = {i: _moved(v, self._errors.get(i), random) for i, v in self._given.values.items()
+                      if i in self._floating or isinstance(v, float)}  # fmt: skip
+            made.append(computed_with_state(self._given.changed(values)))
+        return [each for each in made if each is not None]
+
+
+def wide(array: Array) -> Array:
+    """As float64."""
+    return array.astype(np.float64)
+
+
+def agree(wanted: Array, found: Array, dtype: str, floor: Array | None = None) -> bool:
+    """Whether two arrays are one but for rounding: within the table, or each element within that and its floor."""
+    if found.shape != wanted.shape or found.dtype != wanted.dtype or dtype not in DEFAULTS:
+        return found.dtype == wanted.dtype and found.tobytes() == wanted.tobytes()
+    if measure(wanted, found, dtype, DEFAULTS[dtype]).is_within:
+        return True
+    if floor is None or dtype.startswith("Complex"):
+        return False
+    one, other = wide(wanted), wide(found)
+    finite = np.isfinite(one)
+    if not np.array_equal(one[~finite], other[~finite], equal_nan=True) or not np.isfinite(other[finite]).all():
+        return False
+    allowed = floor + DEFAULTS[dtype].rtol * np.abs(one)
+    return bool((np.abs(other - one)[finite] <= np.broadcast_to(allowed, one.shape)[finite]).all())
+
+
+def _moved(array: Array | float, error: Array | None, random: np.random.Generator) -> Any:
+    """Each element, or the number, moved up or down by a unit in the last place or by ``error``."""
+    if isinstance(array, float):  # as 1 - 0.999 magnifies what a float32 has for 0.999
+        return array * (1 + 2.0**-23 * (1 if random.integers(0, 2) else -1))
+    unit = 2.0**-8 if array.dtype.kind == "V" else float(np.finfo(array.dtype).eps)
+    sign = random.integers(0, 2, array.shape) * 2 - 1
+    step = np.abs(wide(array)) * unit
+    if error is not None and error.shape == array.shape:
+        step = np.maximum(step, error)
+    with np.errstate(all="ignore"):
+        moved: Array = (wide(array) + step * sign).astype(array.dtype)
+    return np.where(np.isfinite(wide(moved)), moved, array).astype(array.dtype)

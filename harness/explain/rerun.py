@@ -1,0 +1,313 @@
+"""Computes a run again, operator by operator, on the run's own values, along the graphs of the other side."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from harness.compare.divergence import PARAMETER, Execution
+from harness.compare.verdict import Comparison, SlotVerdict, Verdict
+from harness.dtypes import by_name, from_numpy
+from harness.explain.evidence import Evidence, loaded
+from harness.explain.floors import Floor, Made, agree
+from harness.explain.graphs import Argument, Statement
+from harness.explain.replay import Setting, computed_with_state, setting
+from harness.framework.ops.base import OPERATORS
+from harness.records import Record, SlotKey
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+_WHY_ROUNDING = "rounding"
+_WHY_AMPLIFIED = "amplified rounding of {}"
+
+
+class _Mixed(Evidence):
+    """The found side's values under the expected names; ``put`` adds what was computed."""
+
+    def __init__(self, expected: Evidence, comparison: Comparison) -> None:
+        super().__init__(tuple, dict, expected.backend, expected.emulated)
+        self.graphs = expected.graphs
+        self.by_key = {}
+        self._executions = {where: [] for where in expected.order}
+        verdicts = {slot.key: slot.verdict for slot in comparison.slots}
+        for key, record in expected.by_key.items():
+            verdict = verdicts.get(key)
+            if key in comparison.pairs:
+                found = comparison.pairs[key][1]
+                if found.dtype == record.dtype and found.shape == record.shape:
+                    self.put(replace(found, key=key, op_type=record.op_type))
+            elif verdict is not None and verdict.holds:
+                self.put(record)
+
+    def put(self, record: Record) -> None:
+        self.by_key[record.key] = record
+        self._executions[Execution(*record.key[:5])].append(record)
+
+
+class _Source(NamedTuple):
+    """What an input should hold.
+
+    Attributes:
+        values: by where it comes from.
+        error: says how far these may be off; gives None where the run itself has them.
+        carries: a difference that rounding does not account for is in it.
+    """
+
+    values: Array
+    error: Callable[[], Array | None]
+    carries: bool
+
+
+class _Left(NamedTuple):
+    """What an operator may have left in a parameter.
+
+    Attributes:
+        values: that.
+        floor: how far rounding may move it; None where the run itself has the values.
+    """
+
+    values: Array
+    floor: Callable[[], Array] | None = None
+
+
+class Rerun:
+    """Goes through the executions in order.
+
+    Args:
+        comparison: under the table by dtype.
+        expected: the side with the graphs.
+        apart: the other side is of another framework.
+
+    Attributes:
+        expected: the side with the graphs.
+        run: the found side under the expected names.
+        settled: slots that rounding accounts for.
+        follows: compared slots that are what the run's own values make them, whatever these are.
+        computed: outputs that the run lacks, from its values.
+    """
+
+    def __init__(self, comparison: Comparison, expected: Evidence, apart: bool) -> None:
+        self.expected = expected
+        self._apart = apart
+        self.run = _Mixed(expected, comparison)
+        self.slots: dict[Execution, dict[SlotKey, SlotVerdict]] = defaultdict(dict)
+        for slot in comparison.slots:
+            self.slots[Execution(*slot.key[:5])][slot.key] = slot
+        self.settled: dict[SlotKey, SlotVerdict] = {}
+        self.follows: set[SlotKey] = {slot.key for slot in comparison.slots if slot.verdict.holds}
+        self.computed: dict[SlotKey, Array] = {}
+        self._floors: dict[SlotKey, Floor] = {}
+        self._bounds: dict[SlotKey, Array] = {}
+        self._carried: set[object] = set()
+        self._roots: dict[tuple[object, ...], str] = {}
+        self._left: dict[tuple[int, str], list[_Left]] = {}
+
+    def walk(self) -> None:
+        """Settles what can be."""
+        for where in self.expected.order:
+            if self.expected.op_type(where) == PARAMETER:
+                self._parameter(where)
+            else:
+                self._operator(where)
+
+    def bound(self, key: SlotKey) -> Array | None:
+        """How far a computed output may be off; None of one that the run has."""
+        if key not in self._bounds and key in self._floors:
+            self._bounds[key] = self._floors[key].of(key.slot, self.expected.by_key[key].dtype)
+        return self._bounds.get(key)
+
+    def _slots_that_differ(self, where: Execution) -> list[SlotVerdict]:
+        return [slot for slot in self.slots.get(where, {}).values() if slot.verdict is Verdict.DIFFERS]
+
+    def _parameter(self, where: Execution) -> None:
+        name = where.rank, where.operator
+        for slot in self._slots_that_differ(where):
+            for left in self._left.get(name, ()):
+                if self._agrees(slot, left.values, left.floor):
+                    self._account(slot, where.operator, name in self._carried)
+                    break
+        held = loaded(self.run.by_key.get(key := SlotKey(*where, "output", 0)))
+        if held is not None and key in self.follows:
+            self._left[name] = [_Left(held)]
+
+    def _operator(self, where: Execution) -> None:
+        statement = self.run.graphs.statement(where.graph, where.operator)
+        if statement is None or statement.op not in OPERATORS:
+            return
+        mutated = OPERATORS.get(statement.op).mutates
+        root = self._root(where, statement)
+        differing = self._slots_that_differ(where)
+        inputs = [s for s in differing if s.key.io == "input" and s.key.slot not in mutated]
+        carries = False
+        for slot in inputs:
+            source = self._source(where, statement.arguments[slot.key.slot])
+            if source is None or not self._agrees(slot, source.values, source.error):
+                carries = True
+            else:
+                carries |= source.carries
+                self._account(slot, root, source.carries)
+        results = [s for s in differing if s not in inputs]
+        missing = [r for r in self.expected.slots(where, "output").values() if r.key not in self.run.by_key]
+        if not (results or missing or mutated):
+            return
+        errors, also = self._complete(where, statement)
+        ways = list(self._ways(where))
+        if ways:
+            given, made = ways[0]
+            carries |= also or any(
+                (where.rank, given.statement.arguments[at].parameter) in self._carried for at in mutated
+            )
+            floors = [Floor(*way, errors) for way in ways]
+            for slot in results:
+                if any(self._gives(slot, *each) for each in zip(ways, floors, strict=True)):
+                    self._account(slot, root, carries)
+            self._put(missing, made, floors[0], carries)
+            self._leave(where, ways, floors, root, carries)
+
+    def _ways(self, where: Execution) -> Iterator[tuple[Setting, Made]]:
+        """The operator as the expected side's framework computes it, then as the found side's does."""
+        given = self._setting(where)
+        for each in (given, _as_pytorch(given) if given is not None and self._apart else None):
+            made = computed_with_state(each) if each is not None else None
+            if each is not None and made is not None:
+                yield each, made
+
+    def _setting(self, where: Execution) -> Setting | None:
+        """As ``setting``; results that the run lacks are of the expected dtypes."""
+        given = setting(self.run, where)
+        if given is not None:
+            kinds = (by_name(record.dtype) for _, record in sorted(self.expected.slots(where, "output").items()))
+            given = replace(given, outputs=tuple(kinds))
+        return given
+
+    def _gives(self, slot: SlotVerdict, way: tuple[Setting, Made], floor: Floor) -> bool:
+        state = slot.key.io == "input"
+        side: Any = way[1][1] if state else dict(enumerate(way[1][0]))
+        at = slot.key.slot
+        return at in side and self._agrees(slot, side[at], lambda: floor.of(at, slot.dtype, state))
+
+    def _put(self, missing: list[Record], made: Made, floor: Floor, carries: bool) -> None:
+        """What the run lacks is there from now on."""
+        for record in missing:
+            if record.key.slot < len(made[0]) and made[0][record.key.slot].shape == record.shape:
+                values = made[0][record.key.slot]
+                self.run.put(replace(record, values=values, digest=None))
+                self.computed[record.key] = values
+                if values.dtype.kind in "fV":
+                    self._floors[record.key] = floor
+                if carries:
+                    self._carried.add(record.key)
+
+    def _leave(
+        self, where: Execution, ways: list[tuple[Setting, Made]], floors: list[Floor], root: str, carries: bool
+    ) -> None:
+        """What an operator leaves in parameters."""
+        for at, array in ways[0][1][1].items():
+            parameter = ways[0][0].statement.arguments[at].parameter
+            if parameter is None:
+                continue
+            name = where.rank, parameter
+            held, right = self._after_update(where, at, array)
+            self._left[name] = [_Left(held)]
+            if held is array and array.dtype.kind in "fV":
+                dtype = from_numpy(array.dtype).name
+                self._left[name] = [
+                    _Left(way[1][1][at], partial(floor.of, at, dtype, True))
+                    for way, floor in zip(ways, floors, strict=True)
+                ]
+            self._roots[name] = root
+            (self._carried.add if carries or not right else self._carried.discard)(name)
+
+    def _after_update(self, where: Execution, at: int, array: Array) -> tuple[Array, bool]:
+        """What an updated parameter holds: the found side's where that follows, else what was computed; and whether no
+        slot says otherwise."""
+        key = SlotKey(*where, "input", at)
+        known = [each for each in (key, key._replace(io="output")) if each in self.slots.get(where, {})]
+        seen = [loaded(self.run.by_key.get(each)) for each in known if each in self.follows]
+        held = next((each for each in seen if each is not None and each.shape == array.shape), None)
+        own = self.expected.by_key.get(key)
+        if own is not None:
+            self.run.put(replace(own, values=array if held is None else held, digest=None))
+        if held is not None:
+            return held, True
+        return array, not any(self.slots[where][each].verdict is Verdict.DIFFERS for each in known)
+
+    def _complete(self, where: Execution, statement: Statement) -> tuple[dict[int, Callable[[], Array | None]], bool]:
+        """Inputs that were compared with nothing: what they come from, else what the expected side was given.
+
+        Returns:
+            How far they may be off, by slot; whether one carries a difference.
+        """
+        errors: dict[int, Callable[[], Array | None]] = {}
+        carries = False
+        for at, record in self.expected.slots(where, "input").items():
+            if record.key not in self.run.by_key and at < len(statement.arguments):
+                source = self._source(where, statement.arguments[at])
+                if source is None or source.values.shape != record.shape:
+                    self.run.put(record)
+                    continue
+                self.run.put(replace(record, values=source.values, digest=None))
+                carries |= source.carries
+                errors[at] = source.error
+        return errors, carries
+
+    def _source(self, where: Execution, argument: Argument) -> _Source | None:
+        """What an input should hold, by where it comes from."""
+        if argument.producer is not None:
+            made = where._replace(operator=argument.producer[0])
+            key = SlotKey(*made, "output", argument.producer[1])
+            values = loaded(self.run.by_key.get(key))
+            slot = self.slots.get(made, {}).get(key)
+            wrong = slot is not None and slot.verdict is Verdict.DIFFERS and key not in self.settled
+            return None if values is None else _Source(values, partial(self.bound, key), wrong or key in self._carried)
+        name = where.rank, argument.parameter or ""
+        left = next(iter(self._left.get(name, ())), None)
+        return None if left is None else _Source(left.values, left.floor or _no_error, name in self._carried)
+
+    def _root(self, where: Execution, statement: Statement) -> str:
+        """The operator whose rounding an execution carries on; itself where its inputs have none."""
+        for argument in statement.arguments:
+            if argument.producer is not None:
+                maker: tuple[object, ...] = where._replace(operator=argument.producer[0])
+            else:
+                maker = (where.rank, argument.parameter)
+            if maker in self._roots:
+                self._roots[where] = self._roots[maker]
+                return self._roots[where]
+        if any(slot.verdict is not Verdict.IDENTICAL for slot in self.slots.get(where, {}).values()):
+            self._roots[where] = where.operator
+        return where.operator
+
+    def _agrees(self, slot: SlotVerdict, wanted: Array, floor: Callable[[], Array | None] | None = None) -> bool:
+        found = loaded(self.run.by_key.get(slot.key))
+        if found is None:
+            return False
+        return agree(wanted, found, slot.dtype) or (
+            floor is not None and (bound := floor()) is not None and agree(wanted, found, slot.dtype, bound)
+        )
+
+    def _account(self, slot: SlotVerdict, root: str, carries: bool) -> None:
+        """Notes that a slot is what the run's values make it: rounding, unless what they carry is none."""
+        self.follows.add(slot.key)
+        if not carries:
+            own = slot.key.operator == root and slot.key.io == "output"
+            why = _WHY_ROUNDING if own else _WHY_AMPLIFIED.format(root)
+            self.settled[slot.key] = replace(slot, verdict=Verdict.WITHIN, reason=f"{slot.reason}: {why}")
+
+
+def _no_error() -> None:
+    """What the run itself has is off by nothing."""
+
+
+def _as_pytorch(given: Setting) -> Setting | None:
+    """Adam as PyTorch has it: epsilon is added to the corrected root of the second moment, which is MindSpore's formula
+    with another epsilon."""
+    if given.statement.op != "Adam":
+        return None
+    power, epsilon = np.asarray(given.values[4]), np.asarray(given.values[8])
+    return given.changed({8: (epsilon * np.sqrt(1 - power)).astype(epsilon.dtype)})
