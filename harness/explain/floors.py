@@ -1,8 +1,9 @@
 """How far rounding alone may move what one operator gives, element by element.
 
-Of sums of products it is the bound of its terms (see ``compare.noise``). Of all others it is what the harness sees when
-it computes the operator on inputs that are moved by a unit in the last place, or by as much as they themselves may be
-off: so a bound goes on from operator to operator.
+Of sums of products it is the bound of its terms (see ``compare.noise``). Of all others it is eight times what the
+harness sees when it computes the operator on inputs that are moved by a unit in the last place; of what only moves
+values it is nothing. Where inputs were computed themselves, what they may be off by goes on: the operator is computed
+on inputs moved by that, too.
 """
 
 from __future__ import annotations
@@ -53,22 +54,36 @@ class Floor:
             at: of an output; of an input that is updated in place where ``state`` is true.
             dtype: its dtype's name.
         """
-        wanted = wide(self._made[1][at] if state else self._made[0][at])
-        bound = np.zeros(wanted.shape)
+        made = self._made[1][at] if state else self._made[0][at]
+        own = self._own(made, at, dtype, state)
+        return own + self._spread(wide(made), at, state, self._passed_on) if self._errors else own
+
+    def _own(self, made: Array, at: int, dtype: str, state: bool) -> Array:
+        """What the operator itself rounds; nothing where it gives what it took, at other places."""
+        wanted = wide(made)
+        if self._moves_only(made):
+            return np.zeros(wanted.shape)
         if not state and self._sizes is not None:
-            inputs = [v.size for v in self._floating.values() if v.size > 1]
-            bound = 2 * noise_floor(dtype, terms(inputs, wanted.size)) * np.abs(wide(self._sizes[0][at]))
-            if not self._errors:
-                return bound
+            summands = terms([v.size for v in self._floating.values() if v.size > 1], wanted.size)
+            bound: Array = 2 * noise_floor(dtype, summands) * np.abs(wide(self._sizes[0][at]))
+            return bound
+        return _SPREADS * self._spread(wanted, at, state, self._moved)
+
+    def _spread(self, wanted: Array, at: int, state: bool, draws: list[Made]) -> Array:
+        """How far the draws are from what was computed."""
         spread = np.zeros(wanted.shape)
         with np.errstate(all="ignore"):
-            for results, states in self._moved:
+            for results, states in draws:
                 side = states.get(at) if state else results[at]
                 if side is not None and side.shape == wanted.shape:
                     spread = np.maximum(spread, np.nan_to_num(np.abs(wide(side) - wanted), posinf=0.0))
         usual = float(np.quantile(spread, _SHARE, method="lower")) if spread.size else 0.0
-        moved: Array = np.maximum(bound, _SPREADS * np.maximum(spread, usual))
-        return moved
+        return np.maximum(spread, usual)
+
+    def _moves_only(self, made: Array) -> bool:
+        given = [np.abs(v.reshape(-1)) for v in self._floating.values() if v.dtype == made.dtype]
+        known = np.concatenate([*given, np.zeros(1, made.dtype)]) if given else made
+        return bool(given) and bool(np.isin(np.abs(made.reshape(-1)), known).all())
 
     @cached_property
     def _errors(self) -> dict[int, Array]:
@@ -87,11 +102,23 @@ class Floor:
 
     @cached_property
     def _moved(self) -> list[Made]:
+        """Computed on inputs that are moved by a unit in the last place."""
+        units = {at: np.abs(wide(v)) * _unit(v) for at, v in self._floating.items()}
+        return self._drawn(units, numbers=True)
+
+    @cached_property
+    def _passed_on(self) -> list[Made]:
+        """Computed on inputs that are off by what they may be off."""
+        return self._drawn({at: e for at, e in self._errors.items() if at in self._floating}, numbers=False)
+
+    def _drawn(self, steps: Mapping[int, Array], numbers: bool) -> list[Made]:
         random = np.random.default_rng(0)
         made = []
         for _ in range(_DRAWS):
-            values = {i: _moved(v, self._errors.get(i), random) for i, v in self._given.values.items()
-                      if i in self._floating or isinstance(v, float)}  # fmt: skip
+            values: dict[int, Any] = {at: _moved(self._floating[at], step, random) for at, step in steps.items()}
+            for at, each in self._given.values.items() if numbers else ():
+                if isinstance(each, float):  # as 1 - 0.999 magnifies what a float32 has for 0.999
+                    values[at] = each * (1 + 2.0**-23 * (1 if random.integers(0, 2) else -1))
             made.append(computed_with_state(self._given.changed(values)))
         return [each for each in made if each is not None]
 
@@ -117,15 +144,13 @@ def agree(wanted: Array, found: Array, dtype: str, floor: Array | None = None) -
     return bool((np.abs(other - one)[finite] <= np.broadcast_to(allowed, one.shape)[finite]).all())
 
 
-def _moved(array: Array | float, error: Array | None, random: np.random.Generator) -> Any:
-    """Each element, or the number, moved up or down by a unit in the last place or by ``error``."""
-    if isinstance(array, float):  # as 1 - 0.999 magnifies what a float32 has for 0.999
-        return array * (1 + 2.0**-23 * (1 if random.integers(0, 2) else -1))
-    unit = 2.0**-8 if array.dtype.kind == "V" else float(np.finfo(array.dtype).eps)
+def _unit(array: Array) -> float:
+    return 2.0**-8 if array.dtype.kind == "V" else float(np.finfo(array.dtype).eps)
+
+
+def _moved(array: Array, step: Array, random: np.random.Generator) -> Array:
+    """Each element moved up or down by its step."""
     sign = random.integers(0, 2, array.shape) * 2 - 1
-    step = np.abs(wide(array)) * unit
-    if error is not None and error.shape == array.shape:
-        step = np.maximum(step, error)
     with np.errstate(all="ignore"):
-        moved: Array = (wide(array) + step * sign).astype(array.dtype)
+        moved: Array = (wide(array) + np.broadcast_to(step, array.shape) * sign).astype(array.dtype)
     return np.where(np.isfinite(wide(moved)), moved, array).astype(array.dtype)
