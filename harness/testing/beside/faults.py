@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -73,7 +74,7 @@ def _attribute(name: str, value: Callable[[Any], Any], *kinds: Any) -> Callable[
             module = network.get_submodule(path)
             setattr(module, name, value(getattr(module, name)))
 
-        return Fault(_place(path), change)
+        return Fault(f"{_place(path)}|{re.escape(path)}[.]", change)
 
     return make
 
