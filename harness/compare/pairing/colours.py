@@ -41,3 +41,42 @@ def refine(side: Side, colours: Colours, ways: Sequence[str]) -> Colours:
         around.sort()
         refined[at] = hash((colour, tuple(around))), known
     return refined
+
+
+def of_all(side: Side) -> Colours | None:
+    """Colours that say all that leads to a free node, and all that it leads to, however far: of a tower of
+    equal layers each has its height. None where a value leads to itself.
+    """
+    first = first_colours(side)
+    found = [_reached(side, first, way) for way in ("ins", "outs")]
+    if found[0] is None or found[1] is None:
+        return None
+    before, behind = found
+    return {at: (hash((before[at], behind[at])), True) for at in first}
+
+
+def _reached(side: Side, first: Colours, way: str) -> dict[int, int] | None:
+    """Of each free node, a colour of all that lies in one direction; paired neighbours stand for themselves."""
+    joined, pairs = side.joined(way), side.pair
+    reached: dict[int, int] = {}
+    open_at: dict[int, bool] = {}
+    for start in first:
+        stack = [start]
+        while stack:
+            at = stack[-1]
+            if at in reached:
+                stack.pop()
+                continue
+            missing = [other for _, other, _ in joined[at] if other not in pairs and other not in reached]
+            if missing and open_at.get(at):
+                return None  # seen again while what it waits for is not done
+            if missing:
+                open_at[at] = True
+                stack += missing
+                continue
+            around = sorted(
+                (label, pairs[other] if other in pairs else reached[other]) for label, other, _ in joined[at]
+            )
+            reached[at] = hash((first[at][0], tuple(around)))
+            stack.pop()
+    return reached

@@ -6,10 +6,10 @@ same. All rules are the same from both sides, so that exchanging the sides excha
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterator
 
-from harness.compare.pairing.colours import Colours, first_colours, refine
+from harness.compare.pairing.colours import Colours, first_colours, of_all, refine
 from harness.compare.pairing.flow import Flow, FlowNode
 from harness.compare.pairing.kinds import COMMON, LAYOUT, PARAMETER_KIND, UPDATE_KIND, VALUE_KIND
 from harness.compare.pairing.neighbours import Side
@@ -252,7 +252,17 @@ class Matching:
                 last, count = count, sum(len({colour for colour, _ in each.values()}) for each in colours)
                 if count == last:
                     break
-        return False
+        return self._by_whole()
+
+    def _by_whole(self) -> bool:
+        """Where all that is free is built alike on both sides, to the last node: what alone stands where it stands.
+
+        Where one side has a node more, another place may be the same node; nothing is paired then.
+        """
+        left, right = (of_all(side) for side in self._sides)
+        if left is None or right is None or Counter(left.values()) != Counter(right.values()):
+            return False
+        return self._unique_colours([left, right], whole=True)
 
     def _unique_colours(self, colours: list[Colours], whole: bool) -> bool:
         groups: list[dict[Hashable, list[int]]] = []

@@ -138,6 +138,42 @@ def test_a_chain_of_equal_layers_is_recovered_whatever_its_numbers_are() -> None
     assert found == {name: {names[name]} for name, _, _ in operators}
 
 
+def tower(count: int, scope: str) -> list[Operator]:
+    """Equal layers, each in a cell of its own, that all take the network's input as well."""
+    operators, last = [], "x"
+    for at in range(count):
+        for op_type, more in (("MatMul", [f"w{at}"]), ("BiasAdd", [f"b{at}"]), ("ReLU", []), ("Add", ["x"])):
+            name = f"{scope.format(at)}/{op_type}-op{at}"
+            operators.append((name, op_type, [last, *more]))
+            last = name
+    return operators
+
+
+@pytest.mark.parametrize("count", [3, 40, 500])
+def test_equal_layers_are_told_by_their_height_whatever_their_cells_are_called(count: int) -> None:
+    one, other = tower(count, "Default/layers-SequentialCell/{}-Block"), tower(count, "Default/net-Net/b{}x-Other")
+    names = {a[0]: b[0] for a, b in zip(one, other, strict=True)}
+    found = pair(run(one), run(other, seed=1))
+    assert wrong(found, names) == []
+    assert len(found_of(found)) == 4 * count
+
+
+def test_a_tower_that_is_higher_gives_no_wrong_pair() -> None:
+    one, other = tower(30, "Default/layers-SequentialCell/{}-Block"), tower(31, "Default/net-Net/b{}x-Other")
+    found = found_of(pair(run(one), run(other, seed=1)))
+    assert len(found) <= 1
+
+
+@settings(max_examples=30)
+@given(graphs(), st.data())
+def test_what_both_sides_lack_makes_no_wrong_pair(operators: list[Operator], data: st.DataObject) -> None:
+    other, names = renumbered(run(operators, seed=1), 3, scopes=True)
+    lost = data.draw(st.sampled_from([name for name, _, _ in operators]))
+    left = [record for record in run(operators) if record.key.operator != lost]
+    right = [record for record in other if record.key.operator != names[lost]]
+    assert wrong(pair(left, right, by_name=False), names) == []
+
+
 def test_deleting_an_operator_loses_that_one_only() -> None:
     operators = layers(12)
     gone = "Default/net-Net/BiasAdd-op5"
