@@ -28,7 +28,8 @@ class Msdump:
     The capture is checked when the test function returns, so that a test's own assertions come first.
 
     Attributes:
-        backend, mode: what this test runs under.
+        backend: what this test runs on: ``cpu``, ``ascend-o1``, ``torch``, ...
+        mode: its dump mode, ``tensor`` or ``statistic``.
 
     Examples:
         A test, whose golden ``pytest --msdump-regen`` makes and ``pytest --msdump`` checks:

@@ -28,7 +28,8 @@ def measure(
     """Measures ``found`` against ``expected``, both of the same shape and of the dtype ``dtype_name``.
 
     Args:
-        expected, found: numbers of the numpy dtype that holds ``dtype_name``; any shape, also 0-d and empty.
+        expected: numbers of the numpy dtype that holds ``dtype_name``; any shape, also 0-d and empty.
+        found: likewise, of the same shape.
         dtype_name: MindSpore dtype name.
         tolerance: see ``Tolerance``; for integers and bools anything unequal is outside.
 

@@ -60,16 +60,22 @@ class Measurement:
         unequal: elements whose bits differ.
         outside: elements the tolerance does not admit.
         nonfinite: elements among them where NaN or infinity stands against something else.
-        max_abs, max_rel: largest error, and largest one relative to the expected value (infinite where that is 0),
-            over elements finite on both sides. An integer error is an ``int``, exact.
+        max_abs: largest error over elements finite on both sides. Of integers it is an ``int``, exact.
+        max_rel: likewise, relative to the expected value; infinite where that is 0.
         max_ulp: largest distance in units in the last place (of the parts, for complex numbers); for integers and
             bools None.
         worst: the element that is furthest outside; where none is outside, the one with the largest error; None if
             all bits are equal.
-        at_abs, at_rel, at_ulp: where the largest errors are; None where there is none.
-        expected_nan, found_nan, expected_inf, found_inf: how many elements are (or, complex, contain) such.
-        nan_mismatch, inf_mismatch, zero_mismatch: elements that are NaN (an infinity of one sign, zero) on one side
-            only.
+        at_abs: index of the largest error; None where there is none.
+        at_rel: likewise, of the largest relative one.
+        at_ulp: likewise, of the largest distance in units in the last place.
+        expected_nan: how many expected elements are NaN (or, complex, contain one).
+        found_nan: likewise, of the found ones.
+        expected_inf: how many expected elements are infinite (or, complex, contain an infinity).
+        found_inf: likewise, of the found ones.
+        nan_mismatch: elements that are NaN on one side only.
+        inf_mismatch: elements that are an infinity of one sign on one side only.
+        zero_mismatch: elements that are zero on one side only.
         scale: the largest finite magnitude of the expected side.
         bulk: the size of most of its elements, see ``bulk_of``.
         beyond: elements whose relative error is beyond each of ``THOUSANDTHS``.

@@ -46,7 +46,8 @@ class SlotVerdict:
         key: the slot.
         verdict: what it is.
         op_type: primitive name, or ``Parameter``.
-        dtype, shape: expected ones; of an unexpected slot, the found ones.
+        dtype: the expected one; of an unexpected slot, the found one.
+        shape: likewise.
         reason: why it is not identical, in words; empty where it is.
         source: source line of the operator (of the found one where both are known).
         measurement: how far the values are apart; None where that was not, or could not be, measured.

@@ -38,7 +38,8 @@ def explain(
 
     Args:
         comparison: with the pairs of differing records, whose values can still be loaded.
-        expected, found: the runs that were compared.
+        expected: the reference.
+        found: the run that was held against it.
         title: what differs from what.
         others: further statements to make.
         seconds: the search for a cause takes, at most.

@@ -120,7 +120,8 @@ class Explanation:
         cause: why; None where nothing is known.
         others: further statements, most important first (parameters that differ from the start, order, texts).
         after: operator executions after the origin that differ, too.
-        identical, slots: how many slots are identical, and all of them.
+        identical: how many slots are identical.
+        slots: how many there are.
         counts: slots by verdict, for JSON.
 
     Examples:

@@ -44,7 +44,8 @@ def accept(
 
     Raises:
         StoreError: the bundle is empty or damaged, tries to reach out of its directory, or belongs to other networks.
-        LockError, StoreWriteError: as in ``store.update``.
+        LockError: another process is writing.
+        StoreWriteError: the disk is full, or writing is not allowed; nothing is changed.
 
     Examples:
         >>> from pathlib import Path

@@ -144,7 +144,9 @@ def rewrite(path: str | os.PathLike[str], *, compression: Compression | None = N
         compression: another one; None keeps what the file has.
 
     Raises:
-        LockError, StoreWriteError, StoreError: as ``update``.
+        LockError: another process is writing.
+        StoreWriteError: as ``update``.
+        StoreError: the file is damaged.
 
     Examples:
         >>> from harness.store import GoldenStore, rewrite

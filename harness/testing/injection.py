@@ -172,7 +172,8 @@ def inject(
         session: where; by default the one in force when the block is entered.
 
     Raises:
-        SettingError, SettingTypeError: an argument is not accepted.
+        SettingError: an argument has a value that is not accepted.
+        SettingTypeError: an argument is of another type.
         InjectionError: (at the end of the block) it never struck; (in the run) there is nothing to spoil.
 
     Examples:

@@ -43,6 +43,7 @@ def test_says_what_it_takes_and_shows_an_example(name: str) -> None:
     first = text.partition("\n\n")[0]
     assert first.endswith("."), "a line that says what it is for"
     assert "Examples:" in text
+    assert not re.findall(r"^    \w+(?:, \w+)+: ", text, re.MULTILINE), "the site shows one name a row"
     if inspect.isfunction(public(name)) and name.startswith("harness."):
         named = [word for word in inspect.signature(public(name)).parameters if word not in ("self", "args", "kwargs")]
         missing = [word for word in named if not re.search(rf"\b{word}\b", text.partition("Examples:")[0])]
