@@ -6,7 +6,9 @@ A golden, a dump tree or a bundle may come from anybody. What it calls its opera
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, TextIO
@@ -110,18 +112,43 @@ def raw(stream: Any) -> Any:
     return stream.raw if isinstance(stream, Escaped) else stream
 
 
+#: a sequence that sets colours, and nothing else
+_COLOUR = re.compile("(\x1b\\[[0-9;]*m)")
+
+
+def coloured(stream: TextIO) -> bool:
+    """Whether colour may be written to a stream: a terminal, and nobody set ``NO_COLOR``."""
+    return stream.isatty() and not os.environ.get("NO_COLOR")
+
+
+def painted(given: str, code: str, stream: TextIO) -> str:
+    """``given``, escaped, in a colour (an ANSI code such as ``31``) where colour may be written to ``stream``."""
+    return f"\033[{code}m{text(given)}\033[0m" if coloured(stream) else text(given)
+
+
+def show(given: str, stream: TextIO | None = None) -> None:
+    """Prints a text in which names from elsewhere are escaped already (``painted``): its colours stay.
+
+    Where the stream takes no colours, they are escaped with all else.
+    """
+    to = stream or sys.stdout
+    if not coloured(to):
+        print(given, file=to)
+        return
+    parts = _COLOUR.split(given)
+    for at, part in enumerate(parts):
+        (raw(to) if at % 2 else to).write(part)
+    print(file=to)
+
+
 def unescape_output() -> None:
     """From now on what is printed is not ours: a user's script writes as it likes."""
-    import sys
-
     sys.stdout, sys.stderr = raw(sys.stdout), raw(sys.stderr)
 
 
 @contextmanager
 def escaped_output() -> Iterator[None]:
     """Within it, everything that is printed to standard output and standard error is escaped."""
-    import sys
-
     before = sys.stdout, sys.stderr
     mine = Escaped(raw(sys.stdout)), Escaped(raw(sys.stderr))
     sys.stdout, sys.stderr = mine

@@ -138,14 +138,16 @@ class Progress:
         return self._total() if callable(self._total) else self._total
 
     def _draw(self) -> None:
-        if self._bar is None:
-            self._bar, self._task = _bar(self._stream, self._unit)
         told = plain(self._what)
+        if self._bar is None:
+            self._bar = _bar(self._stream, self._unit)
+            self._task = self._bar.add_task(told, total=self._all(), completed=self._done)
+            self._bar.start()
         self._bar.update(self._task, completed=self._done, total=self._all(), description=told, refresh=True)
 
 
-def _bar(stream: TextIO, unit: str) -> tuple[Any, Any]:
-    """A bar on ``stream``, and the one task it shows."""
+def _bar(stream: TextIO, unit: str) -> Any:
+    """A bar on ``stream``, not yet shown."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -159,7 +161,7 @@ def _bar(stream: TextIO, unit: str) -> tuple[Any, Any]:
     from rich.table import Column
 
     amount = [DownloadColumn()] if unit == "bytes" else [MofNCompleteColumn(), TextColumn(unit, markup=False)]
-    bar = Progress(
+    return Progress(
         # A long name is cut at the end; without this, rich leaves it out whole.
         TextColumn("{task.description}", markup=False, table_column=Column(ratio=1, no_wrap=True, overflow="ellipsis")),
         BarColumn(bar_width=20), *amount,
@@ -168,8 +170,6 @@ def _bar(stream: TextIO, unit: str) -> tuple[Any, Any]:
         # rich would send what goes to standard output to the bar's stream.
         redirect_stdout=False, redirect_stderr=False,
     )  # fmt: skip
-    bar.start()
-    return bar, bar.add_task("", total=None)
 
 
 def progress_over(

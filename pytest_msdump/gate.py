@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from pytest_msdump import mistakes, options
+from pytest_msdump import colours, mistakes, options, watch
 from pytest_msdump import report as reporting
 from pytest_msdump.collection import Collection, stores
 from pytest_msdump.gate_test import SCRATCH
@@ -41,6 +41,7 @@ def install(config: pytest.Config, settings: Settings) -> None:
     gate = Gate(config, settings)
     config.pluginmanager.register(gate, NAME)
     config.pluginmanager.register(XdistHooks(gate), NAME + "-xdist")
+    watch.install(config, settings)
 
 
 class Gate:
@@ -114,7 +115,7 @@ class Gate:
             return (yield)
         from pytest_msdump.session import abandon, finish
 
-        if mistakes.is_property(item):
+        if mistakes.draws(item):
             abandon(item, self.bundle)
             pytest.fail(mistakes.GIVEN, pytrace=False)
 
@@ -207,8 +208,8 @@ class Gate:
             from harness.escape import text
 
             terminalreporter.section("msdump")
-            for line in lines:
-                terminalreporter.line(text(line))
+            for line, markup in colours.painted(lines, self.summary):
+                terminalreporter.line(text(line), **markup)
 
 
 def _bundle_name(settings: Settings) -> str:

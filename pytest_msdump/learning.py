@@ -14,6 +14,7 @@ from harness.compare.learn import Learning, Scatter, learned, remembered
 from harness.compare.policy import Party, exactly
 from harness.errors import HarnessError
 from harness.store import GoldenStore, StoredRun
+from pytest_msdump import watch
 from pytest_msdump.judge import GateRun
 from pytest_msdump.manifests import staged
 from pytest_msdump.report import Result
@@ -30,7 +31,12 @@ _LEARNING: pytest.StashKey[Learning] = pytest.StashKey()
 def repeat(item: pytest.Item, nextitem: pytest.Item | None, times: int) -> bool:
     """Runs a test all times but the last one, which is left to pytest; True if one failed and was reported instead."""
     item.stash[_LEARNING] = Learning()
-    for _ in range(times - 1):
+    bar = item.config.pluginmanager.get_plugin(watch.NAME)
+    for at in range(times):
+        if isinstance(bar, watch.Watch):
+            bar.say(f"run {at + 1} of {times}: {item.nodeid}")
+        if at == times - 1:
+            break
         # Set up and torn down each time, as pytest-rerunfailures does it: no run sees what another left.
         reports = runtestprotocol(item, log=False, nextitem=nextitem)
         if all(report.passed for report in reports):

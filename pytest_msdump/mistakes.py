@@ -20,8 +20,9 @@ NO_MINDSPORE = (
 )
 GIVEN = (
     "msdump: @given draws other examples from run to run, so that no golden can hold what they give\n"
-    "  (hypothesis says it too, by its health check function_scoped_fixture: one fixture would serve all examples).\n"
-    "  Give the cases by @pytest.mark.parametrize, or keep the property in a test without the fixture msdump."
+    "  (hypothesis says it too, by its health check function_scoped_fixture: one fixture serves all examples).\n"
+    "  Give the cases by @pytest.mark.parametrize, or by @example alone, which are the same in every run:\n"
+    "  @settings(phases=[Phase.explicit], suppress_health_check=[HealthCheck.function_scoped_fixture])"
 )
 
 
@@ -30,9 +31,15 @@ def lacks_mindspore(error: object) -> bool:
     return isinstance(error, ModuleNotFoundError) and str(error.name or "").partition(".")[0] == "mindspore"
 
 
-def is_property(item: pytest.Item) -> bool:
-    """Whether hypothesis calls the test's function with examples."""
-    return bool(getattr(getattr(item, "obj", None), "is_hypothesis_test", False))
+def draws(item: pytest.Item) -> bool:
+    """Whether hypothesis calls the test's function with examples of its own, or refuses to give it the fixture."""
+    test = getattr(item, "obj", None)
+    if not getattr(test, "is_hypothesis_test", False):
+        return False
+    settings = getattr(test, "_hypothesis_internal_use_settings", None)
+    phases = {phase.name for phase in getattr(settings, "phases", ())}
+    suppressed = {check.name for check in getattr(settings, "suppress_health_check", ())}
+    return phases != {"explicit"} or "function_scoped_fixture" not in suppressed
 
 
 def explain(item: pytest.Item, report: pytest.TestReport, excinfo: pytest.ExceptionInfo[BaseException]) -> None:

@@ -106,7 +106,7 @@ class TorchProcess(EmulatedProcess):
         module.to(self._engine.device)
         watch = TorchCapture(
             module, network=self._network, mode="statistic" if self._mode == "statistic" else "tensor",
-            rootdir=self._rootdir, paths=True, graph=len(self._modules),
+            rootdir=self._rootdir, paths=True, graph=len(self._modules), gradients=True,
         )  # fmt: skip
         self._modules.append((module, watch))
         return watch.step

@@ -93,6 +93,31 @@ def test_mistakes_in_a_test(gate: pytest.Pytester, monkeypatch: pytest.MonkeyPat
         assert not any(re.search(r"(harness|pytest_msdump)/\S+\.py:\d+: ", line) for line in lines), (name, lines)
 
 
+EXAMPLES = """
+from hypothesis import Phase, example
+
+@settings(phases=[Phase.explicit], suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(n=st.integers())
+@example(n=2)
+@example(n=3)
+def test_examples(msdump, n):
+    assert n < 9
+    msdump.run(Net(), X[:n])
+    msdump.check(f"rows {n}", X * n)
+"""
+
+
+def test_explicit_examples_are_held(gate: pytest.Pytester) -> None:
+    gate.makepyfile(test_examples=HEAD + EXAMPLES)
+    gate.runpytest("--msdump-regen").assert_outcomes(passed=1)
+    gate.runpytest("--msdump").assert_outcomes(passed=1)
+    for changed, told in (("n=3", "n=9"), "*assert 9 < 9*"), (("X * n", "X * (n + (n == 3))"), "*check/rows 3*"):
+        gate.makepyfile(test_examples=HEAD + EXAMPLES.replace(*changed))
+        result = gate.runpytest("--msdump")
+        result.assert_outcomes(failed=1)
+        result.stdout.fnmatch_lines([told])
+
+
 def test_the_whole_traceback_is_there_when_asked_for(gate: pytest.Pytester) -> None:
     gate.makepyfile(test_mistakes=HEAD + "\ndef test_it(msdump):\n    msdump.run(Net(), np.ones((2, 3), np.float32))\n")
     assert "trace.py" in gate.runpytest("--msdump", "--full-trace").stdout.str()

@@ -110,6 +110,10 @@ class StepRecorder:
         """Records a parameter as it is now."""
         self.records += self._slots(name, "Parameter", "output", [tensor], None)
 
+    def gradient(self, name: str, tensor: Any) -> None:
+        """Records a parameter's gradient as it is now."""
+        self.records += self._slots(f"{name}.grad", "Gradient", "output", [tensor], None)
+
     def _slots(self, name: str, op: str, io: str, given: list[Any], source: str | None) -> list[Record]:
         found = []
         for slot, tensor in enumerate(given):

@@ -50,6 +50,7 @@ class TorchCapture:
         rootdir: source paths are given relative to it; the current directory by default.
         paths: scopes are the modules' paths as PyTorch writes them (``layer1.0.conv1/convolution-op0``).
         graph: label of the module's operators, for a capture that holds several.
+        gradients: at the end of a step follow what parameters have as ``grad``, too (``head.weight.grad``).
 
     Raises:
         SettingTypeError: ``module`` is no module, or ``select`` is no glob.
@@ -67,6 +68,7 @@ class TorchCapture:
         rootdir: str | None = None,
         paths: bool = False,
         graph: int = GRAPH,
+        gradients: bool = False,
     ) -> None:
         if not isinstance(module, torch.nn.Module):
             raise SettingTypeError(f"module: a torch.nn.Module is captured, got {type(module).__name__}")
@@ -79,6 +81,7 @@ class TorchCapture:
         self._rank = rank
         self._paths = paths
         self._graph = graph
+        self._gradients = gradients
         self._rootdir = os.path.abspath(rootdir or os.getcwd())
         self._keeper = Keeper(statistics=mode == "statistic")
         self._iteration = 0
@@ -133,6 +136,9 @@ class TorchCapture:
 
     def _record_parameters(self, recorder: StepRecorder, modules: dict[Any, str]) -> None:
         scopes = {path: modules[module] for path, module in self._module.named_modules()}
+        for name, parameter in self._module.named_parameters() if self._gradients else ():
+            if parameter.grad is not None and self._selection.has(scopes[name.rpartition(".")[0]]):
+                recorder.gradient(name, parameter.grad)
         for named in (self._module.named_parameters(), self._module.named_buffers()):
             for name, tensor in named:
                 if self._selection.has(scopes[name.rpartition(".")[0]]):
