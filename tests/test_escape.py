@@ -101,3 +101,20 @@ def test_output_is_escaped_within(capsys: pytest.CaptureFixture[str]) -> None:
     assert (sys.stdout, sys.stderr) == before
     said = capsys.readouterr()
     assert (said.out, said.err) == ("\\x1b\n\\x1b\\x1b\n\x1b raw\n", "\\x07\n")
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_colours_are_for_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    terminal, file = Terminal(), io.StringIO()
+    for stream in (terminal, file):
+        escape.show(escape.painted("a \x1b]0;title\x07", "31", stream), escape.Escaped(stream))
+    assert terminal.getvalue() == "\x1b[31ma \\x1b]0;title\\x07\x1b[0m\n"
+    assert file.getvalue() == "a \\x1b]0;title\\x07\n"
+    monkeypatch.setenv("NO_COLOR", "1")
+    escape.show(escape.painted("b", "31", quiet := Terminal()), quiet)
+    assert quiet.getvalue() == "b\n"

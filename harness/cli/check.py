@@ -17,7 +17,8 @@ from harness.compare.pairing import lines
 from harness.compare.policy import Judgement, Match, Party, judge
 from harness.compare.verdict import Verdict
 from harness.errors import StoreError
-from harness.explain import Commands, Evidence, Subject, coloured, explained, see_slot, settle, shell, told
+from harness.escape import coloured, show
+from harness.explain import Commands, Evidence, Subject, explained, see_slot, settle, shell, told
 from harness.scale import Scale, session
 from harness.store import GoldenStore, RunId, StoredRun, recover_around
 
@@ -109,7 +110,7 @@ def _print(
         see_slot(explanation, str(golden), run),
         shell("msdump", "diff", f"{golden}::{run}", str(tree), "--report=report.html"),
     )
-    print(told(judged, subject, explanation, commands, coloured(sys.stdout), paired))
+    show(told(judged, subject, explanation, commands, coloured(sys.stdout), paired))
     if exact:
         _tell_unread(judged, expected, golden)
 

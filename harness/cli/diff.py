@@ -30,8 +30,8 @@ from harness.compare.spread import Role, Spread, spread
 from harness.compare.table import COLUMNS, as_json, row, stored
 from harness.compare.tolerance_file import read_tolerances
 from harness.errors import HarnessError
-from harness.escape import cell
-from harness.explain import Commands, Evidence, Explanation, Subject, coloured, explained, settle, shell, told
+from harness.escape import cell, coloured, show, text
+from harness.explain import Commands, Evidence, Explanation, Subject, explained, settle, shell, told
 from harness.report import Run, content, render
 from harness.scale import Scale, Session, session
 
@@ -284,7 +284,8 @@ def _print(result: Found, outputs: Outputs) -> None:
     if _STANDARD in outputs.all:
         sys.stdout.write(_RENDERED[outputs.all.index(_STANDARD)](result))
     else:
-        print("\n".join(_text(result, coloured(sys.stdout))))
+        block, *others = _text(result, coloured(sys.stdout))
+        show("\n".join([block, *map(text, others)]))
 
 
 def _write(path: Path, text: str) -> None:

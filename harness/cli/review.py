@@ -12,6 +12,7 @@ from harness.compare import Comparison, Verdict, first_divergence
 from harness.compare.policy import Judgement, Party, judge
 from harness.compare.verdict import SlotVerdict
 from harness.errors import StoreError
+from harness.escape import painted, show, text
 from harness.explain import settle
 from harness.store import GoldenStore, RunId
 from harness.store.bundle import accept, opened
@@ -68,7 +69,8 @@ def review_bundle(bundle: Path | None, golden: Path | None, *, ask: bool) -> int
         found = list(candidates(source, stores, goldens))
         stop = not ask
         for at, each in enumerate(found, 1):
-            print("\n".join([f"[{at}/{len(found)}] {each.network}, run {each.run}", *told(each)]))
+            show(painted(f"[{at}/{len(found)}] {each.network}, run {each.run}", "1", sys.stdout))
+            show("\n".join(told(each)))
             if stop:
                 left += 1
                 continue
@@ -126,7 +128,7 @@ def candidates(source: Path, stores: list[str], goldens: Path) -> Iterator[Candi
 def told(candidate: Candidate) -> Iterator[str]:
     """What moved first, from what to what, and by how much."""
     if candidate.judged is None:
-        yield f"  {candidate.why}"
+        yield f"  {text(candidate.why)}"
         return
     comparison = candidate.judged.comparison
     failing = list(comparison.failures())
@@ -136,7 +138,8 @@ def told(candidate: Candidate) -> Iterator[str]:
         yield "  no slot differs: texts, the order, or another tolerance made the gate fail"
     else:
         source = f" at {slot.source}" if slot.source else ""
-        yield f"  moved first: iteration {slot.key.iteration}, {slot.key.operator} {slot.key.slot_name}{source}"
+        where = f"{slot.key.operator} {slot.key.slot_name}{source}"
+        yield f"  moved first: iteration {slot.key.iteration}, {text(where)}"
         yield f"  {_values(slot)}"
     yield f"  {_counts(comparison)}"
 
@@ -144,10 +147,11 @@ def told(candidate: Candidate) -> Iterator[str]:
 def _values(slot: SlotVerdict) -> str:
     measured = slot.measurement
     if measured is None or measured.worst is None:
-        return f"{slot.dtype}{list(slot.shape)}: {slot.reason}"
+        return text(f"{slot.dtype}{list(slot.shape)}: {slot.reason}")
     worst = measured.worst
+    expected, found = painted(f"{worst.expected}", "32", sys.stdout), painted(f"{worst.found}", "31", sys.stdout)
     return (
-        f"expected {worst.expected} -> found {worst.found} at {list(worst.index)}; "
+        f"expected {expected} -> found {found} at {list(worst.index)}; "
         f"max abs {float(measured.max_abs):.6g}, {measured.unequal} of {measured.count} elements"
     )
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
+from harness.escape import painted, show
 from harness.scale import Scale, session
 from harness.store.verify import verify
 
@@ -23,11 +25,12 @@ def verify_goldens(folder: Path, *, fix: bool, scale: Scale | None = None) -> in
     with session(scale, verify=str(folder)) as shared:
         found = verify(folder, fix=fix, tensors_of=shared.verify if shared else None)
     for problem in found.problems[:_SHOWN]:
-        print(problem)
+        show(painted(problem, "31", sys.stdout))
     if len(found.problems) > _SHOWN:
         print(f"... and {len(found.problems) - _SHOWN} more")
     if found.fixed:
         print(f"{folder}: the manifests were written anew")
     state = f"{len(found.problems)} problems" if found.problems else "all as it was written"
-    print(f"{folder}: {found.stores} stores, {found.runs} runs, {found.tensors} tensors read: {state}")
+    line = f"{folder}: {found.stores} stores, {found.runs} runs, {found.tensors} tensors read: {state}"
+    show(painted(line, "1;31" if found.problems else "32", sys.stdout))
     return 1 if found.problems else 0

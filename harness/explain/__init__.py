@@ -4,7 +4,7 @@ from harness.explain.build import explain
 from harness.explain.evidence import Evidence
 from harness.explain.explanation import Cause, Certainty, Change, Element, Explanation, Origin
 from harness.explain.rounding import settle
-from harness.explain.text import Commands, block, coloured, see_slot, shell
+from harness.explain.text import Commands, block, see_slot, shell
 from harness.explain.told import Subject, explained, told
 
 __all__ = [
@@ -18,7 +18,6 @@ __all__ = [
     "Origin",
     "Subject",
     "block",
-    "coloured",
     "explain",
     "explained",
     "see_slot",

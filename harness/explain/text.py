@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TextIO
 
 from harness.explain.explanation import Explanation, Origin
 from harness.explain.numbers import printable
@@ -126,8 +124,3 @@ def see_slot(explanation: Explanation | None, store: str, run: str) -> str:
 def shell(*words: str) -> str:
     """A command as it can be typed; nothing in it is raw."""
     return shlex.join("".join(c if c.isprintable() else "?" for c in word) for word in words)
-
-
-def coloured(stream: TextIO) -> bool:
-    """Whether colour may be written to a stream: a terminal, and nobody set ``NO_COLOR``."""
-    return stream.isatty() and not os.environ.get("NO_COLOR")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from harness.compare.policy import CANNOT_TELL, RENAMED, Judgement
 from harness.compare.verdict import Verdict
+from harness.escape import text as escaped
 from harness.explain.build import explain
 from harness.explain.evidence import Evidence
 from harness.explain.explanation import Cause, Certainty, Explanation, Origin
@@ -80,7 +81,7 @@ def told(
     lines = [_title(judged, subject), _counts(judged)]
     if not judged.comparison.slots:
         lines[1] = "Nothing was compared: neither side has a slot."
-    return "\n".join([*lines, *judged.notes, *notes])
+    return "\n".join([*lines, *map(escaped, [*judged.notes, *notes])])
 
 
 def _title(judged: Judgement, subject: Subject) -> str:
