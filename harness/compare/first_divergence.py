@@ -82,7 +82,10 @@ def first_divergence(comparison: Comparison) -> Origin | None:
     if all(slot.verdict in (Verdict.MISSING, Verdict.UNEXPECTED) for slot in comparison.slots):
         return None
     search = _Search(comparison)
+    # An operator that replaces another is seen where it was found, and counts where the other stands.
+    placed = {where: at for at, where in enumerate(search.executions)}
     events = [event for event in search.events() if search.executions[event.where]]
+    events.sort(key=lambda event: placed[event.where])
     operators = [e for e in events if search.executions[e.where][0].op_type != PARAMETER]
     certain = _earliest(event for event in operators if event.kind in _CERTAIN and not event.doubtful)
     if certain is not None and not search.is_wrong_by_itself(certain):

@@ -57,6 +57,14 @@ def test_an_inserted_and_a_removed_operator(at: int) -> None:
         assert first.before == (before, before)
 
 
+@given(st.integers(1, len(LAYERS) - 2))
+def test_what_was_left_out_before_a_replaced_operator_comes_first(at: int) -> None:
+    other = ("Max", 7.5)
+    first = origin(chain(LAYERS), chain([*LAYERS[:at], other, *LAYERS[at + 2 :]]))
+    left_out, replaced = ("Default/{}-{}".format(*each) for each in LAYERS[at : at + 2])
+    assert first.where.operator == left_out, replaced
+
+
 def test_a_changed_order_of_operators_is_told_as_moved() -> None:
     changed = [LAYERS[0], LAYERS[2], LAYERS[1], *LAYERS[3:]]
     first = origin(chain(LAYERS), chain(changed))

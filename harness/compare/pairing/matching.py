@@ -87,13 +87,20 @@ class Matching:
     # Anchors
 
     def _label(self) -> None:
-        """Parameters, and values that are parameters, by their names; one side's may all be those of a network within
-        another cell (``network_fc_weight``)."""
-        inner = _without_prefix(*({n.label for n in side.nodes if n.kind == PARAMETER_KIND} for side in self._sides))
-        for side, prefix in zip(self._sides, inner, strict=True):
-            for node in side.nodes if prefix else ():
-                node.label = node.label.removeprefix(prefix)
+        """Parameters, and values that are parameters, by their names."""
+        self._without_wrapping()
         self._unique(lambda node: (node.kind, node.label) if node.label else None, NAME)
+
+    def _without_wrapping(self) -> None:
+        """One side's network may stand within another cell: all its scopes and parameters are further inside then."""
+        names = [{node.label for node in side.nodes if node.kind == PARAMETER_KIND} for side in self._sides]
+        paths = [{"/".join(node.path) for node in side.nodes if node.path} for side in self._sides]
+        outer = _without_prefix(*names, "_"), _without_prefix(*paths, "/")
+        for side, prefix, above in zip(self._sides, *outer, strict=True):
+            for node in side.nodes if prefix or above else ():
+                node.label = node.label.removeprefix(prefix)
+                if node.path is not None and above and f"{'/'.join(node.path)}/".startswith(above):
+                    node.path = node.path[above.count("/") :]
 
     def _unique(self, key: Key, by: str) -> bool:
         """Pairs free nodes that alone have a key on both sides; whether there were any."""
@@ -285,17 +292,21 @@ def _grouped(side: Side, key: Key) -> dict[Hashable, list[int]]:
     return groups
 
 
-def _without_prefix(left: set[str], right: set[str]) -> tuple[str, str]:
-    """What to take off the names of each side so that more of them are those of the other: of one side at most."""
-    most, best = len(left & right), ("", "")
+def _without_prefix(left: set[str], right: set[str], mark: str) -> tuple[str, str]:
+    """What to take off the names of each side so that more of them are those of the other: of one side at most.
+
+    Args:
+        mark: ends a component of a name.
+    """
+    found = [(0, 0, "", ("", ""))]
     for at, (longer, shorter) in enumerate(((left, right), (right, left))):
-        ends = {name.rpartition("_")[2] for name in shorter}
-        prefixes = {n[: i + 1] for n in longer if n.rpartition("_")[2] in ends for i, c in enumerate(n) if c == "_"}
-        for prefix in sorted(prefixes, key=lambda each: (len(each), each)):  # states have longer names (``moments_``)
-            count = len({name.removeprefix(prefix) for name in longer} & shorter)
-            if count > most:
-                most, best = count, ("", prefix) if at else (prefix, "")
-    return best
+        ends = {name.rpartition(mark)[2] for name in shorter}
+        prefixes = {n[: i + 1] for n in longer if n.rpartition(mark)[2] in ends for i, c in enumerate(n) if c == mark}
+        for prefix in prefixes:
+            count = len({name.removeprefix(prefix) for name in longer} & shorter) - len(left & right)
+            # States have longer names (``moments_``).
+            found.append((count, -len(prefix), prefix, ("", prefix) if at else (prefix, "")))
+    return max(found, key=lambda each: each[:3])[3]
 
 
 def _place(node: FlowNode) -> Hashable | None:

@@ -25,11 +25,13 @@ class Fault:
         where: regular expression of the origin's name, on either side; or of the parameter, where that is other.
         change: of network, loss and optimizer, before they train.
         batches: in place of the right ones.
+        shape: that a slot of the origin has, axes in any order; None where that says nothing.
     """
 
     where: str
     change: Callable[[Any, Any, Any], None] | None = None
     batches: list[list[Array]] | None = None
+    shape: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,12 @@ def _modules(twin: Twin, *kinds: Any) -> list[str]:
     """Paths of the network's modules of some classes."""
     found = modules.BUILD[twin.family](twin.settings).named_modules()
     return [path for path, each in found if isinstance(each, kinds)]
+
+
+def _parameters(twin: Twin) -> list[tuple[str, tuple[int, ...]]]:
+    """Names and shapes of what is trained."""
+    found = modules.BUILD[twin.family](twin.settings).named_parameters()
+    return [(name, tuple(each.shape)) for name, each in found]
 
 
 def _pick(random: Random, choices: Sequence[Any]) -> Any:
@@ -127,13 +135,13 @@ def _group(name: str, value: Callable[[Any], Any], *optimizers: str) -> Callable
 
 def _frozen(random: Random, twin: Twin) -> Fault | None:
     """A parameter is not trained."""
-    name = _pick(random, [n for n, _ in modules.BUILD[twin.family](twin.settings).named_parameters()])
+    name, shape = _pick(random, _parameters(twin))
 
     def change(network: Any, _loss: Any, _optimizer: Any) -> None:
         network.get_parameter(name).requires_grad_(False)
 
-    place = _place(name.rpartition(".")[0])
-    return Fault(rf"optimizer-|{_ours(name)}|Gradients/.*{place}", change)
+    # MindSpore names the gradients of all layers of a kind by one of them.
+    return Fault(rf"optimizer-|{_ours(name)}|Gradients/", change, None, shape)
 
 
 # -- parameters and data -----------------------------------------------------------------------------------------------
@@ -205,12 +213,12 @@ def _gradient(alter: Callable[[Any], Any]) -> Callable[[Random, Twin], Fault | N
     """A parameter's gradient is changed before the optimizer takes it."""
 
     def make(random: Random, twin: Twin) -> Fault | None:
-        name = _pick(random, [n for n, _ in modules.BUILD[twin.family](twin.settings).named_parameters()])
+        name, shape = _pick(random, _parameters(twin))
 
         def change(network: Any, _loss: Any, _optimizer: Any) -> None:
             network.get_parameter(name).register_hook(alter)
 
-        return Fault(rf"Gradients/|optimizer-|{_ours(name)}", change)
+        return Fault(rf"Gradients/|optimizer-|{_ours(name)}", change, None, shape)
 
     return make
 

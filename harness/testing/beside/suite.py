@@ -51,6 +51,9 @@ class Outcome:
         """The first divergence is where the fault is, or is the parameter that begins as another one."""
         if self.passed or self.origin is None:
             return False
+        shape = self.fault.shape
+        if shape is not None and not any(sorted(slot.shape) == sorted(shape) for slot in self.origin.slots):
+            return False
         said = [self.origin.where.operator, self.origin.found_as or ""]
         said += [each.found_from or "" for each in self.origin.inputs]
         return any(re.search(self.fault.where, name) for name in said)

@@ -18,7 +18,7 @@ from harness.compare.pairing.kinds import TABLE
 from harness.compare.pairing.result import key_of
 from harness.records import Record, SlotKey
 from harness.store import GoldenStore
-from tests.compare.pairing.runs import Operator, found_of, mirrored, renamed, renumbered, run, seen, wrong
+from tests.compare.pairing.runs import Operator, content, found_of, mirrored, renamed, renumbered, run, seen, wrong
 from tests.subprocesses import ROOT
 
 GOLDEN = ROOT / "golden" / "tests" / "gate" / "test_networks"
@@ -365,3 +365,28 @@ def test_mangled_names_are_those_of_the_same_place() -> None:
     names = {name: name.replace("/", "_") for name, _, _ in operators}
     pairing = pair(run(operators), renamed(run(operators, seed=1), names))
     assert found_of(pairing) == {name: {other} for name, other in names.items()}
+
+
+@pytest.mark.parametrize("outer", ["", "left", "right"])
+def test_a_network_within_another_cell_has_the_same_scopes_and_parameters(outer: str) -> None:
+    def side(inside: bool) -> list[Record]:
+        scope, prefix = ("outer-Outer/net-Net", "outer.") if inside else ("net-Net", "")
+        operators: list[Operator] = []
+        for at in range(3):
+            operators.append((f"Default/{scope}/{at}-Norm/LayerNorm-op0", "LayerNorm", ["x", f"w{at}", "b"]))
+            operators.append(
+                (f"Default/{scope}/{at}-Norm/ReLU-op0", "ReLU", [f"Default/{scope}/{at}-Norm/LayerNorm-op0"])
+            )
+        records = run(operators, seed=int(inside))
+        kept = [(f"{prefix}net.{at}.weight", f"w{at}") for at in range(3)]
+        for name, made in kept:
+            key = SlotKey(0, 0, 0, name, 0, "output", 0)
+            records.append(Record(key, "Parameter", "Float32", (2, 3), digest=content(f"new {made}", int(inside))))
+        return records
+
+    pairing = pair(side(outer == "left"), side(outer == "right"))
+    found = {name.replace("outer-Outer/", "").replace("outer.", "") for name in found_of(pairing)}
+    assert len(found) == 9
+    for name, others in found_of(pairing).items():
+        inner = name.replace("outer-Outer/", "").removeprefix("outer.")
+        assert {each.replace("outer-Outer/", "").removeprefix("outer.") for each in others} == {inner}

@@ -1,0 +1,56 @@
+"""PyTorch beside the harness: right pairs that hold, and faults that are named: ``python -m benchmarks beside``.
+
+Runs the suite of ``harness.testing.beside`` (needs the extra ``torch``) and writes its table into
+``docs/comparison.md``.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+FAULTS, PAIRS, SEED = 40, 25, 0
+PAGE = Path(__file__).parents[1] / "docs" / "comparison.md"
+_PLACE = re.compile(r"(<!-- beside -->\n).*?(<!-- end of beside -->\n)", re.DOTALL)
+
+
+def section(faults: int, pairs: int, seed: int) -> tuple[str, int]:
+    """What stands between the marks in the page, and how many right pairs fail or faults pass."""
+    import torch
+
+    from harness.testing.beside import cells
+    from harness.testing.beside.suite import judged, outcomes, table
+    from harness.testing.beside.twins import draw
+
+    torch.set_num_threads(1)
+    twins = [draw(seed + made, list(cells.BUILD)[made % len(cells.BUILD)]) for made in range(pairs)]
+    alarms = [twin for twin in twins if judged(twin.ours(), twin.theirs()).code]
+    print(f"{len(alarms)} of {pairs} right pairs do not hold: {[(t.family, t.seed) for t in alarms]}", flush=True)
+    every = []
+    for outcome in outcomes(faults, seed):
+        every.append(outcome)
+        if not outcome.named:
+            title = outcome.origin.title() if outcome.origin is not None else "it passed"
+            print(f"{outcome.kind} in {outcome.twin.family}, seed {outcome.twin.seed}: {title}", flush=True)
+    head = (
+        f"{pairs} right pairs of seed {seed}: {len(alarms)} false alarms. {len(every)} faults on PyTorch's side, "
+        f"PyTorch {torch.__version__}:"
+    )
+    return "\n".join([head, "", *table(every), ""]), len(alarms) + sum(each.passed for each in every)
+
+
+def main() -> int:
+    """Runs the suite and writes the page; 1 where a right pair fails or a fault passes."""
+    text, wrong = section(FAULTS, PAIRS, SEED)
+    print(text)
+    page = PAGE.read_text(encoding="utf-8")
+    if not _PLACE.search(page):
+        print(f"{PAGE} has no place for the table", file=sys.stderr)
+        return 2
+    PAGE.write_text(_PLACE.sub(lambda found: found[1] + text + found[2], page), encoding="utf-8")
+    return int(wrong > 0)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
