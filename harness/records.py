@@ -65,6 +65,30 @@ class Streamed(ABC):
         return None
 
 
+@dataclass(slots=True)
+class RecordExtra:
+    """What some captures know of a slot beside its values; each field is None (or empty) where nobody said it.
+
+    Attributes:
+        statistics: a ``stats.Statistics``, or a ``stats.printed.PrintedStatistics`` where only some items are known.
+        row: the items of the ``statistic.csv`` row it was read from, as ``PrintedStatistics``.
+        described: a ``stats.Statistics`` of the values, found where they were read.
+        stream, task: where a kernel ran.
+        alone: what the kernel would be called were it not fused.
+        members: the operators that a fused kernel is made of, the one that gives the result last.
+        device_shape: the shape in which the tensor lies on its device, where that is another.
+    """
+
+    statistics: Any = None
+    row: Any = None
+    described: Any = None
+    stream: int | None = None
+    task: int | None = None
+    alone: str | None = None
+    members: tuple[str, ...] = ()
+    device_shape: tuple[int, ...] | None = None
+
+
 @dataclass(slots=True, eq=False)
 class Record:
     """One slot's tensor, with what names it.
@@ -78,6 +102,7 @@ class Record:
         values: the array itself (C-contiguous), a function that loads it, or None where values were not kept.
         source: innermost source line of the operator (``file.py:17``), or None.
         digest: 16-byte content digest if already known, else None (``stats.digest`` computes it).
+        extra: what is known beside the values.
     """
 
     key: SlotKey
@@ -88,7 +113,7 @@ class Record:
     values: Array | Callable[[], Array] | None = None
     source: str | None = None
     digest: bytes | None = None
-    extra: dict[str, Any] = field(default_factory=dict)
+    extra: RecordExtra = field(default_factory=RecordExtra)
 
     def load(self) -> Array | None:
         """The array (shape ``shape``), or None where values were not kept."""
@@ -113,8 +138,8 @@ class Record:
         return values.blocks(size, start) if isinstance(values, Streamed) else None
 
     def statistics(self) -> Any:
-        """``extra["statistics"]``, None where there are none."""
-        return self.extra.get("statistics")
+        """``extra.statistics``, None where there are none."""
+        return self.extra.statistics
 
     def agrees(self, other: Record) -> bool | None:
         """Whether ``other`` has the same digest, if that is known without values being read; else None."""

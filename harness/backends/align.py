@@ -104,7 +104,7 @@ def _row(record: Record) -> Record:
     if array is None:
         return record
     content, statistics = row_of(array, record.dtype)
-    extra = {**record.extra, "statistics": statistics}
+    extra = replace(record.extra, statistics=statistics)
     return replace(record, values=None, digest=content, extra=extra)
 
 
@@ -114,7 +114,7 @@ def _device(backend: str) -> Device:
 
 def _inner(records: list[Record]) -> dict[str, bool]:
     """Members of fused kernels -> whether they give the result."""
-    fused = {record.key.operator: record.extra["members"] for record in records if "members" in record.extra}
+    fused = {record.key.operator: record.extra.members for record in records if record.extra.members}
     return {name: name == members[-1] for members in fused.values() for name in members}
 
 
@@ -124,12 +124,12 @@ def _shown(records: list[Record], devices: tuple[Device, Device], gone: dict[str
 
 def _one(record: Record, devices: tuple[Device, Device], gone: dict[str, bool]) -> Record | None:
     """``record`` as it is compared, or None."""
-    key, members = record.key, record.extra.get("members")
-    alone = record.extra.get("alone")
+    key, members = record.key, record.extra.members
+    alone = record.extra.alone
     if alone is not None and alone != key.operator:
         key = key._replace(operator=alone)
     operator, is_output = key.operator, key.io == "output"
-    if members is None and record.op_type.endswith("_fusion"):
+    if not members and record.op_type.endswith("_fusion"):
         return None
     if operator in gone and not (gone[operator] and is_output):
         return None

@@ -6,11 +6,10 @@ useless, the root graph's directory on Ascend), ``harness.devices`` for the rest
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from harness.devices import Device
-from harness.dump.node_facts import NodeFacts
+from harness.dump.node_facts import KernelFacts, NodeFacts
 from harness.dump.plan import LOADED, USELESS_OUTPUTS
 from harness.framework.runtime.observer import Slot
 from harness.graph import Graph, Node, Parameter, TensorSpec
@@ -64,8 +63,8 @@ class Contents:
             return DEFAULT_FORMAT
         return self._device.format_for(node, io, slot.index, TensorSpec(slot.dtype, slot.array.shape)).format
 
-    def facts(self, node: Node) -> Mapping[str, Any]:
-        """See ``NodeFacts.of``; empty on the CPU."""
+    def facts(self, node: Node) -> KernelFacts | None:
+        """See ``NodeFacts.of``; None on the CPU."""
         if self._device.target == "CPU":
-            return {}
+            return None
         return self._facts.of(node)

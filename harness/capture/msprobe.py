@@ -27,7 +27,7 @@ from harness.dump.names import PARAMETER
 from harness.errors import DtypeError, TreeError
 from harness.graph import SourceLine
 from harness.reading import read_json
-from harness.records import Record, SlotKey
+from harness.records import Record, RecordExtra, SlotKey
 from harness.stats.printed import PrintedStatistics, printed_statistics, row_digest
 
 MAX_TEXT = 1 << 30
@@ -228,7 +228,7 @@ class _Records:
                 record = self._record(label, slot, part.op_type or op_type, leaf.said)
                 if record is not None:
                     record.source = source
-                    record.extra |= _extra(facts)
+                    _say_kernel(record.extra, facts)
                     yield record
 
     def _record(self, label: str, key: SlotKey, op_type: str, said: Mapping[str, Any]) -> Record | None:
@@ -250,13 +250,13 @@ class _Records:
         if "data_name" in said:
             return self._with_values(record, dtype, said["data_name"])
         row = _row(said, dtype, shape)
-        record.extra["row"] = row
+        record.extra.row = row
         check = said.get("md5")  # a CRC-32, which no other row has
         record.digest = row_digest(dtype.name, shape, row | ({"crc32": check} if isinstance(check, str) else {}))
         try:
-            record.extra["statistics"] = printed_statistics(row)
+            record.extra.statistics = printed_statistics(row)
         except (KeyError, ValueError, OverflowError):
-            record.extra["statistics"] = row
+            record.extra.statistics = row
         return record
 
     def _with_values(self, record: Record, dtype: DType, name: Any) -> Record | None:
@@ -307,10 +307,14 @@ class _Records:
         self._problems.append(Problem(path, kind, why))
 
 
-def _extra(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """What an entry of ours says of where the operator ran, and of what it was fused."""
-    known = {name: facts[name] for name in ("stream", "task", "alone") if name in facts}
-    return known | ({"members": tuple(facts["members"])} if isinstance(facts.get("members"), list) else {})
+def _say_kernel(extra: RecordExtra, facts: Mapping[str, Any]) -> None:
+    """Puts in what an entry of ours says of where the operator ran, and of what it was fused."""
+    stream, task, alone, members = (facts.get(name) for name in ("stream", "task", "alone", "members"))
+    extra.stream = stream if type(stream) is int else None
+    extra.task = task if type(task) is int else None
+    extra.alone = alone if isinstance(alone, str) else None
+    if isinstance(members, list) and all(isinstance(each, str) for each in members):
+        extra.members = tuple(members)
 
 
 def _type_of(key: str) -> str:

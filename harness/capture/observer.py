@@ -93,7 +93,7 @@ class CaptureObserver(Observer):
         if self._step is None:
             raise RuntimeError(f"{node.name} ran outside of a step")
         contents = self._contents
-        graph = contents.graph_of(node.extra.get("graph", self._step.graph), self._step.graph)
+        graph = contents.graph_of(node.extra.graph or self._step.graph, self._step.graph)
         name = node.name
         execution = self._execution(graph, name)
         source = self._source(node)
@@ -102,7 +102,9 @@ class CaptureObserver(Observer):
                 key = SlotKey(self._rank, graph, self._iteration, name, execution, io, slot.index)
                 shown = contents.format_of(node, io, slot)
                 record = Record(key, node.op, slot.dtype.name, slot.array.shape, shown, slot.array, source)
-                record.extra.update(contents.facts(node))
+                if (facts := contents.facts(node)) is not None:
+                    extra = record.extra
+                    extra.stream, extra.task, extra.alone, extra.members = facts
                 self._keep(record)
 
     def step_end(self, step: Step) -> None:

@@ -57,7 +57,7 @@ class StatisticObserver(CaptureObserver):
         if array.size == 0 or dtypes.by_name(record.dtype).kind == "c":
             return
         record.values = None
-        record.digest, record.extra["statistics"] = row_of(array, record.dtype)
+        record.digest, record.extra.statistics = row_of(array, record.dtype)
         self._records.append(record)
 
 
@@ -71,4 +71,4 @@ class FullObserver(CaptureObserver):
             return
         assert record.digest is not None
         assert isinstance(record.values, np.ndarray)
-        record.extra["statistics"] = row_of(record.values, record.dtype, record.digest)[1]
+        record.extra.statistics = row_of(record.values, record.dtype, record.digest)[1]

@@ -6,7 +6,7 @@ None, and ``statistic_rows`` reads it cell by cell, with an error for each line 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from operator import itemgetter
@@ -18,7 +18,7 @@ from harness.capture.statistic_rows import BASE, shape_of, statistics_items
 from harness.dtypes import DType
 from harness.dump.names import FORMAT
 from harness.errors import DtypeError
-from harness.records import Record, SlotKey
+from harness.records import Record, RecordExtra, SlotKey
 from harness.stats import Statistics
 from harness.stats.printed import NUMBERS, PrintedStatistics, printed_statistics, row_digest, statistics_of_cells
 
@@ -190,7 +190,7 @@ class RowRecord(Record):
     _table: StatisticTable | None
     _at: int
     _digest: bytes | None
-    _extra: dict[str, Any] | None
+    _extra: RecordExtra | None
 
     def __init__(self, *args: Any, **more: Any) -> None:
         """As of ``Record``, with a digest and ``extra`` of its own (what ``dataclasses.replace`` makes)."""
@@ -218,7 +218,7 @@ class RowRecord(Record):
         self._digest = value
 
     @property
-    def extra(self) -> dict[str, Any]:
+    def extra(self) -> RecordExtra:
         """See ``RowRecord``."""
         if self._extra is None:
             assert self._table is not None
@@ -227,7 +227,7 @@ class RowRecord(Record):
         return self._extra
 
     @extra.setter
-    def extra(self, value: dict[str, Any]) -> None:
+    def extra(self, value: RecordExtra) -> None:
         self._extra = value
 
     def statistics(self) -> Any:
@@ -251,11 +251,12 @@ class RowRecord(Record):
         return list(mine.statistics(self._at).items()) == list(theirs.statistics(other._at).items())
 
 
-def extra_of(known: PrintedStatistics, stream: int, task: int) -> dict[str, Any]:
+def extra_of(known: PrintedStatistics, stream: int, task: int) -> RecordExtra:
     """``Record.extra`` of a row; see ``RowRecord``."""
     try:
         statistics: Any = printed_statistics(known)
     except (KeyError, ValueError, OverflowError):
         statistics = known
-    place: Mapping[str, int] = {"stream": stream, "task": task} if stream or task else {}
-    return {"row": known, "statistics": statistics, **place}
+    if stream or task:
+        return RecordExtra(statistics, known, stream=stream, task=task)
+    return RecordExtra(statistics, known)

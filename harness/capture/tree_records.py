@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from functools import partial
 from math import prod
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from harness.capture import npy, raw
 from harness.capture.capture import Problem
@@ -37,7 +37,7 @@ from harness.dtypes import DType
 from harness.dump.names import PARAMETER
 from harness.errors import TreeError
 from harness.reading import refuse_outside
-from harness.records import Record, Rows, SlotKey
+from harness.records import Record, RecordExtra, Rows, SlotKey
 from harness.stats.printed import row_digest
 
 
@@ -285,10 +285,10 @@ class RankRecords:
                     values, dtype, shape, extra = found
                     record = Record(key, name.op_type, dtype.name, shape, name.format, values, source, extra=extra)
                     if entry.row is not None:
-                        record.extra |= statistics_of(entry.row, entry.row.shape)[1]
+                        _add_row(extra, entry.row)
                     yield values, record
 
-    def _values(self, entry: Entry, owner: Owner | None) -> tuple[FileValues, DType, Shape, dict[str, Any]] | None:
+    def _values(self, entry: Entry, owner: Owner | None) -> tuple[FileValues, DType, Shape, RecordExtra] | None:
         """How to get a file's values, their dtype and shape; None, and a problem, for a file that cannot be used."""
         name, path = entry.name, entry.path
         logical, device = owner.slot(name.io, name.slot) if owner is not None else (None, None)
@@ -308,7 +308,7 @@ class RankRecords:
         shape, extra = header.shape, _where(entry)
         stored = stored_as(name.format, shape, logical, dtype, owner)
         if stored is not None and logical is not None:
-            shape, extra["device_shape"] = logical, shape
+            shape, extra.device_shape = logical, shape
         elif logical is not None and logical != shape and fits(logical, prod(shape)):
             # MindSpore's files of views carry the shape of what they are a view of.
             shape = logical
@@ -333,23 +333,31 @@ def _raw_record(key: SlotKey, entry: Entry, tensor: raw.RawTensor, source: str |
     """A tensor of a file that holds several; read when it is asked for."""
     name, extra = entry.name, _where(entry)
     if tensor.shape != tensor.entry.shape:
-        extra["device_shape"] = tensor.entry.shape
+        extra.device_shape = tensor.entry.shape
     load = partial(tensor.file.host, tensor.entry)
     return Record(key, name.op_type, tensor.dtype.name, tensor.shape, name.format, load, source, extra=extra)
 
 
-def statistics_of(row: Row, shape: Shape) -> tuple[bytes, dict[str, Any]]:
+def statistics_of(row: Row, shape: Shape) -> tuple[bytes, RecordExtra]:
     """A row's digest, and what a record's ``extra`` says of it; see ``RowRecord``."""
     known = row.statistics
     return row_digest(row.dtype.name, shape, known), extra_of(known, row.stream, row.task)
 
 
-def _where(entry: Entry) -> dict[str, Any]:
+def _add_row(extra: RecordExtra, row: Row) -> None:
+    """What a row says of a tensor whose values are there, too."""
+    told = statistics_of(row, row.shape)[1]
+    extra.row, extra.statistics = told.row, told.statistics
+    if told.stream is not None:
+        extra.stream, extra.task = told.stream, told.task
+
+
+def _where(entry: Entry) -> RecordExtra:
     """Where an operator ran, of the device whose names spell dtypes in lower case: its streams and tasks are real."""
     name = entry.name
     if name.dtype is None or not name.dtype.islower():
-        return {}
-    return {"stream": name.stream, "task": name.task}
+        return RecordExtra()
+    return RecordExtra(stream=name.stream, task=name.task)
 
 
 def _paths(execution: ExecutionFiles) -> Iterator[str]:

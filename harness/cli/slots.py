@@ -40,7 +40,7 @@ def _slot(record: Record) -> tuple[object, ...]:
 
 def _numbers(record: Record) -> list[object]:
     """Minimum, maximum, mean, norm, NaNs and infinities; empty where not known."""
-    kept = record.extra.get("statistics")
+    kept = record.extra.statistics
     if isinstance(kept, PrintedStatistics):
         infinities = [kept.get(item, "") for item in ("negative inf count", "positive inf count")]
         both = sum(map(int, infinities)) if all(text.isdecimal() for text in infinities) else ""
@@ -53,7 +53,7 @@ def _numbers(record: Record) -> list[object]:
 
 
 def _statistics(record: Record) -> Statistics | None:
-    kept = record.extra.get("statistics")
+    kept = record.extra.statistics
     if isinstance(kept, Statistics):
         return kept
     array = record.load()

@@ -47,7 +47,7 @@ class SlotJudge:
             key: that of ``found``, as whoever asks keeps it already.
         """
         verdict = Verdict.IDENTICAL
-        if found.values is None and "row" in found.extra and not proves_bits(found.extra["row"]):
+        if found.values is None and found.extra.row is not None and not proves_bits(found.extra.row):
             verdict = Verdict.STATISTICS
         return SlotVerdict(key, verdict, found.op_type, found.dtype, found.shape, source=found.source)
 
@@ -117,7 +117,9 @@ def proves_bits(items: Iterable[str]) -> bool:
 def _kept(record: Record) -> Any:
     """What is known of a slot without values: the row it was read from, which is rounded, before what that says."""
     statistics = record.statistics()
-    return record.extra.get("row", statistics) if isinstance(statistics, Statistics) else statistics
+    if not isinstance(statistics, Statistics) or record.extra.row is None:
+        return statistics
+    return record.extra.row
 
 
 def _mismatch(expected: Record, found: Record) -> str | None:

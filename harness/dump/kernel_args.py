@@ -61,7 +61,7 @@ def _init_args(node: Node, inputs: Mapping[int, Slot]) -> dict[str, str]:
 
 def _positions(node: Node, first: int) -> range:
     """Positions in ``node.inputs`` of the arguments from ``first`` on; a tuple of tensors takes several."""
-    counts = [count for count in node.extra.get("layout", ()) if not isinstance(count, tuple)]
+    counts = [count for count in node.extra.layout if not isinstance(count, tuple)]
     start = sum(1 if count is None else count for count in counts[:first]) if counts else first
     return range(start, len(node.inputs))
 

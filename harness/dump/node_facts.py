@@ -2,11 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NamedTuple
 
 from harness.devices import Device
 from harness.framework.compile.fuse import Fusion
 from harness.graph import Graph, Node
+
+
+class KernelFacts(NamedTuple):
+    """What is known of a kernel.
+
+    Attributes:
+        stream, task: where it ran.
+        alone: what it would be called where no kernel is fused; None if that is its name.
+        members: the operators of a fused kernel.
+    """
+
+    stream: int
+    task: int
+    alone: str | None
+    members: tuple[str, ...]
+
+    def as_json(self) -> dict[str, int | str | tuple[str, ...]]:
+        """What there is to say, by name."""
+        facts: dict[str, int | str | tuple[str, ...]] = {"stream": self.stream, "task": self.task}
+        if self.alone is not None:
+            facts["alone"] = self.alone
+        if self.members:
+            facts["members"] = self.members
+        return facts
 
 
 class NodeFacts:
@@ -20,31 +44,24 @@ class NodeFacts:
         self._streams = device.streams
         # What an id stands for is kept with it: an id is a key only while its object lives.
         self._places: dict[int, tuple[Graph, dict[int, int]]] = {}
-        self._facts: dict[int, tuple[Node, dict[str, Any]]] = {}
+        self._facts: dict[int, tuple[Node, KernelFacts]] = {}
 
-    def of(self, node: Node) -> dict[str, Any]:
-        """``stream`` and ``task``; what the kernel would be called ``alone`` where a device fuses kernels, and which
-        ``members`` a fused one has."""
+    def of(self, node: Node) -> KernelFacts:
+        """What is known of the kernel ``node``."""
         found = self._facts.get(id(node))
         if found is None:
             found = self._facts[id(node)] = (node, self._found(node))
         return found[1]
 
-    def _found(self, node: Node) -> dict[str, Any]:
-        facts: dict[str, Any] = {
-            "stream": self._streams.stream_of(node.op, node.attrs),
-            "task": self._streams.task_of(self._place(node)),
-        }
-        if "alone" in node.extra:
-            facts["alone"] = node.extra["alone"]
-        fusion = node.extra.get("fusion")
-        if isinstance(fusion, Fusion):
-            facts["members"] = tuple(member.name for member in fusion.members)
-        return facts
+    def _found(self, node: Node) -> KernelFacts:
+        fusion = node.extra.fusion
+        members = tuple(member.name for member in fusion.members) if isinstance(fusion, Fusion) else ()
+        stream = self._streams.stream_of(node.op, node.attrs)
+        return KernelFacts(stream, self._streams.task_of(self._place(node)), node.extra.alone, members)
 
     def _place(self, node: Node) -> int:
         """Position in its graph's execution order; 0 for a kernel of none."""
-        graph = node.extra.get("graph")
+        graph = node.extra.graph
         if not isinstance(graph, Graph):
             return 0
         known = self._places.get(id(graph))

@@ -139,7 +139,7 @@ class DumpObserver(Observer):
         plan = self._plan.node(node)
         if not plan.series.selected or (self._overflow and not self._counts(plan, outputs)):
             return
-        graph: Graph = node.extra.get("graph", step.graph)
+        graph: Graph = node.extra.graph or step.graph
         wanted = [("input", inputs)] if self.config.wants_inputs else []
         if self.config.wants_outputs:
             wanted.append(("output", plan.outputs(outputs)))
@@ -202,7 +202,7 @@ class DumpObserver(Observer):
         """Writes the inputs of the operator that failed (op_debug_mode 4); the label stays, as the run did not end."""
         running, self._running = self._running, None
         if running is not None and self._step is not None and not isinstance(error, DumpWriteError):
-            graph: Graph = running[0].extra.get("graph", self._step.graph)
+            graph: Graph = running[0].extra.graph or self._step.graph
             self._save(graph, self._plan.node(running[0]), [("input", running[1])])
         self._end_step()
 
@@ -236,7 +236,7 @@ class DumpObserver(Observer):
             if (graph.id != root.id and graph.root_id != root.id) or graph.id in self._constants_written:
                 continue
             self._constants_written.add(graph.id)
-            first = int(graph.extra.get("constant_base", 0))
+            first = graph.constant_base
             for number, constant in enumerate(graph.constants, first):
                 self._write_constant(graph, f"data-{number}", constant)
 

@@ -32,7 +32,7 @@ class DebugTexts:
 
     def node(self, node: Node) -> str:
         """One node with its arguments."""
-        functional = "PrimFunc_" if node.kernel and node.extra.get("functional", True) else ""
+        functional = "PrimFunc_" if node.kernel and node.extra.functional else ""
         inputs = [f"ValueNode<Primitive> {functional}{node.op}", *map(self._operand, node.inputs)]
         listed = ", ".join(f"[{at}]: {text}" for at, text in enumerate(inputs))
         return f"@{self._graph.name}:{self._debug[id(node)]}{{{listed}}}"

@@ -21,6 +21,9 @@ class Graph:
         execution_order: the kernels, in the order they are launched.
         attrs: graph attributes the ``.ir`` prints.
         constants: constants in the order the ``.pb`` lists them (``cst1`` ...).
+        return_number: the N of ``Return-opN``.
+        constant_base: how many constants were numbered before this graph's first.
+        recorded: texts and facts that the Running Data Recorder made of the graph, by what they are of.
     """
 
     id: int
@@ -31,7 +34,9 @@ class Graph:
     constants: list[Const] = field(default_factory=list)
     root_id: int = -1
     attrs: dict[str, Any] = field(default_factory=dict)
-    extra: dict[str, Any] = field(default_factory=dict)
+    return_number: int = 0
+    constant_base: int = 0
+    recorded: dict[tuple[object, ...], Any] = field(default_factory=dict)
 
     @property
     def name(self) -> str:

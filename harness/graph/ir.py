@@ -95,7 +95,7 @@ class Writer:
 
     def head(self, node: Node) -> str:
         """``  %1(x) = PrimFunc_MatMul(...)`` and the attributes."""
-        functional = "PrimFunc_" if node.kernel and node.extra.get("functional", True) else ""
+        functional = "PrimFunc_" if node.kernel and node.extra.functional else ""
         args = ", ".join(self.operand(o) for o in node.inputs)
         head = f"  %{self.number[id(node)]}({self.debug[id(node)]}) = {functional}{node.op}({args})"
         return head + _brackets(node)
@@ -109,7 +109,7 @@ class Writer:
         yield INDENT + self.signature(node)
         real = [o for o in node.inputs if not (node.kernel and is_monad(o))]
         if node.kernel:
-            absent = node.extra.get("absent", {})
+            absent = node.extra.absent
             inputs = [device_text(o.spec, absent.get(i) if is_none(o) else None) for i, o in enumerate(real)]
             yield f"{INDENT}: ({', '.join(inputs)}) -> ({', '.join(device_text(s) for s in node.outputs)})"
         if node.kernel or node.op not in _KINDLESS:
@@ -126,7 +126,7 @@ class Writer:
             yield from self.node(node)
         yield f"  Return({self.operand(graph.output)})"
         yield f"{INDENT}: ({self.types([graph.output])})"
-        yield f"{INDENT}# Fullname with scope: (Default/Return-op{graph.extra.get('return_number', 0)})"
+        yield f"{INDENT}# Fullname with scope: (Default/Return-op{graph.return_number})"
 
     def lines(self) -> Iterator[str]:
         graph = self.graph
@@ -169,13 +169,13 @@ def _graph_attrs(attrs: Mapping[str, Any]) -> Iterator[str]:
 
 def _brackets(node: Node) -> str:
     text = ""
-    instance = node.extra.get("instance_name")
+    instance = node.extra.instance_name
     if instance:
         text += f" {{instance name: {instance}}}"
     blocks = (
         ("primitive_attrs", node.attrs),
-        ("cnode_attrs", node.extra.get("cnode_attrs")),
-        ("cnode_primal_attrs", node.extra.get("primal_attrs")),
+        ("cnode_attrs", node.extra.cnode_attrs),
+        ("cnode_primal_attrs", node.extra.primal_attrs),
     )
     for title, attrs in blocks:
         if attrs:

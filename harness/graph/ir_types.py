@@ -58,10 +58,10 @@ def type_text(spec: Spec, *, inplace: frozenset[str] = frozenset(), constant: bo
 def abstract(operand: Operand) -> Spec:
     """What the network says the value is; ``operand.spec`` is what it is on the device.
 
-    They differ where a device has no kernel for the dtype asked for and ``node.extra["abstract"]`` keeps the wish.
+    They differ where a device has no kernel for the dtype asked for and ``node.extra.abstract`` keeps the wish.
     """
     if isinstance(operand, Node):
-        wish: Spec = operand.extra.get("abstract", operand.spec)
+        wish: Spec = operand.spec if operand.extra.abstract is None else operand.extra.abstract
         return wish
     return operand.spec
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -67,6 +68,56 @@ class Parameter:
 
 
 @dataclass(eq=False, slots=True)
+class NodeExtra:
+    """What tracing and compiling say of a node; each field is None (or empty) where nobody said it.
+
+    What the graph itself does not look into is opaque here: ``harness.framework.compile`` says what it is.
+
+    Attributes:
+        layout: which inputs were given together: None for one input, a number for that many tensors of a tuple, a tuple
+            of dtypes for constants that no file shows.
+        functional: it was called as a function: the ``.ir`` shows ``PrimFunc_``.
+        absent: arguments that were left out, by name, with what the ``.ir`` shows for them.
+        instance_name, cnode_attrs, primal_attrs: what the ``.ir`` prints of them, if anything.
+        abstract: the spec that was asked for where the device has no kernel for its dtype.
+        graph: the graph whose kernel it is.
+        region: the region it was traced in; ``control`` the branch or loop it stands for.
+        closure: the function graph it was traced in; ``inside`` the library's functions it was traced in.
+        effects_before: how many effects its closure had before it.
+        effect: ``memory`` or ``io`` where it has one; ``root`` the parameter whose memory it reads or changes.
+        cell: scope of the cell that reads a parameter.
+        cast: how a Cast came to be: ``implicit``, or what it is of.
+        kept: a copy of an input, made before that is overwritten.
+        custom: the gradient that a cell defines itself.
+        inserted: choosing kernels put it there.
+        fusion: what a fused kernel is made of; ``alone`` its name were no kernel fused.
+    """
+
+    layout: tuple[Any, ...] = ()
+    functional: bool = True
+    absent: Mapping[Any, Any] = field(default_factory=dict)
+    instance_name: Any = None
+    cnode_attrs: Any = None
+    primal_attrs: Any = None
+    abstract: Spec | None = None
+    graph: Any = None
+    region: Any = None
+    control: Any = None
+    closure: Any = None
+    inside: Any = None
+    effects_before: int = 0
+    effect: Any = None
+    root: Any = None
+    cell: str | None = None
+    cast: Any = None
+    kept: Node | None = None
+    custom: Any = None
+    inserted: bool = False
+    fusion: Any = None
+    alone: str | None = None
+
+
+@dataclass(eq=False, slots=True)
 class Node:
     """One operator of a graph.
 
@@ -81,6 +132,7 @@ class Node:
         related: candidates of derived nodes (gradients, passes), outermost first; their heading is ``related_kind``.
         kernel: False for Load, Depend, MakeTuple, TupleGetItem, UpdateState and Return.
         debug_name: what the ``.ir`` prints in brackets after ``%k``.
+        extra: what tracing and compiling say of it.
     """
 
     op: str
@@ -94,7 +146,7 @@ class Node:
     related: tuple[SourceLine, ...] = ()
     related_kind: str = ""
     debug_name: str = ""
-    extra: dict[str, Any] = field(default_factory=dict)
+    extra: NodeExtra = field(default_factory=NodeExtra)
 
     @property
     def name(self) -> str:

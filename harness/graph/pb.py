@@ -129,7 +129,7 @@ def to_message(graph: Graph) -> Any:
     for parameter in graph.parameters:
         _set_type(_typed(out.parameters.add(name=parameter.name)), parameter.spec)
     _set_type(_typed(out.outputs.add(name=names[graph.output])), abstract(graph.output))
-    first = int(graph.extra.get("constant_base", 0))
+    first = graph.constant_base
     for k, const in enumerate(graph.constants):
         entry = out.const_vals.add(key=f"cst{k + 1}")
         if not isinstance(const.value, np.ndarray):

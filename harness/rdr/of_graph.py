@@ -27,7 +27,7 @@ MEMORY_TEXTS = ("initial_info", "pre_processed_info")
 
 def _once(graph: Graph, what: tuple[object, ...], make: Callable[[], T]) -> T:
     """What is made of a finished graph, made once however many recorders ask for it."""
-    kept: dict[tuple[object, ...], T] = graph.extra.setdefault("rdr", {})
+    kept: dict[tuple[object, ...], T] = graph.recorded
     if what not in kept:
         kept[what] = make()
     return kept[what]

@@ -96,7 +96,7 @@ def _statistics(
 
 
 def _of(record: Record) -> Statistics | None:
-    stored = record.extra.get("statistics")
+    stored = record.extra.statistics
     if isinstance(stored, Statistics):
         return stored
     size = 1

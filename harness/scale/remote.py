@@ -141,9 +141,7 @@ class RemoteTree:
 
     def _record(self, part: Part, slot: Slot) -> Record:
         record = slot.record
-        extra = dict(record.extra)
-        if slot.described is not None:
-            extra["described"] = slot.described
+        extra = replace(record.extra, described=slot.described)
         return replace(record, values=RemoteValues(self, part, slot) if slot.kept else None, extra=extra)
 
     # -- values ----------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from harness.capture import Problem
 from harness.compare import SlotVerdict
 from harness.compare.audit import Looseness
 from harness.compare.tolerances import Tolerances
-from harness.records import Record, SlotKey
+from harness.records import Record, RecordExtra, SlotKey
 from harness.stats import Statistics
 
 #: The graph of a part that is a whole rank: of trees whose layout is not read in parts.
@@ -203,6 +203,7 @@ KNOWN = (
     Problem,
     SlotKey,
     Record,
+    RecordExtra,
     SlotVerdict,
     Statistics,
     Looseness,

@@ -286,7 +286,7 @@ def bare(record: Record) -> Record:
     """A record without its values."""
     return Record(
         record.key, record.op_type, record.dtype, record.shape, record.format, None, record.source, record.digest,
-        dict(record.extra),
+        replace(record.extra),
     )  # fmt: skip
 
 

@@ -21,7 +21,7 @@ import xxhash
 
 from harness import dtypes
 from harness.errors import DtypeError, StoreError
-from harness.records import Record, SlotKey
+from harness.records import Record, RecordExtra, SlotKey
 from harness.stats import Statistics
 from harness.stats.printed import ATTRIBUTES, MISSING, PrintedStatistics
 from harness.store.schema import INDEX_DTYPE, IOS, MAX_NAME, NAME_FIELDS, NO_SOURCE, Level
@@ -126,7 +126,7 @@ class Index:
         return Statistics(*values)
 
     def record(self, row: int) -> Record:
-        """A row as a record without values; its statistics are in ``extra["statistics"]``."""
+        """A row as a record without values; its statistics are in ``extra.statistics``."""
         source = int(self.rows["source"][row])
         return Record(
             self.keys[row],
@@ -137,7 +137,7 @@ class Index:
             None,
             None if source == NO_SOURCE else self.names[source],
             self.digests[row],
-            {"statistics": self.statistics(row)},
+            RecordExtra(statistics=self.statistics(row)),
         )
 
 

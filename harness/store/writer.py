@@ -128,7 +128,7 @@ class StoreWriter:
 
     def _take(self, record: Record, level: Level) -> tuple[bytes, Statistics]:
         """Digest and statistics of a record, whose tensor is stored if the level says so."""
-        described = record.extra.get("described")
+        described = record.extra.described
         known = record.digest is not None and (level != "tensors" or record.digest in self._places)
         if isinstance(described, Statistics) and known and record.digest is not None:
             # Whoever read the values where they are has said what they are; only new ones are asked for.
@@ -195,7 +195,7 @@ class StoreWriter:
         return found
 
     def _without_values(self, record: Record, level: Level) -> tuple[bytes, Statistics]:
-        statistics = record.extra.get("statistics")
+        statistics = record.extra.statistics
         if level == "tensors" or record.digest is None:
             raise StoreError("it has no values; level 'digest' takes a record that has a digest and statistics")
         if isinstance(statistics, PrintedStatistics):

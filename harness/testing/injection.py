@@ -200,7 +200,7 @@ def _check(operator: Any, kind: Any, iteration: Any, rank: Any, message: Any) ->
 
 
 def _names(node: Node) -> list[str]:
-    fusion = node.extra.get("fusion")
+    fusion = node.extra.fusion
     members = [member.name for member in fusion.members] if isinstance(fusion, Fusion) else []
     return [node.name, *members]
 

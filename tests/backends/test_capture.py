@@ -59,7 +59,7 @@ def content(record: Record) -> tuple[object, ...]:
     """What a comparison sees of a record."""
     array = record.load()
     kept = record.digest if array is None else array.tobytes()
-    where = record.extra.get("stream", 0), record.extra.get("task", 0)
+    where = (record.extra.stream or 0), (record.extra.task or 0)
     return record.op_type, record.dtype, record.shape, where, kept
 
 
@@ -183,8 +183,8 @@ def test_arguments_of_operators_are_compared(backend: str, tmp_path: Path) -> No
 @pytest.mark.parametrize("backend", ["gpu", "ascend-o0", "ascend-o1"])
 def test_full_has_the_rows_of_statistic_beside_the_values(backend: str, tmp_path: Path) -> None:
     full, tree = both(backend, "full", "residual", tmp_path)
-    rows = {record.key: record.extra["statistics"] for record in tree.records()}
-    assert {record.key: repr(record.extra["statistics"]) for record in full.records()} == {
+    rows = {record.key: record.extra.statistics for record in tree.records()}
+    assert {record.key: repr(record.extra.statistics) for record in full.records()} == {
         key: repr(row) for key, row in rows.items()
     }
 

@@ -223,7 +223,7 @@ def test_rows_of_every_age_are_read(made: list[Slot], head: str, items: list[str
         assert found.keys() == expected.keys()
         for key, slot in expected.items():
             texts = dict(zip(items, host_texts(slot.array, slot.dtype, items), strict=True))
-            assert dict(found[key].extra["row"]) == texts
+            assert dict(found[key].extra.row) == texts
             assert (found[key].dtype, found[key].shape) == (slot.dtype.name, slot.array.shape)
         golden = Path(name) / "x.h5"
         update(golden, "Net", {RUN: RunData(read_tree(name).records(), level="digest")})

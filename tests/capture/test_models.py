@@ -46,7 +46,7 @@ def facts(record: Record) -> tuple[Any, ...]:
 
 
 def where(record: Record) -> tuple[Any, ...]:
-    return record.format, record.extra["stream"], record.extra["task"]
+    return record.format, record.extra.stream, record.extra.task
 
 
 def play(network: str, *observers: Any, device: Any = O2) -> None:
@@ -92,7 +92,7 @@ def test_npy_of_a_sunk_graph(saved: str, tmp_path: Path) -> None:
     for mine, theirs in zip(found, wanted, strict=True):
         assert mine.key == theirs.key
         assert (mine.dtype, mine.shape) == (theirs.dtype, theirs.shape)
-        assert ("statistics" in mine.extra) == (saved != "tensor")
+        assert (mine.extra.statistics is not None) == (saved != "tensor")
         if saved != "statistic":
             assert facts(mine)[1:] == facts(theirs)[1:]
 
@@ -239,7 +239,7 @@ def test_links_are_not_followed(tmp_path: Path) -> None:
 def test_device_formats_are_told(tmp_path: Path) -> None:
     dump(tmp_path)
     record = next(iter(read_tree(tmp_path).records()))
-    assert (record.format, record.shape, record.extra["device_shape"]) == ("NC1HWC0", (1, 3, 4, 4), (1, 1, 4, 4, 16))
+    assert (record.format, record.shape, record.extra.device_shape) == ("NC1HWC0", (1, 3, 4, 4), (1, 1, 4, 4, 16))
     array = record.load()
     assert array is not None
     assert np.array_equal(array, values(dtypes.float16, (1, 3, 4, 4)))

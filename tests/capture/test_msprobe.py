@@ -69,7 +69,7 @@ def test_statistics_agree_with_the_golden(network: str, tmp_path: Path) -> None:
     assert (read.mode, {record.key for record in found}) == ("statistic", wanted.keys())
     for record in found:
         assert record.load() is None
-        assert record.extra["row"].changes(wanted[record.key].extra["statistics"]) == ""
+        assert record.extra.row.changes(wanted[record.key].extra.statistics) == ""
 
 
 def test_msdump_check_finds_what_differs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -127,7 +127,7 @@ def test_a_real_dump_of_cells_and_apis(tmp_path: Path) -> None:
         ("Cell.fc1.Dense.backward.0", "output.0", "Dense", None),
     ]
     assert found[0].load() is not None
-    assert found[1].extra["row"] == {"max": "3", "min": "0", "avg": "1.5"}
+    assert found[1].extra.row == {"max": "3", "min": "0", "avg": "1.5"}
 
 
 def test_statistics_leave_out_what_means_something_else(tmp_path: Path) -> None:
@@ -135,7 +135,7 @@ def test_statistics_leave_out_what_means_something_else(tmp_path: Path) -> None:
     net, watcher = one_op(arrays=arrays), observer(tmp_path / "d", task="statistics", section={"summary_mode": None})
     watcher.graph_compiled(net.graph)
     net.run(watcher)
-    rows = [record.extra["row"] for record in read_tree(tmp_path / "d").records()]
+    rows = [record.extra.row for record in read_tree(tmp_path / "d").records()]
     assert rows == [{"max": "-2", "min": "-2"}, {"max": "2", "min": "0"}, {"max": "1", "min": "0"}]
 
 

@@ -114,7 +114,7 @@ def test_a_step_that_failed_gives_its_label_again() -> None:
 def test_a_kernel_of_another_graph_is_recorded_there() -> None:
     net, other = one_op(), one_op("Default/Sub-op0", graph_id=7)
     node = other.graph.execution_order[0]
-    node.extra["graph"] = other.graph
+    node.extra.graph = other.graph
     observer = CaptureObserver()
     observer.step_begin(Step(net.graph, 0, net.parameters))
     observer.kernel_outputs(node, *other.slots[node])

@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as hnp
 
 from harness.capture.statistic import ITEMS, FullObserver, StatisticObserver, row_of
 from harness.compare import Verdict, check
-from harness.records import Record, SlotKey
+from harness.records import Record, RecordExtra, SlotKey
 from harness.stats import Statistics, describe, digest
 from tests.capture.nets import Net, processes
 
@@ -55,16 +55,14 @@ def test_rows_stand_for_the_slots_that_full_has_with_values(process: tuple[list[
     kept, whole = (list(observer.capture("Net", "cpu").records()) for observer in (rows, full))
     assert [record.key for record in kept] == [record.key for record in whole]
     assert all(record.values is None for record in kept)
-    assert [repr(record.extra["statistics"]) for record in kept] == [
-        repr(record.extra["statistics"]) for record in whole
-    ]
+    assert [repr(record.extra.statistics) for record in kept] == [repr(record.extra.statistics) for record in whole]
 
 
 def test_a_difference_is_judged_by_the_rows() -> None:
     def record(array: Any) -> Record:
         content, row = row_of(array, "Float32")
         key = SlotKey(0, 0, 0, "Default/Add-op0", 0, "output", 0)
-        return Record(key, "Add", "Float32", array.shape, digest=content, extra={"statistics": row})
+        return Record(key, "Add", "Float32", array.shape, digest=content, extra=RecordExtra(statistics=row))
 
     array = np.linspace(1, 2, 7, dtype=np.float32)
     near, far = np.nextafter(array, np.float32(3)), array * 2

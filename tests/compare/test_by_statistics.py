@@ -18,7 +18,7 @@ from harness.compare.by_statistics import changed_statistics, row_within, statis
 from harness.compare.judge import SlotJudge
 from harness.compare.tolerances import Tolerances
 from harness.compare.verdict import Verdict
-from harness.records import Record, SlotKey
+from harness.records import Record, RecordExtra, SlotKey
 from harness.stats import describe
 from harness.stats.printed import ATTRIBUTES, COLUMNS, PrintedStatistics, host_texts, printed_statistics, row_digest
 
@@ -112,8 +112,8 @@ def test_a_row_against_a_golden(
     array = np.array([1.0, 2.0], np.float32)
     key = SlotKey(0, 0, 0, "Default/Add-op0", 0, "output", 0)
     golden = Record(key, "Add", "Float32", (2,), values=array if keeps_values else None, digest=b"g" * 16,
-                    extra={} if keeps_values else {"statistics": describe(array, "Float32")})  # fmt: skip
-    ours = Record(key, "Add", "Float32", (2,), digest=b"r" * 16, extra={"statistics": row(found, *items)})
+                    extra=RecordExtra(statistics=None if keeps_values else describe(array, "Float32")))  # fmt: skip
+    ours = Record(key, "Add", "Float32", (2,), digest=b"r" * 16, extra=RecordExtra(statistics=row(found, *items)))
     judged = SlotJudge(Tolerances.parse(tolerance)).differing(golden, ours, None)
     assert judged.verdict is verdict
     assert judged.by_statistics
@@ -130,7 +130,7 @@ def kept(dtype: str = "Float32", values: Any = None, **texts: str) -> Record:
         return Record(KEY, "Add", dtype, (2,), values=values, digest=b"v" * 16)
     known = PrintedStatistics(texts, dtype)
     digest = row_digest(dtype, (2,), known)
-    return Record(KEY, "Add", dtype, (2,), digest=digest, extra={"row": known, "statistics": known})
+    return Record(KEY, "Add", dtype, (2,), digest=digest, extra=RecordExtra(known, known))
 
 
 def judged(expected: Record, found: Record, tolerance: Any = "default") -> Verdict:
@@ -186,7 +186,7 @@ def test_rows_of_all_items_are_rows_too() -> None:
     def whole(text: str) -> Record:
         texts = {item: "1" if item in ("count", "positive zero count") else "0" for item in ATTRIBUTES}
         record = kept(**texts | dict.fromkeys(("max", "min", "avg", "l2norm"), text))
-        record.extra["statistics"] = printed_statistics(record.extra["row"])
+        record.extra.statistics = printed_statistics(record.extra.row)
         return record
 
     assert judged(whole("1"), whole("1.00002")) is Verdict.WITHIN
@@ -223,7 +223,7 @@ def test_no_tolerance_excuses_another_whole_number(one: dict[str, str], other: d
 def test_whole_numbers_with_all_statistics_and_other_bits_differ() -> None:
     known = describe(np.array([1, 2], np.int32), "Int32")
     one, other = (
-        Record(KEY, "Add", "Int32", (2,), digest=digest, extra={"statistics": known})
+        Record(KEY, "Add", "Int32", (2,), digest=digest, extra=RecordExtra(statistics=known))
         for digest in (b"1" * 16, b"2" * 16)
     )
     assert judged(one, other) is Verdict.DIFFERS

@@ -186,7 +186,7 @@ def check(config: DumpConfig, produced: Produced, root: Path) -> None:
                 texts = device_texts(array, dtype, items, high=config.device_stat_precision_mode == "high")
             else:
                 texts = host_texts(array, dtype, items)
-            assert record.extra["row"] == dict(zip(items, texts, strict=True))
+            assert record.extra.row == dict(zip(items, texts, strict=True))
 
 
 def loaded(records: Iterator[Record]) -> Iterator[Record]:

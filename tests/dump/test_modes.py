@@ -79,7 +79,7 @@ class TestDevices:
         watcher.step_begin(step)
         for net in (root, inner):
             (node,) = net.graph.execution_order
-            node.extra["graph"] = net.graph
+            node.extra.graph = net.graph
             watcher.kernel_outputs(node, *net.slots[node])
         watcher.step_end(step)
         watcher.closed()
@@ -189,13 +189,13 @@ class TestSavedData:
         assert capture.problems == []
         assert len(records) == 2 * (8 if device == ASCEND else 9)
         for record in records:
-            assert ("row" in record.extra) == (saved != "tensor")
+            assert (record.extra.row is not None) == (saved != "tensor")
             assert (record.values is None) == (saved == "statistic")
-            if "row" in record.extra:
-                assert list(record.extra["row"]) == ["count", "md5", "max"]
+            if record.extra.row is not None:
+                assert list(record.extra.row) == ["count", "md5", "max"]
             array = record.load()
-            if array is not None and "row" in record.extra:
-                assert record.extra["row"].changes(array) == ""
+            if array is not None and record.extra.row is not None:
+                assert record.extra.row.changes(array) == ""
 
     def test_files_and_rows_share_the_timestamp(self, tmp_path: Path) -> None:
         dumped_on(tmp_path, ASCEND, chain(tensor(FLOAT, (2,))), saved_data="full")
@@ -270,8 +270,8 @@ class TestDeviceOrder:
         for record, slot in zip(read_tree(tmp_path).records(), (*inputs, *outputs), strict=True):
             assert np.array_equal(record.load(), slot.array)  # type: ignore[arg-type]
             assert record.shape == slot.array.shape
-            assert record.extra["device_shape"] != record.shape
-            assert len(record.extra["row"])
+            assert record.extra.device_shape != record.shape
+            assert len(record.extra.row)
 
     @pytest.mark.parametrize(("device", "flag"), [(ASCEND, True), ("gpu", False), ("cpu", False)])
     def test_the_host_s_order(self, tmp_path: Path, device: str, flag: bool) -> None:

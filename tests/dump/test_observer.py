@@ -279,7 +279,7 @@ class TestSteps:
     def test_kernels_of_a_sub_graph_go_to_its_directory(self, tmp_path: Path) -> None:
         root, sub = one_op(), one_op("Default/Sub-op0", graph_id=4, root_id=0)
         node = sub.graph.execution_order[0]
-        node.extra["graph"] = sub.graph
+        node.extra.graph = sub.graph
         root.graph.execution_order.append(node)
         root.slots |= sub.slots
         watcher = DumpObserver(config(tmp_path))

@@ -21,7 +21,7 @@ class TestConstants:
         net = one_op()
         for value in (1, tensor(dtypes.float16, (4, 4)), np.zeros((0,), np.float32)):
             net.graph.constants.append(constant(value))
-        net.graph.extra["constant_base"] = 5
+        net.graph.constant_base = 5
         return net
 
     def test_tensor_constants_are_written_once(self, tmp_path: Path) -> None:

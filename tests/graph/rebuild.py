@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from harness import dtypes
-from harness.graph import IOMONAD, UMONAD, Const, Graph, Node, Parameter, TensorSpec, TupleSpec
+from harness.graph import IOMONAD, UMONAD, Const, Graph, Node, NodeExtra, Parameter, TensorSpec, TupleSpec
 from harness.graph.ir_parse import IrGraph, IrNode, IrType, type_of
 from harness.graph.spec import OpaqueSpec, ScalarSpec, Spec
 
@@ -128,16 +128,17 @@ def _brackets(text: str) -> dict[str, str]:
 def _node(entry: IrNode, operands: list[Any]) -> Node:
     scope, _, last = entry.name.rpartition("/")
     blocks = _brackets(entry.brackets)
-    extra: dict[str, Any] = {"functional": entry.functional}
+    extra = NodeExtra(functional=entry.functional)
     if "instance_name" in blocks:
-        extra["instance_name"] = blocks["instance_name"]
-    for title, key in (("cnode_attrs", "cnode_attrs"), ("cnode_primal_attrs", "primal_attrs")):
-        if title in blocks:
-            extra[key] = attrs_from(blocks[title])
+        extra.instance_name = blocks["instance_name"]
+    if "cnode_attrs" in blocks:
+        extra.cnode_attrs = attrs_from(blocks["cnode_attrs"])
+    if "cnode_primal_attrs" in blocks:
+        extra.primal_attrs = attrs_from(blocks["cnode_primal_attrs"])
     spec = spec_from(entry.outputs[0].text)
     device = _on_device(spec, entry.device[1])
     if device != spec:
-        extra["abstract"] = spec
+        extra.abstract = spec
     return Node(
         entry.op, operands, attrs_from(blocks.get("primitive_attrs", "")), scope, device,
         kernel=entry.kernel, number=int(last.rpartition("-op")[2]), source=entry.stacks[0],
@@ -191,5 +192,5 @@ def rebuild(ir: IrGraph, message: Any) -> Graph:
     ordered = [constants[c.key] for c in message.graph.const_vals]
     return Graph(
         ir.id, parameters, output, nodes, [n for n in nodes if n.kernel], ordered,
-        attrs={"enable_zero_copy_in_graph": 1}, extra={"return_number": number},
+        attrs={"enable_zero_copy_in_graph": 1}, return_number=number,
     )  # fmt: skip

@@ -73,7 +73,7 @@ def test_dimensions_known_at_run_time_are_symbols() -> None:
 def test_a_dtype_the_device_chose_stands_on_the_device_line_only() -> None:
     graph = dense()
     matmul = graph.execution_order[0]
-    matmul.extra["abstract"] = TensorSpec(dtypes.float16, (2, 3))
+    matmul.extra.abstract = TensorSpec(dtypes.float16, (2, 3))
     _, types, device, *_ = ir.write(graph).split(" = PrimFunc_MatMul(")[1].split("\n")
     assert types.endswith("-> (<Tensor[Float16], (2, 3)>)")
     assert device.endswith("-> (<Float32xDefaultFormat[const vector]{2, 3}>)")
@@ -81,7 +81,7 @@ def test_a_dtype_the_device_chose_stands_on_the_device_line_only() -> None:
 
 def test_operators_that_are_no_functions_print_their_plain_name() -> None:
     graph = dense()
-    graph.execution_order[0].extra["functional"] = False
+    graph.execution_order[0].extra.functional = False
     assert "= MatMul(" in ir.write(graph)
     assert "= PrimFunc_BiasAdd(" in ir.write(graph)
 

@@ -27,7 +27,7 @@ def test_writes_what_mindspore_wrote(name: str, number: int) -> None:
     expected = pb.read(files["pb"])
     graph = rebuild(parse(files["ir"].decode()), expected)
     if expected.graph.const_vals:
-        graph.extra["constant_base"] = int(expected.graph.const_vals[0].full_name.rpartition("-")[2])
+        graph.constant_base = int(expected.graph.const_vals[0].full_name.rpartition("-")[2])
     found = pb.to_message(graph)
     for ours, theirs in zip(found.graph.node, expected.graph.node, strict=True):
         # Of derived nodes MindSpore does not print the same lines in both files.
@@ -73,7 +73,7 @@ def test_an_operand_the_graph_does_not_list_is_an_error() -> None:
 
 def test_the_dtype_asked_for_is_written() -> None:
     graph = dense()
-    graph.nodes[1].extra["abstract"] = TensorSpec(dtypes.bfloat16, (2, 3))
+    graph.nodes[1].extra.abstract = TensorSpec(dtypes.bfloat16, (2, 3))
     found = pb.read(pb.write(graph)).graph.node[1].output_type.tensor_type
     assert found.elem_type == dtypes.bfloat16.proto
 

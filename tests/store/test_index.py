@@ -36,7 +36,7 @@ def test_round_trip_through_bytes() -> None:
         assert (got.key, got.op_type, got.dtype, got.shape) == (r.key, r.op_type, r.dtype, r.shape)
         assert (got.format, got.source) == (r.format, r.source)
         assert got.digest == digest(r.values, r.dtype)
-        assert got.extra["statistics"] == describe(r.values, r.dtype)
+        assert got.extra.statistics == describe(r.values, r.dtype)
 
 
 def test_every_statistic_survives() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from harness import dtypes
 from harness.compare import check
 from harness.errors import StoreError
-from harness.records import Record, SlotKey
+from harness.records import Record, RecordExtra, SlotKey
 from harness.stats.printed import ATTRIBUTES, COLUMNS, PrintedStatistics, host_texts, row_digest
 from harness.store import GoldenStore, RunData, update
 from harness.store.index import from_row, to_row
@@ -30,7 +30,7 @@ def row_record(array: np.ndarray[tuple[int, ...], np.dtype[np.float32]], items: 
     row = PrintedStatistics(dict(zip(items, host_texts(array, dtypes.float32, items), strict=True)), "Float32")
     key = SlotKey(0, 0, 0, "Default/Add-op0", 0, "output", 0)
     digest = row_digest("Float32", array.shape, row)
-    return Record(key, "Add", "Float32", array.shape, digest=digest, extra={"statistics": row})
+    return Record(key, "Add", "Float32", array.shape, digest=digest, extra=RecordExtra(statistics=row))
 
 
 @given(st.sampled_from(sorted(ARRAYS)), st.sets(st.sampled_from(sorted(ATTRIBUTES))))
@@ -62,7 +62,7 @@ def test_a_store_keeps_them_and_a_check_judges_them(items: list[str], tmp_path: 
     with GoldenStore.open(path) as store:
         assert store.verify() == []
         run = store.run(*CPU)
-        assert set(run.record(0).extra["statistics"]) == set(items) & set(ATTRIBUTES)
+        assert set(run.record(0).extra.statistics) == set(items) & set(ATTRIBUTES)
         assert check(run, [row_record(ARRAYS["plain"], items)]).holds
         assert check(run, [other]).holds is (not items)
         # Without the largest and the smallest nothing says how large a tolerance may be.
@@ -79,6 +79,6 @@ def test_a_store_keeps_them_and_a_check_judges_them(items: list[str], tmp_path: 
 
 def test_a_record_that_says_nothing_is_refused(tmp_path: Path) -> None:
     bare = row_record(ARRAYS["plain"], [])
-    bare.extra = {}
+    bare.extra = RecordExtra()
     with pytest.raises(StoreError, match="neither values nor statistics"):
         update(tmp_path / "x.h5", "net", {CPU: RunData([bare], level="digest")})

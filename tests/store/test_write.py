@@ -53,7 +53,7 @@ def test_everything_comes_back(tmp_path: Path, compression: Compression) -> None
         assert run.artefacts() == dict(sorted(ARTEFACTS.items()))
         assert run.attrs == attrs
         for got, given_ in zip(run.records(), records, strict=True):
-            assert repr(got.extra["statistics"]) == repr(describe(given_.values, given_.dtype))
+            assert repr(got.extra.statistics) == repr(describe(given_.values, given_.dtype))
         assert store.verify() == []
 
 
@@ -87,7 +87,7 @@ def test_digest_level_keeps_no_values(tmp_path: Path) -> None:
         for got, r in zip(run.records(), network(), strict=True):
             assert got.load() is None
             assert got.digest == digest(r.values, r.dtype)
-            assert got.extra["statistics"] == describe(r.values, r.dtype)
+            assert got.extra.statistics == describe(r.values, r.dtype)
         with pytest.raises(StoreError, match="values were not kept"):
             run.tensor(0)
         assert store.verify() == []

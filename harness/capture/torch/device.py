@@ -68,7 +68,7 @@ class PackedStatistics:
             packed = torch.stack([each for _, _, each in here]).cpu()
             numbers = packed[:, :_NUMBERS].contiguous().view(torch.float64).tolist()
             for (record, count, _), floats, whole in zip(here, numbers, packed.tolist(), strict=True):
-                record.extra["statistics"] = statistics_of(floats, whole[_NUMBERS:-2], count)
+                record.extra.statistics = statistics_of(floats, whole[_NUMBERS:-2], count)
                 text = f"device row of {record.dtype}{record.shape} {whole}"
                 record.digest = xxhash.xxh3_128(text.encode()).digest()
 

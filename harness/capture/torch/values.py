@@ -129,14 +129,14 @@ class Keeper:
         if found is None:
             area = region(tensor) if self._statistics else None
             self._take(record, tensor, known.get(area) if area is not None else None)
-            statistics = record.extra.get("statistics")
+            statistics = record.extra.statistics
             known[where] = record.digest, statistics, record.values
             if area is not None:
                 known[area] = statistics
             return
         record.digest, statistics, record.values = found
         if statistics is not None:
-            record.extra["statistics"] = statistics
+            record.extra.statistics = statistics
 
     def _take(self, record: Record, tensor: Any, statistics: Statistics | None = None) -> None:
         array = host_array(tensor, self._dense)
@@ -145,7 +145,7 @@ class Keeper:
             found = self._described.get(content)
             if found is None:
                 found = self._described[content] = statistics or described(array, record.dtype)
-            record.extra["statistics"] = found
+            record.extra.statistics = found
             return
         kept = self._kept.get(content)
         if kept is None:

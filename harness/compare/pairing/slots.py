@@ -95,7 +95,7 @@ def steps_of(run: Run) -> tuple[dict[int, list[StepSlots]], dict[SlotKey, SlotFa
             continue
         step = key.rank, key.iteration
         at = At(Name(key.graph, key.operator, key.execution), key.io, key.slot)
-        members = tuple(record.extra.get("members", ()))
+        members = record.extra.members
         slots[step][at] = Slot(record.op_type, record.dtype, tuple(record.shape), members)
         contents[step][at] = content
         facts[key] = SlotFacts(content, record.dtype, tuple(record.shape))

@@ -75,7 +75,7 @@ class LentMemory:
 
 def _is_changed(node: Node) -> bool:
     """Whether a kernel updates memory, or gives what is changed in place later."""
-    return "effect" in node.extra or "root" in node.extra
+    return node.extra.effect is not None or node.extra.root is not None
 
 
 def _is_memory(operand: Operand) -> bool:

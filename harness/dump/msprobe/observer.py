@@ -168,7 +168,7 @@ class ProbeObserver(Observer):
 
     def _fact(self, node: Node, root: Graph) -> dict[str, Any]:
         """Which operator an entry is of."""
-        return {"name": node.name, "type": node.op, "graph": root.id, **self._facts.of(node)}
+        return {"name": node.name, "type": node.op, "graph": root.id, **self._facts.of(node).as_json()}
 
     # --- files ----------------------------------------------------------------------------------------------------
 

@@ -57,7 +57,7 @@ def guarded(cell: Any, function: Callable[..., Any], args: tuple[Any, ...], resu
         counts.append(len(members) if isinstance(arg, (tuple, list)) else 0)
     value = active.operand(result, updates=True)
     node = active.virtual(CUSTOM, [value, *operands], value.spec)
-    node.extra["custom"] = _Custom(cell, function, args, tuple(counts), active.scope)
+    node.extra.custom = _Custom(cell, function, args, tuple(counts), active.scope)
     if isinstance(node.spec, TupleSpec) and any(isinstance(s, TupleSpec) for s in node.spec.items):
         raise SettingTypeError(f"{type(cell).__name__}.bprop: construct gives tuples within a tuple, at {where()}; "
                                "accepted: a tensor, or a tuple of tensors")  # fmt: skip
@@ -71,7 +71,7 @@ def parts(active: Tracer, node: Node, out: Any, dout: Any) -> list[tuple[Operand
         TraceError: too few gradients, one of another shape (PyNative), or a parameter is read (graph).
         SettingTypeError: ``bprop`` takes another number of arguments, or gives no tuple (graph).
     """
-    custom: _Custom = node.extra["custom"]
+    custom: _Custom = node.extra.custom
     name = f"{type(custom.cell).__name__}.bprop"
     given = _called(active, custom, name, out, dout)
     if len(given) < len(custom.args):

@@ -105,7 +105,7 @@ class _Gradient:
         self.tracer.closures.finish()
         rank = {closure: at for at, closure in enumerate(inlining_order(self.order, [r.operand for r in self.roots]))}
         found: dict[Any, str] = {}
-        for node in sorted(walked, key=lambda n: rank.get(n.extra["closure"], len(rank))):
+        for node in sorted(walked, key=lambda n: rank.get(n.extra.closure, len(rank))):
             found.setdefault(_primitive(node), node.scope)
         return found
 
@@ -135,8 +135,8 @@ class _Gradient:
             raise TraceError(f"cannot differentiate through {node.op} in {node.scope}")
         out, dout = self._results(node)
         inputs = grouped(node, [as_value(i) for i in node.inputs])
-        if "kept" in node.extra:
-            inputs[0] = as_value(node.extra["kept"])
+        if node.extra.kept is not None:
+            inputs[0] = as_value(node.extra.kept)
         needs = tuple(
             any(id(m) in self.needed for m in group) if isinstance(group, tuple) else id(group) in self.needed
             for group in grouped(node, list(node.inputs))
@@ -196,7 +196,9 @@ class _Gradient:
             return "Default"
         if not (isinstance(target, Parameter) and target.is_weight):
             return self.home
-        found = (n.extra.get("cell", n.scope) for n in self.order if any(i is target for i in n.inputs))
+        found = (
+            n.scope if n.extra.cell is None else n.extra.cell for n in self.order if any(i is target for i in n.inputs)
+        )
         return next(found, "Default")
 
     def _sum(self, parts: list[Any], where: str) -> Any:
@@ -246,7 +248,7 @@ def _depends(switch: Node, wanted: set[int]) -> bool:
             seen.add(id(operand))
             stack.extend(operand.inputs)
             if operand.op == "Switch":
-                control = operand.extra["control"]
+                control = operand.extra.control
                 stack += [*control.init, control.first.result, control.second.result]
     return False
 
@@ -267,7 +269,7 @@ def grouped(node: Node, flat: list[Any]) -> list[Any]:
     """Arguments as the operator was called with: tuples of tensors put together again."""
     groups: list[Any] = []
     at = 0
-    for count in node.extra["layout"]:
+    for count in node.extra.layout:
         if count is None:
             groups.append(flat[at])
             at += 1

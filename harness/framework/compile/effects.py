@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from harness.graph import Node, Operand, TupleSpec, U, printed_order
+from harness.graph import Node, NodeExtra, Operand, TupleSpec, U, printed_order
 
 #: what looks at its argument rather than read it: those that use its result count as readers too
 _VIEWS = frozenset({"BatchNormGrad", "ExpandDims", "Reshape"})
@@ -38,7 +38,7 @@ def drop_unused_reads(output: Operand) -> None:
         if node.op == "MakeTuple" and id(node) in lists:
             node.inputs = [i for i in node.inputs if not _is_unused_read(i, used)]
             node.spec = TupleSpec(tuple(i.spec for i in node.inputs))
-            node.extra["layout"] = (None,) * len(node.inputs)
+            node.extra.layout = (None,) * len(node.inputs)
             if len(node.inputs) == 1:
                 became[id(node)] = node.inputs[0]
         elif node.op == "UpdateState":
@@ -74,7 +74,7 @@ class _Effects:
         """To the state in front of each update its readers; to the last state of the reads in a tuple those that take
         the tuple."""
         for node in self.order:
-            if node.extra.get("effect") == "memory":
+            if node.extra.effect == "memory":
                 for target in node.inputs[:-1]:
                     for load in self._loads_of(target):
                         self._wait(node.inputs[-1], self._readers(load))
@@ -92,7 +92,7 @@ class _Effects:
         """An operator with a tuple of which some members are reads."""
         members: list[Operand] = []
         at = 0
-        for count in node.extra["layout"]:
+        for count in node.extra.layout:
             if isinstance(count, int):
                 members += node.inputs[at : at + count]
             at += 1 if count is None else count
@@ -116,21 +116,21 @@ class _Effects:
             self.waited_for.add(id(reader))
             if not any(i is reader for i in state.inputs):
                 state.inputs.append(reader)
-                state.extra["layout"] = (None,) * len(state.inputs)
+                state.extra.layout = (None,) * len(state.inputs)
 
     def add_copies(self) -> None:
         """Copies every read of what is read more than once."""
         loads: dict[int, list[Node]] = {}
         for node in self.order:
             if node.op == "Load":
-                loads.setdefault(id(node.extra["root"]), []).append(node)
+                loads.setdefault(id(node.extra.root), []).append(node)
         for same in loads.values():
             for load in same if len(same) > 1 else ():
                 self._copy(load)
 
     def _copy(self, load: Node) -> None:
         move = Node("TensorMove", [load], {}, "Default", load.spec)
-        move.extra = {"layout": (None,), "functional": False, "region": load.extra["region"]}
+        move.extra = NodeExtra(layout=(None,), functional=False, region=load.extra.region)
         for user in self.users.get(id(load), ()):
             user.inputs = [move if i is load else i for i in user.inputs]
 

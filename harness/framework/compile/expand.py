@@ -7,7 +7,7 @@ from harness.framework.compile.trace import Tracer
 from harness.framework.ops.base import OPERATORS
 from harness.framework.ops.expansion import Composite
 from harness.framework.tensor import using
-from harness.graph import Node, Operand, Parameter, TensorSpec, U, printed_order
+from harness.graph import Node, NodeExtra, Operand, Parameter, TensorSpec, U, printed_order
 
 
 def expand(output: Operand) -> Operand:
@@ -22,7 +22,7 @@ def expand(output: Operand) -> Operand:
     for node in order:
         node.inputs = [became.get(id(i), i) for i in node.inputs]
         if node.kernel and isinstance(OPERATORS.get(node.op), Composite):
-            is_update = "effect" in node.extra
+            is_update = node.extra.effect is not None
             became[id(node)] = _assigned(node, follows[id(node)]) if is_update else _parts(node, node.inputs)
     return became.get(id(output), output)
 
@@ -31,7 +31,7 @@ def _parts(node: Node, inputs: list[Operand]) -> Operand:
     operator = OPERATORS.get(node.op)
     assert isinstance(operator, Composite)
     tracer = Tracer(operator.expansion_scope)
-    tracer.region = node.extra["region"]
+    tracer.region = node.extra.region
     tracer.source = ("code", node.source or node.related)
     args = grouped(node, [as_value(i) for i in inputs])
     with using(tracer):
@@ -39,10 +39,10 @@ def _parts(node: Node, inputs: list[Operand]) -> Operand:
     tracer.leave()
     if any(isinstance(OPERATORS.get(n.op), Composite) for n in tracer.created):
         operand = expand(operand)
-    if "root" in node.extra and isinstance(operand, Node):
+    if node.extra.root is not None and isinstance(operand, Node):
         for part in (operand, *(operand.inputs if operand.op == "MakeTuple" else ())):
             if isinstance(part, Node):
-                part.extra["root"] = node.extra["root"]
+                part.extra.root = node.extra.root
     return operand
 
 
@@ -58,14 +58,14 @@ def _assigned(node: Node, follows: Node) -> Node:
     follows.inputs[0] = before
     assign = Node("Assign", [target, result, before], {}, "Default", target.spec)
     assign.related_kind, assign.related = "code", node.source or node.related
-    assign.extra = {"layout": (None, None), "functional": True, "region": node.extra["region"], "effect": "memory"}
-    assign.extra["root"] = node.extra["root"]
+    assign.extra = NodeExtra(layout=(None, None), region=node.extra.region, effect="memory")
+    assign.extra.root = node.extra.root
     return assign
 
 
 def _is_memory(operand: Operand) -> bool:
     if isinstance(operand, Node):
-        return "root" in operand.extra and operand.op != "Load"
+        return operand.extra.root is not None and operand.op != "Load"
     return isinstance(operand, Parameter) and (operand.is_weight or operand.is_inplace)
 
 
@@ -73,6 +73,6 @@ def _virtual(op: str, inputs: list[Operand], node: Node) -> Node:
     """A read or a state in front of an assignment."""
     spec = U.spec if op == "UpdateState" else inputs[0].spec
     made = Node(op, inputs, {}, "Default", spec.tensor if isinstance(spec, TensorSpec) else spec, kernel=False)
-    made.extra = {"layout": (None,) * len(inputs), "functional": False, "region": node.extra["region"]}
-    made.extra["closure"] = node.extra["closure"]
+    made.extra = NodeExtra(layout=(None,) * len(inputs), functional=False, region=node.extra.region)
+    made.extra.closure = node.extra.closure
     return made

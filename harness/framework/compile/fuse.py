@@ -20,7 +20,7 @@ PREFIX, POSTFIX = "GraphKernel", "fusion"
 
 @dataclass(frozen=True, slots=True)
 class Fusion:
-    """What a fused kernel is made of: ``node.extra["fusion"]``.
+    """What a fused kernel is made of: ``node.extra.fusion``.
 
     Attributes:
         members: the kernels, in the order of the graph; the last gives the result. Their numbers are those they would
@@ -33,12 +33,12 @@ class Fusion:
 def fuse(graph: Graph, unfused: Numbering) -> None:
     """Fuses what can be fused in a graph that is not numbered yet; its orders are made anew.
 
-    Each kernel's ``extra["alone"]`` is the name it would have if nothing were fused, a fused one's that of its last
+    Each kernel's ``extra.alone`` is the name it would have if nothing were fused, a fused one's that of its last
     member: by it graphs of different devices are laid beside one another.
     """
     unfused.number(graph.nodes)
     for node in graph.nodes:
-        node.extra["alone"] = node.name
+        node.extra.alone = node.name
     for members in _chains(graph):
         if len(members) > 1:
             _fuse(members)
@@ -81,4 +81,4 @@ def _fuse(members: list[Node]) -> None:
     root.attrs = {}
     layout = (None,) * len(root.inputs)
     fusion = Fusion((*members[:-1], last))
-    root.extra = {**root.extra, "layout": layout, "functional": False, "fusion": fusion}
+    root.extra = replace(root.extra, layout=layout, functional=False, fusion=fusion)

@@ -93,7 +93,7 @@ FUSIBLE: Mapping[str, Rule] = MappingProxyType(
 def is_fusible(node: Node) -> bool:
     """Whether a graph kernel may take ``node`` in: by its operator, and the dtypes of its tensors."""
     rule = FUSIBLE.get(node.op)
-    if rule is None or not node.kernel or "effect" in node.extra or not isinstance(node.spec, TensorSpec):
+    if rule is None or not node.kernel or node.extra.effect is not None or not isinstance(node.spec, TensorSpec):
         return False
     if 0 in node.spec.shape:
         return False

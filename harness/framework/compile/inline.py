@@ -41,7 +41,7 @@ class _Walk:
         self.users: dict[int, list[Node]] = {}
         for node in nodes:
             for operand in _values(node):
-                self._used(operand, node.extra["closure"])
+                self._used(operand, node.extra.closure)
                 self.users.setdefault(id(operand), []).append(node)
         for root in roots:
             self._used(root, self.top)
@@ -52,7 +52,7 @@ class _Walk:
     def _used(self, operand: Operand, user: Closure) -> None:
         """Notes ``operand`` as a result of every closure it leaves on its way to ``user``, and of their tails."""
         if isinstance(operand, Node):
-            for closure in _way(user, operand.extra["closure"]):
+            for closure in _way(user, operand.extra.closure):
                 tail: Closure | None = closure
                 while tail is not None:
                     self.results.setdefault(tail, {})[id(operand)] = operand
@@ -94,7 +94,7 @@ class _Walk:
         if closure.tail is not None:
             return closure.effects[0] is not closure.tail
         results = self.results.get(closure, {}).values()
-        return any(_way(closure, r.extra["closure"])[:1] != closure.effects for r in results)
+        return any(_way(closure, r.extra.closure)[:1] != closure.effects for r in results)
 
     def _push_results(self, closure: Closure) -> None:
         if closure.tail is not None and self._push_call([closure.tail]):
@@ -126,7 +126,7 @@ class _Walk:
                 self.queue.append(effect)
 
     def _follow_node(self, node: Node) -> None:
-        closure, before = node.extra["closure"], node.extra.get("effects before", 0)
+        closure, before = node.extra.closure, node.extra.effects_before
         reads = [i for i in node.inputs if isinstance(i, Node) and i.op == "Load"]
         for operand in node.inputs:
             if isinstance(operand, Node) and operand.op == "UpdateState":
@@ -138,13 +138,13 @@ class _Walk:
 
     def _push(self, operand: Operand, user: Closure) -> None:
         """Queues ``operand`` as ``user`` sees it: the call it is a result of, or itself."""
-        if isinstance(operand, Node) and not self._push_call(_way(user, operand.extra["closure"])):
+        if isinstance(operand, Node) and not self._push_call(_way(user, operand.extra.closure)):
             self.queue.append(operand)
 
     def _push_user(self, user: Node, closure: Closure) -> None:
         """Queues what takes a result of ``closure`` from outside: a node, or the call it stands in."""
-        path = user.extra["closure"].path()
-        if closure in path or any(self._waits(around) for around in _way(user.extra["closure"], closure)[:-1]):
+        path = user.extra.closure.path()
+        if closure in path or any(self._waits(around) for around in _way(user.extra.closure, closure)[:-1]):
             return
         for around in path:
             if around not in self.order and _within(around, self.top):
@@ -177,7 +177,7 @@ class _Walk:
 
 def _common(nodes: Sequence[Node]) -> Closure:
     """The innermost closure around all ``nodes``."""
-    paths = [node.extra["closure"].path() for node in nodes]
+    paths = [node.extra.closure.path() for node in nodes]
     common: Closure = paths[0][0]
     for level in zip(*paths, strict=False):
         if any(closure is not level[0] for closure in level):

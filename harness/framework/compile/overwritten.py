@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from harness.framework.compile.trace import Tracer
 from harness.framework.ops.base import OPERATORS
-from harness.graph import Node, TensorSpec
+from harness.graph import Node, NodeExtra, TensorSpec
 
 
 def keep_overwritten(tracer: Tracer) -> None:
-    """Rewrites the reads traced so far and copies what is overwritten (``node.extra["kept"]``)."""
+    """Rewrites the reads traced so far and copies what is overwritten (``node.extra.kept``)."""
     for load in tracer.states.reads():
         tracer.states.newest(load)
     for node in [n for n in tracer.created if getattr(OPERATORS.get(n.op), "keeps", False)]:
-        if "kept" not in node.extra:
+        if node.extra.kept is None:
             _keep(tracer, node)
 
 
@@ -26,9 +26,9 @@ def _keep(tracer: Tracer, node: Node) -> None:
     target = node.inputs[0]
     assert isinstance(target.spec, TensorSpec)
     load = tracer.virtual("Load", [target, node.inputs[-1]], target.spec.tensor)
-    load.extra["root"] = tracer.states.root(target)
+    load.extra.root = tracer.states.root(target)
     kept = Node("TensorMove", [load], {}, node.scope, load.spec)
-    kept.extra = {"layout": (None,), "functional": False, "region": node.extra["region"]}
-    kept.extra["closure"] = node.extra["closure"]
-    node.extra["kept"] = kept
+    kept.extra = NodeExtra(layout=(None,), functional=False, region=node.extra.region)
+    kept.extra.closure = node.extra.closure
+    node.extra.kept = kept
     tracer.states.save(node, load, kept)

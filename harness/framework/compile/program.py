@@ -96,7 +96,7 @@ def compile_function(
         graph.attrs = {"enable_zero_copy_in_graph": 1}
         arrange(graph)
         for node in graph.nodes:
-            node.extra["graph"] = graph
+            node.extra.graph = graph
         graphs.append(graph)
         region_graphs[id(region)] = graph
     silent = len(graphs) == 1 and not graphs[0].execution_order and _gives_back(graphs[0].output)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from harness.graph import Node, Operand, Parameter, TupleSpec
+from harness.graph import Node, NodeExtra, Operand, Parameter, TupleSpec
 
 
 @dataclass(eq=False, slots=True)
@@ -102,7 +102,7 @@ class _Crosser:
                 members = ([region.effect] if region.effect is not None else []) + region.exports
                 spec = TupleSpec(tuple(m.spec for m in members))
                 region.output = Node("MakeTuple", members, {}, "Default", spec, kernel=False)
-                region.output.extra = {"layout": (None,) * len(members), "functional": False}
+                region.output.extra = NodeExtra(layout=(None,) * len(members), functional=False)
 
     def _prune(self, block: Block) -> None:
         kept: list[Region | Control] = []
@@ -119,7 +119,7 @@ class _Crosser:
 
     def _enter(self, region: Region, operand: Operand) -> Operand:
         """``operand`` as ``region`` sees it: its own, or a crossing."""
-        owner = operand.extra.get("region") if isinstance(operand, Node) else None
+        owner = operand.extra.region if isinstance(operand, Node) else None
         if not isinstance(operand, Node) or owner is region:
             self._visit(region, operand)
             return operand
@@ -134,7 +134,7 @@ class _Crosser:
                 owner.exports.append(operand)
             self._visit(owner, operand)
             return
-        control: Control = operand.extra["control"]
+        control: Control = operand.extra.control
         if id(control) in self.needed:
             return
         self.needed.add(id(control))
@@ -149,7 +149,7 @@ class _Crosser:
 
     def _need(self, operand: Operand) -> None:
         if isinstance(operand, Node):
-            self._export(operand.extra.get("region"), operand)
+            self._export(operand.extra.region, operand)
 
     def _visit(self, region: Region, operand: Operand) -> None:
         stack = [operand]
@@ -159,7 +159,7 @@ class _Crosser:
                 continue
             self.seen.add((id(region), id(node)))
             for i, given in enumerate(node.inputs):
-                mine = not isinstance(given, Node) or given.extra.get("region") is region
+                mine = not isinstance(given, Node) or given.extra.region is region
                 if not mine:
                     node.inputs[i] = self._enter(region, given)
                 stack.append(node.inputs[i])

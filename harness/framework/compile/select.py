@@ -14,7 +14,18 @@ from harness.devices import Kernels
 from harness.dtypes import DType
 from harness.framework.ops.base import OPERATORS
 from harness.framework.ops.constants import TYPE_IDS
-from harness.graph import Const, Node, OpaqueSpec, Operand, Spec, TensorSpec, TupleSpec, printed_order, spec_of
+from harness.graph import (
+    Const,
+    Node,
+    NodeExtra,
+    OpaqueSpec,
+    Operand,
+    Spec,
+    TensorSpec,
+    TupleSpec,
+    printed_order,
+    spec_of,
+)
 
 #: nodes that hand on what they are given
 _HAND_ON = frozenset({"Depend", "TupleGetItem", "MakeTuple"})
@@ -44,7 +55,7 @@ def select_kernels(output: Operand, kernels: Kernels) -> None:
                 node.inputs = [_given(node, i, operand, asked, Kernels()) for i, operand in enumerate(node.inputs)]
             node.spec = TupleSpec(tuple(i.spec for i in node.inputs))
         if node.spec != asked[id(node)]:
-            node.extra["abstract"] = asked[id(node)]
+            node.extra.abstract = asked[id(node)]
 
 
 def _given(user: Node, argument: int, operand: Operand, asked: dict[int, Spec], kernels: Kernels) -> Operand:
@@ -62,7 +73,7 @@ def _cast(operand: Operand, dtype: DType, scope: str) -> Node:
     assert isinstance(operand.spec, TensorSpec)
     target = Const(dtype, OpaqueSpec("Type"))
     node = Node("Cast", [operand, target], {}, scope, TensorSpec(dtype, operand.spec.shape))
-    node.extra = {"layout": (None, None), "functional": True, "inserted": True}
+    node.extra = NodeExtra(layout=(None, None), inserted=True)
     node.related_kind = "code"
     return node
 
@@ -85,7 +96,7 @@ def hide_dtypes(output: Operand) -> None:
     A ``Cast`` that is part of an expansion shows the number of its dtype instead (measured).
     """
     for node in printed_order(output):
-        if node.op == "Cast" and node.scope.startswith("Expand/") and "inserted" not in node.extra:
+        if node.op == "Cast" and node.scope.startswith("Expand/") and not node.extra.inserted:
             assert isinstance(node.inputs[1], Const)
             number = np.array(TYPE_IDS[node.inputs[1].value.name], np.int64)
             node.inputs[1] = Const(number, spec_of(number))
@@ -94,7 +105,7 @@ def hide_dtypes(output: Operand) -> None:
         layout: list[object] = []
         kept: list[Operand] = []
         at = 0
-        for count in node.extra["layout"]:
+        for count in node.extra.layout:
             operand = node.inputs[at]
             if count is None and isinstance(operand, Const) and operand.spec == OpaqueSpec("Type"):
                 layout.append((operand.value,))
@@ -104,4 +115,4 @@ def hide_dtypes(output: Operand) -> None:
             at += count or 1
         monads = node.inputs[at:]
         node.inputs = kept + monads
-        node.extra["layout"] = tuple(layout)
+        node.extra.layout = tuple(layout)

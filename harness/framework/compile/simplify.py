@@ -7,6 +7,7 @@ Every rule was measured on MindSpore 2.10.0; what was seen to stay (two transpos
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -32,11 +33,11 @@ def simplify(output: Operand) -> Operand:
     known: dict[Any, Node] = {}
     for node in printed_order(output):
         node.inputs = [became.get(id(i), i) for i in node.inputs]
-        replaced = _rewrite(node) if "root" not in node.extra or node.op in _BEFORE_READS else node
+        replaced = _rewrite(node) if node.extra.root is None or node.op in _BEFORE_READS else node
         if replaced is node and not _is_its_own(node):
             replaced = known.setdefault(_key(node), node)
         if replaced is not node:
-            if "root" in node.extra and isinstance(replaced, Node) and replaced.op == "Load" != node.op:
+            if node.extra.root is not None and isinstance(replaced, Node) and replaced.op == "Load" != node.op:
                 replaced = replaced.inputs[0]
             became[id(node)] = replaced
             _hand_on_memory(node, replaced)
@@ -48,10 +49,11 @@ def simplify(output: Operand) -> Operand:
 
 def _hand_on_memory(node: Node, replaced: Operand) -> None:
     """What replaces a node that is changed in place is changed in its stead."""
-    if "root" not in node.extra or node.op == "Load":
+    if node.extra.root is None or node.op == "Load":
         return
     if isinstance(replaced, Node):
-        replaced.extra.setdefault("root", node.extra["root"])
+        if replaced.extra.root is None:
+            replaced.extra.root = node.extra.root
     elif isinstance(replaced, Parameter):
         replaced.is_inplace = True
 
@@ -60,18 +62,20 @@ def _is_its_own(node: Node) -> bool:
     """Whether a node is never one with an equal one: it has an effect, or what it gives is changed in place later."""
     if node.op == "Load":
         return False
-    if "root" in node.extra:
+    if node.extra.root is not None:
         return True
     if node.op in VIRTUAL:
         return False
-    return "effect" in node.extra or getattr(OPERATORS.get(node.op), "random", False)
+    return node.extra.effect is not None or getattr(OPERATORS.get(node.op), "random", False)
 
 
 def _key(node: Node) -> Any:
     attrs = tuple(sorted((k, repr(v)) for k, v in node.attrs.items()))
     # The Cast that brings operands together and that of a gradient are not one with an equal one of the network.
-    kind = node.extra.get("cast", node.related_kind == "forward node") if node.op == "Cast" else None
-    return node.op, attrs, kind, node.extra.get("layout"), node.spec, tuple(constant_key(i) for i in node.inputs)
+    kind = None
+    if node.op == "Cast":
+        kind = node.related_kind == "forward node" if node.extra.cast is None else node.extra.cast
+    return node.op, attrs, kind, node.extra.layout, node.spec, tuple(constant_key(i) for i in node.inputs)
 
 
 def constant_key(operand: Operand) -> Any:
@@ -118,7 +122,7 @@ def _cast(node: Node) -> Operand:
         return node
     if given.spec.dtype is node.spec.dtype:
         return node if _is_reference(given) else given
-    if not (isinstance(given, Node) and given.op == "Cast" and "root" not in given.extra):
+    if not (isinstance(given, Node) and given.op == "Cast" and given.extra.root is None):
         return node
     source = given.inputs[0]
     if not isinstance(source.spec, TensorSpec) or not _is_one_cast(
@@ -179,7 +183,7 @@ def _without_zeros(node: Node) -> Operand:
         return node
     if len(kept) < 2:
         return kept[0] if kept else node.inputs[0]
-    node.inputs, node.extra["layout"] = kept, (len(kept),)
+    node.inputs, node.extra.layout = kept, (len(kept),)
     return node
 
 
@@ -218,7 +222,7 @@ def _taken_apart(node: Node) -> Operand:
     if node.attrs["axis"] % rank != inner.attrs["axis"] % rank:
         return node
     parts = Node("MakeTuple", list(inner.inputs), {}, node.scope, node.spec, kernel=False)
-    parts.extra = {**node.extra, "layout": (None,) * len(inner.inputs), "functional": False}
+    parts.extra = replace(node.extra, layout=(None,) * len(inner.inputs), functional=False)
     return parts
 
 
@@ -251,7 +255,7 @@ def _merge_sums(output: Operand) -> None:
         for at, inner in enumerate(node.inputs):
             if isinstance(inner, Node) and inner.op == "AddN" and users[id(inner)] == 1:
                 node.inputs[at : at + 1] = inner.inputs
-                node.extra["layout"] = (len(node.inputs),)
+                node.extra.layout = (len(node.inputs),)
                 break
 
 
@@ -293,7 +297,11 @@ def _depend(node: Node) -> Operand:
         return node
     value, on = inner.inputs
     members = on.inputs if isinstance(on, Node) and on.op == "MakeTuple" else [on]
-    if members and all(isinstance(m, Node) and "effect" in m.extra for m in members) and not isinstance(value, Const):
+    if (
+        members
+        and all(isinstance(m, Node) and m.extra.effect is not None for m in members)
+        and not isinstance(value, Const)
+    ):
         node.inputs[0] = value
     return node
 

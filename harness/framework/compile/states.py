@@ -24,7 +24,7 @@ class _Unit:
         if self.reader is None:
             return list(self.reads)
         at = 0
-        for count in self.reader.extra["layout"]:
+        for count in self.reader.extra.layout:
             group = self.reader.inputs[at : at + (count or 1)]
             if count is not None and any(i is self.reads[0] for i in group):
                 return group
@@ -117,7 +117,7 @@ class States:
         self._roots[id(operand)] = operand, self.root(root)
         named: Operand | None = operand
         while isinstance(named, Node):
-            named.extra["root"] = self.root(root)
+            named.extra.root = self.root(root)
             named = named.inputs[0] if named.op == "TupleGetItem" else None
 
     def read_before(self, operand: Operand, readers: Sequence[tuple[int, Node]], region: object) -> None:
@@ -162,7 +162,7 @@ class States:
         if key not in self._known:
             assert isinstance(operand.spec, TensorSpec)
             load = self._virtual("Load", [operand, state], operand.spec.tensor)
-            load.extra["root"] = self.root(operand)
+            load.extra.root = self.root(operand)
             self._known[key] = load
         return self._known[key]
 
@@ -271,7 +271,7 @@ class States:
         if len(reads) > 1:
             step.members.inputs = reads
             step.members.spec = TupleSpec(tuple(r.spec for r in reads))
-            step.members.extra["layout"] = (None,) * len(reads)
+            step.members.extra.layout = (None,) * len(reads)
             reads = [step.members]
         step.gathered.inputs = [state, *reads]
         return step.gathered

@@ -21,7 +21,7 @@ from harness.framework.ops.base import OPERATORS, Call, Operator
 from harness.framework.ops.eager import is_number, plan_arguments
 from harness.framework.tensor import Parameter as ParameterTensor
 from harness.framework.tensor import Tensor, is_eager
-from harness.graph import Const, Node, Operand, Parameter, Spec, TensorSpec, TupleSpec, U, constant, spec_of
+from harness.graph import Const, Node, NodeExtra, Operand, Parameter, Spec, TensorSpec, TupleSpec, U, constant, spec_of
 
 #: operators of the graph itself: they have no kernel
 VIRTUAL = frozenset(
@@ -87,16 +87,16 @@ class Tracer:
         if scope is None:
             scope = self.pinned or (self.scope if self.source is not None else self._users_scope())
         node = Node(operator.name, inputs, {**attrs, **self.marks}, scope, operator.infer(call))
-        node.extra = {"layout": layout, "functional": operator.functional, "region": self.region}
-        node.extra |= {"closure": closure, "effects before": before, "absent": operator.absent}
-        node.extra["inside"] = self.functions.inside
+        node.extra = NodeExtra(layout, operator.functional, operator.absent, region=self.region)
+        node.extra.closure, node.extra.effects_before = closure, before
+        node.extra.inside = self.functions.inside
         closure.nodes.append(node)
         if self.states.together(mark, node):
             closure.affect(None)
         self._place(node)
         self.created.append(node)
         if effect is not None:
-            node.extra["effect"] = effect
+            node.extra.effect = effect
             if effect == "io":
                 self.states.print(node)
             else:
@@ -120,7 +120,7 @@ class Tracer:
 
     def _takes(self, user: Node, operand: Operand) -> bool:
         """Whether an operator of this region reads ``operand``; one that changes memory takes it as it is."""
-        here = user.extra["region"] is self.region and user.extra.get("effect") != "memory"
+        here = user.extra.region is self.region and user.extra.effect != "memory"
         return here and any(i is operand for i in user.inputs)
 
     def _arguments(
@@ -135,7 +135,7 @@ class Tracer:
         for value, cast in plan_arguments(operator, args):
             if cast is not None:
                 value = self.call("Cast", (value, cast), {}, None)
-                value.operand.extra["cast"] = "implicit"
+                value.operand.extra.cast = "implicit"
             if isinstance(value, (tuple, list)) and any(isinstance(v, Tensor) for v in value):
                 members = [self.operand(v, updates) for v in value]
                 inputs += members
@@ -163,15 +163,15 @@ class Tracer:
         items = []
         for i, spec in enumerate(node.spec.items):
             item = self.virtual("TupleGetItem", [node, constant(i)], spec)
-            item.scope, item.extra["closure"] = node.scope, node.extra["closure"]
+            item.scope, item.extra.closure = node.scope, node.extra.closure
             items.append(Traced(item, spec))
         return tuple(items)
 
     def virtual(self, op: str, inputs: list[Operand], spec: Spec) -> Node:
         """A node of the graph itself, in the current scope."""
         node = Node(op, inputs, {}, self.scope, spec, kernel=False)
-        node.extra = {"layout": (None,) * len(inputs), "functional": False, "region": self.region}
-        node.extra["closure"] = self._closure()
+        node.extra = NodeExtra(layout=(None,) * len(inputs), functional=False, region=self.region)
+        node.extra.closure = self._closure()
         return node
 
     def _closure(self) -> Closure:
@@ -233,7 +233,7 @@ class Tracer:
 
     def _result(self, spec: Spec) -> Node:
         node = Node("Switch", [], {}, self.scope, spec, kernel=False)
-        node.extra = {"layout": (), "functional": False, "region": None, "closure": self.closures.current()}
+        node.extra = NodeExtra(functional=False, closure=self.closures.current())
         return node
 
     def _side(self, function: Callable[[], Any]) -> Block:
@@ -260,7 +260,7 @@ class Tracer:
             self.region.effect = effect
 
     def _control(self, control: Control) -> Any:
-        control.node.extra["control"] = control
+        control.node.extra.control = control
         self._leave()
         self.block.items += [control, Region()]
         self._begin(self.block)
@@ -279,7 +279,7 @@ class Tracer:
         try:
             yield
             mine = self.created[made:]
-            for node in mine if len(mine) == 1 else [n for n in mine if n.extra["inside"] == self.functions.inside]:
+            for node in mine if len(mine) == 1 else [n for n in mine if n.extra.inside == self.functions.inside]:
                 node.scope = of_one if len(mine) == 1 or key in COMPOSED else node.scope
         finally:
             self.scope = before
@@ -358,7 +358,7 @@ class Tracer:
     def load(self, tensor: ParameterTensor) -> Node:
         """The read of a weight; one node for all reads between two updates of it."""
         read = self.states.read(self.parameter(tensor), self.region, len(self.created))
-        read.extra.setdefault("cell", self.cell)
+        read.extra.cell = self.cell if read.extra.cell is None else read.extra.cell
         return read
 
     def finish(self, value: Any) -> Operand:

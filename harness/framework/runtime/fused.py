@@ -17,7 +17,7 @@ class FusedLaunch(Launch):
     """One fused kernel. Each member rounds its result as if it were a kernel of its own."""
 
     def __init__(self, node: Node, device: Device) -> None:
-        fusion: Fusion = node.extra["fusion"]
+        fusion: Fusion = node.extra.fusion
         self._parts = tuple(Launch(member, device) for member in fusion.members)
         super().__init__(node, device, _Fused(node.spec))
 

@@ -35,7 +35,7 @@ class Launch:
         self.device = device
         self.frees: tuple[int, ...] = ()
         self.copies = False
-        self._layout: tuple[Any, ...] = node.extra["layout"]
+        self._layout: tuple[Any, ...] = node.extra.layout
         self._state: dict[str, Any] = {}
         self._slots = tuple(self._templates())
         constants = [i.value if isinstance(i, Const) else None for i in node.inputs]

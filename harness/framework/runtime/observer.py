@@ -75,7 +75,7 @@ class Observer:
 
     def kernel_outputs(self, node: Node, inputs: Sequence[Slot], outputs: Sequence[Slot]) -> None:
         """After a kernel ran; ``inputs`` show what in-place operators made of them. With control flow, ``node``
-        may belong to another graph than the step's (``node.extra["graph"]`` is its ``Graph``)."""
+        may belong to another graph than the step's (``node.extra.graph`` is its ``Graph``)."""
 
     def step_end(self, step: Step) -> None:
         """After the last kernel of a step."""

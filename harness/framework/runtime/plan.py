@@ -18,9 +18,11 @@ _HAND_ON = frozenset({"Load", "Depend", "TupleGetItem"})
 def launches_of(program: Program, device: Device) -> dict[int, list[Launch]]:
     """The launches of each region (by its ``id``), in order, with what each of them frees."""
     kept = {id(node) for root in _roots(program) for node in sources(root)}
-    changing = any("effect" in node.extra for graph in program.graphs for node in graph.execution_order)
+    changing = any(node.extra.effect is not None for graph in program.graphs for node in graph.execution_order)
     # Values other than parameters change: then no result may be a view of another value.
-    all_copy = any("root" in node.extra and node.op != "Load" for graph in program.graphs for node in graph.nodes)
+    all_copy = any(
+        node.extra.root is not None and node.op != "Load" for graph in program.graphs for node in graph.nodes
+    )
     found: dict[int, list[Launch]] = {}
     for region, graph in program.of_region.items():
         found[region] = [_launch(node, device) for node in graph.execution_order]
@@ -29,7 +31,7 @@ def launches_of(program: Program, device: Device) -> dict[int, list[Launch]]:
             last[id(launch.node)] = launch
             read = [source for i in launch.node.inputs for source in sources(i)]
             last.update((id(source), launch) for source in read if id(source) in last)
-            may_copy = changing and "effect" not in launch.node.extra
+            may_copy = changing and launch.node.extra.effect is None
             launch.copies = may_copy and (all_copy or any(map(_is_memory, read)))
         for value, launch in last.items():
             if value not in kept:
@@ -66,8 +68,8 @@ def _is_memory(source: Node | Parameter) -> bool:
     """Whether a value is a parameter's own memory: a weight, or what an update in place gives."""
     if isinstance(source, Parameter):
         return source.is_weight or isinstance(source.handle, Crossing)
-    return "effect" in source.extra
+    return source.extra.effect is not None
 
 
 def _launch(node: Node, device: Device) -> Launch:
-    return FusedLaunch(node, device) if "fusion" in node.extra else Launch(node, device)
+    return FusedLaunch(node, device) if node.extra.fusion is not None else Launch(node, device)

@@ -63,7 +63,7 @@ def test_a_keeper_gives_what_reading_gives(events: list[tuple[str, bool]], stati
         assert record.digest == digest(array, "Float32")
         if statistics:
             # Whole numbers: a sum has the same bits in any order.
-            assert record.extra["statistics"] == describe(array, "Float32")
+            assert record.extra.statistics == describe(array, "Float32")
         else:
             np.testing.assert_array_equal(record.load(), array)
 
@@ -97,7 +97,7 @@ def test_a_device_describes_as_the_host_does(dtype: Any, values: list[float]) ->
     packed, record = PackedStatistics(), Record(KEY, "x", name, tuple(tensor.shape))
     packed.add(record, tensor)
     packed.flush()
-    found = record.extra["statistics"]
+    found = record.extra.statistics
     for field in wanted.__dataclass_fields__:
         one, other = getattr(wanted, field), getattr(found, field)
         assert one == pytest.approx(other, rel=1e-12, nan_ok=True), field

@@ -103,7 +103,7 @@ def test_statistics_are_those_of_the_tensors(name: str) -> None:
         assert array is not None
         assert row.load() is None
         assert row.digest == whole.digest == digest(array, whole.dtype)
-        wanted, found = describe(array, whole.dtype), row.extra["statistics"]
+        wanted, found = describe(array, whole.dtype), row.extra.statistics
         for field in wanted.__dataclass_fields__:
             one, other = getattr(wanted, field), getattr(found, field)
             scale = max(abs(wanted.max), abs(wanted.min)) if field == "avg" else abs(one)

@@ -16,7 +16,7 @@ from harness.compare import Verdict, first_divergence
 from harness.compare.pairing import check_paired, pair
 from harness.compare.pairing.kinds import TABLE
 from harness.compare.pairing.result import key_of
-from harness.records import Record, SlotKey
+from harness.records import Record, RecordExtra, SlotKey
 from harness.store import GoldenStore
 from tests.compare.pairing.runs import Operator, content, found_of, mirrored, renamed, renumbered, run, seen, wrong
 from tests.subprocesses import ROOT
@@ -108,7 +108,8 @@ def odd_runs(draw: st.DrawFn) -> list[Record]:
             shape = draw(st.sampled_from([(), (1,), (2, 3), (3, 2), (6,), (0, 3)]))
             dtype = draw(st.sampled_from(["Float32", "Float16", "Int32", "Int64", "Bool"]))
             values = np.full(shape, draw(st.integers(0, 3)), dtypes.by_name(dtype).numpy)
-            extra = {"members": (f"Default/a-A/ReLU-op{at}", f"Default/a-A/Add-op{at}")} if "usion" in op_type else {}
+            members = (f"Default/a-A/ReLU-op{at}", f"Default/a-A/Add-op{at}") if "usion" in op_type else ()
+            extra = RecordExtra(members=members)
             records[key] = Record(key, op_type, dtype, shape, values=values, extra=extra)
     return list(records.values())
 

@@ -65,7 +65,8 @@ def reader(*operands: Node | Parameter) -> Node:
 
 def shown(node: Node, **extra: bool) -> list[bool]:
     """Which of a kernel's two inputs and its output are lent after it was shown."""
-    node.extra.update(extra)
+    for name, value in extra.items():
+        setattr(node.extra, name, value)
     memory, arrays = LentMemory(), [tensor(dtypes.float32, (4,)) for _ in range(3)]
     memory.show(node, [slot(0, arrays[0]), slot(1, arrays[1])], [slot(0, arrays[2])])
     return [memory.is_lent(array) for array in arrays]

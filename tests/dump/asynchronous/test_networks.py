@@ -40,7 +40,7 @@ def one_kernel(number: int, scope: str, root: int) -> Net:
     node = Node("Add", [], {}, scope, TensorSpec(dtypes.float32, (2,)), number=0)
     result = Node("MakeTuple", [node], {}, "Default", TupleSpec((node.spec,)), kernel=False, number=0)
     graph = Graph(number, [], result, [node, result], [node], [], root_id=root)
-    node.extra["graph"] = graph
+    node.extra.graph = graph
     return Net(graph, {node: ([], [Slot(0, value, dtypes.float32)])}, {}, {node: 1})
 
 

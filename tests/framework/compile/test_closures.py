@@ -15,7 +15,7 @@ from tests.framework.compile.build import Net, compiled, floats, graph_of, only
 def closures(function: Callable[..., Any], *names: str) -> list[Closure]:
     """The closures in which the operators ``names`` of a network's construct stand."""
     graph = graph_of(function, floats(2, 3))
-    return [only(graph, name).extra["closure"] for name in names]
+    return [only(graph, name).extra.closure for name in names]
 
 
 def inside(closure: Closure, around: Closure) -> bool:
@@ -58,7 +58,7 @@ def test_what_follows_a_choice_by_an_attribute_is_inside_it() -> None:
 
     with compiled() as graphs:
         Choice()(floats(2, 3))
-    side, after = (only(graphs[0], name).extra["closure"] for name in ("Tanh", "Sigmoid"))
+    side, after = (only(graphs[0], name).extra.closure for name in ("Tanh", "Sigmoid"))
     assert inside(after, side)
 
 
@@ -117,7 +117,7 @@ def test_the_call_of_a_cell_may_be_wrapped(monkeypatch: pytest.MonkeyPatch) -> N
     def depth() -> int:
         with compiled() as graphs:
             nn.SequentialCell(nn.Tanh())(floats(2, 3))
-        return len(only(graphs[0], "Tanh").extra["closure"].path())
+        return len(only(graphs[0], "Tanh").extra.closure.path())
 
     plain = depth()
     call = nn.Cell.__call__
@@ -142,7 +142,7 @@ def test_the_first_effect_makes_the_call_one_of_the_parent() -> None:
 def test_layers_count_the_functions_they_consist_of() -> None:
     with compiled() as graphs:
         nn.SequentialCell(nn.Tanh(), nn.Flatten())(floats(2, 3, 1))
-    tanh, flatten = (only(graphs[0], name).extra["closure"].path() for name in ("Tanh", "Flatten"))
+    tanh, flatten = (only(graphs[0], name).extra.closure.path() for name in ("Tanh", "Flatten"))
     assert len(flatten) > len(tanh)
 
 
@@ -154,5 +154,5 @@ def test_a_networks_own_functions_are_closures() -> None:
         return helper(ops.Exp()(x))
 
     graph = graph_of(outer, floats(2, 3))
-    assert inside(only(graph, "Tanh").extra["closure"], only(graph, "Exp").extra["closure"])
+    assert inside(only(graph, "Tanh").extra.closure, only(graph, "Exp").extra.closure)
     assert isinstance(Net(outer), nn.Cell)

@@ -144,8 +144,8 @@ def test_settings_decide_whether_batch_normalisation_updates() -> None:
         before = layer.moving_mean.asnumpy().copy()
         layer.set_train()(x)
     still, training = (only(graph, "BatchNorm") for graph in graphs)
-    assert "effect" not in still.extra
-    assert training.extra["effect"] == "memory"
+    assert still.extra.effect is None
+    assert training.extra.effect == "memory"
     assert not np.array_equal(layer.moving_mean.asnumpy(), before)
     assert [p.name for p in graphs[0].parameters if p.is_inplace] == []
     moved = {layer.moving_mean.name, layer.moving_variance.name}

@@ -62,7 +62,7 @@ def test_what_is_no_plain_kernel() -> None:
     assert is_fusible(plain)
     plain.inputs[1] = constant(2.0)  # numbers have no dtype that counts
     assert is_fusible(plain)
-    plain.extra["effect"] = True
+    plain.extra.effect = True
     assert not is_fusible(plain)
     assert not is_fusible(node("Add", SINGLE, SINGLE, output=SINGLE, shape=(0, 2)))
     several = node("Add", SINGLE, SINGLE, output=SINGLE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.dtypes import float32
 from harness.framework.compile.closures import Closure
 from harness.framework.compile.inline import inlining_order
-from harness.graph import Node, Operand, Parameter, TensorSpec
+from harness.graph import Node, NodeExtra, Operand, Parameter, TensorSpec
 
 SPEC = TensorSpec(float32, (2,))
 
@@ -13,7 +13,7 @@ SPEC = TensorSpec(float32, (2,))
 def node(closure: Closure, *inputs: Operand, op: str = "Tanh", before: int = 0) -> Node:
     """An operator written in ``closure``."""
     made = Node(op, list(inputs), {}, "Default", SPEC)
-    made.extra = {"closure": closure, "effects before": before}
+    made.extra = NodeExtra(closure=closure, effects_before=before)
     closure.nodes.append(made)
     return made
 

@@ -41,7 +41,7 @@ def test_constant_arguments_are_constants() -> None:
 
 def test_nodes_know_their_graph() -> None:
     graph = graph_of(lambda net, x: ops.exp(x) + net.w, X)
-    assert all(node.extra["graph"] is graph for node in graph.nodes)
+    assert all(node.extra.graph is graph for node in graph.nodes)
 
 
 GIVEN_BACK = {

@@ -33,7 +33,7 @@ def test_a_widened_operator_is_cast_before_and_after() -> None:
 
 def test_a_widened_operator_keeps_its_wish() -> None:
     exp = only(half_graph(lambda x: ops.exp(x) * x, Kernels(frozenset({"Exp"}))), "Exp")
-    assert exp.extra["abstract"] == TensorSpec(dtypes.float16, (2, 3))
+    assert exp.extra.abstract == TensorSpec(dtypes.float16, (2, 3))
 
 
 def test_widened_operators_in_a_row_still_go_through_float16() -> None:

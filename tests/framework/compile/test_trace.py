@@ -207,7 +207,7 @@ def test_tensors_in_a_tuple_are_flat_arguments() -> None:
     graph = graph_of(lambda net, x, y: ops.concat((x, y, x), 1), floats(2, 3), floats(2, 1))
     concat = only(graph, "Concat")
     assert [type(i) for i in concat.inputs] == [Parameter, Parameter, Parameter, Const]
-    assert concat.extra["layout"] == (3, None)
+    assert concat.extra.layout == (3, None)
 
 
 def test_numbers_beside_tensors_become_tensors() -> None:
@@ -233,7 +233,7 @@ def test_several_results_are_items() -> None:
 def test_a_dtype_is_no_argument_of_a_finished_graph() -> None:
     cast = only(graph_of(lambda net, x: ops.cast(x, dtypes.int32), floats(2, 3)), "Cast")
     assert len(cast.inputs) == 1
-    assert cast.extra["layout"] == (None, (dtypes.int32,))
+    assert cast.extra.layout == (None, (dtypes.int32,))
     assert all(i.spec != OpaqueSpec("Type") for i in cast.inputs)
 
 
@@ -262,5 +262,5 @@ def test_every_node_belongs_to_its_region(active: Tracer) -> None:
     with using(active):
         call("ReLU", Tensor(np.zeros(2, np.float32)))
     assert isinstance(active.region, Region)
-    assert active.created[0].extra["region"] is active.region
-    assert active.created[0].extra["functional"] is True
+    assert active.created[0].extra.region is active.region
+    assert active.created[0].extra.functional is True

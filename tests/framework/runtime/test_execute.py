@@ -261,7 +261,7 @@ def test_kernels_of_control_flow_tell_their_graph() -> None:
 
     class Graphs(Observer):
         def kernel_outputs(self, node: Node, inputs: Sequence[Slot], outputs: Sequence[Slot]) -> None:
-            told.append((node.extra["graph"].id, node.op))
+            told.append((node.extra.graph.id, node.op))
 
         def step_begin(self, step: Step) -> None:
             told.append((step.graph.id, "begin"))
@@ -286,7 +286,7 @@ class Lives(Observer):
         self.alive: list[int] = []
 
     def kernel_outputs(self, node: Node, inputs: Sequence[Slot], outputs: Sequence[Slot]) -> None:
-        if "effect" not in node.extra:  # what an update gives is the parameter itself
+        if node.extra.effect is None:  # what an update gives is the parameter itself
             self.found += [weakref.ref(slot.array) for slot in outputs]
         self.alive.append(sum(ref() is not None for ref in self.found))
 

@@ -64,7 +64,7 @@ class Buffer(Observer):
 
     def bytes_of(self, node: Node, tensor: int) -> np.ndarray:
         """A view of the tensor's planned bytes; empty for one that lies elsewhere."""
-        graph = id(node.extra["graph"])
+        graph = id(node.extra.graph)
         shown = self.plans[graph].state.tensors[tensor]
         return self.memory[graph][shown.offset : shown.offset + shown.aligned]
 

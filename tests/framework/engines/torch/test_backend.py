@@ -71,13 +71,11 @@ def test_switches_are_as_before_when_a_run_is_over() -> None:
 def test_statistics_are_those_of_the_tensors(mode: str) -> None:
     tensors, capture = captured("torch"), captured("torch", mode)
     by_key = {record.key: record for record in tensors.records()}
-    records = [record for record in capture.records() if "statistics" in record.extra]
+    records = [record for record in capture.records() if record.extra.statistics is not None]
     assert records
     for record in records:
         values = by_key[record.key].load()
-        assert record.extra["statistics"].max == pytest.approx(
-            float(values.max()), rel=1e-5
-        )  # six digits, as in a file
+        assert record.extra.statistics.max == pytest.approx(float(values.max()), rel=1e-5)  # six digits, as in a file
 
 
 def test_the_same_bits_each_time_and_those_of_the_cpu_within_tolerance(tmp_path: Path) -> None:
