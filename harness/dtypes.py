@@ -113,8 +113,3 @@ def from_numpy(dtype: Any, *, stored: bool = False) -> DType:
         return known[given.newbyteorder("=") if given.isnative is False else given]
     except KeyError:
         raise DtypeError(f"numpy dtype {given} has no MindSpore counterpart") from None
-
-
-def to_numpy(dtype: DType) -> np.dtype[Any]:
-    """The numpy dtype that holds ``dtype`` in memory."""
-    return dtype.numpy

@@ -68,10 +68,6 @@ class TreeError(HarnessError, ValueError):
     """A dump tree (or a file in it) cannot be read; names the file and what is wrong with it."""
 
 
-class GoldenMissingError(HarnessError, LookupError):
-    """No golden exists for a run; names the command that makes it."""
-
-
 class LockError(HarnessError, TimeoutError):
     """Another process holds the writer's lock."""
 

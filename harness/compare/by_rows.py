@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from functools import cached_property
 
 from harness.compare.divergence import mark_overwritten
@@ -32,19 +30,6 @@ def check_rows(expected: Rows, found: Rows, judge: SlotJudge) -> Comparison | No
             slots.append(judge.differing(*pair, None))
     digests = _Digests(expected, found)
     return Comparison(mark_overwritten(slots, digests), digests=digests, pairs=pairs)
-
-
-@contextmanager
-def paused_collector() -> Iterator[None]:
-    """Keeps the collector of cycles from looking at rows again and again, which takes as long as comparing them: ten
-    thousands of objects are made at once, and no cycle among them."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 class _Digests(Mapping[SlotKey, tuple[bytes | None, bytes | None]]):

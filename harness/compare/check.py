@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol, runtime_checkable
 
-from harness.compare.by_rows import check_rows, paused_collector
+from harness.compare.by_rows import check_rows
+from harness.compare.collector import paused_collector
 from harness.compare.content import Digests, agree, content
 from harness.compare.divergence import find_order_change, find_renames, mark_overwritten
 from harness.compare.judge import SlotJudge

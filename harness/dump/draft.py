@@ -129,7 +129,3 @@ class Draft:
         """The common section; only for checks that run after ``checks.common_section``."""
         assert self.common is not None
         return self.common
-
-    @property
-    def is_e2e(self) -> bool:
-        return self.method == "e2e"

@@ -16,9 +16,9 @@ from harness.explain.case import Case
 from harness.explain.changes import Given, changed_inputs, changed_settings
 from harness.explain.evidence import loaded
 from harness.explain.explanation import Cause, Certainty
-from harness.explain.noise import is_noise
 from harness.explain.patterns import PATTERNS, Pair, find_pattern
 from harness.explain.replay import Setting, computed, setting
+from harness.explain.reproduced import is_reproduced
 from harness.records import Record
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -113,7 +113,7 @@ class Search:
             if array is None or slot >= len(results) or results[slot].shape != array.shape:
                 return False
             other = (self._expected if wanted is self._found else self._found)[slot]
-            if not is_noise(self.case.op, array, results[slot], other):
+            if not is_reproduced(self.case.op, array, results[slot], other):
                 return False
         return bool(wanted)
 

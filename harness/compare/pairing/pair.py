@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import gc
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 
+from harness.compare.collector import paused_collector
 from harness.compare.divergence import PARAMETER
 from harness.compare.pairing.corresponding import slot_pairs
 from harness.compare.pairing.flow import Flow, FlowNode, flow_of
@@ -31,20 +30,8 @@ def pair(expected: Run, found: Run, *, by_name: bool = True) -> Pairing:
         expected, found: both runs; read once, values only where a record has no digest.
         by_name: an equal full name decides where nothing else does.
     """
-    with _no_collection():
+    with paused_collector():
         return _pair(expected, found, by_name)
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Without the collector of cycles, which has nothing to do here: it takes as long as the pairing itself."""
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.enable()
 
 
 def _pair(expected: Run, found: Run, by_name: bool) -> Pairing:

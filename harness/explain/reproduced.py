@@ -12,7 +12,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 _NEARER = 100.0
 
 
-def is_noise(op: str, wanted: Array, made: Array, other: Array | None) -> bool:
+def is_reproduced(op: str, wanted: Array, made: Array, other: Array | None) -> bool:
     """Whether ``made`` is ``wanted``.
 
     Equal bits are. Else the two must differ by rounding alone (16 units in the last place of the tensor's root mean
