@@ -43,12 +43,12 @@ def _guarded(action: Action) -> int:
 def _ended(action: Action) -> int:
     """The exit code of ``action``; what it raises becomes one line."""
     from harness.errors import HarnessError
-    from harness.escape import painted, show, text
+    from harness.escape import line, painted, show
 
     try:
         return action()
     except HarnessError as error:
-        show(f"{painted('msdump:', '31', sys.stderr)} {text(str(error))}", sys.stderr)
+        show(f"{painted('msdump:', '31', sys.stderr)} {line(str(error))}", sys.stderr)
     except BrokenPipeError:
         # The reader went away (`msdump show x | head`); nothing more can be said, at interpreter exit neither.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -30,8 +30,8 @@ class Oracle:
 
 #: what the project needs, and its tests
 OURS = (
-    "filelock", "h5py", "hypothesis", "ml_dtypes", "numpy", "protobuf", "pydantic", "pytest>=9.0", "regex", "rich",
-    "typer", "xxhash",
+    "filelock", "h5py", "hypothesis", "ml_dtypes", "numpy", "protobuf", "pydantic", "pytest>=9.0", "pytest-xdist",
+    "regex", "rich", "typer", "xxhash",
 )  # fmt: skip
 
 ORACLES = {

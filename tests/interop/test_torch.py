@@ -29,6 +29,15 @@ def test_captures_and_kernels_beside_pytorch(torch_python: str) -> None:
     assert re.search(r"^\d+ passed in ", done.stdout, re.MULTILINE), done.stdout
 
 
+def test_modules_of_pytorch_in_the_gate(torch_python: str) -> None:
+    """Single tests, and a repository of a few files from its first golden to its last one's end."""
+    tests = ("tests/plugin/test_torch_modules.py", "tests/plugin/test_repository.py")
+    command = [torch_python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=2400)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(r"^\d+ passed", done.stdout, re.MULTILINE), done.stdout
+
+
 @pytest.fixture(scope="module")
 def agreements(torch_python: str) -> Any:
     """What ``torch_engine.py`` prints: backend cpu beside backend torch."""
