@@ -366,7 +366,9 @@ def _explain(judge: GateRun, run: RunId, judged: Judgement, expected: StoredRun)
     subject = Subject(f"{test.network} [{judge.run.backend}-{judge.run.mode}]", golden)
     sides = (
         Evidence(expected.records, expected.artefacts, run.backend, bool(expected.attrs.get("emulated"))),
-        Evidence(lambda: judge.records, lambda: capture.artefacts, judge.run.backend, capture.emulated),
+        Evidence(
+            lambda: judge.records, lambda: capture.artefacts, judge.run.backend, capture.emulated, capture.places
+        ),
     )
     explanation = explained(judged, subject, *sides)
     picture = "" if test.settings.report is not None else "--msdump-report=report.html"

@@ -5,6 +5,7 @@ One class serves every device: what differs is data of ``harness.devices``.
 
 from __future__ import annotations
 
+import os
 import platform
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -17,6 +18,7 @@ from harness.backends.calls import Call, Opening
 from harness.backends.dump_tree import dump_everything
 from harness.backends.modes import MODES, modes_of, refusal
 from harness.capture import Capture
+from harness.capture.normalise import source_path
 from harness.capture.texts import Joined
 from harness.devices import DEVICES, Device
 from harness.errors import UnsupportedError
@@ -98,6 +100,8 @@ class EmulatedProcess:
         capture = self._observer.capture(
             self._network, self._backend, mode=self._mode, emulated=self.emulated, rules=rules
         )
+        root = self._rootdir or os.getcwd()
+        capture.places = {scope: source_path(place, root) if place else "" for scope, place in self.session.places.items()}
         if self._recorder is not None:
             capture.artefacts = Joined(capture.artefacts, self._recorder.artefacts())
         return capture

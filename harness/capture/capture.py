@@ -59,6 +59,7 @@ class Capture:
         listed: how many records there will be, as far as is known: of a tree, of what was listed by now; else 0.
         as_rows: gives the records as columns, where they are rows of statistics and nothing else; else None, and
             ``problems`` say nothing.
+        places: the user's lines that make layers (``train.py:31``), by scope; known of a run in this process.
         sources: of a tree that can be read in parts, one ``RankRecords`` a rank.
 
     Examples:
@@ -83,6 +84,7 @@ class Capture:
     listed: Callable[[], int] = field(default=lambda: 0, repr=False)
     as_rows: Callable[[], Rows | None] = field(default=lambda: None, repr=False)
     sources: Sequence[Any] = field(default=(), repr=False)
+    places: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def records(self) -> Iterator[Record]:
         """The records, in the order they were executed; of a tree, read as they are asked for."""

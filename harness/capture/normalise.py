@@ -13,7 +13,7 @@ _POINTER = re.compile(r"^(subgraph instance: \S+ : )0x[0-9a-fA-F]+$", re.MULTILI
 _SOURCE = re.compile(r"^( +# (?: - |   )?In file )(.*?)(:\d+(?:~\d+)?(?:, \d+~\d+)?)(?=/)", re.MULTILINE)
 _PACKAGES = re.compile(r"^.*/(?:site|dist)-packages/")
 _OWN = re.compile(r"(?:^|/)harness/(?:framework/)?(?:nn|ops|train|tensor|compile)/")
-_LIBRARY = re.compile(r"/(?:site|dist)-packages/|" + _OWN.pattern)
+_LIBRARY = re.compile(r"/(?:site|dist)-packages/|^(?:mindspore|torch)/|" + _OWN.pattern)
 
 
 @lru_cache(maxsize=4096)
@@ -52,7 +52,7 @@ def ir_text(text: str, rootdir: str) -> str:
 
 
 def is_library(path: str) -> bool:
-    """True for a file of an installed package or of the harness's own layers."""
+    """True for a file of an installed package, as it lies or from its package's name, or of the harness's own layers."""
     return _LIBRARY.search(path.replace("\\", "/")) is not None
 
 

@@ -8,8 +8,11 @@ from math import prod
 
 from harness.compare.divergence import IN_PLACE, PARAMETER, Execution, execution_of
 from harness.compare.verdict import Comparison, SlotVerdict, Verdict
+from harness.errors import HarnessError
 from harness.records import SlotKey
 
+#: Larger tensors are not looked at.
+_MOST = 1 << 24
 #: Rank, and digests of what both sides have.
 Content = tuple[int, bytes, bytes]
 EXPECTED, FOUND = 0, 1
@@ -62,6 +65,7 @@ class Makers:
     def __init__(self, comparison: Comparison) -> None:
         self._comparison = comparison
         slots = comparison.slots
+        self._uniform: dict[SlotKey, tuple[bool, bool]] = {}
         merged = {slot.key: at for at, slot in enumerate(slots)}
         order = comparison.found_order
         self._places = merged, merged if order is None else {key: at for at, key in enumerate(order)}
@@ -80,12 +84,28 @@ class Makers:
         places = self._places[side]
         if digest is None or slot.key not in places or prod(slot.shape) <= 1:
             return []  # numbers are alike by chance
+        if self._is_uniform(slot, side):
+            return []  # so are zeros
         here, own = places[slot.key], execution_of(slot.key)
         outputs = (self._comparison.slots[at] for at in self._outputs.get(self._alike(slot), ()))
         earlier = [each for each in outputs if places.get(each.key, here) < here and execution_of(each.key) != own]
         return sorted(
             (each for each in earlier if self._digest(each, side) == digest), key=lambda each: -places[each.key]
         )
+
+    def _is_uniform(self, slot: SlotVerdict, side: int) -> bool:
+        """Whether all elements of a slot are one value."""
+        if slot.key not in self._uniform:
+            pair = self._comparison.pairs.get(slot.key)
+            sides = []
+            for record in pair or ():
+                try:
+                    values = record.load() if prod(record.shape) <= _MOST else None
+                except HarnessError:
+                    values = None
+                sides.append(values is not None and bool((values.reshape(-1)[:1] == values.reshape(-1)).all()))
+            self._uniform[slot.key] = (sides[0], sides[1]) if len(sides) > 1 else (False, False)
+        return self._uniform[slot.key][side]
 
     def _digest(self, slot: SlotVerdict, side: int) -> bytes | None:
         return self._comparison.digests.get(slot.key, (None, None))[side]

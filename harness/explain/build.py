@@ -27,6 +27,8 @@ from harness.explain.structure import Structure
 from harness.records import Record, SlotKey
 
 _SHOWN = 6
+#: causes that a line of the user's script makes
+_MADE = frozenset({"attribute", "constant", "parameter", "data", "replaced", "inserted", "moved", "rewired"})
 
 
 @np.errstate(all="ignore")  # what is looked at may be of any size: no number may break off a failure's report
@@ -71,10 +73,13 @@ def explain(
     more: list[str] = []
     if divergence is not None:
         case = _case(comparison, divergence, expected, found)
-        divergence = by_graphs(divergence, case)
+        divergence = by_graphs(divergence, case, comparison)
+        case = _case(comparison, divergence, expected, found)
         cause, told = _cause(comparison, divergence, case, seconds)
         more += told
         origin = _origin(divergence, case)
+        if cause is not None and cause.source is None and cause.kind in _MADE:
+            cause = replace(cause, source=_made_at(divergence, case))
     more += [*_structure(comparison, divergence), *others, *_tolerance(comparison)]
     counts = comparison.counts
     after = divergence.downstream.operators if divergence is not None else 0
@@ -93,14 +98,19 @@ def _case(comparison: Comparison, divergence: Divergence, expected: Evidence, fo
         if slot.key.io == "output" and slot.verdict is Verdict.DIFFERS and pair is not None:
             outputs[slot.key.slot] = pair
             there = _there(there, slot)
-    inputs = {}
+    inputs, states = {}, {}
+    for slot in divergence.slots:
+        if slot.overwritten and slot.verdict is Verdict.DIFFERS and slot.key in comparison.pairs:
+            states[slot.key.slot] = comparison.pairs[slot.key]
     for each in divergence.inputs:
         pair = comparison.pairs.get(each.key)
         if each.state is State.DIFFERS and pair is not None and each.key[:5] == tuple(where):
             inputs[each.key.slot] = pair
             there = _there(there, each.slot) if each.slot is not None else there
     kind = divergence.kind
-    return Case(expected, found, where, there, outputs, inputs, kind is Kind.GIVEN, kind is Kind.UNRECORDED)
+    return Case(
+        expected, found, where, there, outputs, inputs, states, kind is Kind.GIVEN, kind is Kind.UNRECORDED
+    )
 
 
 def _there(there: Execution, slot: SlotVerdict) -> Execution:
@@ -206,6 +216,14 @@ def _source(divergence: Divergence, case: Case) -> str | None:
         if each and not is_library(each.rpartition(":")[0] or each):
             return each
     return None
+
+
+def _made_at(divergence: Divergence, case: Case) -> str | None:
+    """The line of the run that makes the layer; of an operator of the user's own, the one that calls it."""
+    name = divergence.counterpart or case.there.operator
+    own = _source(divergence, case)
+    statement = case.found.graphs.statement(case.there.graph, name)
+    return case.found.place(name) or (own if statement is not None and statement.is_users else None)
 
 
 def _before(divergence: Divergence) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from harness.compare.divergence import Execution
 from harness.explain.evidence import Evidence
 from harness.explain.graphs import Statement
+from harness.framework.ops.base import OPERATORS
 from harness.records import Record
 
 
@@ -22,6 +23,7 @@ class Case:
         there: the same on the found side.
         outputs: its differing outputs, by slot: expected and found record.
         inputs: its differing inputs likewise; those that were updated in place lack.
+        states: its differing inputs that it wrote to before they were recorded: results of it.
         given: no recorded operator made those that differ.
         unrecorded: something that was not recorded stands before them.
     """
@@ -32,6 +34,7 @@ class Case:
     there: Execution
     outputs: Mapping[int, tuple[Record, Record]]
     inputs: Mapping[int, tuple[Record, Record]] = field(default_factory=dict)
+    states: Mapping[int, tuple[Record, Record]] = field(default_factory=dict)
     given: bool = False
     unrecorded: bool = False
 
@@ -42,6 +45,33 @@ class Case:
             self.expected.graphs.statement(self.where.graph, self.where.operator),
             self.found.graphs.statement(self.there.graph, self.there.operator),
         )
+
+    def later(self, except_for: Container[int]) -> Iterator[Case]:
+        """The same operator in later iterations, where it gives something else and all it is given agrees but for some
+        inputs.
+
+        Args:
+            except_for: their slots.
+        """
+        for where in self.expected.order:
+            if where.iteration <= self.where.iteration or where != self.where._replace(iteration=where.iteration):
+                continue
+            there = self.there._replace(iteration=where.iteration)
+            statement = self.expected.graphs.statement(where.graph, where.operator)
+            written = OPERATORS.get(statement.op).mutates if statement and statement.op in OPERATORS else ()
+            inputs = self._apart(where, there, "input")
+            if any(slot not in written and slot not in except_for for slot in inputs):
+                return
+            outputs = self._apart(where, there, "output")
+            states = {slot: pair for slot, pair in inputs.items() if slot in written}
+            if outputs or states:
+                yield Case(self.expected, self.found, where, there, outputs, {}, states)
+
+    def _apart(self, where: Execution, there: Execution, io: str) -> dict[int, tuple[Record, Record]]:
+        """The slots of an execution that differ."""
+        others = self.found.slots(there, io)
+        pairs = {slot: (e, others[slot]) for slot, e in self.expected.slots(where, io).items() if slot in others}
+        return {s: (e, f) for s, (e, f) in pairs.items() if self.expected.content(e) != self.found.content(f)}
 
     @property
     def op(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from harness.compare.divergence import PARAMETER, Execution
 from harness.errors import HarnessError
 from harness.explain.graphs import Graphs
 from harness.records import Record, SlotKey
+from harness.stats import digest
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -27,6 +29,7 @@ class Evidence:
         artefacts: its texts by path; asked for once, where something differs.
         backend: ``cpu``, ``gpu``, ``mindspore``, ...
         emulated: the harness computed it.
+        places: see ``Capture.places``.
 
     Examples:
         >>> from harness.capture import read_tree
@@ -43,11 +46,21 @@ class Evidence:
         artefacts: Callable[[], Mapping[str, bytes]],
         backend: str = "",
         emulated: bool = False,
+        places: Mapping[str, str] | None = None,
     ) -> None:
         self._records = records
         self._artefacts = artefacts
         self.backend = backend
         self.emulated = emulated
+        self._places = places or {}
+        self._digests: dict[SlotKey, bytes | None] = {}
+
+    def place(self, operator: str) -> str:
+        """The user's line that made the layer an operator is in; empty where none is known."""
+        scope = operator.removeprefix("Gradients/").rpartition("/")[0]
+        while scope and scope not in self._places:
+            scope = scope.rpartition("/")[0]
+        return self._places.get(scope, "")
 
     @cached_property
     def by_key(self) -> dict[SlotKey, Record]:
@@ -77,6 +90,25 @@ class Evidence:
     def slots(self, where: Execution, io: str) -> dict[int, Record]:
         """The records of an execution's inputs or outputs, by slot."""
         return {record.key.slot: record for record in self._executions.get(where, ()) if record.key.io == io}
+
+    def content(self, record: Record) -> bytes | None:
+        """A digest of its values; None where neither it nor they are known."""
+        if record.digest is None and record.key not in self._digests:
+            values = loaded(record)
+            self._digests[record.key] = None if values is None else digest(values, record.dtype)
+        return record.digest or self._digests.get(record.key)
+
+    @cached_property
+    def _alike(self) -> dict[tuple[str, int], list[Record]]:
+        found: dict[tuple[str, int], list[Record]] = {}
+        for record in self.by_key.values():
+            found.setdefault((record.dtype, prod(record.shape)), []).append(record)
+        return found
+
+    def holds(self, content: bytes | None, like: Record) -> bool:
+        """Whether any slot has a content; looked for among those of the dtype and size of ``like``."""
+        every = self._alike.get((like.dtype, prod(like.shape)), ())
+        return content is not None and any(self.content(each) == content for each in every)
 
     def op_type(self, where: Execution) -> str:
         """Primitive name of an execution; empty where the run does not have it."""

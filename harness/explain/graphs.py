@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any
 
 from harness.capture.join import file_names
+from harness.capture.normalise import is_library
 from harness.errors import TreeError
 from harness.explain.ir_values import attributes, value
 from harness.explain.names import input_name
@@ -66,6 +67,7 @@ class Statement:
         arguments: in the order of slots.
         attrs: its attributes but for ``SILENT`` ones.
         outputs: types of results.
+        is_users: the user's own line calls it, no layer's.
     """
 
     name: str
@@ -73,6 +75,7 @@ class Statement:
     arguments: tuple[Argument, ...]
     attrs: Mapping[str, Any]
     outputs: tuple[IrType, ...]
+    is_users: bool = False
 
 
 class Graphs:
@@ -121,6 +124,12 @@ class Graphs:
             self._known[graph, name] = self._read(graph, name)
         return self._known[graph, name]
 
+    def operators(self, graph: int) -> list[Statement]:
+        """Every operator of a graph, in its order."""
+        of_it = [name for at, name in self._parsed[1] if at == graph]
+        every = (self.statement(graph, name) for name in of_it or dict.fromkeys(name for _, name in self._parsed[1]))
+        return [statement for statement in every if statement is not None]
+
     def _read(self, graph: int, name: str) -> Statement | None:
         found = self._parsed[1].get((graph, name)) or self._by_name.get(name)
         if found is None:
@@ -144,7 +153,9 @@ class Graphs:
             label = input_name(node.op, at, named)
             arguments.append(self._argument(label, graph, text, type_))
         attrs = {key: each for key, each in every.items() if key not in SILENT}
-        return Statement(name, node.op, tuple(arguments), attrs, _flat(node))
+        own = node.stacks[0]
+        users = bool(own) and not is_library(own[-1].path)
+        return Statement(name, node.op, tuple(arguments), attrs, node.outputs, users)
 
     def _argument(self, label: str, graph: IrGraph, text: str, type_: IrType) -> Argument:
         monad = "Monad" in type_.text
@@ -181,10 +192,6 @@ class Graphs:
                 return None, None, text
             number = int(text[1:])
         return None, None, None
-
-
-def _flat(node: IrNode) -> tuple[IrType, ...]:
-    return node.outputs
 
 
 def differing_attributes(expected: Statement, found: Statement) -> list[tuple[str, Any, Any]]:

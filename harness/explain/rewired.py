@@ -1,77 +1,93 @@
-"""An operator that stands between two others on one side only, told by the graphs where names hide it.
-
-Operators of one kind are numbered anew where one is added, so that by name alone another one seems to differ.
-"""
+"""The origin as the graphs tell it, where names hide which operator was added, left out or connected otherwise."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.compare.origin import Kind, Origin
+from harness.compare.divergence import Execution
+from harness.compare.origin import Input, Kind, Origin, State
+from harness.compare.verdict import Comparison
+from harness.explain.alignment import Alignment, Edit
 from harness.explain.case import Case
 from harness.explain.evidence import Evidence
-from harness.explain.graphs import Argument, Statement
+from harness.records import SlotKey
 
-_KINDS = frozenset({Kind.UNRECORDED, Kind.GIVEN, Kind.REWIRED, Kind.MOVED, Kind.UNSURE})
+#: what values alone cannot tell from a change of the graph
+_UNCLEAR = frozenset({Kind.UNRECORDED, Kind.UNSURE})
 
 
-def by_graphs(divergence: Origin, case: Case) -> Origin:
-    """The origin as the graphs tell it: an operator that was inserted, removed or replaced before a differing input;
-    ``divergence`` itself where they tell nothing."""
-    one, other = case.statements
-    if divergence.kind not in _KINDS or one is None or other is None:
+def by_graphs(divergence: Origin, case: Case, comparison: Comparison) -> Origin:
+    """The origin by the graphs: the first operator that one side alone has, has elsewhere, or connects otherwise;
+    ``divergence`` itself where the graphs tell nothing of it."""
+    graph = case.where.graph
+    if not case.expected.graphs or not case.found.graphs:
         return divergence
-    for slot in sorted(case.inputs):
-        if slot < len(one.arguments) and slot < len(other.arguments):
-            found = _between(divergence, case, one.arguments[slot], other.arguments[slot])
-            if found is not None:
-                return found
-    return divergence
+    aligned = Alignment(case.expected.graphs, case.found.graphs, graph)
+    if not aligned.edits:
+        return _by_parameters(divergence, case)
+    if divergence.kind.structural or divergence.kind in _UNCLEAR:
+        return _told(divergence, aligned.edits[0], comparison, case)
+    edit = _of_operator(aligned, case)
+    return divergence if edit is None else _told(divergence, edit, comparison, case)
 
 
-def _between(divergence: Origin, case: Case, expected: Argument, found: Argument) -> Origin | None:
-    graph = divergence.where.graph
-    before = _made(case.expected, graph, expected)
-    after = _made(case.found, graph, found)
-    old, new = _source(expected), _source(found)
-    if _same(before, after) and old == new:
+def _of_operator(aligned: Alignment, case: Case) -> Edit | None:
+    """The edit that an operator shows which was computed otherwise or given something else: its own, or that of what
+    gave it an argument."""
+    one, other = case.statements
+    if one is None or other is None:
         return None
-    if (
-        after is not None
-        and old is not None
-        and old in map(_source, after.arguments)
-        and not _has(case.expected, after)
-    ):
-        where = divergence.where._replace(operator=after.name)
-        return replace(divergence, kind=Kind.INSERTED, where=where, counterpart=None, before=(old, old), inputs=())
-    if (
-        before is not None
-        and new is not None
-        and new in map(_source, before.arguments)
-        and not _has(case.found, before)
-    ):
-        where = divergence.where._replace(operator=before.name)
-        return replace(divergence, kind=Kind.REMOVED, where=where, counterpart=None, before=(new, new), inputs=())
-    return None
+    names = {one.name, other.name}
+    for statement in (one, other):
+        names.update(a.producer[0] for a in statement.arguments if a.producer is not None)
+    own = [each for each in aligned.edits if _names(each) & {one.name, other.name}]
+    if not own and case.outputs and not case.inputs:
+        return None  # all that it took agrees: whatever changed elsewhere, this one is wrong by itself
+    every = own or [each for each in aligned.edits if _names(each) & names]
+    return every[0] if every else None
 
 
-def _made(run: Evidence, graph: int, argument: Argument) -> Statement | None:
-    return None if argument.producer is None else run.graphs.statement(graph, argument.producer[0])
+def _names(edit: Edit) -> set[str]:
+    return {each.name for each in (edit.expected, edit.found) if each is not None}
 
 
-def _source(argument: Argument) -> str | None:
-    """Name of what made an argument: an operator or a parameter."""
-    return argument.producer[0] if argument.producer is not None else argument.parameter
+def _told(divergence: Origin, edit: Edit, comparison: Comparison, case: Case) -> Origin:
+    name = edit.expected.name if edit.expected is not None else edit.found.name if edit.found is not None else ""
+    where = divergence.where._replace(operator=name, execution=0)
+    counterpart = edit.found.name if edit.expected is not None and edit.found is not None else None
+    slots = tuple(slot for slot in comparison.slots if slot.key[:5] == tuple(where) and not slot.verdict.holds)
+    if counterpart == name:
+        counterpart = None
+    types = (edit.expected or edit.found), edit.found
+    return replace(
+        divergence, kind=edit.kind, where=where, counterpart=counterpart, before=edit.before,
+        slots=tuple(sorted(slots, key=lambda slot: (slot.key.io != "output", slot.overwritten))) or divergence.slots,
+        inputs=_inputs(edit, where), op_types=tuple("" if each is None else each.op for each in types),
+    )  # fmt: skip
 
 
-def _same(one: Statement | None, other: Statement | None) -> bool:
-    return one is not None and other is not None and one.op == other.op
+def _inputs(edit: Edit, where: Execution) -> tuple[Input, ...]:
+    """Of an operator that is connected otherwise, the argument that is."""
+    if edit.kind is not Kind.REWIRED or edit.expected is None or edit.found is None:
+        return ()
+    sides = [each.arguments[edit.argument] for each in (edit.expected, edit.found)]
+    names = [a.producer[0] if a.producer is not None else a.parameter for a in sides]
+    return (Input(SlotKey(*where, "input", edit.argument), State.DIFFERS, "", None, names[0], names[1]),)
 
 
-def _has(run: Evidence, statement: Statement) -> bool:
-    """Whether a run has an operator of that name that takes the same."""
-    for graph in run.graphs.ids:
-        other = run.graphs.statement(graph, statement.name)
-        if other is not None and other.op == statement.op:
-            return [_source(a) for a in other.arguments] == [_source(a) for a in statement.arguments]
-    return False
+def _by_parameters(divergence: Origin, case: Case) -> Origin:
+    """Where graphs are alike and every differing input is a parameter or a constant: it was given another value, whoever
+    else happens to have such a value."""
+    one, other = case.statements
+    if divergence.kind not in (*_UNCLEAR, Kind.REWIRED) or one is None or other is None or not case.inputs:
+        return divergence
+    arguments = [one.arguments[slot] for slot in case.inputs if slot < len(one.arguments)]
+    given = len(arguments) == len(case.inputs) and all(a.parameter or a.is_constant for a in arguments)
+    if not given or any(a.parameter and _is_updated(case.expected, a.parameter, case.where) for a in arguments):
+        return divergence
+    return replace(divergence, kind=Kind.GIVEN)
+
+
+def _is_updated(run: Evidence, name: str, where: Execution) -> bool:
+    """Whether an earlier step may have changed a parameter."""
+    return any(each.iteration < where.iteration for each in run.order)

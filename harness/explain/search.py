@@ -6,7 +6,8 @@ Bounded in number and in time: a failing test waits no longer than ``SECONDS`` f
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -17,14 +18,60 @@ from harness.explain.changes import Given, changed_inputs, changed_settings
 from harness.explain.evidence import loaded
 from harness.explain.explanation import Cause, Certainty
 from harness.explain.patterns import PATTERNS, Pair, find_pattern
-from harness.explain.replay import Setting, computed, setting
+from harness.explain.replay import Setting, computed_with_state, setting
 from harness.explain.reproduced import is_reproduced
 from harness.records import Record
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
+_Values = Mapping[tuple[str, int], Array | None]
+
 SECONDS = 2.0
 MOST = 200
+_LATER = 2
+
+
+class Trial:
+    """An operator that is computed again: what both sides have of it."""
+
+    def __init__(self, case: Case) -> None:
+        self.case = case
+        pairs = [*((("output", slot), pair) for slot, pair in case.outputs.items()),
+                 *((("state", slot), pair) for slot, pair in case.states.items())]  # fmt: skip
+        self.expected = {place: loaded(e) for place, (e, _) in pairs}
+        self.found = {place: loaded(f) for place, (_, f) in pairs}
+
+    def base(self) -> Setting | None:
+        """The operator on the golden's inputs, if computing it again gives the golden's output."""
+        if not self.found or any(each is None for each in self.found.values()):
+            return None
+        base = setting(self.case.expected, self.case.where)
+        return base if base is not None and self._gives(base, self.expected, self.found) else None
+
+    def gives_the_runs(self, changed: Setting) -> bool:
+        """Whether it gives what the run has."""
+        return self._gives(changed, self.found, self.expected)
+
+    def are_the_runs(self, results: tuple[Array, ...]) -> bool:
+        """Whether these results are those of the run."""
+        return self._are(results, {}, self.found, self.expected)
+
+    def _gives(self, given: Setting, wanted: _Values, others: _Values) -> bool:
+        made = computed_with_state(given)
+        return made is not None and self._are(*made, wanted, others)
+
+    def _are(
+        self, results: tuple[Array, ...], state: Mapping[int, Array], wanted: _Values, others: _Values
+    ) -> bool:
+        """Whether computing gave what is wanted: bits, or within the noise floor and much nearer than the other side's
+        are."""
+        for (io, slot), array in wanted.items():
+            made = state.get(slot) if io == "state" else results[slot] if slot < len(results) else None
+            if array is None or made is None or made.shape != array.shape:
+                return False
+            if not is_reproduced(self.case.op, array, made, others[io, slot]):
+                return False
+        return bool(wanted)
 
 
 class Search:
@@ -38,8 +85,9 @@ class Search:
     def __init__(self, case: Case, seconds: float = SECONDS) -> None:
         self.case = case
         self._end = time.monotonic() + seconds
-        self._found = {slot: loaded(f) for slot, (_, f) in case.outputs.items()}
-        self._expected = {slot: loaded(e) for slot, (e, _) in case.outputs.items()}
+        self._trial = Trial(case)
+        self._found = {slot: self._trial.found["output", slot] for slot in case.outputs}
+        self._expected = {slot: self._trial.expected["output", slot] for slot in case.outputs}
         self.tried = 0
 
     def cause(self) -> Cause | None:
@@ -47,9 +95,9 @@ class Search:
         if self.case.unrecorded and self.case.inputs:
             return self._of_unrecorded()
         given = [*changed_settings(self.case), *changed_inputs(self.case)]
-        base = self._base()
         if given:
-            return self._of_given(given, base)
+            return self._of_given(given)
+        base = self._trial.base()
         return self._stale() or self._narrower() or self._of_candidates(base) or self._pattern()
 
     def _of_unrecorded(self) -> Cause | None:
@@ -65,33 +113,32 @@ class Search:
         return None
 
     # -- by what the operator was given ---------------------------------------------------------------------------
-    def _of_given(self, given: list[Given], base: Setting | None) -> Cause | None:
+    def _of_given(self, given: list[Given]) -> Cause | None:
         leaves = [each for each in given if each.kind != "input"]
         if not leaves or len(leaves) < len(given):
             return None  # an input that an operator made: the cause lies before
-        if base is not None:
-            for chosen in _choices(leaves):
-                if self._gives(_with(base, chosen)):
+        for trial in self._trials({each.slot for each in leaves}):
+            base = trial.base()
+            for chosen in _choices(leaves) if base is not None else ():
+                if base is not None and trial.gives_the_runs(_with(base, chosen)):
                     return _told(chosen, Certainty.REPLAY)
         return _told(leaves, Certainty.LIKELY)
 
-    # -- by computing again ---------------------------------------------------------------------------------------
-    def _base(self) -> Setting | None:
-        """The operator on the golden's inputs, if computing it again gives the golden's output."""
-        if not self.case.outputs or any(each is None for each in self._found.values()):
-            return None
-        base = setting(self.case.expected, self.case.where)
-        if base is None:
-            return None
-        results = computed(base)
-        return base if results is not None and self._is(results, self._expected) else None
+    def _trials(self, given: Container[int]) -> Iterator[Trial]:
+        """The operator, or, where what it was given changes nothing yet, the next steps in which it does."""
+        if self.case.outputs or self.case.states:
+            yield self._trial
+            return
+        for later in islice(self.case.later(given), _LATER):
+            yield Trial(later)
 
+    # -- by computing again ---------------------------------------------------------------------------------------
     def _of_candidates(self, base: Setting | None) -> Cause | None:
         if base is None:
             return None
         for candidate in self._bounded(candidates(self.case, base)):
             results = candidate.results()
-            if results is not None and self._is(results, self._found):
+            if results is not None and self._trial.are_the_runs(results):
                 return Cause(Certainty.REPLAY, candidate.kind, candidate.text, slot=candidate.slot)
         return None
 
@@ -101,21 +148,6 @@ class Search:
             if self.tried > MOST or time.monotonic() > self._end:
                 return
             yield candidate
-
-    def _gives(self, changed: Setting) -> bool:
-        results = computed(changed)
-        return results is not None and self._is(results, self._found)
-
-    def _is(self, results: tuple[Array, ...], wanted: dict[int, Array | None]) -> bool:
-        """Whether computing gave the wanted outputs: bits, or within the noise floor and much nearer than the other
-        side's are."""
-        for slot, array in wanted.items():
-            if array is None or slot >= len(results) or results[slot].shape != array.shape:
-                return False
-            other = (self._expected if wanted is self._found else self._found)[slot]
-            if not is_reproduced(self.case.op, array, results[slot], other):
-                return False
-        return bool(wanted)
 
     # -- by looking -----------------------------------------------------------------------------------------------
     def _stale(self) -> Cause | None:

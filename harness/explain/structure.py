@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
+from math import prod
 
 import numpy as np
 
 from harness.compare.divergence import Execution
 from harness.compare.origin import Kind, Origin
+from harness.explain.alignment import Alignment
 from harness.explain.evidence import Evidence, loaded
 from harness.explain.explanation import Cause, Certainty
 from harness.explain.graphs import Argument
+from harness.explain.reproduced import is_rounding
 from harness.explain.numbers import short_operator
 from harness.explain.replay import computed, setting
-from harness.records import Record
+from harness.records import Record, SlotKey
 
 #: operators of the run that are computed again, one after the other, from what the golden has
 _DEPTH = 3
@@ -66,11 +69,6 @@ class Structure:
         name = self._origin.counterpart
         return self._origin.where if name is None else self._origin.where._replace(operator=name)
 
-    @cached_property
-    def _contents(self) -> set[bytes]:
-        """Digests of all the golden holds up to the end of the iteration."""
-        return {record.digest for record in self._expected.by_key.values() if record.digest is not None}
-
     def _by_replay(self) -> Certainty | None:
         """The found operators, computed again from what the golden has, give what was found."""
         return Certainty.REPLAY if self._follows(self._there, _DEPTH) else None
@@ -85,7 +83,7 @@ class Structure:
             return False
         for slot, record in self._found.slots(where, "output").items():
             values = loaded(record)
-            if values is None or slot >= len(results) or results[slot].tobytes() != values.tobytes():
+            if values is None or slot >= len(results) or not is_rounding(values, results[slot]):
                 return False
         taken = self._found.slots(where, "input")
         pairs = [(taken.get(at), a) for at, a in enumerate(statement.arguments) if not a.is_monad]
@@ -94,7 +92,7 @@ class Structure:
     def _is_known(self, record: Record | None, argument: Argument, where: Execution, depth: int) -> bool:
         if argument.is_constant or argument.parameter is not None:
             return True
-        if record is not None and record.digest in self._contents:
+        if record is not None and self._expected.holds(self._found.content(record), record):
             return True
         if argument.producer is None or depth == 0:
             return False
@@ -104,20 +102,33 @@ class Structure:
         """Who took the removed operator's output takes its input now."""
         where = self._origin.where
         inputs = [a for r in self._expected.slots(where, "input").values() if (a := loaded(r)) is not None and a.ndim]
-        outputs = self._expected.slots(where, "output").values()
-        digests = {record.digest for record in outputs if record.digest is not None}
+        outputs = list(self._expected.slots(where, "output").values())
+        sizes = {(record.dtype, prod(record.shape)) for record in outputs}
+        digests = {content for record in outputs if (content := self._expected.content(record)) is not None}
         for record in self._expected.by_key.values():
-            if record.key.io != "input" or record.digest not in digests or record.key[:3] != where[:3]:
+            if record.key.io != "input" or record.key[:3] != where[:3]:
                 continue
-            other = loaded(self._found.by_key.get(record.key))
+            if (record.dtype, prod(record.shape)) not in sizes or self._expected.content(record) not in digests:
+                continue
+            other = loaded(self._found.by_key.get(self._taker(record.key)))
             if other is not None and any(
                 other.size == a.size and np.array_equal(other.reshape(-1), a.reshape(-1)) for a in inputs
             ):
                 return Certainty.BITS
         return None
 
+    def _taker(self, key: SlotKey) -> SlotKey:
+        """The slot of the run that stands for one of the golden."""
+        return key._replace(operator=self._aligned.partner.get(key.operator, key.operator))
+
+    @cached_property
+    def _aligned(self) -> Alignment:
+        return Alignment(self._expected.graphs, self._found.graphs, self._origin.where.graph)
+
     def _rewired(self) -> Certainty | None:
-        return Certainty.BITS if any(each.found_from for each in self._origin.inputs) else None
+        if self._follows(self._there, 1):
+            return Certainty.REPLAY
+        return Certainty.BITS if any(each.slot is not None and each.found_from for each in self._origin.inputs) else None
 
 
 def changed_cell(expected: str, found: str) -> str:

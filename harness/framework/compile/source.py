@@ -145,6 +145,18 @@ def function_key(frame: FrameType) -> tuple[CodeType, int]:
     return code, id(owner) if owner is not None else 0
 
 
+def made_at(made: object) -> str:
+    """``file.py:17``: the user's line that makes an object whose ``__init__`` runs; empty where there is none."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        code = frame.f_code
+        builds = code.co_name == "__init__" and code.co_argcount and frame.f_locals.get(code.co_varnames[0]) is made
+        if not builds and is_users(code.co_filename):
+            return f"{code.co_filename}:{frame.f_lineno}"
+        frame = frame.f_back
+    return ""
+
+
 def where() -> str:
     """``file.py:17`` of the innermost source line that is the user's, for error messages."""
     frame: FrameType | None = sys._getframe(1)

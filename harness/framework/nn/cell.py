@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 from harness import dtypes
 from harness.dtypes import DType
 from harness.errors import CellAttributeError, CellNameError, SettingError, SettingTypeError
+from harness.framework.compile.source import made_at
 from harness.framework.nn import naming, precision, text
 from harness.framework.nn.calls import Calls
 from harness.framework.nn.refused import Refusals
@@ -19,6 +20,9 @@ from harness.framework.ops.primitive import Primitive
 from harness.framework.tensor import Parameter, ParameterTuple, Tensor, is_tracing
 
 _FLOAT_FLAGS = {"fp16": dtypes.float16, "fp32": dtypes.float32, "bf16": dtypes.bfloat16}
+
+#: whose cells are layers: the user's own classes lie elsewhere
+_LAYERS = __name__.partition(".")[0] + "."
 
 
 class Cell(Calls, Refusals):
@@ -53,6 +57,7 @@ class Cell(Calls, Refusals):
         state["_phase"] = "train"
         state["_float_dtype"] = None
         state["_running"] = 0
+        state["_made_at"] = made_at(self)
         state["_anonymous"] = 0
         state["_names_checked"] = False
         state["_dynamic_inputs"] = None
@@ -266,6 +271,14 @@ class Cell(Calls, Refusals):
     def _set_scope(self, scope: str) -> None:
         if self._scope is None:
             self.__dict__["_scope"] = scope
+
+    def places(self) -> dict[str, str]:
+        """Where the layers below were made: ``file.py:17`` by scope; empty of cells of the user's own classes, as what
+        they do stands in their own lines."""
+        return {
+            scope: cell.__dict__["_made_at"] if type(cell).__module__.startswith(_LAYERS) else ""
+            for scope, cell in naming.scopes(self)
+        }
 
     def get_scope(self) -> str | None:
         """Scope; None before a cell above was compiled."""

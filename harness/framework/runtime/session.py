@@ -42,6 +42,7 @@ class Session:
         programs: executors by signature.
         faults: what is to go wrong; see ``harness.testing``.
         struck: what went wrong of that, in words.
+        places: where layers of compiled networks were made, by scope.
         iteration: label of the step that runs, or next: how often the graph that finished last had run.
     """
 
@@ -53,6 +54,7 @@ class Session:
         self.programs: dict[Any, Executor] = {}
         self.faults: list[Fault] = []
         self.struck: list[str] = []
+        self.places: dict[str, str] = {}
         self.iteration = 0
         self._next_graph = 0
         self._hooked = not hooked
@@ -69,6 +71,7 @@ class Session:
 
         def construct(*traced: Any) -> Any:
             cell.generate_scope()
+            self.places.update(cell.places())
             with cell_scope(cell):
                 return cell._construct(traced, {})
 
