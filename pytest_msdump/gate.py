@@ -10,6 +10,8 @@ from os import getpid
 from typing import Any
 
 import pytest
+from _pytest._code.code import ReprEntry
+from _pytest._io import TerminalWriter
 
 from pytest_msdump import colours, mistakes, options, watch
 from pytest_msdump import report as reporting
@@ -162,6 +164,8 @@ class Gate:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Collects results; on the controller those of all workers."""
         self.summary.add(report)
+        if report.failed and getattr(report, "msdump", None) and not is_worker(self.config):
+            in_colour(report)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
@@ -226,6 +230,28 @@ def _forget_older(settings: Settings, bundle: str) -> None:
     for each in folder.iterdir():
         if each.name.endswith(DESK) and each.name != bundle:
             shutil.rmtree(each, ignore_errors=True)
+
+
+class Painted(ReprEntry):
+    """A failure's text that a terminal shows in colours; files and other processes get it plain."""
+
+    def toterminal(self, tw: TerminalWriter) -> None:
+        """See ``ReprEntry``."""
+        if not tw.hasmarkup:
+            super().toterminal(tw)
+            return
+        from harness.explain import painted
+
+        for text in self.lines:
+            tw.line(painted(text))
+
+
+def in_colour(report: pytest.TestReport) -> None:
+    """Lets a terminal show the text of a failed comparison in colours."""
+    entries = getattr(getattr(report.longrepr, "reprtraceback", None), "reprentries", [])
+    for at, entry in enumerate(entries):
+        if type(entry) is ReprEntry and entry.style == "value":
+            entries[at] = Painted(entry.lines, entry.reprfuncargs, entry.reprlocals, entry.reprfileloc, entry.style)
 
 
 def _shorten(report: pytest.TestReport, where: str) -> None:

@@ -330,7 +330,7 @@ def _count(result: Result, judged: Judgement) -> None:
     result["slots"] = len(comparison.slots)
     result["identical"] = counts[Verdict.IDENTICAL]
     result["within"] = counts[Verdict.WITHIN] + counts[Verdict.STATISTICS]
-    result["differing"] = counts[Verdict.DIFFERS] + counts[Verdict.UNSURE]
+    result["differing"], result["unsure"] = counts[Verdict.DIFFERS], counts[Verdict.UNSURE]
     result["missing"], result["unexpected"] = counts[Verdict.MISSING], counts[Verdict.UNEXPECTED]
     errors = [float(slot.measurement.max_abs) for slot in comparison.slots if slot.measurement is not None]
     result["max_abs"] = max(errors, default=None)
@@ -366,9 +366,7 @@ def _explain(judge: GateRun, run: RunId, judged: Judgement, expected: StoredRun)
     subject = Subject(f"{test.network} [{judge.run.backend}-{judge.run.mode}]", golden)
     sides = (
         Evidence(expected.records, expected.artefacts, run.backend, bool(expected.attrs.get("emulated"))),
-        Evidence(
-            lambda: judge.records, lambda: capture.artefacts, judge.run.backend, capture.emulated, capture.places
-        ),
+        Evidence(lambda: judge.records, lambda: capture.artefacts, judge.run.backend, capture.emulated, capture.places),
     )
     explanation = explained(judged, subject, *sides)
     picture = "" if test.settings.report is not None else "--msdump-report=report.html"

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 from _pytest.runner import runtestprotocol
 
-from harness.compare.learn import Learning, Scatter, learned, remembered
+from harness.compare import Tolerances
+from harness.compare.audit import audit, summary
+from harness.compare.learn import Learning, Scatter, learned, refusal, remembered
 from harness.compare.policy import Party, exactly
 from harness.errors import HarnessError
 from harness.store import GoldenStore, StoredRun
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 #: How many times the scatter that was seen is admitted.
 MARGIN = 2.0
 _NAMED = 10
+FORCE = "--msdump-force"
 _LEARNING: pytest.StashKey[Learning] = pytest.StashKey()
 
 
@@ -78,9 +81,13 @@ def _learn(judge: GateRun, store: GoldenStore, expected: StoredRun, times: int) 
         result["verdict"], result["differing"] = "differs", len(unstable)
         result["where"] = f"{unstable[0].name}: {unstable[0].reason}"[:400]
         return [result], [_unstable_text(judge, unstable, times)]
-    result["identical"], result["within"] = len(expected) - len(found), len(found)
-    result["learned"] = _told(found, times)
     table = learned(found, MARGIN)
+    would = list(summary(audit(expected.records(), Tolerances.parse(table))))
+    if refused := refusal(found, times, judge.test.settings.force, FORCE):
+        result["verdict"], result["differing"], result["where"] = "differs", len(found), refused[:400]
+        return [result], [_refused_text(judge, refused, would)]
+    result["identical"], result["within"] = len(expected) - len(found), len(found)
+    result["learned"] = "; ".join([_told(found, times), *would[-1:]])
     # What an emulated backend computes has the same bits every time, and is held exactly anyhow.
     if found or not expected.attrs.get("emulated"):
         test, data = judge.test, remembered(expected, table, times, MARGIN)
@@ -88,6 +95,11 @@ def _learn(judge: GateRun, store: GoldenStore, expected: StoredRun, times: int) 
         result["verdict"] = "updated" if done.changed else "identical"
         result["checksum"] = ""
     return [result], []
+
+
+def _refused_text(judge: Judge, refused: str, would: list[str]) -> str:
+    lines = [f"msdump: {judge.test.network}, run {judge.run}: {refused}", "what its tolerances would let through:"]
+    return "\n".join([*lines, *(f"  {line}" for line in would[-_NAMED:]), "nothing was kept"])
 
 
 def _told(found: list[Scatter], times: int) -> str:

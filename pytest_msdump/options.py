@@ -55,6 +55,7 @@ OPTIONS = (
     Option("msdump", "flag", False, "check the networks of marked tests against their goldens"),
     Option("msdump_regen", "flag", False, "write the goldens of the selected tests anew (implies --msdump)"),
     Option("msdump_learn", "count", 0, "run each test N times and keep with its golden how far it scatters", "N"),
+    Option("msdump_force", "flag", False, "learn from one run too, and from a spread that no rounding explains"),
     Option("msdump_backend", "list", ("cpu",), "backends to run on", "NAME", marker="backends"),
     Option("msdump_mode", "list", ("tensor",), "dump modes to run in", "NAME", marker="modes"),
     Option("msdump_golden", "path", "golden", "directory of the golden stores", "DIR"),
@@ -92,6 +93,7 @@ class Settings(NamedTuple):
         active: the gate is on.
         regen: goldens are written.
         learn: how many times each test is run to learn how far it scatters; 0 to check it.
+        force: it learns from one run too, and from more than ten times what rounding explains.
         keep: dump trees of failing tests stay.
         golden: directory of the stores, absolute.
         report: page to write about the session, absolute; None for none.
@@ -109,6 +111,7 @@ class Settings(NamedTuple):
     in_ci: bool
     report: Path | None = None
     learn: int = 0
+    force: bool = False
     why_root: str = ""
     prefix: str = ""
 
@@ -228,6 +231,7 @@ def settings(config: pytest.Config) -> Settings:
         root=root.path,
         in_ci=in_ci,
         learn=learn,
+        force=bool(resolve(config, "msdump_force")),
         why_root=root.why,
         prefix=config.rootpath.relative_to(root.path).as_posix() if config.rootpath != root.path else "",
     )

@@ -19,9 +19,11 @@ MAX_BYTES = 4000
 MAX_ROWS = 100
 MAX_NAMED = 20
 
-COUNTS = ("slots", "identical", "within", "differing", "missing", "unexpected", "new")
-HEADINGS = ("network", "backend", "mode", *COUNTS)
+COUNTS = ("slots", "identical", "within", "differing", "missing", "unexpected", "new", "unsure")
+HEADINGS = ("network", "backend", "mode", *COUNTS[:-1], "cannot tell")
 DETAILS = ("verdict", "max abs", "first divergence", "would pass with")
+#: its column, which is left out where there is none
+_UNSURE = len(HEADINGS) - 1
 CALM = ("identical", "new", "updated")
 
 
@@ -36,7 +38,8 @@ class Result(TypedDict):
         against_mode: that run's mode.
         verdict: ``identical``, ``within tolerance``, ``differs``, ``missing`` (no golden), ``new`` or ``updated``
             (regenerated), ``not compared`` (the test ended before, or what it left cannot be judged).
-        slots, identical, within, differing, missing, unexpected, new: how many slots.
+        slots, identical, within, differing, missing, unexpected, new, unsure: how many slots; of those last nobody
+            can tell.
         texts: how many of the recorder's artefacts were held against the golden.
         max_abs: largest absolute error seen, None where nothing was measured.
         where: what left the golden first, in a line; empty if nothing did.
@@ -62,6 +65,7 @@ class Result(TypedDict):
     identical: int
     within: int
     differing: int
+    unsure: int
     missing: int
     unexpected: int
     new: int
@@ -84,7 +88,7 @@ def empty_result(network: str, golden: str, backend: str, mode: str, verdict: st
     return Result(
         network=network, golden=golden, backend=backend, mode=mode, against=backend, against_mode=mode,
         verdict=verdict,
-        slots=0, identical=0, within=0, differing=0, missing=0, unexpected=0, new=0, texts=0,
+        slots=0, identical=0, within=0, differing=0, missing=0, unexpected=0, new=0, unsure=0, texts=0,
         max_abs=None, where="", cause="", source="", passes="", candidate="", checksum="", facts={}, used_runs=None,
         learned="",
         place="",
@@ -127,7 +131,7 @@ def properties(results: Sequence[Result]) -> Iterator[tuple[str, Any]]:
             yield "msdump_backend", result["backend"]
             yield "msdump_mode", result["mode"]
         yield prefix + "verdict", result["verdict"]
-        for name in COUNTS:
+        for name in COUNTS if result["unsure"] else COUNTS[:-1]:
             yield prefix + name, result[name]  # type: ignore[literal-required]
         if result["max_abs"] is not None:
             yield prefix + "max_abs_error", result["max_abs"]
@@ -251,6 +255,8 @@ def table(rows: Sequence[Row], verbose: bool) -> Iterator[str]:
         rows = [row for at, row in enumerate(rows) if at not in dropped]
     more = DETAILS if verbose else ()
     cells = [(*HEADINGS, *more), *((*row.names, *map(str, row.counts), *row.details[: len(more)]) for row in rows)]
+    if not any(row.counts[-1] for row in rows):
+        cells = [each[:_UNSURE] + each[_UNSURE + 1 :] for each in cells]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     yield from (_line(each, widths) for each in cells)
     if left_out:
@@ -259,7 +265,7 @@ def table(rows: Sequence[Row], verbose: bool) -> Iterator[str]:
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
     pairs = enumerate(zip(cells, widths, strict=True))
-    left = (*range(3), *range(len(HEADINGS), len(HEADINGS) + len(DETAILS)))
+    left = (*range(3), *range(len(cells) - len(DETAILS), len(cells))) if len(cells) > len(HEADINGS) else range(3)
     return "  ".join(cell.ljust(width) if at in left else cell.rjust(width) for at, (cell, width) in pairs).rstrip()
 
 

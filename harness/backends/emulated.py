@@ -101,7 +101,9 @@ class EmulatedProcess:
             self._network, self._backend, mode=self._mode, emulated=self.emulated, rules=rules
         )
         root = self._rootdir or os.getcwd()
-        capture.places = {scope: source_path(place, root) if place else "" for scope, place in self.session.places.items()}
+        capture.places = {
+            scope: source_path(place, root) if place else "" for scope, place in self.session.places.items()
+        }
         if self._recorder is not None:
             capture.artefacts = Joined(capture.artefacts, self._recorder.artefacts())
         return capture

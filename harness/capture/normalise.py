@@ -52,7 +52,7 @@ def ir_text(text: str, rootdir: str) -> str:
 
 
 def is_library(path: str) -> bool:
-    """True for a file of an installed package, as it lies or from its package's name, or of the harness's own layers."""
+    """True for a file of an installed package, as it lies or from its package's name, or of our own layers."""
     return _LIBRARY.search(path.replace("\\", "/")) is not None
 
 

@@ -104,7 +104,7 @@ def _print(
         Evidence(expected.records, expected.artefacts, expected.id.backend, emulated),
         Evidence(capture.records, lambda: capture.artefacts, capture.backend, capture.emulated),
     )
-    paired = lines(judged.pairing)[:4] if judged.pairing is not None else []
+    paired = lines(judged.pairing)[:1] if judged.pairing is not None else []
     explanation = explained(judged, subject, *sides, others=paired)
     commands = Commands(
         see_slot(explanation, str(golden), run),

@@ -170,7 +170,7 @@ def _subject(one: Side, other: Side) -> Subject:
 def _others(judged: Judgement) -> list[str]:
     """What pairing gave, in few lines."""
     if judged.pairing is not None:
-        return list(dict.fromkeys([*paired_lines(judged.pairing)[:4], *ambiguous(judged.pairing)[:1]]))
+        return list(dict.fromkeys([*paired_lines(judged.pairing)[:1], *ambiguous(judged.pairing)[:1]]))
     unsure = ambiguous(judged.tried) if judged.tried is not None else []
     return [f"Compared by names; pairing operators of other names leaves{unsure[0]}"] if unsure else []
 

@@ -8,9 +8,11 @@ from typing import Any
 
 from harness.cli.diff import FORMAT, VERSION
 from harness.compare import Tolerances, Verdict
+from harness.compare.needed_tolerance import NeededTolerance
 from harness.compare.policy import exit_code
-from harness.compare.smallest_tolerance import rounded_up
+from harness.compare.smallest_tolerance import SmallestTolerance, near, rounded_up
 from harness.compare.table import needed_tolerance_of
+from harness.compare.tolerances import Tolerance
 from harness.errors import HarnessError
 from harness.reading import parsing, read_json
 from harness.records import SlotKey
@@ -36,7 +38,7 @@ def judge(path: Path, tolerances: Tolerances) -> int:
     """
     content = _read(path)
     with parsing(f"{path}: a comparison", HarnessError):
-        verdicts = [(_verdict(slot, tolerances), _told(slot)) for slot in content["slots"]]
+        verdicts = [(_verdict(slot, tolerances), _told(slot, tolerances)) for slot in content["slots"]]
         known = [content["counts"].get(each.value, 0) for each in (Verdict.IDENTICAL, Verdict.STATISTICS)]
         if any(type(count) is not int or count < 0 for count in known):
             raise ValueError(f"the counts of slots that agree are {str(known)[:80]}")
@@ -66,9 +68,7 @@ def _read(path: Path) -> dict[str, Any]:
 def _verdict(slot: dict[str, Any], tolerances: Tolerances) -> str:
     if slot["verdict"] in (Verdict.MISSING.value, Verdict.UNEXPECTED.value):
         return OUTSIDE
-    io, _, number = slot["slot"].partition(".")
-    where = (slot["rank"], slot["graph"], slot["iteration"], slot["operator"], slot["execution"], io, int(number))
-    tolerance = tolerances.of(SlotKey(*where), slot["type"], slot["dtype"])
+    tolerance = _tolerance(slot, tolerances)
     needed = needed_tolerance_of(slot)
     if slot["verdict"] == Verdict.UNSURE.value and not tolerance.exact:
         return UNSURE
@@ -79,13 +79,28 @@ def _verdict(slot: dict[str, Any], tolerances: Tolerances) -> str:
     return _ANSWERS[needed.admits(tolerance)]
 
 
+def _tolerance(slot: dict[str, Any], tolerances: Tolerances) -> Tolerance:
+    io, _, number = slot["slot"].partition(".")
+    where = (slot["rank"], slot["graph"], slot["iteration"], slot["operator"], slot["execution"], io, int(number))
+    return tolerances.of(SlotKey(*where), slot["type"], slot["dtype"])
+
+
 _ANSWERS = {True: WITHIN, False: OUTSIDE, None: UNSURE}
 
 
-def _told(slot: dict[str, Any]) -> str:
-    """A slot that does not hold, and what would do."""
-    least = [f"{name[9:]}={rounded_up(slot[name])}" for name in ("smallest_atol", "smallest_rtol") if slot.get(name)]
-    if slot.get("max_ulp"):
-        least.append(f"max_ulp={slot['max_ulp']}")
+def _told(slot: dict[str, Any], tolerances: Tolerances) -> str:
+    """A slot that does not hold, and what would do, where that is within ten times what was asked for."""
+    needed, tolerance = needed_tolerance_of(slot), _tolerance(slot, tolerances)
+    least: list[str] = []
+    if needed is not None:
+        near = near_enough(slot["smallest_rtol"], slot["smallest_atol"], needed, tolerance)
+        least = [f"{name}={rounded_up(each)}" for name, each in (("rtol", near.rtol), ("atol", near.atol)) if each]
+        least += [f"max_ulp={near.max_ulp}"] if near.max_ulp else []
     passes = f"; it would pass with {' or '.join(least)}" if least else ""
     return f"  iteration {slot['iteration']}, {slot['operator']} {slot['slot']}: {slot['reason']}{passes}"
+
+
+def near_enough(rtol: Any, atol: Any, needed: NeededTolerance, tolerance: Tolerance) -> SmallestTolerance:
+    """Of what would admit a slot, what ``smallest_tolerance.near`` leaves."""
+    known = [None if each in (None, "inf", "nan") else float(each) for each in (rtol, atol)]
+    return near(SmallestTolerance(known[0], known[1], needed.max_ulp), tolerance, needed.scale, needed.bulk)

@@ -144,27 +144,28 @@ def remembered(run: StoredRun, table: dict[str, Any], runs: int, margin: float) 
 _FLOORS = 10
 
 
-def refusal(found: Sequence[Scatter], runs: int, force: bool) -> str:
+def refusal(found: Sequence[Scatter], runs: int, force: bool, flag: str = "--force") -> str:
     """Why nothing should be learned; empty if all is well.
 
     Args:
         found: what scatters.
         runs: how many runs there were.
         force: one run is enough, and so is any spread that a tolerance admits.
+        flag: what asks for that.
     """
     if any(each.reason for each in found):
         return "some slots scatter in a way no tolerance admits"
     if force or not found:
         return ""
     if runs < 2:
-        return "one run shows no scatter: a change of the network would be learned as noise (--force learns from it)"
+        return f"one run shows no scatter: a change of the network would be learned as noise ({flag} learns from it)"
     far = [each for each in found if each.floors > _FLOORS]
     if not far:
         return ""
     most = max(far, key=lambda each: each.floors)
     return (
         f"{len(far)} of {len(found)} scatter by more than {_FLOORS} times what rounding explains, most "
-        f"{most.name}: {most.floors:.3g} times (--force learns from it)"
+        f"{most.name}: {most.floors:.3g} times ({flag} learns from it)"
     )
 
 

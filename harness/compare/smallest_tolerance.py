@@ -56,11 +56,23 @@ def nearby(measurement: Measurement | None, tolerance: Tolerance) -> SmallestTol
     found = smallest_tolerance(measurement)
     if found is None or measurement is None:
         return None
-    floor = tolerance.floor(measurement.scale, measurement.bulk)
+    kept = near(found, tolerance, measurement.scale, measurement.bulk)
+    return kept if kept != (None, None, None) else None
+
+
+def near(found: SmallestTolerance, tolerance: Tolerance, scale: float, bulk: float) -> SmallestTolerance:
+    """Of tolerances that would admit a slot, those within ten times the one in force; None in place of the others.
+
+    Args:
+        found: what would admit it.
+        tolerance: in force.
+        scale, bulk: of the expected tensor, see ``Tolerance.floor``.
+    """
+    floor = tolerance.floor(scale, bulk)
     rtol = found.rtol if found.rtol is not None and found.rtol <= _WORTH * (tolerance.rtol + tolerance.scaled) else None
     atol = found.atol if found.atol is not None and found.atol <= _WORTH * floor else None
     max_ulp = found.max_ulp if (found.max_ulp or 0) <= _WORTH * tolerance.max_ulp else None
-    return SmallestTolerance(rtol, atol, max_ulp) if (rtol, atol, max_ulp) != (None, None, None) else None
+    return SmallestTolerance(rtol, atol, max_ulp)
 
 
 def would_pass(comparison: Comparison) -> SmallestTolerance | None:

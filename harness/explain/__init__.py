@@ -4,7 +4,7 @@ from harness.explain.build import explain
 from harness.explain.evidence import Evidence
 from harness.explain.explanation import Cause, Certainty, Change, Element, Explanation, Origin
 from harness.explain.rounding import settle
-from harness.explain.text import Commands, block, see_slot, shell
+from harness.explain.text import Commands, block, painted, see_slot, shell
 from harness.explain.told import Subject, explained, told
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "block",
     "explain",
     "explained",
+    "painted",
     "see_slot",
     "settle",
     "shell",

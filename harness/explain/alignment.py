@@ -81,9 +81,7 @@ class Alignment:
     @cached_property
     def partner(self) -> dict[str, str]:
         """The found name of each expected operator that both sides have."""
-        pairs = [
-            (i, c + i - a) for tag, a, b, c, _ in self._blocks if tag == "equal" for i in range(a, b)
-        ]
+        pairs = [(i, c + i - a) for tag, a, b, c, _ in self._blocks if tag == "equal" for i in range(a, b)]
         return {self.expected[i].name: self.found[j].name for i, j in [*pairs, *self._moved]}
 
     @cached_property

@@ -108,9 +108,7 @@ def _case(comparison: Comparison, divergence: Divergence, expected: Evidence, fo
             inputs[each.key.slot] = pair
             there = _there(there, each.slot) if each.slot is not None else there
     kind = divergence.kind
-    return Case(
-        expected, found, where, there, outputs, inputs, states, kind is Kind.GIVEN, kind is Kind.UNRECORDED
-    )
+    return Case(expected, found, where, there, outputs, inputs, states, kind is Kind.GIVEN, kind is Kind.UNRECORDED)
 
 
 def _there(there: Execution, slot: SlotVerdict) -> Execution:

@@ -91,7 +91,8 @@ def _input(case: Case, slot: int, argument: Argument | None, e: Record, f: Recor
         if argument.is_constant:
             kind = "constant"
         elif argument.parameter is not None:
-            kind = "parameter" if case.expected.parameter(argument.parameter, *_step(case)) else "data"
+            known = not argument.is_data and case.expected.parameter(argument.parameter, *_step(case)) is not None
+            kind = "parameter" if known else "data"
             name = argument.parameter
     values = loaded(e), loaded(f)
     if values[0] is None or values[1] is None:

@@ -45,6 +45,7 @@ class Argument:
         parameter: name of the parameter it is, if it is one.
         value: of a constant, see ``ir_values.value``.
         is_constant: whether it is one.
+        is_data: it is a parameter of the graph that holds no weight.
         is_monad: it orders operators and has no value.
     """
 
@@ -55,6 +56,7 @@ class Argument:
     value: Any = None
     is_constant: bool = False
     is_monad: bool = False
+    is_data: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,7 +164,7 @@ class Graphs:
         parameter = _PARAMETER.match(text)
         if parameter is not None:
             known = graph.parameters[int(parameter[1]) - 1]
-            return Argument(label, type_, parameter=known.name, is_monad=monad)
+            return Argument(label, type_, parameter=known.name, is_monad=monad, is_data=not known.is_weight)
         if _NODE.match(text) is None:
             return Argument(label, type_, value=value(text), is_constant=not monad, is_monad=monad)
         made, parameter_name, constant = self._maker(graph, int(text[1:]), 0)

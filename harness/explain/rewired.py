@@ -76,8 +76,8 @@ def _inputs(edit: Edit, where: Execution) -> tuple[Input, ...]:
 
 
 def _by_parameters(divergence: Origin, case: Case) -> Origin:
-    """Where graphs are alike and every differing input is a parameter or a constant: it was given another value, whoever
-    else happens to have such a value."""
+    """Where graphs are alike and every differing input is a parameter or a constant: it was given another value, even
+    if some operator happens to have such a value."""
     one, other = case.statements
     if divergence.kind not in (*_UNCLEAR, Kind.REWIRED) or one is None or other is None or not case.inputs:
         return divergence

@@ -60,9 +60,7 @@ class Trial:
         made = computed_with_state(given)
         return made is not None and self._are(*made, wanted, others)
 
-    def _are(
-        self, results: tuple[Array, ...], state: Mapping[int, Array], wanted: _Values, others: _Values
-    ) -> bool:
+    def _are(self, results: tuple[Array, ...], state: Mapping[int, Array], wanted: _Values, others: _Values) -> bool:
         """Whether computing gave what is wanted: bits, or within the noise floor and much nearer than the other side's
         are."""
         for (io, slot), array in wanted.items():

@@ -128,7 +128,9 @@ class Structure:
     def _rewired(self) -> Certainty | None:
         if self._follows(self._there, 1):
             return Certainty.REPLAY
-        return Certainty.BITS if any(each.slot is not None and each.found_from for each in self._origin.inputs) else None
+        return (
+            Certainty.BITS if any(each.slot is not None and each.found_from for each in self._origin.inputs) else None
+        )
 
 
 def changed_cell(expected: str, found: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -41,7 +42,7 @@ def block(explanation: Explanation, commands: Commands | None = None, colour: bo
     Args:
         explanation: see ``explain``.
         commands: to offer.
-        colour: marks title and cause with ANSI colours, for a terminal.
+        colour: marks title, cause and values with ANSI colours, for a terminal.
 
     Examples:
         >>> from harness.explain import Commands, Explanation, block
@@ -50,21 +51,19 @@ def block(explanation: Explanation, commands: Commands | None = None, colour: bo
         0 of 0 slots are identical
         See: msdump show dump
     """
-    paint = _painted if colour else _plain
-    lines = [paint(printable(explanation.title, _WIDTH), "1")]
+    lines = [printable(explanation.title, _WIDTH)]
     cause = explanation.cause
     if cause is not None:
         source = f" ({printable(cause.source, 80)})" if cause.source else ""
         lead = "Cause, likely" if not cause.certainty.proven else f"Cause, {cause.certainty.value}"
-        lines.append(
-            f"{paint(lead, '31' if cause.certainty.proven else '33')}: {printable(cause.text, _WIDTH)}{source}"
-        )
+        lines.append(f"{lead}: {printable(cause.text, _WIDTH)}{source}")
     if explanation.origin is not None:
         lines += _origin(explanation.origin)
     lines += [printable(each, _WIDTH) for each in explanation.others[:_OTHERS]]
     lines.append(_counts(explanation))
     last = (commands or Commands()).line()
-    return _bounded([*lines, *([last] if last else [])])
+    text = _bounded([*lines, *([last] if last else [])])
+    return "\n".join(map(painted, text.split("\n"))) if colour else text
 
 
 def _origin(origin: Origin) -> list[str]:
@@ -105,12 +104,28 @@ def _bounded(lines: Sequence[str]) -> str:
     return raw[:MAX_BYTES].decode(errors="ignore")
 
 
-def _plain(text: str, _code: str) -> str:
-    return text
+#: what is marked in a line of a block, by ANSI code: title, proven and likely causes, leads, values
+_MARKS = (
+    (re.compile(r".* (?:differs|cannot be told) from .*$"), "1"),
+    (re.compile(r"Cause, proven[^:]*(?=:)"), "1;31"),
+    (re.compile(r"Cause, likely(?=:)"), "1;33"),
+    (re.compile(r"(?:First divergence|Then|See|Picture|Meant)(?=:| )"), "36"),
+    (re.compile(r"(?<=expected )[^ ,;]+(?=, found )"), "32"),
+    (re.compile(r"(?<=, found )[^ ,;]+"), "31"),
+)
 
 
-def _painted(text: str, code: str) -> str:
-    return f"\033[{code}m{text}\033[0m"
+def painted(line: str) -> str:
+    """A line of a block in colours, for a terminal; any other line stays as it is."""
+    if not line.startswith(("First divergence", "Cause", "Then ", "See: ", "  ")) and " from " not in line:
+        return line
+    marks = sorted((found.start(), found.end(), code) for p, code in _MARKS if (found := p.search(line)))
+    done, parts = 0, []
+    for start, end, code in marks:
+        if start >= done:
+            parts += [line[done:start], f"\033[{code}m{line[start:end]}\033[0m"]
+            done = end
+    return "".join([*parts, line[done:]])
 
 
 def see_slot(explanation: Explanation | None, store: str, run: str) -> str:

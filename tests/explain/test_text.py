@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from hypothesis import given
@@ -48,7 +49,17 @@ def test_without_a_cause_nothing_is_said_of_one() -> None:
 
 def test_colour_is_asked_for() -> None:
     assert "\033[" not in block(MADE, COMMANDS)
-    assert "\033[31mCause, proven by replay\033[0m" in block(MADE, COMMANDS, colour=True)
+    lines = block(MADE, COMMANDS, colour=True).split("\n")
+    assert lines[0].startswith("\033[1mtests/test_net.py")
+    assert lines[1].startswith("\033[1;31mCause, proven by replay\033[0m: learning_rate 0.05 -> 0.1")
+    assert "expected \033[32m-0.0316671\033[0m, found \033[31m-0.0380351\033[0m; 5 of 5" in lines[3]
+
+
+@given(st.text(max_size=200), st.booleans())
+def test_colour_changes_no_word(text: str, proven: bool) -> None:
+    cause = replace(CAUSE, text=text, certainty=Certainty.BITS if proven else Certainty.LIKELY)
+    made = replace(MADE, cause=cause, title=f"{text} differs from {text}")
+    assert re.sub(r"\033\[[\d;]*m", "", block(made, COMMANDS, colour=True)) == block(made, COMMANDS)
 
 
 @given(st.lists(st.text(max_size=2000), max_size=40), st.text(max_size=3000))

@@ -66,7 +66,7 @@ def kept(gate: pytest.Pytester, name: str = "test_noisy") -> dict[str, Any]:
 def test_what_scatters_is_admitted_from_then_on(
     noisy: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, by: str
 ) -> None:
-    monkeypatch.setenv("NOISE", "1e-5")
+    monkeypatch.setenv("NOISE", "3e-7")
     noisy.runpytest("--msdump").assert_outcomes(passed=1, failed=1)
     if by == "ini":
         noisy.makeini("[pytest]\nmsdump_learn = 3\n")
@@ -89,7 +89,7 @@ def test_what_scatters_is_admitted_from_then_on(
 
 
 def test_a_regeneration_keeps_what_was_learned(noisy: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NOISE", "1e-5")
+    monkeypatch.setenv("NOISE", "3e-7")
     noisy.runpytest("--msdump-learn", "3").assert_outcomes(passed=2)
     learned = kept(noisy)["tolerance"]
     noisy.runpytest("--msdump-regen").assert_outcomes(passed=2)
@@ -98,7 +98,7 @@ def test_a_regeneration_keeps_what_was_learned(noisy: pytest.Pytester, monkeypat
 
 def test_a_change_is_no_scatter(noisy: pytest.Pytester, files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
     before = files(noisy)
-    monkeypatch.setenv("NOISE", "1e-5")
+    monkeypatch.setenv("NOISE", "3e-7")
     monkeypatch.setenv("FIXED", "1")
     result = noisy.runpytest("--msdump-learn", "2")
     result.assert_outcomes(passed=1, failed=1)
@@ -142,7 +142,7 @@ def test_without_a_golden_there_is_nothing_to_learn_for(gate: pytest.Pytester) -
 
 def test_workers_learn_the_same(noisy: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("xdist")
-    monkeypatch.setenv("NOISE", "1e-5")
+    monkeypatch.setenv("NOISE", "3e-7")
     result = noisy.runpytest_subprocess("--msdump-learn", "3", "-n", "2")
     result.assert_outcomes(passed=2)
     assert kept(noisy)["learned"]["runs"] == 3

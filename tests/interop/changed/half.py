@@ -1,7 +1,7 @@
 import zlib
 
-import numpy as np
 import mindspore as ms
+import numpy as np
 from mindspore import Tensor, nn, ops
 
 ms.set_context(mode=ms.GRAPH_MODE, device_target="CPU")

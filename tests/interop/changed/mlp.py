@@ -1,8 +1,8 @@
 import zlib
 
-import numpy as np
 import mindspore as ms
-from mindspore import Parameter, Tensor, nn, ops
+import numpy as np
+from mindspore import Parameter, Tensor, nn
 
 ms.set_context(mode=ms.GRAPH_MODE, device_target="CPU")
 ms.set_seed(1)
