@@ -93,9 +93,9 @@ def _told(slot: dict[str, Any], tolerances: Tolerances) -> str:
     needed, tolerance = needed_tolerance_of(slot), _tolerance(slot, tolerances)
     least: list[str] = []
     if needed is not None:
-        near = near_enough(slot["smallest_rtol"], slot["smallest_atol"], needed, tolerance)
-        least = [f"{name}={rounded_up(each)}" for name, each in (("rtol", near.rtol), ("atol", near.atol)) if each]
-        least += [f"max_ulp={near.max_ulp}"] if near.max_ulp else []
+        kept = near_enough(slot["smallest_rtol"], slot["smallest_atol"], needed, tolerance)
+        least = [f"{name}={rounded_up(each)}" for name, each in (("rtol", kept.rtol), ("atol", kept.atol)) if each]
+        least += [f"max_ulp={kept.max_ulp}"] if kept.max_ulp else []
     passes = f"; it would pass with {' or '.join(least)}" if least else ""
     return f"  iteration {slot['iteration']}, {slot['operator']} {slot['slot']}: {slot['reason']}{passes}"
 
