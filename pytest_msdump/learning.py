@@ -97,7 +97,7 @@ def _learn(judge: GateRun, store: GoldenStore, expected: StoredRun, times: int) 
     return [result], []
 
 
-def _refused_text(judge: Judge, refused: str, would: list[str]) -> str:
+def _refused_text(judge: , refused: str, would: list[str]) -> str:
     lines = [f"msdump: {judge.test.network}, run {judge.run}: {refused}", "what its tolerances would let through:"]
     return "\n".join([*lines, *(f"  {line}" for line in would[-_NAMED:]), "nothing was kept"])
 
