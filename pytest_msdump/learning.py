@@ -82,7 +82,7 @@ def _learn(judge: GateRun, store: GoldenStore, expected: StoredRun, times: int) 
         result["where"] = f"{unstable[0].name}: {unstable[0].reason}"[:400]
         return [result], [_unstable_text(judge, unstable, times)]
     table = learned(found, MARGIN)
-    would = list(summary(audit(expected.records(), Tolerances.parse(table))))
+    would = list(summary(audit(expected.records(), Tolerances.parse(table)))) if found else []
     if refused := refusal(found, times, judge.test.settings.force, FORCE):
         result["verdict"], result["differing"], result["where"] = "differs", len(found), refused[:400]
         return [result], [_refused_text(judge, refused, would)]
@@ -97,7 +97,7 @@ def _learn(judge: GateRun, store: GoldenStore, expected: StoredRun, times: int) 
     return [result], []
 
 
-def _refused_text(judge: , refused: str, would: list[str]) -> str:
+def _refused_text(judge: GateRun, refused: str, would: list[str]) -> str:
     lines = [f"msdump: {judge.test.network}, run {judge.run}: {refused}", "what its tolerances would let through:"]
     return "\n".join([*lines, *(f"  {line}" for line in would[-_NAMED:]), "nothing was kept"])
 
