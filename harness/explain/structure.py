@@ -14,9 +14,9 @@ from harness.explain.alignment import Alignment
 from harness.explain.evidence import Evidence, loaded
 from harness.explain.explanation import Cause, Certainty
 from harness.explain.graphs import Argument
-from harness.explain.reproduced import is_rounding
 from harness.explain.numbers import short_operator
 from harness.explain.replay import computed, setting
+from harness.explain.reproduced import is_rounding
 from harness.records import Record, SlotKey
 
 #: operators of the run that are computed again, one after the other, from what the golden has
