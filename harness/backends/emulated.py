@@ -22,6 +22,7 @@ from harness.capture.normalise import source_path
 from harness.capture.texts import Joined
 from harness.devices import DEVICES, Device
 from harness.errors import UnsupportedError
+from harness.framework.ops.eager import remembering
 from harness.framework.runtime import session
 from harness.framework.runtime.observer import Observer
 
@@ -84,7 +85,7 @@ class EmulatedProcess:
 
     def execute(self, program: Callable[[], Any]) -> Any:
         """See ``Process.execute``; gives what ``program`` returns."""
-        with session.in_session(self.session):
+        with remembering(), session.in_session(self.session):
             return program()
 
     def rules(self) -> dict[str, Any]:

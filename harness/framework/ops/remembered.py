@@ -1,0 +1,108 @@
+"""Products and convolutions that were computed before: of the same operands the result is the same.
+
+The tests of a gate run one network in each dump mode, so that most of what they compute has been computed already.
+Remembered are only operators whose result is a function of their operands and attributes alone, and only where somebody
+asks for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+import numpy as np
+import xxhash
+
+from harness.devices.operators import CONVOLUTION, MATMUL
+from harness.framework.ops.base import Call, Operator
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Results = tuple[Array, ...]
+#: the operator itself, as another one may take over its name; what it is called with
+Key = tuple[Operator, bytes]
+
+#: Operators that are remembered.
+PURE = MATMUL | CONVOLUTION
+#: Bytes of operands of one call: hashing more is no gain while results are that large.
+LARGEST = 1 << 20
+#: Bytes of results that are kept; beyond it all are forgotten.
+ROOM = 32 << 20
+
+_PLAIN = (bool, int, float, str, type(None))
+_asked: ContextVar[bool] = ContextVar("remembering kernels", default=False)
+
+
+class _Remembered:
+    def __init__(self) -> None:
+        self.results: dict[Key, Results] = {}
+        self.size = 0
+
+
+_remembered = _Remembered()
+
+
+@contextmanager
+def remembering() -> Iterator[None]:
+    """Within it, ``recall`` gives what ``remember`` was given, in this context or in an earlier one."""
+    token = _asked.set(True)
+    try:
+        yield
+    finally:
+        _asked.reset(token)
+
+
+def key_of(operator: Operator, call: Call, arguments: tuple[Any, ...]) -> Key | None:
+    """What tells a call from every other one that gives another result; None where it is not to be remembered."""
+    if call.op not in PURE or not _asked.get() or call.state:
+        return None
+    hasher, size = xxhash.xxh3_128(), 0
+    said: list[Any] = [call.op, str(call.out), [str(each) for each in call.inputs]]
+    for argument in arguments:
+        if isinstance(argument, np.ndarray):
+            size += argument.nbytes
+            if size > LARGEST or argument.dtype.hasobject:
+                return None
+            hasher.update(np.ascontiguousarray(argument).reshape(-1).view(np.uint8).data)
+            said.append((str(argument.dtype), argument.shape))
+        elif _is_plain(argument):
+            said.append(argument)
+        else:
+            return None
+    for name, value in sorted(call.attrs.items()):
+        if not _is_plain(value):
+            return None
+        said.append((name, value))
+    hasher.update(repr(said).encode())
+    return operator, hasher.digest()
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether the text of a value says all of it."""
+    if type(value) in (tuple, list):
+        return all(map(_is_plain, value))
+    return type(value) in _PLAIN
+
+
+def recall(key: Key) -> Results | None:
+    """Copies of the results of a call; None if it was not computed yet."""
+    known = _remembered.results.get(key)
+    return None if known is None else tuple(array.copy() for array in known)
+
+
+def remember(key: Key, results: Results) -> None:
+    """Keeps copies of the results of a call."""
+    size = sum(array.nbytes for array in results)
+    if size > LARGEST:
+        return
+    if _remembered.size + size > ROOM:
+        forget()
+    _remembered.results[key] = tuple(array.copy() for array in results)
+    _remembered.size += size
+
+
+def forget() -> None:
+    """Drops everything."""
+    _remembered.results.clear()
+    _remembered.size = 0
