@@ -3,9 +3,9 @@
 from typing import TYPE_CHECKING
 
 from harness._namespace import lazy as _lazy
-from harness.store.index import Index, describe_key
+from harness.store.layout.index import Index, describe_key
+from harness.store.layout.schema import Compression, Level, RunId
 from harness.store.read import GoldenStore, StoredRun
-from harness.store.schema import Compression, Level, RunId
 
 if TYPE_CHECKING:
     from harness.store.bundle import accept, seal

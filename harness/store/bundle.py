@@ -19,8 +19,8 @@ from harness.atomic import temporary_directory
 from harness.errors import StoreError, StoreWriteError
 from harness.reading import open_regular, parsing
 from harness.store import manifest
+from harness.store.layout.schema import RunId
 from harness.store.read import GoldenStore
-from harness.store.schema import RunId
 from harness.store.transaction import Transaction
 from harness.store.write import UpdateResult
 

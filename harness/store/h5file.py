@@ -19,8 +19,8 @@ import numpy as np
 import xxhash
 from h5py import h5a, h5d, h5f, h5fd, h5g, h5p, h5s, h5t
 
-from harness.store.contents import USER_BLOCK
-from harness.store.objects import DEFLATE_LEVEL, Stored
+from harness.store.layout.contents import USER_BLOCK
+from harness.store.layout.objects import DEFLATE_LEVEL, Stored
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

@@ -6,7 +6,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from harness.store.schema import FOLDER
+from harness.store.layout.schema import FOLDER
 
 
 def recover_around(path: str | os.PathLike[str]) -> None:

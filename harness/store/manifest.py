@@ -16,13 +16,20 @@ from typing import Any, NamedTuple
 
 import xxhash
 
-from harness.atomic import flush_directory, reason, remove, remove_leftovers, write_atomically
+from harness.atomic import (
+    DEFAULT_TIMEOUT,
+    flush_directory,
+    reason,
+    remove,
+    remove_leftovers,
+    write_atomically,
+    writer_lock,
+)
 from harness.errors import StoreError, StoreWriteError
 from harness.reading import parse_json, read_bytes
-from harness.store.contents import parse_run, run_text
-from harness.store.lock import DEFAULT_TIMEOUT, writer_lock
+from harness.store.layout.contents import parse_run, run_text
+from harness.store.layout.schema import RunId
 from harness.store.read import GoldenStore, StoredRun
-from harness.store.schema import RunId
 
 #: The manifest of a whole directory, as earlier versions wrote it.
 NAME = "MANIFEST.json"

@@ -22,11 +22,10 @@ from harness.errors import StoreError, first_line
 from harness.reading import open_regular
 from harness.records import Record
 from harness.stats import digest
-from harness.store.contents import USER_BLOCK, has_user_block, read_contents
-from harness.store.index import Index, describe_key, run_checksum
-from harness.store.objects import Stored, from_stored, stored_dtype
-from harness.store.placed import Placed, RunSource, Source
-from harness.store.schema import Compression, Level, RunId
+from harness.store.layout.contents import USER_BLOCK, Placed, RunSource, Source, has_user_block, read_contents
+from harness.store.layout.index import Index, describe_key, run_checksum
+from harness.store.layout.objects import Stored, from_stored, stored_dtype
+from harness.store.layout.schema import Compression, Level, RunId
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

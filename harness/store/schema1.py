@@ -18,10 +18,10 @@ import numpy as np
 from h5py import h5a, h5d, h5f, h5g, h5l, h5o, h5p, h5t, h5z
 
 from harness.errors import StoreError, first_line
-from harness.store.contents import check_schema
-from harness.store.index import Index, checked_index
-from harness.store.objects import MAX_RATIO, Stored, fetch, proportionate
-from harness.store.schema import (
+from harness.store.layout.contents import check_schema
+from harness.store.layout.index import Index, checked_index
+from harness.store.layout.objects import MAX_RATIO, Stored, fetch, proportionate
+from harness.store.layout.schema import (
     COMPRESSIONS,
     FORMAT,
     INDEX_DTYPE,

@@ -20,12 +20,12 @@ from types import TracebackType
 from typing import Self
 
 from harness import atomic
+from harness.atomic import DEFAULT_TIMEOUT, writer_lock
 from harness.errors import LockError, StoreError, StoreWriteError
 from harness.reading import read_bytes, read_json
 from harness.store import manifest
-from harness.store.lock import DEFAULT_TIMEOUT, writer_lock
+from harness.store.layout.schema import FOLDER, Compression, RunId
 from harness.store.read import StoredRun
-from harness.store.schema import FOLDER, Compression, RunId
 from harness.store.write import RunData, UpdateResult, update
 
 JOURNAL = "journal.json"

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from harness import atomic
+from harness.atomic import DEFAULT_TIMEOUT, writer_lock
 from harness.errors import StoreError, StoreWriteError
 from harness.records import Record
-from harness.store.index import Index
-from harness.store.lock import DEFAULT_TIMEOUT, writer_lock
+from harness.store.layout.index import Index
+from harness.store.layout.schema import COMPRESSIONS, LEVELS, Compression, Level, RunId
 from harness.store.read import GoldenStore, StoredRun
-from harness.store.schema import COMPRESSIONS, LEVELS, Compression, Level, RunId
 from harness.store.writer import StoreWriter
 
 

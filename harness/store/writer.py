@@ -16,12 +16,11 @@ from harness.records import PIECE, Record
 from harness.stats import Description, Digester, Statistics, describe, digest
 from harness.stats.digest import as_bytes
 from harness.stats.printed import PrintedStatistics
-from harness.store.contents import Contents, Part, RunEntry, encoded, part_digest, user_block
 from harness.store.h5file import H5File, Tree
-from harness.store.index import Index, IndexBuilder, attrs_text, describe_key, run_checksum, to_row
-from harness.store.objects import DTYPE_ATTRIBUTE, Stored, holds, packed_table, stored_dtype, to_stored
-from harness.store.read import GoldenStore, StoredRun
-from harness.store.schema import (
+from harness.store.layout.contents import Contents, Part, RunEntry, encoded, part_digest, user_block
+from harness.store.layout.index import Index, IndexBuilder, attrs_text, describe_key, run_checksum, to_row
+from harness.store.layout.objects import DTYPE_ATTRIBUTE, Stored, holds, packed_table, stored_dtype, to_stored
+from harness.store.layout.schema import (
     FORMAT,
     MAX_ATTRIBUTE,
     PLACES_DTYPE,
@@ -33,6 +32,7 @@ from harness.store.schema import (
     run_path,
     slot_path,
 )  # fmt: skip
+from harness.store.read import GoldenStore, StoredRun
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

@@ -16,7 +16,7 @@ from harness.capture import read_tree
 from harness.cli import main
 from harness.errors import HarnessError, NestingError
 from harness.store import GoldenStore, manifest, recover, update
-from harness.store.schema import FOLDER
+from harness.store.layout.schema import FOLDER
 from harness.store.transaction import Transaction
 from tests.capture.test_msprobe import dump, edit, leaf
 from tests.dump.build import dumped, dumped_on, one_op

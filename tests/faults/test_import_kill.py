@@ -13,7 +13,7 @@ from harness.cli import main
 from harness.cli.app import CANNOT_TELL, HOLDS
 from harness.dump.npy import header
 from harness.store import GoldenStore
-from harness.store.schema import FOLDER
+from harness.store.layout.schema import FOLDER
 from tests.faults.steps import BEFORE, run
 from tests.faults.test_store_kill import files_of_at_most
 

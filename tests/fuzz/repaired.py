@@ -13,9 +13,9 @@ from tempfile import TemporaryFile
 import numpy as np
 
 from harness.framework.train.summary import records
-from harness.store.contents import USER_BLOCK, Contents, Part, part_digest, read_contents, user_block
-from harness.store.contents import _plain as plain_contents
-from harness.store.objects import packed_table
+from harness.store.layout.contents import USER_BLOCK, Contents, Part, part_digest, read_contents, user_block
+from harness.store.layout.contents import _plain as plain_contents
+from harness.store.layout.objects import packed_table
 from tests.fuzz.mutations import changed_bytes, changed_json
 
 _MASK = 0xFFFFFFFF

@@ -12,8 +12,8 @@ import numpy as np
 from harness import dtypes
 from harness.records import Record, SlotKey
 from harness.store import GoldenStore, RunData, RunId
-from harness.store.contents import USER_BLOCK, Part, encoded, part_digest, read_contents, read_part, user_block
-from harness.store.schema import INDEX_DTYPE
+from harness.store.layout.contents import USER_BLOCK, Part, encoded, part_digest, read_contents, read_part, user_block
+from harness.store.layout.schema import INDEX_DTYPE
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

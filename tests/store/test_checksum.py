@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from harness.errors import StoreError
-from harness.store.index import Index, attrs_text, run_checksum
-from harness.store.schema import INDEX_DTYPE
+from harness.store.layout.index import Index, attrs_text, run_checksum
+from harness.store.layout.schema import INDEX_DTYPE
 
 
 def index(names: list[str], slots: int = 1) -> Index:

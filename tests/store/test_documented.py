@@ -11,7 +11,7 @@ import pytest
 
 from harness.stats.blocks import BLOCK, LANES
 from harness.store import RunData, update
-from harness.store.schema import FORMAT, INDEX_DTYPE, SCHEMA
+from harness.store.layout.schema import FORMAT, INDEX_DTYPE, SCHEMA
 from harness.store.write import RunId
 from tests.store.helpers import ARTEFACTS, network
 

@@ -11,8 +11,8 @@ import pytest
 from harness.errors import StoreError
 from harness.records import Record
 from harness.stats import Statistics, describe, digest
-from harness.store.index import Index, IndexBuilder, checked_index, describe_key
-from harness.store.schema import INDEX_DTYPE, MAX_NAME, NO_SOURCE
+from harness.store.layout.index import Index, IndexBuilder, checked_index, describe_key
+from harness.store.layout.schema import INDEX_DTYPE, MAX_NAME, NO_SOURCE
 from tests.store.helpers import network, record
 
 

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import atomic
+from harness.atomic import writer_lock
 from harness.errors import LockError, StoreError
 from harness.store import RunData, RunId, Transaction, manifest, update
-from harness.store.lock import writer_lock
 from harness.store.manifest import RunKey
 from tests.store.helpers import ASCEND, CPU, network, record, run_data
 

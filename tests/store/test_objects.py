@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.errors import StoreError
-from harness.store.objects import MIN_BYTES, pack, unpack
+from harness.store.layout.objects import MIN_BYTES, pack, unpack
 
 
 @given(st.integers(1, 16), st.integers(0, 400), st.integers(0, 3))

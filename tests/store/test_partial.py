@@ -15,7 +15,7 @@ from harness.errors import StoreError
 from harness.records import Record, RecordExtra, SlotKey
 from harness.stats.printed import ATTRIBUTES, COLUMNS, PrintedStatistics, host_texts, row_digest
 from harness.store import GoldenStore, RunData, update
-from harness.store.index import from_row, to_row
+from harness.store.layout.index import from_row, to_row
 from tests.store.helpers import CPU
 
 ARRAYS = {

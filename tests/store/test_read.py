@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from harness.errors import StoreError
 from harness.store import GoldenStore, RunData, update
-from harness.store import contents as contents_module
-from harness.store.contents import _HEAD as HEAD
-from harness.store.contents import USER_BLOCK, read_contents
-from harness.store.objects import Stored
-from harness.store.schema import SCHEMA
+from harness.store.layout import contents as contents_module
+from harness.store.layout.contents import _HEAD as HEAD
+from harness.store.layout.contents import USER_BLOCK, read_contents
+from harness.store.layout.objects import Stored
+from harness.store.layout.schema import SCHEMA
 from tests.examples import examples
 from tests.store.helpers import ARTEFACTS, ASCEND, CPU, contents, edit_index, network, plain, record, run_data
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from harness.errors import StoreError
 from harness.records import SlotKey
-from harness.store.schema import RESERVED, RunId, artefact_path, escape, run_path, slot_path, unescape
+from harness.store.layout.schema import RESERVED, RunId, artefact_path, escape, run_path, slot_path, unescape
 
 odd = st.text(st.sampled_from("ab./%@0 \0é%2F"), max_size=12) | st.text(max_size=12)
 slots = st.sampled_from(["output.0", "input.12", "output.0@1", "index", "names", "tensors", ".", "..", ""])

@@ -147,7 +147,7 @@ def test_what_another_zlib_packed_is_kept(tmp_path: Path, monkeypatch: pytest.Mo
     data = {CPU: RunData(sparse, ARTEFACTS), ASCEND: RunData(sparse, ARTEFACTS)}
     update(path, "net", data, compression="gzip")
     content = path.read_bytes()
-    monkeypatch.setattr("harness.store.objects.DEFLATE_LEVEL", 0)
+    monkeypatch.setattr("harness.store.layout.objects.DEFLATE_LEVEL", 0)
     update(tmp_path / "y.h5", "net", data, compression="gzip")
     assert (tmp_path / "y.h5").read_bytes() != content  # so the level does show
     assert not update(path, "net", data).changed

@@ -18,7 +18,7 @@ import numpy as np
 from harness import dtypes
 from harness.errors import DtypeError, StoreError
 from harness.stats.digest import as_bytes
-from harness.store.schema import Compression
+from harness.store.layout.schema import Compression
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from filelock import FileLock, Timeout
 
+from harness import atomic
+from harness.atomic import lock_path, writer_lock
 from harness.errors import LockError, StoreWriteError
-from harness.store import RunData, lock, update
-from harness.store.lock import lock_path, writer_lock
+from harness.store import RunData, update
 from tests.store.helpers import CPU, contents, network
 
 
@@ -83,7 +84,7 @@ def test_no_directory_is_a_clear_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize("native", [True, False])
 def test_it_is_the_lock_filelock_takes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, native: bool) -> None:
     if not native:  # as where there is no flock
-        monkeypatch.setattr(lock, "flock", None)
+        monkeypatch.setattr(atomic, "flock", None)
     path = tmp_path / "x.h5"
     with writer_lock(path), pytest.raises(Timeout):
         FileLock(lock_path(path), timeout=0.05).acquire()
@@ -102,8 +103,8 @@ def test_a_lock_on_a_file_that_was_removed_meanwhile_is_none(tmp_path: Path, mon
         seen.append(how)
         flock(descriptor, how)
 
-    flock = lock.flock
-    monkeypatch.setattr(lock, "flock", removed_before)
+    flock = atomic.flock
+    monkeypatch.setattr(atomic, "flock", removed_before)
     with writer_lock(path, timeout=5):
         assert seen
         assert lock_path(path).exists()

@@ -24,7 +24,7 @@ from harness.errors import DtypeError, StoreError
 from harness.records import Record, RecordExtra, SlotKey
 from harness.stats import Statistics
 from harness.stats.printed import ATTRIBUTES, MISSING, PrintedStatistics
-from harness.store.schema import INDEX_DTYPE, IOS, MAX_NAME, NAME_FIELDS, NO_SOURCE, Level
+from harness.store.layout.schema import INDEX_DTYPE, IOS, MAX_NAME, NAME_FIELDS, NO_SOURCE, Level
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
