@@ -20,7 +20,7 @@ from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
 from harness.framework.compile.source import is_function, is_shown, is_users
-from harness.framework.tensor import graph_function_key, is_graph_function
+from harness.framework.tensor import Tensor, graph_function_key, is_graph_function
 from harness.graph import Node
 
 SourcePosition = tuple[int, int]
@@ -31,15 +31,28 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 #: function graphs that a function or a layer of MindSpore's library consists of: how many, one inside the other, down
 #: to the one its operators stand in (1 where nothing else is said), and how many more its result passes (measured)
 FUNCTIONS: dict[Any, tuple[int, int]] = {
-    "ops.relu": (3, 0), "ops.flatten": (10, 0), "ops.gelu": (6, 1), "ops.leaky_relu": (2, 0),
-    "Tensor.__add__": (2, 0),
+    "ops.amax": (2, 0), "ops.amin": (2, 0), "ops.argmax": (6, 2), "ops.chunk": (10, 0), "ops.clamp": (4, 0),
+    "ops.concat": (2, 0), "ops.cumsum": (2, 0), "ops.flatten": (10, 0), "ops.gelu": (6, 1), "ops.leaky_relu": (2, 0),
+    "ops.log_softmax": (1, 1), "ops.logaddexp": (7, 0), "ops.logsumexp": (1, 3), "ops.matmul": (2, 0),
+    "ops.mean": (2, 0), "ops.prod": (2, 0), "ops.relu": (3, 0), "ops.softmax": (4, 1), "ops.softplus": (3, 1),
+    "ops.split": (11, 0), "ops.squeeze": (2, 0), "ops.swapaxes": (7, 0), "ops.unsqueeze": (2, 0),
+    "Tensor.T": (5, 0), "Tensor.__add__": (2, 0), "Tensor.__gt__": (2, 0), "Tensor.__lt__": (3, 0),
+    "Tensor.__neg__": (2, 0), "Tensor.astype": (4, 0), "Tensor.max": (12, 0), "Tensor.mean": (3, 0),
+    "Tensor.min": (12, 0), "Tensor.squeeze": (3, 0), "Tensor.std": (1, 0), "Tensor.sum": (3, 0),
+    "Tensor.swapaxes": (8, 0), "Tensor.unsqueeze": (3, 0), "Tensor.var": (8, 8),
+    ("Tensor.__getitem__", "int"): (22, 0), ("Tensor.__getitem__", "slice"): (4, 0),
+    ("Tensor.__getitem__", "tuple"): (11, 0),
 }  # fmt: skip
+#: functions that are one more further in with a number (``x * 2``; measured)
+WITH_NUMBER = frozenset({"Tensor.__mul__", "Tensor.__rmul__"})
 #: the same for layers, by class; the structure of those not named here is that of their source in this package
 LAYERS = {
     "AvgPool2d": (4, 3), "BatchNorm1d": (5, 0), "BatchNorm2d": (7, 0), "BatchNorm3d": (7, 0),
-    "Conv2dTranspose": (1, 5), "Dropout": (3, 0), "Flatten": (2, 0), "GELU": (2, 0), "LayerNorm": (1, 0),
+    "Conv2dTranspose": (1, 5), "Dropout": (3, 0), "Flatten": (1, 1), "GELU": (1, 1), "LayerNorm": (1, 0),
     "MaxPool2d": (4, 5),
 }  # fmt: skip
+#: methods of layers that are functions of the real layers, too
+METHODS = frozenset({"construct", "get_loss"})
 #: layers whose ``construct`` begins with a check of its own (measured)
 CHECKING = frozenset({"BatchNorm1d", "BatchNorm2d", "BatchNorm3d"})
 
@@ -183,7 +196,7 @@ def _may_be_graph(code: CodeType) -> bool:
             _MAY_BE_GRAPH.clear()
         name = code.co_name
         may = (
-            name == "construct" or is_graph_function(code) or (not name.startswith("<") and is_users(code.co_filename))
+            name in METHODS or is_graph_function(code) or (not name.startswith("<") and is_users(code.co_filename))
         )
         kept = _MAY_BE_GRAPH[id(code)] = code, may
     return kept[1]
@@ -191,8 +204,8 @@ def _may_be_graph(code: CodeType) -> bool:
 
 def _is_graph(frame: FrameType) -> bool:
     code = frame.f_code
-    if code.co_name == "construct":
-        return is_shown(code.co_filename)
+    if code.co_name in METHODS and is_shown(code.co_filename):
+        return code.co_name == "construct" or not is_users(code.co_filename) or is_function(frame)
     return graph_function_key(frame) is not None or is_function(frame)
 
 
@@ -202,19 +215,31 @@ def _enter(frame: FrameType, caller: Closure) -> _Activation:
     key = graph_function_key(frame)
     layer = type(frame.f_locals.get("self")).__name__
     if key is not None:
-        before, after = FUNCTIONS.get(key, (1, 0))
+        before, after = _depth(frame, key)
     elif layer in LAYERS and not is_users(frame.f_code.co_filename):
         before, after = LAYERS[layer]
         checks = layer in CHECKING
     else:
         function = function_of(frame.f_code)
-    closure = Closure(caller, checks=checks)
+    closure = Closure(caller, checks=checks) if before else caller
     for _ in range(1, before):
         closure.tail = closure = Closure(closure)
     last = closure
     for _ in range(after):
         last.tail = last = Closure(last)
     return _Activation(frame, closure, function)
+
+
+def _depth(frame: FrameType, key: Any) -> tuple[int, int]:
+    """What ``FUNCTIONS`` says of the library function whose call ``frame`` is; a method that is an operator itself is no
+    function graph."""
+    plain = key[0] if isinstance(key, tuple) else key
+    if not frame.f_locals["shared"] and not frame.f_locals["named"] and not plain.rpartition(".")[2].startswith("__"):
+        return FUNCTIONS.get(key, (0 if plain.startswith("Tensor.") else 1, 0))
+    before, after = FUNCTIONS.get(key, (1, 0))
+    if key in WITH_NUMBER and not isinstance(frame.f_locals["args"][-1], Tensor):
+        before += 1
+    return before, after
 
 
 def _locate(activation: _Activation) -> Closure:

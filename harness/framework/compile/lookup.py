@@ -53,9 +53,25 @@ class _Inference:
         self.frame = frame
         self.seen: set[int] = set()
 
-    def block(self, body: Sequence[ast.stmt], known: _Known) -> Iterator[ast.Call]:
-        """The calls behind the result of a function graph, or behind what it hands to the one that follows it."""
+    def block(self, body: Sequence[ast.stmt], known: _Known, idle: _Known | None = None) -> Iterator[ast.Call]:
+        """The calls behind the result of a function graph, or behind what it hands to the one that follows it; before
+        them those behind values that nothing reads, which the graph waits for (measured).
+
+        ``idle`` has the values nothing read so far, by name; those that were assigned anew have no name any more.
+        """
+        idle = {} if idle is None else idle
         for at, statement in enumerate(body):
+            for name in _read(statement):
+                idle.pop(name, None)
+            if isinstance(statement, ast.If) and is_attribute(statement.test):
+                # The side that is not taken is not parsed.
+                side = statement.body if self._is_true(statement.test) else statement.orelse
+                yield from self.block([*side, *body[at + 1 :]], known, idle)
+                return
+            if isinstance(statement, (ast.If, ast.For)):
+                # What is read further on is no idle value here.
+                read = {name for later in body[at:] for name in _read(later)}
+                yield from self._idle({name: value for name, value in idle.items() if name not in read})
             if isinstance(statement, ast.If):
                 yield from self._branch(statement, body[at + 1 :], known)
                 return
@@ -63,19 +79,20 @@ class _Inference:
                 yield from self._expression(statement.iter, known)
                 break
             if isinstance(statement, ast.Return):
+                yield from self._idle(idle)
                 if statement.value is not None:
                     yield from self._expression(statement.value, known)
                 return
-            known = _assigned(statement, known)
+            known = _assigned(statement, known, idle)
         for value, then in known.values():
             yield from self._expression(value, then)
 
+    def _idle(self, values: _Known) -> Iterator[ast.Call]:
+        """The calls behind values that nothing reads: those that lost their name first, then by name."""
+        for name in sorted(values, key=lambda n: (n.isidentifier(), n if n.isidentifier() else "")):
+            yield from self._expression(*values[name])
+
     def _branch(self, statement: ast.If, rest: Sequence[ast.stmt], known: _Known) -> Iterator[ast.Call]:
-        if is_attribute(statement.test):
-            # The side that is not taken is not parsed.
-            side = statement.body if self._is_true(statement.test) else statement.orelse
-            yield from self.block([*side, *rest], known)
-            return
         yield from self._expression(statement.test, known)
         for side in (statement.body, statement.orelse):
             yield from self.block(side, known)
@@ -99,8 +116,17 @@ class _Inference:
         return bool(eval(code, {"__builtins__": {}}, {"self": self.frame.f_locals.get("self")}))
 
 
-def _assigned(statement: ast.stmt, known: _Known) -> _Known:
-    """``known`` after an assignment."""
+def _read(statement: ast.stmt) -> Iterator[str]:
+    """The names a statement reads."""
+    for node in ast.walk(statement):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            yield node.id
+        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            yield node.target.id
+
+
+def _assigned(statement: ast.stmt, known: _Known, idle: _Known) -> _Known:
+    """``known`` after a statement; what nobody has read yet goes to ``idle``."""
     pairs: list[tuple[ast.expr, ast.expr]] = []
     if isinstance(statement, ast.Assign):
         pairs = [(target, statement.value) for target in statement.targets]
@@ -109,5 +135,12 @@ def _assigned(statement: ast.stmt, known: _Known) -> _Known:
     elif isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
         before = ast.Name(statement.target.id, ast.Load())
         pairs = [(statement.target, ast.BinOp(before, statement.op, statement.value))]
+    elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        idle[f"{len(idle)} "] = statement.value, known
     names = {n.id: value for target, value in pairs for n in ast.walk(target) if isinstance(n, ast.Name)}
+    for name, value in names.items():
+        if name in idle:
+            idle[f"{len(idle)} "] = idle.pop(name)
+        if not isinstance(value, (ast.Name, ast.Attribute, ast.Constant)):
+            idle[name] = value, known
     return known | {name: (value, known) for name, value in names.items()}

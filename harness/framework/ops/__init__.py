@@ -26,15 +26,17 @@ _CONTROL = frozenset({"cond", "while_loop"})
 #: as every other one is (measured)
 _DIRECT = frozenset({"all", "broadcast_to", "cat", "log_softmax"})
 #: functions whose operator stands where they are called, however they are called (measured)
-_PRIMITIVES = frozenset({"flip", "reduce_max", "reduce_mean", "reduce_min", "reduce_sum"})
+_UNSHARED = frozenset({"flip"})
+#: names that are an operator there, and no function
+_PRIMITIVES = frozenset({"reduce_max", "reduce_mean", "reduce_min", "reduce_sum"})
 
 for _package in (_functions, _primitives):
     for _found in _pkgutil.iter_modules(_package.__path__):
         _module = _importlib.import_module(f"{_package.__name__}.{_found.name}")
         for _name in _module.__all__:
             _member = getattr(_module, _name)
-            if _package is _functions and callable(_member):
-                _shared = _name not in _DIRECT | _CONTROL | _PRIMITIVES
+            if _package is _functions and callable(_member) and _name not in _PRIMITIVES:
+                _shared = _name not in _DIRECT | _CONTROL | _UNSHARED
                 _member = _graph_function(f"ops.{_name}", _member, _shared, _name in _DIRECT)
             globals()[_name] = _member
             __all__ += [_name]
