@@ -54,7 +54,7 @@ def carry_out(request: dict[str, Any]) -> int:
         file = os.open(os.path.join(out, name), os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         os.dup2(file, stream)
         os.close(file)
-    signal.alarm(int(request.get("limit", 60)))
+    signal.alarm(int(request.get("limit", 600)))
     sys.argv = [request["script"]]
     try:
         runpy.run_path(request["script"], run_name="__main__")

@@ -80,7 +80,7 @@ class Difference:
 class Pair:
     """Both sides; a context."""
 
-    def __init__(self, real: str, limit: int = 60) -> None:
+    def __init__(self, real: str, limit: int = 600) -> None:
         self._own, self._real = Side(sys.executable, own=True), Side(real, own=False)
         self._limit = limit
         self.folder = Path(tempfile.mkdtemp(prefix="differential-"))

@@ -32,11 +32,13 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 #: to the one its operators stand in (1 where nothing else is said), and how many more its result passes (measured)
 FUNCTIONS: dict[Any, tuple[int, int]] = {
     "ops.amax": (2, 0), "ops.amin": (2, 0), "ops.argmax": (6, 2), "ops.chunk": (10, 0), "ops.clamp": (4, 0),
-    "ops.concat": (2, 0), "ops.cumsum": (2, 0), "ops.flatten": (10, 0), "ops.gelu": (6, 1), "ops.leaky_relu": (2, 0),
-    "ops.log_softmax": (1, 1), "ops.logaddexp": (7, 0), "ops.logsumexp": (1, 3), "ops.matmul": (2, 0),
-    "ops.mean": (2, 0), "ops.prod": (2, 0), "ops.relu": (3, 0), "ops.softmax": (4, 1), "ops.softplus": (3, 1),
-    "ops.split": (11, 0), "ops.squeeze": (2, 0), "ops.swapaxes": (7, 0), "ops.unsqueeze": (2, 0),
-    "Tensor.T": (5, 0), "Tensor.__add__": (2, 0), "Tensor.__gt__": (2, 0), "Tensor.__lt__": (3, 0),
+    "ops.concat": (2, 0), "ops.cross_entropy": (12, 0), "ops.cross_entropy, labels": (4, 0),
+    "ops.cross_entropy, softmax": (8, 0), "ops.cumsum": (2, 0), "ops.flatten": (10, 0), "ops.gelu": (6, 1),
+    "ops.leaky_relu": (2, 0), "ops.log_softmax": (1, 1), "ops.logaddexp": (7, 0), "ops.logsumexp": (1, 3),
+    "ops.matmul": (2, 0), "ops.mean": (2, 0), "ops.prod": (2, 0), "ops.relu": (3, 0), "ops.softmax": (4, 1),
+    "ops.softplus": (3, 1), "ops.split": (11, 0), "ops.squeeze": (2, 0), "ops.swapaxes": (7, 0),
+    "ops.unsqueeze": (2, 0), "Tensor.T": (5, 0), "Tensor.__add__": (2, 0), "Tensor.__gt__": (2, 0),
+    "Tensor.__lt__": (3, 0),
     "Tensor.__neg__": (2, 0), "Tensor.astype": (4, 0), "Tensor.max": (12, 0), "Tensor.mean": (3, 0),
     "Tensor.min": (12, 0), "Tensor.squeeze": (3, 0), "Tensor.std": (1, 0), "Tensor.sum": (3, 0),
     "Tensor.swapaxes": (8, 0), "Tensor.unsqueeze": (3, 0), "Tensor.var": (8, 8),
@@ -70,6 +72,7 @@ class Closure:
         checks: it also checks something, so its result waits for its effects in any case.
         tail: the closure whose call is its result, or None.
         nodes: the operators written in it.
+        of_library: it is a function of the library.
     """
 
     parent: Closure | None
@@ -79,6 +82,7 @@ class Closure:
     at: int = 0
     nodes: list[Node] = field(default_factory=list)
     tail: Closure | None = None
+    of_library: bool = False
 
     def affect(self, effect: Closure | Node | None) -> None:
         """Notes an effect; the first one makes this closure's call an effect of its parent."""
@@ -225,14 +229,16 @@ def _enter(frame: FrameType, caller: Closure) -> _Activation:
     for _ in range(1, before):
         closure.tail = closure = Closure(closure)
     last = closure
+    if before and key is not None:
+        closure.of_library = True
     for _ in range(after):
         last.tail = last = Closure(last)
     return _Activation(frame, closure, function)
 
 
 def _depth(frame: FrameType, key: Any) -> tuple[int, int]:
-    """What ``FUNCTIONS`` says of the library function whose call ``frame`` is; a method that is an operator itself is no
-    function graph."""
+    """What ``FUNCTIONS`` says of the library function whose call ``frame`` is; a method that is an operator itself is
+    no function graph."""
     plain = key[0] if isinstance(key, tuple) else key
     if not frame.f_locals["shared"] and not frame.f_locals["named"] and not plain.rpartition(".")[2].startswith("__"):
         return FUNCTIONS.get(key, (0 if plain.startswith("Tensor.") else 1, 0))

@@ -41,6 +41,8 @@ ZERO_GRADIENTS = frozenset(
 
 #: operators whose gradients stand in ``Default`` wherever they are used (measured)
 IN_DEFAULT = frozenset({"ReverseV2"})
+#: operators whose gradient ends in a ``Reshape`` that stands in ``Default`` where a function of the library holds them
+RESHAPED_IN_DEFAULT = frozenset({"BroadcastTo"})
 
 
 def gradient(
@@ -149,6 +151,8 @@ class _Gradient:
         with scope(f"{GRADIENTS}{first}/Grad_{node.op}"):
             grads = OPERATORS.get(node.op).gradient(backward)
         self.tracer.source, self.tracer.marks = saved
+        if node.op in RESHAPED_IN_DEFAULT and node.extra["closure"].of_library:
+            _leave_cell(grads, node.op)
         for argument, (group, grad) in enumerate(zip(grouped(node, list(node.inputs)), grads, strict=False)):
             members = group if isinstance(group, tuple) else (group,)
             if grad is None and node.op in ZERO_GRADIENTS and id(group) in self.needed:
@@ -227,6 +231,12 @@ class _Gradient:
             raise TraceError("the gradient of a result of dynamic shape needs an explicit sens")
         const = self.tracer.tensor_constant(np.full(spec.shape, value, spec.dtype.numpy), late)
         return Traced(const, spec.tensor)
+
+
+def _leave_cell(grads: Sequence[Any], op: str) -> None:
+    for grad in grads:
+        if isinstance(grad, Traced) and isinstance(grad.operand, Node) and grad.operand.op == "Reshape":
+            grad.operand.scope = f"{GRADIENTS}Default/Grad_{op}"
 
 
 def _flow(node: Node) -> list[Operand]:

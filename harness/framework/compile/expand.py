@@ -37,6 +37,7 @@ def _parts(node: Node, inputs: list[Operand]) -> Operand:
     with using(tracer):
         operand = tracer.operand(operator.expand(*args))
     tracer.leave()
+    operator.finish(tracer.created, *args[1:2])
     if any(isinstance(OPERATORS.get(n.op), Composite) for n in tracer.created):
         operand = expand(operand)
     if node.extra.root is not None and isinstance(operand, Node):

@@ -252,8 +252,8 @@ class Cell(Calls, Refusals):
         return found
 
     def cells_and_names(self, cells: Any = None, name_prefix: str = "") -> Iterator[tuple[str, Cell]]:
-        """This cell and all below, with paths."""
-        return naming.walk(self, name_prefix)
+        """This cell and all below, with paths; ``cells``, and what is below them, are left out."""
+        return naming.walk(self, name_prefix, {id(cell) for cell in cells or ()})
 
     def apply(self, fn: Callable[[Cell], Any]) -> Cell:
         """Calls ``fn`` on every cell below and on this one; returns self."""

@@ -9,6 +9,7 @@ Source: MindSpore 2.10.0 CPU graphs, measured.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from harness.framework.ops.base import OPERATORS, Array, Call, Operator
 from harness.framework.ops.eager import number_dtype, plan_arguments, promote
 from harness.framework.tensor import Tensor, using
 from harness.framework.tensor import call as emit
-from harness.graph import OpaqueSpec, Spec, TensorSpec, TupleSpec, spec_of
+from harness.graph import Node, OpaqueSpec, Spec, TensorSpec, TupleSpec, spec_of
 
 
 class Composite(Operator):
@@ -33,6 +34,9 @@ class Composite(Operator):
     def expand(self, *args: Any) -> Any:
         """The result, by operator calls; ``args`` are tensors (traced or not) and Python values."""
         raise NotImplementedError
+
+    def finish(self, parts: Sequence[Node], *argument: Any) -> None:
+        """Changes the nodes of its parts in a graph that is finished; ``argument`` is the second one, if there is."""
 
     def infer(self, call: Call) -> Spec:
         args = [_shaped(spec, value) for spec, value in zip(call.inputs, call.values, strict=True)]

@@ -156,3 +156,25 @@ def test_a_networks_own_functions_are_closures() -> None:
     graph = graph_of(outer, floats(2, 3))
     assert inside(only(graph, "Tanh").extra.closure, only(graph, "Exp").extra.closure)
     assert isinstance(Net(outer), nn.Cell)
+
+
+#: how many function graphs lie between a construct and the operator (``01_type_inference`` of MindSpore 2.10.0)
+DEPTHS = {
+    "abs method": (lambda x: x.abs(), "Abs", 0),
+    "abs": (ops.abs, "Abs", 1),
+    "square": (lambda x: x * x, "Mul", 1),
+    "reduce_mean": (ops.reduce_mean, "ReduceMean", 0),
+    "chunk": (lambda x: ops.chunk(x, 3, -1)[0], "Split", 10),
+    "cumsum": (lambda x: ops.cumsum(x, 0), "CumSum", 2),
+}
+
+
+@pytest.mark.parametrize("name", DEPTHS)
+def test_library_functions_are_as_deep_as_measured(name: str) -> None:
+    form, op, depth = DEPTHS[name]
+
+    def direct(net: Any, x: Any) -> Any:
+        return ops.Exp()(x), form(x)
+
+    around, found = closures(direct, "Exp", op)
+    assert len(found.path()) - len(around.path()) == depth

@@ -106,3 +106,22 @@ def test_a_function_without_source_looks_nothing_up() -> None:
     scope: dict[str, Any] = {"looked_up": looked_up, "sys": sys}
     exec("def f():\n    return list(looked_up(sys._getframe(0)))\nfound = f()", scope)
     assert scope["found"] == []
+
+
+def test_what_nothing_reads_comes_first() -> None:
+    def function() -> Any:
+        idle = b(0)  # noqa: F841
+        c(1)
+        return a(call())
+
+    assert function() == ["c", "b", "a"]
+
+
+def test_a_value_read_later_is_no_idle_one() -> None:
+    def function() -> Any:
+        late = b(0)
+        x = a(call())
+        c(2)
+        return x, late
+
+    assert function()[0] == ["c", "a"]

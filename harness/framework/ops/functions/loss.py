@@ -5,6 +5,7 @@ Source: which operators each is made of, in which order: MindSpore 2.10.0 graphs
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from harness.errors import ShapeError
@@ -67,6 +68,7 @@ def binary_cross_entropy_with_logits(
     return call("BCEWithLogitsLoss", input, target, weight, pos_weight, how)  # type: ignore[no-any-return]
 
 
+@partial(graph_function, "ops.cross_entropy, softmax")
 def _log_softmax(x: Tensor, axis: int) -> Tensor:
     """Logarithm of softmax, from its parts."""
     top = call("ReduceMax", x, (axis,), True)
@@ -136,6 +138,18 @@ def nll_loss(
 def _label_loss(
     logs: Any, labels: Any, axis: int, weight: Any, ignored: int, reduction: str, smoothing: float
 ) -> Tensor:
+    loss, even, weights = _picked(logs, labels, axis, weight, ignored)
+    if reduction != "none":
+        loss, even = (part.sum() for part in (loss, even))
+    if reduction == "mean":
+        loss, even = (call("Div", part, weights.sum()) for part in (loss, even))
+    share = smoothing / logs.shape[axis]
+    return call("Muls", loss, 1.0 - smoothing) + call("Muls", even, share)  # type: ignore[no-any-return]
+
+
+@partial(graph_function, "ops.cross_entropy, labels")
+def _picked(logs: Any, labels: Any, axis: int, weight: Any, ignored: int) -> tuple[Any, Any, Any]:
+    """Minus the logarithms at the labels and their sums over the classes, ignored labels left out; and the weights."""
     if weight is not None:
         logs = call("Mul", logs, _beside_classes(weight, logs, axis))
     labels = call("ExpandDims", labels, axis)
@@ -147,12 +161,7 @@ def _label_loss(
     even = call("Neg", logs.sum(axis, keepdims=True))
     loss, weights, even = (call("MaskedFill", part, mask, zero) for part in (loss, weights, even))
     loss, even = (call("Squeeze", part, (axis % len(logs.shape),)) for part in (loss, even))
-    if reduction != "none":
-        loss, even = (part.sum() for part in (loss, even))
-    if reduction == "mean":
-        loss, even = (call("Div", part, weights.sum()) for part in (loss, even))
-    share = smoothing / logs.shape[axis]
-    return call("Muls", loss, 1.0 - smoothing) + call("Muls", even, share)  # type: ignore[no-any-return]
+    return loss, even, weights
 
 
 def _beside_classes(weight: Tensor, logs: Any, axis: int) -> Any:

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from harness import dtypes
-from harness.framework.ops.base import Array, Backward, Call, operator
+from harness.framework.ops.base import Array, Backward, Call, Operator, operator
 from harness.framework.ops.elementwise import as_result
 from harness.framework.ops.expansion import Composite, cast
-from harness.framework.ops.reduce import Reduction, axes_of, reduced, repeat
+from harness.framework.ops.reduce import Reduction, axes_of, normal_axes, reduced, repeat
 from harness.framework.tensor import call as emit
+from harness.graph import Node, Spec, TensorSpec, constant
 
 
 @operator
@@ -24,7 +25,8 @@ class ReduceProd(Reduction):
 
     def kernel(self, call: Call, x: Array, _axes: Any, keep: bool) -> Array:
         (x,) = as_result(call, x)
-        axes = self.axes(call)
+        # Axes that an operator put together come as its result.
+        axes = self.axes(call) if call.values[1] is not None else normal_axes(call, _axes.tolist(), x.ndim)
         rest = [a for a in range(x.ndim) if a not in axes]
         rows = x.transpose([*axes, *rest]).reshape(-1, *(x.shape[a] for a in rest))
         out = np.ones(rows.shape[1:], x.dtype)
@@ -39,6 +41,20 @@ class ReduceProd(Reduction):
 
 
 @operator
+class RealMakeTuple(Operator):
+    """Makes a tuple of numbers while the graph runs: the axis of ``ProdExt``."""
+
+    name = "RealMakeTuple"
+    tensors = ()
+
+    def infer(self, call: Call) -> Spec:
+        return TensorSpec(dtypes.int64, (len(call.values),))
+
+    def kernel(self, call: Call, *numbers: int) -> Array:
+        return np.asarray(numbers, np.int64)
+
+
+@operator
 class ProdExt(Composite):
     """Arguments: tensor, axis (None for all), keep_dims, dtype (None: Int64 for integers and bools)."""
 
@@ -49,6 +65,16 @@ class ProdExt(Composite):
         if dtype is None:
             dtype = dtypes.int64 if x.dtype.kind in "biu" else x.dtype
         return emit("ReduceProd", cast(x, dtype), axes_of(axis), keep)
+
+    def finish(self, parts: Sequence[Node], *argument: Any) -> None:
+        """A single axis is made a tuple by an operator (measured)."""
+        (axis,) = argument
+        if isinstance(axis, int):
+            product = parts[-1]
+            made = Node("RealMakeTuple", [constant(axis)], {}, product.scope, TensorSpec(dtypes.int64, (1,)))
+            made.related_kind, made.related, made.extra = product.related_kind, product.related, {**product.extra}
+            made.extra["layout"] = (None,)
+            product.inputs[1] = made
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         """The form that holds with zeros too; the real graph chooses at run time."""
