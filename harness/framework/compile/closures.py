@@ -199,9 +199,7 @@ def _may_be_graph(code: CodeType) -> bool:
         if len(_MAY_BE_GRAPH) >= _KEPT:
             _MAY_BE_GRAPH.clear()
         name = code.co_name
-        may = (
-            name in METHODS or is_graph_function(code) or (not name.startswith("<") and is_users(code.co_filename))
-        )
+        may = name in METHODS or is_graph_function(code) or (not name.startswith("<") and is_users(code.co_filename))
         kept = _MAY_BE_GRAPH[id(code)] = code, may
     return kept[1]
 

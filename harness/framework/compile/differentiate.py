@@ -151,7 +151,7 @@ class _Gradient:
         with scope(f"{GRADIENTS}{first}/Grad_{node.op}"):
             grads = OPERATORS.get(node.op).gradient(backward)
         self.tracer.source, self.tracer.marks = saved
-        if node.op in RESHAPED_IN_DEFAULT and node.extra["closure"].of_library:
+        if node.op in RESHAPED_IN_DEFAULT and node.extra.closure.of_library:
             _leave_cell(grads, node.op)
         for argument, (group, grad) in enumerate(zip(grouped(node, list(node.inputs)), grads, strict=False)):
             members = group if isinstance(group, tuple) else (group,)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import prod
 from typing import Any
 
@@ -72,8 +73,8 @@ class ProdExt(Composite):
         if isinstance(axis, int):
             product = parts[-1]
             made = Node("RealMakeTuple", [constant(axis)], {}, product.scope, TensorSpec(dtypes.int64, (1,)))
-            made.related_kind, made.related, made.extra = product.related_kind, product.related, {**product.extra}
-            made.extra["layout"] = (None,)
+            made.related_kind, made.related = product.related_kind, product.related
+            made.extra = replace(product.extra, layout=(None,))
             product.inputs[1] = made
 
     def gradient(self, b: Backward) -> Sequence[Any]:
