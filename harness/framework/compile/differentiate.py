@@ -143,16 +143,14 @@ class _Gradient:
             any(id(m) in self.needed for m in group) if isinstance(group, tuple) else id(group) in self.needed
             for group in grouped(node, list(node.inputs))
         )
-        backward = Backward(tuple(inputs), out, dout, node.attrs, needs)
         first = "Default" if node.op in IN_DEFAULT else self.scopes[_primitive(node)]
         saved = self.tracer.source, self.tracer.marks
         self.tracer.source = ("forward node", node.source or node.related)
         self.tracer.marks = {"dump": node.attrs["dump"]} if "dump" in node.attrs else {}
         with scope(f"{GRADIENTS}{first}/Grad_{node.op}"):
-            grads = OPERATORS.get(node.op).gradient(backward)
+            grads = OPERATORS.get(node.op).gradient(Backward(tuple(inputs), out, dout, node.attrs, needs))
         self.tracer.source, self.tracer.marks = saved
-        if node.op in RESHAPED_IN_DEFAULT and node.extra.closure.of_library:
-            _leave_cell(grads, node.op)
+        _leave_cell(node, grads)
         for argument, (group, grad) in enumerate(zip(grouped(node, list(node.inputs)), grads, strict=False)):
             members = group if isinstance(group, tuple) else (group,)
             if grad is None and node.op in ZERO_GRADIENTS and id(group) in self.needed:
@@ -233,10 +231,13 @@ class _Gradient:
         return Traced(const, spec.tensor)
 
 
-def _leave_cell(grads: Sequence[Any], op: str) -> None:
+def _leave_cell(node: Node, grads: Sequence[Any]) -> None:
+    """Puts what ``RESHAPED_IN_DEFAULT`` names where it stands."""
+    if node.op not in RESHAPED_IN_DEFAULT or not node.extra.closure.of_library:
+        return
     for grad in grads:
         if isinstance(grad, Traced) and isinstance(grad.operand, Node) and grad.operand.op == "Reshape":
-            grad.operand.scope = f"{GRADIENTS}Default/Grad_{op}"
+            grad.operand.scope = f"{GRADIENTS}Default/Grad_{node.op}"
 
 
 def _flow(node: Node) -> list[Operand]:
