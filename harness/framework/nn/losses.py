@@ -45,11 +45,8 @@ class LossBase(Cell):
             loss = self.mul(self.cast(weights, dtypes.float32), loss)
         elif weights != 1.0:
             loss = self.mul(Tensor(weights, dtypes.float32), loss)
-        # Two conditions, as the real function has them: each makes function graphs (see ``closures``).
-        if self.reduce and self.average:
-            loss = self.reduce_mean(loss, self.get_axis(loss))
-        if self.reduce and not self.average:
-            loss = self.reduce_sum(loss, self.get_axis(loss))
+        if self.reduce:
+            loss = (self.reduce_mean if self.average else self.reduce_sum)(loss, self.get_axis(loss))
         return loss if given is dtypes.float32 else self.cast(loss, given)
 
     def _require_tensors(self, **given: Any) -> None:
