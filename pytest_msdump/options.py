@@ -14,8 +14,6 @@ from typing import Any, Literal, NamedTuple
 
 import pytest
 
-from pytest_msdump.roots import Root, root_of
-
 GROUP = "msdump"
 NOT_ASKED = "msdump: nothing was compared; --msdump (or ini msdump = true) checks it"
 LEVELS = ("tensors", "digest")
@@ -211,8 +209,12 @@ def settings(config: pytest.Config) -> Settings:
     _refuse_moved_root(config)
     regen, learn = bool(resolve(config, "msdump_regen")), int(resolve(config, "msdump_learn"))
     active = bool(resolve(config, "msdump")) or regen or learn > 0
-    root = root_of(config, str(config.getini("msdump_golden"))) if active else Root(config.rootpath, "")
-    base = config.invocation_params.dir if given_on_command_line(config, "msdump_golden") else root.path
+    root, why = config.rootpath, ""
+    if active:
+        from pytest_msdump.roots import root_of
+
+        root, why = root_of(config, str(config.getini("msdump_golden")))
+    base = config.invocation_params.dir if given_on_command_line(config, "msdump_golden") else root
     golden = Path(os.path.abspath(base / resolve(config, "msdump_golden")))
     in_ci = running_in_ci()
     resolve(config, "msdump_level")
@@ -221,19 +223,19 @@ def settings(config: pytest.Config) -> Settings:
     if regen and learn:
         raise pytest.UsageError("--msdump-regen and --msdump-learn exclude one another: write the goldens, then learn")
     if (regen or learn) and in_ci:
-        _refuse_reviewed(config, root.path, golden, "--msdump-regen" if regen else "--msdump-learn")
+        _refuse_reviewed(config, root, golden, "--msdump-regen" if regen else "--msdump-learn")
     return Settings(
         active=active,
         regen=regen,
         keep=bool(resolve(config, "msdump_keep")),
         golden=golden,
         report=_report(config),
-        root=root.path,
+        root=root,
         in_ci=in_ci,
         learn=learn,
         force=bool(resolve(config, "msdump_force")),
-        why_root=root.why,
-        prefix=config.rootpath.relative_to(root.path).as_posix() if config.rootpath != root.path else "",
+        why_root=why,
+        prefix=config.rootpath.relative_to(root).as_posix() if config.rootpath != root else "",
     )
 
 

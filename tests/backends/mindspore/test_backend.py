@@ -178,18 +178,32 @@ def test_what_is_played_ahead_is_taken_over(backend: Mindspore, folder: Path, mo
     assert backend.drop_ahead() == 0
 
 
+#: one program ends the worker; the other goes on until that has happened, and is done at once where it has before
+KILLER = """
+
+def kills(msdump):
+    open(os.environ["KILLED"], "w").close()
+    os.kill(os.getppid(), 9)
+    time.sleep(1000)
+
+
+def outlives(msdump):
+    parent, before = os.getppid(), os.path.exists(os.environ["KILLED"])
+    while not before and os.getppid() == parent:
+        time.sleep(0.01)
+"""
+
+
 def test_what_is_played_ahead_and_ends_the_worker_is_nobody_s_fault(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "programs.py").write_text(
-        SOURCE + "\n\ndef kills(msdump):\n    os.kill(os.getppid(), 9)\n    time.sleep(9)\n"
-    )
+    (tmp_path / "programs.py").write_text(SOURCE + KILLER)
     backend = Mindspore()
-    backend.configure(str(fake.make(tmp_path / "fake")), timeout=60, jobs=2)
-    monkeypatch.setenv("NAP", "0.5")
+    backend.configure(str(fake.make(tmp_path / "fake")), timeout=600, jobs=2)
+    monkeypatch.setenv("KILLED", str(tmp_path / "killed"))
     try:
         with backend.open(network="good") as process:
-            process.begin(waits := call(tmp_path, "waits"))
+            process.begin(waits := call(tmp_path, "outlives"))
             backend.call_ahead([(Opening("bad", "tensor", None, False), call(tmp_path, "kills"))])
             assert process.call(waits).kind == "passed"
         with backend.open(network="bad") as process, pytest.raises(BackendError, match=r"ended .SIGKILL."):
