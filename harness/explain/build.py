@@ -24,6 +24,7 @@ from harness.explain.numbers import number, short_operator
 from harness.explain.rewired import by_graphs
 from harness.explain.search import SECONDS, Search
 from harness.explain.structure import Structure
+from harness.explain.whole import whole
 from harness.records import Record, SlotKey
 
 _SHOWN = 6
@@ -75,6 +76,9 @@ def explain(
         case = _case(comparison, divergence, expected, found)
         divergence = by_graphs(divergence, case, comparison)
         case = _case(comparison, divergence, expected, found)
+        divergence = whole(divergence, case)
+        if divergence.kind is Kind.UNRECORDED:
+            case = replace(case, unrecorded=True)
         cause, told = _cause(comparison, divergence, case, seconds)
         more += told
         origin = _origin(divergence, case)

@@ -59,6 +59,10 @@ class Strike:
         self._swapped: Operator | None = None
         self.hits = 0
 
+    def anew(self) -> Strike:
+        """The same, for another run."""
+        return Strike(self._kind, self._operator, self._iteration, self._seed)
+
     def before(self, launch: Launch, iteration: int) -> None:
         """Puts an operator in place that changes its arguments."""
         if self._is_it(launch, iteration) and self._kind.inputs is not None:

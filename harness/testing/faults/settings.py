@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from harness.graph.ir_parse import parse
 from harness.testing.faults.networks import ACTIVATIONS, Network, filled
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -27,11 +29,27 @@ class Truth:
         operator: regular expression of the origin's name (of either side).
         says: one of these words is in the cause; none of them: any cause that names a kind of ``kinds``.
         kinds: kinds of right causes.
+        structural: the graph is another one; ``kinds`` are then those of a change that leaves the types of operators.
     """
 
     operator: str
     says: tuple[str, ...] = ()
     kinds: frozenset[str] = frozenset()
+    structural: bool = False
+
+    def settled(self, expected: Mapping[str, bytes], found: Mapping[str, bytes]) -> Truth:
+        """With the one kind that is right of a change of the graph: which types of operators both graphs have says it.
+
+        Args:
+            expected, found: texts of both runs.
+        """
+        if not self.structural:
+            return self
+        before, after = _forward_types(expected), _forward_types(found)
+        gone, new = before - after, after - before
+        if gone or new:
+            return replace(self, kinds=frozenset({"replaced" if gone and new else "removed" if gone else "inserted"}))
+        return self
 
 
 @dataclass(frozen=True)
@@ -47,12 +65,19 @@ class SettingKind:
     change: Callable[[Random, Network], tuple[Network, Truth] | None]
 
 
+def _forward_types(texts: Mapping[str, bytes]) -> Counter[str]:
+    """How many operators of each type the graphs have, without gradients."""
+    graphs = [parse(text.decode(), name) for name, text in texts.items() if name.endswith(".ir")]
+    nodes = (node for graph in graphs for node in graph.nodes if node.kernel)
+    return Counter(node.op for node in nodes if not node.name.startswith("Gradients/"))
+
+
 _GIVEN = frozenset({"attribute", "constant", "parameter", "data"})
-_STRUCTURE = frozenset({"replaced", "inserted", "removed", "moved", "rewired", "renamed", "attribute", "constant"})
+_VALUES = frozenset({"attribute", "constant"})
 
 
 def _set(name: str, value: Any, operator: str, *says: str, when: Callable[[Mapping[str, Any]], bool] | None = None,
-         kinds: frozenset[str] = _GIVEN) -> SettingKind:  # fmt: skip
+         kinds: frozenset[str] = _GIVEN, structural: bool = False) -> SettingKind:  # fmt: skip
     """One setting is ``value`` (or what a function makes of the old one)."""
 
     def change(_random: Random, network: Network) -> tuple[Network, Truth] | None:
@@ -60,7 +85,7 @@ def _set(name: str, value: Any, operator: str, *says: str, when: Callable[[Mappi
         if name not in s or (when is not None and not when(s)):
             return None
         new = value(s[name]) if callable(value) else value
-        return None if new == s[name] else (network.having(**{name: new}), Truth(operator, says, kinds))
+        return None if new == s[name] else (network.having(**{name: new}), Truth(operator, says, kinds, structural))
 
     return SettingKind(name, change)
 
@@ -74,7 +99,7 @@ def _blocks(s: Mapping[str, Any]) -> bool:
 
 
 def _replaced(network: Network, truth: Truth, **settings: Any) -> tuple[Network, Truth]:
-    return network.having(**settings), replace(truth, kinds=_STRUCTURE)
+    return network.having(**settings), replace(truth, kinds=frozenset({"replaced"}), structural=not truth.kinds)
 
 
 def _activation(random: Random, network: Network) -> tuple[Network, Truth] | None:
@@ -169,30 +194,46 @@ SETTINGS: Sequence[SettingKind] = (
     _set("mean_axis", 2, r"ReduceMean-op", "axis", when=lambda s: s["width"] == s["length"]),
     _set("at", 0, r"(StridedSlice|Slice|Select|Gather)\w*-op", "begin", "->"),
     _set("drop", lambda p: 0.4 if p else p, r"Dropout-op", "keep_prob", when=lambda s: bool(s["drop"])),
-    _set("sens", 2.0, r"^(Gradients|Expand)/", kinds=_STRUCTURE),
+    _set("sens", 2.0, r"^(Gradients|Expand)/", structural=True),
     _set(
         "pool",
         lambda p: "avg" if p == "max" else "max",
         r"(MaxPool|AvgPool)-op",
-        kinds=_STRUCTURE,
+        kinds=_VALUES,
+        structural=True,
         when=lambda s: "loss" in s,
     ),
     _set(
         "reduction",
         lambda r: "sum" if r == "mean" else "mean",
         r"(Reduce|Loss|CrossEntropy|NLL|BCE|Mul|Div)",
-        kinds=_STRUCTURE,
+        kinds=_VALUES,
+        structural=True,
     ),
-    _set("skip", False, r"(Add|Dense|Mean|LayerNorm|Conv)", kinds=_STRUCTURE),
-    _set("bias", False, r"BiasAdd", kinds=_STRUCTURE),
-    _set("norm", lambda n: not n, r"(BatchNorm)", kinds=_STRUCTURE, when=lambda s: "vocabulary" not in s),
-    _set("norm_first", False, r"(BatchNorm|ReLU|Tanh|Sigmoid|GeLU|Elu|act)", kinds=_STRUCTURE, when=_blocks),
-    _set("extra", "scale", r"(Mul)-op", kinds=_STRUCTURE),
-    _set("extra", "clip", r"(Clamp|Clip|Maximum|Minimum)", kinds=_STRUCTURE),
-    _set("masked", lambda m: not m, r"(Add)-op", kinds=_STRUCTURE),
-    _set("swapped", True, r"(Concat)-op", kinds=_STRUCTURE),
-    _set("half", False, r"Cast-op", kinds=_STRUCTURE),
-    _set("label_smoothing", 0.1, _LOSSES, kinds=_STRUCTURE, when=lambda s: s["loss"] == "cross"),
+    _set("skip", False, r"(Add|Dense|Mean|LayerNorm|Conv)", kinds=_VALUES, structural=True),
+    _set("bias", False, r"BiasAdd", kinds=_VALUES, structural=True),
+    _set("norm", lambda n: not n, r"(BatchNorm)", kinds=_VALUES, structural=True, when=lambda s: "vocabulary" not in s),
+    _set(
+        "norm_first",
+        False,
+        r"(BatchNorm|ReLU|Tanh|Sigmoid|GeLU|Elu|act)",
+        kinds=frozenset({"moved"}),
+        structural=True,
+        when=_blocks,
+    ),
+    _set("extra", "scale", r"(Mul)-op", kinds=_VALUES, structural=True),
+    _set("extra", "clip", r"(Clamp|Clip|Maximum|Minimum)", kinds=_VALUES, structural=True),
+    _set("masked", lambda m: not m, r"(Add)-op", kinds=_VALUES, structural=True),
+    _set("swapped", True, r"(Concat)-op", kinds=frozenset({"rewired"}), structural=True),
+    _set("half", False, r"Cast-op", kinds=_VALUES, structural=True),
+    _set(
+        "label_smoothing",
+        0.1,
+        _LOSSES + "|^Expand/",
+        kinds=_VALUES,
+        structural=True,
+        when=lambda s: s["loss"] == "cross",
+    ),
     SettingKind("activation", _activation),
     SettingKind("loss", _loss),
     SettingKind("optimizer", _optimizer),

@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
-from harness.backends import BACKENDS
 from harness.backends.align import lay_beside
 from harness.capture import Capture
 from harness.compare.divergence import PARAMETER
 from harness.compare.policy import Party, judge
 from harness.errors import HarnessError
-from harness.explain import Cause, Evidence, Explanation, Subject
-from harness.explain import explained as told_explanation
+from harness.explain import Cause, Explanation
 from harness.framework.ops.base import OPERATORS
-from harness.framework.runtime import session
-from harness.framework.seed import seeded
 from harness.testing.faults.kernels import KERNELS, KernelKind, Strike
 from harness.testing.faults.networks import Network, draw
+from harness.testing.faults.roads import ROADS, Pair, captured
 from harness.testing.faults.settings import SETTINGS, SettingKind, Truth
 
 _TRIES = 30
+_RUN = ("cpu", "tensor")
 
 
 @dataclass(frozen=True)
@@ -34,18 +32,26 @@ class Fault:
     Attributes:
         number: in the suite.
         kind: of the fault.
-        network: the right one.
-        run: the wrong capture.
+        pair: the right network and its wrong run.
         truth: what a right explanation says.
         iteration: of the origin; -1 where it may be any.
     """
 
     number: int
     kind: str
-    network: Network
-    run: Capture
+    pair: Pair
     truth: Truth
     iteration: int = -1
+
+    @property
+    def network(self) -> Network:
+        """The right network."""
+        return self.pair.network
+
+    @property
+    def run(self) -> Capture:
+        """The wrong capture."""
+        return self.pair.run
 
 
 @dataclass(frozen=True)
@@ -58,6 +64,7 @@ class Outcome:
         stated: a cause was stated.
         right: and it is a right one.
         proven: and it was called proven.
+        road: who named it, ``gate`` or ``diff``.
     """
 
     fault: Fault
@@ -67,19 +74,7 @@ class Outcome:
     stated: bool
     right: bool
     proven: bool
-
-
-def captured(network: Network, strike: Strike | None = None) -> Capture:
-    """A run of a network on the emulated CPU, with or without a kernel that goes wrong."""
-
-    def program() -> None:
-        if strike is not None:
-            session.current().faults.append(strike)
-        network.train()
-
-    # Whatever seed the process has: the same network gives the same masks.
-    with seeded(network.seed % 2**32):
-        return BACKENDS.get("cpu").run(program, network=f"{network.family}-{network.seed}")
+    road: str = "gate"
 
 
 @lru_cache(maxsize=4)
@@ -122,7 +117,8 @@ def _fault(number: int, kind: KernelKind | SettingKind, seed: int, random: np.ra
         return None  # a network that cannot be built with that setting
     if _equal(golden, run):
         return None
-    return Fault(number, kind.name, network, run, changed[1])
+    truth = changed[1].settled(golden.artefacts, run.artefacts)
+    return Fault(number, kind.name, Pair(network, changed[0], None, run), truth)
 
 
 def _struck(
@@ -146,7 +142,8 @@ def _struck(
             continue
         if strike.hits and _shows(golden, run, record.key.operator, record.key.iteration):
             truth = Truth(re.escape(record.key.operator) + "$", kinds=kind.causes)
-            return Fault(number, f"kernel: {kind.name}", network, run, truth, record.key.iteration)
+            pair = Pair(network, network, strike, run)
+            return Fault(number, f"kernel: {kind.name}", pair, truth, record.key.iteration)
     return None
 
 
@@ -165,24 +162,18 @@ def _shows(golden: Capture, run: Capture, operator: str, iteration: int) -> bool
 
 
 # -- judged ------------------------------------------------------------------------------------------------------------
-def explained(fault: Fault) -> tuple[bool, Explanation | None]:
-    """Whether the comparison holds, and else its explanation: what gate and diff give alike."""
-    golden = _golden(fault.network.seed)[1]
-    judged_ = judge(_party(golden), _party(fault.run), lay=lay_beside)
-    subject = Subject(f"{fault.network.family} with {fault.kind}", "the right run")
-    return judged_.holds, told_explanation(judged_, subject, _side(golden), _side(fault.run))
+def explained(fault: Fault, road: str = "gate") -> tuple[bool, Explanation | None]:
+    """Whether the comparison holds, and else its explanation.
+
+    Args:
+        road: ``gate`` (against a golden store) or ``diff`` (two dump trees).
+    """
+    judged_, explanation = ROADS[road](_golden(fault.network.seed)[1], fault.pair)
+    return judged_.holds, explanation
 
 
-def _party(capture: Capture) -> Party:
-    return Party(capture, capture.backend, capture.mode, capture.emulated)
-
-
-def _side(capture: Capture) -> Evidence:
-    return Evidence(capture.records, lambda: capture.artefacts, "cpu", True)
-
-
-def judged(fault: Fault) -> Outcome:
-    """Explains a fault and holds the explanation against what is known of it.
+def judged(fault: Fault, road: str = "gate") -> Outcome:
+    """Explains a fault and holds the explanation against what is known of it; ``road`` as for ``explained``.
 
     Examples:
         >>> from harness.testing.faults import faults, judged
@@ -190,14 +181,14 @@ def judged(fault: Fault) -> Outcome:
         >>> outcome.passed, outcome.named
         (False, True)
     """
-    passed, explanation = explained(fault)
+    passed, explanation = explained(fault, road)
     if explanation is None:
-        return Outcome(fault, None, passed, False, False, False, False)
+        return Outcome(fault, None, passed, False, False, False, False, road)
     named = _is_named(fault, explanation)
     cause = explanation.cause
     right = cause is not None and _is_right(fault.truth, cause, explanation)
     proven = cause is not None and cause.certainty.proven
-    return Outcome(fault, explanation, passed, named, cause is not None, right, proven)
+    return Outcome(fault, explanation, passed, named, cause is not None, right, proven, road)
 
 
 def _is_named(fault: Fault, explanation: Explanation) -> bool:
@@ -214,12 +205,28 @@ def _is_named(fault: Fault, explanation: Explanation) -> bool:
 
 
 def _is_right(truth: Truth, cause: Cause, explanation: Explanation) -> bool:
+    if truth.kinds and cause.kind not in truth.kinds:
+        return False
     if truth.says:
         said = cause.text + " " + " ".join(map(str, cause.changes)) + " ".join(explanation.others)
         return any(word in said for word in truth.says)
     return cause.kind in truth.kinds
 
 
-def run(count: int, seed: int) -> Iterable[Outcome]:
-    """Draws and judges."""
-    return map(judged, faults(count, seed))
+def run(count: int, seed: int, roads: Sequence[str] = tuple(ROADS)) -> Iterator[Outcome]:
+    """Draws faults and judges each by every road."""
+    for fault in faults(count, seed):
+        for road in roads:
+            yield judged(fault, road)
+
+
+def alarms(count: int, seed: int, each: int = 25) -> Iterator[Network]:
+    """Reruns unchanged networks, ``each`` of them so often, and gives those whose rerun does not hold; none, if all is
+    well."""
+    for at in range(0, count, each):
+        network = draw(int(np.random.default_rng([seed, 2, at]).integers(1 << 31)))
+        golden = captured(network)
+        for _ in range(min(each, count - at)):
+            parties = [Party(side, *_RUN, emulated=True) for side in (golden, captured(network))]
+            if not judge(*parties, lay=lay_beside).holds:
+                yield network

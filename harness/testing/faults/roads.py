@@ -1,0 +1,100 @@
+"""The two ways a fault reaches a person: the gate, which holds a run against a golden store, and ``msdump diff``, which
+reads two dump trees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.atomic import temporary_directory
+from harness.backends import BACKENDS
+from harness.backends.align import lay_beside
+from harness.capture import Capture, read_tree
+from harness.compare.policy import Judgement, Party, judge
+from harness.explain import Evidence, Explanation, Subject, explained, settle
+from harness.framework.runtime import session
+from harness.framework.seed import seeded
+from harness.store import GoldenStore, RunData, RunId, update
+from harness.testing.faults.kernels import Strike
+from harness.testing.faults.networks import Network
+
+#: a judgement, and its explanation where it does not hold
+Judged = tuple[Judgement, Explanation | None]
+_RUN = RunId("cpu", "tensor")
+_SUBJECT = Subject("the run with a fault", "the right run")
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """A right network and its wrong run.
+
+    Attributes:
+        network: the right one.
+        changed: the one that ran; the same where a kernel went wrong.
+        strike: the kernel that did.
+        run: the wrong capture.
+    """
+
+    network: Network
+    changed: Network
+    strike: Strike | None
+    run: Capture
+
+
+def captured(network: Network, strike: Strike | None = None, tree: Path | None = None) -> Capture:
+    """A run of a network on the emulated CPU, with or without a kernel that goes wrong.
+
+    Args:
+        tree: where its dump tree is left, too.
+    """
+
+    def program() -> None:
+        if strike is not None:
+            session.current().faults.append(strike)
+        network.train()
+
+    # Whatever seed the process has: the same network gives the same masks.
+    with seeded(network.seed % 2**32), BACKENDS.get("cpu").open(network=f"{network.family}-{network.seed}") as process:
+        if tree is not None:
+            process.keep_tree(tree)
+        process.execute(program)
+        return process.capture()
+
+
+def by_gate(golden: Capture, pair: Pair) -> Judged:
+    """As ``pytest --msdump`` does: against a golden store, read from its file."""
+    with temporary_directory("msdump-faults-") as folder:
+        path = Path(folder, "golden.h5")
+        data = RunData(golden.records(), golden.artefacts, {"emulated": True, "rules": golden.rules})
+        update(path, golden.network, {_RUN: data})
+        with GoldenStore.open(path) as store:
+            expected = store.run(*_RUN)
+            found = Party(list(pair.run.records()), *_RUN, emulated=True)
+            judged = judge(Party.of_run(expected), found, lay=lay_beside, settle=settle)
+            sides = (
+                Evidence(expected.records, expected.artefacts, "cpu", True),
+                Evidence(pair.run.records, lambda: pair.run.artefacts, "cpu", True, pair.run.places),
+            )
+            return judged, explained(judged, _SUBJECT, *sides)
+
+
+def by_diff(_golden: Capture, pair: Pair) -> Judged:
+    """As ``msdump diff`` does: two dump trees, which say nothing of who computed them."""
+    with temporary_directory("msdump-faults-") as folder:
+        trees = [Path(folder, name) for name in ("golden", "run")]
+        captured(pair.network, tree=trees[0])
+        captured(pair.changed, pair.strike and pair.strike.anew(), tree=trees[1])
+        one, other = map(read_tree, trees)
+        parties = [Party(tree, tree.backend, tree.mode, tree.emulated) for tree in (one, other)]
+        judged = judge(*parties, lay=lay_beside, settle=settle)
+        return judged, explained(judged, _SUBJECT, *map(_evidence, (one, other)))
+
+
+def _evidence(tree: Capture) -> Evidence:
+    return Evidence(tree.records, lambda: tree.artefacts, tree.backend, tree.emulated)
+
+
+#: holds the right capture of a pair's network against its wrong run
+Road = Callable[[Capture, Pair], Judged]
+ROADS: dict[str, Road] = {"gate": by_gate, "diff": by_diff}
