@@ -16,7 +16,7 @@ from harness.explain import settle
 from harness.framework.runtime import session
 from harness.testing.faults import faults
 from harness.testing.faults.networks import Network, draw
-from harness.testing.faults.suite import captured
+from harness.testing.faults.roads import captured
 
 SUMS = ("MatMul", "BatchMatMul", "Conv2D", "BiasAddGrad", "ReduceSum", "Conv2DBackpropFilter", "Conv2DBackpropInput")
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from harness.explain import Commands, block
 from harness.testing.faults import Outcome, faults, run
-from harness.testing.faults.suite import captured
+from harness.testing.faults.suite import alarms
 from harness.testing.faults.table import Tally, table, tally
 
 
 @pytest.fixture(scope="module")
 def outcomes() -> list[Outcome]:
-    return list(run(14, 3))
+    return [*run(14, 3, ["gate"]), *run(4, 8, ["diff"])]
 
 
 def test_none_passes(outcomes: list[Outcome]) -> None:
@@ -36,15 +37,30 @@ def test_the_same_seed_draws_the_same() -> None:
     assert [r.digest for r in one.run.records()] == [r.digest for r in other.run.records()]
 
 
-def test_a_clean_rerun_is_no_fault(outcomes: list[Outcome]) -> None:
-    network = outcomes[0].fault.network
-    digests = [[r.digest for r in captured(network).records()] for _ in range(2)]
-    assert digests[0] == digests[1]
+def test_clean_reruns_raise_no_alarm() -> None:
+    assert list(alarms(4, 5, each=2)) == []
+
+
+def test_what_matters_comes_first(outcomes: list[Outcome]) -> None:
+    """The cause stands in the first 3 lines, all there is to say in 12; the run's own lines come last."""
+    for outcome in outcomes:
+        assert outcome.explanation is not None
+        lines = block(outcome.explanation, Commands("msdump show golden/x.h5")).split("\n")
+        assert len(lines) <= 12, lines
+        assert any(line.startswith("First divergence: ") for line in lines[:3]), lines
+        if outcome.stated:
+            assert lines[1].startswith("Cause, "), lines
+
+
+def test_a_structural_fault_has_one_right_kind() -> None:
+    kinds = [fault.truth.kinds for fault in faults(8, 2) if fault.truth.structural]
+    assert all(len(each) == 1 or each == {"attribute", "constant"} for each in kinds)
 
 
 def test_the_table(outcomes: list[Outcome]) -> None:
     every, families = tally(outcomes)
     lines = table(every, families)
     assert len(lines) == 2 + len(families) + 1
-    assert lines[-1].startswith("| all | 14 | 0 |")
+    assert lines[-1].startswith(f"| all | {len(outcomes)} | 0 |")
+    assert lines[-2].startswith("| by diff | 4 | 0 |")
     assert Tally().share("proven") == 0.0

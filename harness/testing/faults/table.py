@@ -44,13 +44,15 @@ class Tally:
 
 
 def tally(outcomes: Iterable[Outcome]) -> tuple[Tally, dict[str, Tally]]:
-    """All of them, and by family of network."""
+    """All of them; by family of network, then by who named them (``by gate``, ``by diff``)."""
     every = Tally()
     families: dict[str, Tally] = {}
+    roads: dict[str, Tally] = {}
     for outcome in outcomes:
         every.add(outcome)
         families.setdefault(outcome.fault.network.family, Tally()).add(outcome)
-    return every, dict(sorted(families.items()))
+        roads.setdefault(f"by {outcome.road}", Tally()).add(outcome)
+    return every, {**dict(sorted(families.items())), **roads}
 
 
 def table(every: Tally, families: dict[str, Tally]) -> list[str]:
