@@ -1,10 +1,11 @@
 """The 19 kinds of false statement that explanations made before: each must say the truth now, or nothing.
 
-Tests have the number of what they hold. 1 to 8: an operator of one side was overlooked (pooling, GELU, mask, scale,
-residual, bias, loss, activation); 9: state updated in place was called a cause; 10: a gradient that cancels was called
-bfloat16; 11 and 12: values and names of constants were left out; 13 and 14: a weight did not lead, and what it looks
-like was not said; 15: a tolerance far off was advised; 16: rounding and kinds of kernels' faults were not recognised; 17:
-another optimizer was blamed on a parameter; 18: stale values and 19: exchanged parameters were not told.
+Tests have the number of what they hold. 1 to 8: an operator of one side was overlooked (pooling, GELU, mask,
+scale, residual, bias, loss, activation); 9: state updated in place was called a cause; 10: a gradient that cancels
+was called bfloat16; 11 and 12: values and names of constants were left out; 13 and 14: a weight did not lead, and
+what it looks like was not said; 15: a tolerance far off was advised; 16: rounding and kinds of kernels' faults
+were not recognised; 17: another optimizer was blamed on a parameter; 18: stale values and 19: exchanged parameters
+were not told.
 """
 
 from __future__ import annotations
