@@ -107,3 +107,21 @@ def verify(
         return verify_goldens(golden, fix=fix, scale=Scale(workers, scheduler, resume))
 
     return action
+
+
+@app.command()
+def report(
+    pages: Annotated[list[Path], typer.Argument(metavar="PAGE...", help="pages of CI jobs (--msdump-report)")],
+    join: Annotated[Path, typer.Option("--join", metavar="HTML", help="the page to write")],
+) -> Action:
+    """Join the pages of several CI jobs into one.
+
+    Exit codes: 0 every run holds, 1 one does not, 2 there is no run or a page cannot be read.
+    """
+
+    def action() -> int:
+        from harness.cli.report import join as join_pages
+
+        return join_pages(pages, join)
+
+    return action

@@ -14,6 +14,7 @@ from harness.compare.divergence import PARAMETER, Execution
 from harness.compare.first_divergence import first_divergence
 from harness.compare.origin import MEANING, Input, Kind, State
 from harness.compare.origin import Origin as Divergence
+from harness.compare.ranks import ranks_of
 from harness.compare.smallest_tolerance import would_pass
 from harness.compare.verdict import Comparison, SlotVerdict, Verdict
 from harness.explain.case import Case
@@ -81,7 +82,7 @@ def explain(
             case = replace(case, unrecorded=True)
         cause, told = _cause(comparison, divergence, case, seconds)
         more += told
-        origin = _origin(divergence, case)
+        origin = replace(_origin(divergence, case), ranks=str(ranks_of(comparison.slots, divergence.slot.key)))
         if cause is not None and cause.source is None and cause.kind in _MADE:
             cause = replace(cause, source=_made_at(divergence, case))
     more += [*_structure(comparison, divergence), *others, *_tolerance(comparison)]

@@ -95,6 +95,7 @@ class Origin:
         reason: why it differs, in words, where no element says so.
         inputs: what is known of its inputs, in words.
         before: the operator before it on both sides.
+        ranks: on which of several ranks the slot differs: all, some, one; in words.
     """
 
     what: str
@@ -108,6 +109,7 @@ class Origin:
     reason: str = ""
     inputs: str = ""
     before: str = ""
+    ranks: str = ""
 
 
 @dataclass(frozen=True)
@@ -159,7 +161,7 @@ class Explanation:
                     "found": origin.element.found,
                 },
                 "differing": origin.differing, "count": origin.count, "inputs": origin.inputs,
-                "before": origin.before,
+                "before": origin.before, "ranks": origin.ranks,
             },
             "others": list(self.others),
             "after": self.after, "identical": self.identical, "slots": self.slots,

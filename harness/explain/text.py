@@ -76,7 +76,7 @@ def _origin(origin: Origin) -> list[str]:
     lines = [f"First divergence: {place}, {origin.what}{source}"]
     if origin.found_as:
         lines.append(f"  found as {printable(origin.found_as, 160)}")
-    words = []
+    words = [origin.ranks]
     if origin.element is not None:
         at = f"at {list(origin.element.index)} " if origin.element.index else ""
         words.append(f"{at}expected {origin.element.expected}, found {origin.element.found}")

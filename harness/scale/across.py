@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from harness.compare.content import content
+from harness.compare.ranks import rank_list
 from harness.errors import ScaleError
 from harness.records import Record, SlotKey
 
@@ -35,17 +36,6 @@ class Leaving:
         said = f"rank {rank_list(self.leaving)} differs from {rank_list(self.others)}" if self.leaving else ""
         gone = f"rank {rank_list(self.missing)} lacks it" if self.missing else ""
         return f"{where}: {'; '.join(filter(None, (said, gone)))}"
-
-
-def rank_list(ranks: Sequence[int]) -> str:
-    """``0-3, 7``."""
-    parts: list[list[int]] = []
-    for rank in sorted(ranks):
-        if parts and rank == parts[-1][1] + 1:
-            parts[-1][1] = rank
-        else:
-            parts.append([rank, rank])
-    return ", ".join(f"{first}" if first == last else f"{first}-{last}" for first, last in parts)
 
 
 def leaving(records: Iterable[Record], patterns: Sequence[str]) -> tuple[list[Leaving], int]:

@@ -1,66 +1,29 @@
-"""A cluster of Dask's, and the watch over what flies on it.
-
-Dask leaves a task that may run on one worker only waiting for ever once that worker is gone, and a client waiting for
-a scheduler that went away. Here both end: in another worker that sees the files, or in one error.
-"""
+"""A cluster of Dask's: its start and end, its versions, who sees what."""
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
-import queue
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
-from harness import errors
-from harness.errors import HarnessError, ScaleError, first_line
-from harness.scale.wire import Failed, OutOfReach
-from harness.scale.work import versions, visible_ranks
+from harness.errors import ScaleError, first_line
+from harness.scale import crew as crews
+from harness.scale.crew import TICK, Crew, Sight, unlike
+from harness.scale.flights import Flights, Task
+from harness.scale.link import Link
+from harness.scale.loop import Loop
 
-#: Tasks that the scheduler knows at a time.
-FLYING = 10_000
-#: Seconds between two looks at workers and scheduler.
-TICK = 0.5
-#: Seconds that a worker's files, or the scheduler, may be out of reach.
+__all__ = ["Cluster", "Task", "cluster", "limit"]
+
+#: Seconds that a worker's files, a worker or the scheduler may be out of reach.
 LIMIT_VARIABLE, LIMIT = "MSDUMP_SCALE_LIMIT", 30.0
-#: Workers that may die over one task before it is taken for the cause.
-DEATHS = 3
-
-Sight = dict[str, dict[int, str]]
-
-
-@dataclass(frozen=True)
-class Task:
-    """Something to be done on a worker.
-
-    Attributes:
-        key: what it is, unique; results are put in order by it.
-        function, args: of ``harness.scale.work``.
-        needs: places and the rank of each that the worker must see.
-        said: how messages call it.
-        size: bytes it reads, for those who watch.
-    """
-
-    key: Any
-    function: Callable[..., Any]
-    args: tuple[Any, ...]
-    needs: tuple[tuple[str, int], ...] = ()
-    said: str = ""
-    size: int = 0
-
-
-@dataclass
-class _Flight:
-    """A task on its way."""
-
-    task: Task
-    pins: frozenset[str] | None
-    since: float | None = None
-    refused: set[str] = field(default_factory=set)
+#: How many limits the start of processes of this machine may take, and seconds that their end may take.
+_START, _END = 4, 10.0
 
 
 def limit() -> float:
@@ -94,110 +57,136 @@ def cluster(workers: int, address: str, tell: Callable[[str], None] = lambda lin
     try:
         import dask
 
-        distributed: Any = import_module("distributed")
+        import_module("distributed")
     except ImportError:
         raise ScaleError("more than one process needs Dask: pip install 'pytest-msdump[scale]'") from None
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
     seconds = limit()
     settings = {"distributed.comm.timeouts.connect": f"{seconds:g}s", "distributed.admin.tick.limit": "1h"}
-    with dask.config.set(settings):
-        local: Any = None
+    loop, local, client = Loop(), None, None
+    with dask.config.set(settings), _quiet():
         try:
             if workers:
-                local = distributed.LocalCluster(
-                    n_workers=workers, threads_per_worker=1, processes=True, memory_limit=0, dashboard_address=None,
-                    silence_logs=logging.CRITICAL,
-                )  # fmt: skip
-            client = _client(local if local is not None else address, seconds)
-        except BaseException:
-            _close(local)
-            raise
-        try:
-            found = Cluster(client, seconds, tell)
-            found.begin(workers)
+                local = _started(loop, workers, seconds)
+            client = _connected(loop, local if local is not None else address, seconds)
+            found = Cluster(Link(loop, client), seconds, tell)
+            found.begin(max(1, workers), _START * seconds if workers else seconds)
             yield found
         finally:
-            _close(client)
-            _close(local)
+            if client is not None:
+                with suppress(Exception):
+                    loop.ask(_left(client), _END)
+            if local is not None:
+                with suppress(Exception):
+                    loop.ask(_ended(local), _END)
+            loop.close()
 
 
-def _client(where: Any, seconds: float) -> Any:
+async def _left(client: Any) -> None:
+    try:
+        await client.close()
+    finally:
+        client.status = "closed"  # else its destructor begins to close it once more
+
+
+async def _ended(local: Any) -> None:
+    await local.close()
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """What Dask logs of a fault is said by this package, once."""
+    loggers = [
+        logging.getLogger(name)
+        for name in logging.root.manager.loggerDict
+        if name.startswith(("distributed", "tornado"))
+    ]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
+
+
+def _started(loop: Loop, workers: int, seconds: float) -> Any:
     distributed: Any = import_module("distributed")
 
+    async def start() -> Any:
+        return await distributed.LocalCluster(
+            n_workers=workers, threads_per_worker=1, processes=True, memory_limit=0, dashboard_address=None,
+            asynchronous=True, silence_logs=logging.CRITICAL,
+        )  # fmt: skip
+
     try:
-        return distributed.Client(where, timeout=seconds, set_as_default=False)
+        return loop.ask(start(), _START * seconds)
+    except Exception as error:  # whatever a process that does not start raises
+        raise ScaleError(f"{workers} worker processes did not start on this machine: {first_line(error)}") from None
+
+
+def _connected(loop: Loop, where: Any, seconds: float) -> Any:
+    distributed: Any = import_module("distributed")
+
+    async def connect() -> Any:
+        client = distributed.Client(where, asynchronous=True, timeout=seconds, set_as_default=False)
+        try:
+            return await client
+        except BaseException:
+            with suppress(Exception):
+                await asyncio.wait_for(_left(client), _END)
+            raise
+
+    try:
+        return loop.ask(connect(), seconds + TICK)
     except (OSError, TimeoutError, ValueError, RuntimeError) as error:
         raise ScaleError(f"no scheduler can be reached at {where}: {first_line(error)}") from None
     except Exception as error:  # another protocol, or another version's messages
         raise ScaleError(f"the scheduler at {where} does not answer as Dask's: {first_line(error)}") from None
 
 
-def _close(what: Any) -> None:
-    if what is not None:
-        with suppress(Exception):
-            what.close(timeout=5)
-
-
 class Cluster:
-    """Runs tasks and gives what comes of them, in any order.
+    """Runs tasks and gives what comes of them, in any order."""
 
-    Attributes:
-        seen: of each worker, the ranks of each place it sees.
-        hosts: what each worker calls its host.
-    """
+    def __init__(self, link: Link, seconds: float, tell: Callable[[str], None]) -> None:
+        self._link, self._seconds, self._tell = link, seconds, tell
+        self._crew = Crew(link, seconds, tell)
 
-    def __init__(self, client: Any, seconds: float, tell: Callable[[str], None]) -> None:
-        self._client, self._seconds, self._tell = client, seconds, tell
-        self._places: list[str] = []
-        self._unfit: set[str] = set()
-        self._silent: float | None = None
-        self.address = str(client.scheduler.address)
-        self.seen: dict[str, Sight] = {}
-        self.hosts: dict[str, str] = {}
+    @property
+    def seen(self) -> dict[str, Sight]:
+        """Of each worker that can be used, the ranks of each place it sees."""
+        return self._crew.seen
 
-    def begin(self, wanted: int) -> None:
-        """Waits for a worker and holds versions against this process's.
+    def begin(self, wanted: int, seconds: float) -> None:
+        """Waits for workers; versions must be this process's.
+
+        Args:
+            wanted: workers to wait for.
+            seconds: that may pass without one more of them.
 
         Raises:
-            ScaleError: none came, or one is of another version.
+            ScaleError: none came in that time, or one is of another version.
         """
+        address = self._link.address
         try:
-            self._client.wait_for_workers(max(1, wanted), timeout=self._seconds)
-            packages = self._client.get_versions()["scheduler"]["packages"]
-        except (OSError, TimeoutError, ValueError) as error:
-            raise ScaleError(f"{self.address}: no worker came in {self._seconds:g} s: {first_line(error)}") from None
-        mine = versions()
-        if packages.get("distributed") != mine["distributed"]:
-            raise ScaleError(f"{self.address}: {_unlike('the scheduler', 'distributed', packages, mine)}")
-        for worker, found in self._look(self._alive()).items():
-            if isinstance(found, str):
-                raise ScaleError(f"{self.address}: worker {worker}: {found}")
-            self._admit(worker, found)
-        dashboard = self._client.dashboard_link if packages.get("bokeh") else ""
-        self._tell(f"{len(self.seen)} workers at {self.address}" + (f", dashboard {dashboard}" if dashboard else ""))
-
-    # -- workers ---------------------------------------------------------------------------------------------------
-    def _alive(self) -> set[str]:
-        info = self._client.scheduler_info(n_workers=-1)
-        return set(info["workers"])
-
-    def _look(self, workers: Iterable[str]) -> dict[str, Any]:
-        """What workers see; a text in place of it for one that cannot be used."""
-        asked = sorted(workers)
-        if not asked:
-            return {}
-        found = self._client.run(visible_ranks, tuple(self._places), workers=asked, on_error="return")
-        mine = versions()
-        for worker, each in found.items():
-            if isinstance(each, BaseException):
-                found[worker] = f"it cannot run this project's code: {first_line(each)}"
-            elif each["versions"] != mine:
-                name = next(name for name in mine if each["versions"][name] != mine[name])
-                found[worker] = _unlike("it", name, each["versions"], mine)
-        return dict(found)
-
-    def _admit(self, worker: str, found: dict[str, Any]) -> None:
-        self.seen[worker], self.hosts[worker] = found["seen"], found["host"]
+            packages = self._link.ask(self._link.packages(), self._seconds)
+        except Exception as error:  # whatever a scheduler of another version answers
+            raise ScaleError(f"the scheduler at {address} does not answer as Dask's: {first_line(error)}") from None
+        if why := unlike("the scheduler", {"distributed": packages.get("distributed")}):
+            raise ScaleError(f"{address}: {why}")
+        crew, came, since = self._crew, 0, crews.clock()
+        while len(self.seen) < wanted or crew.looking():
+            crew.tick()
+            for worker, why in crew.unfit.items():
+                raise ScaleError(f"{address}: worker {worker}: {why}")
+            if len(self.seen) != came:
+                came, since = len(self.seen), crews.clock()
+            if crews.clock() - since > seconds and len(self.seen) < wanted and not crew.looking():
+                raise ScaleError(f"{address}: {f'only {came} of {wanted} workers' if came else 'no worker'} came in "
+                                 f"{seconds:g} s")  # fmt: skip
+            time.sleep(TICK / 10)
+        dashboard = self._link.dashboard() if packages.get("bokeh") else ""
+        self._tell(f"{len(self.seen)} workers at {address}" + (f", dashboard {dashboard}" if dashboard else ""))
 
     def discover(self, place: str) -> dict[int, list[str]]:
         """The workers that see each rank of a place.
@@ -205,11 +194,11 @@ class Cluster:
         Raises:
             ScaleError: nobody sees any, or two hosts have other files of the same rank.
         """
-        if place not in self._places:
-            self._places.append(place)
-            for worker, found in self._look(self._alive() - self._unfit).items():
-                if not isinstance(found, str):
-                    self._admit(worker, found)
+        crew = self._crew
+        crew.look_at(place)
+        while crew.looking():
+            crew.tick()
+            time.sleep(TICK / 10)
         ranks: dict[int, list[str]] = {}
         stamps: dict[int, tuple[str, str]] = {}
         why = ""
@@ -221,7 +210,7 @@ class Cluster:
             for rank, stamp in sight.items():
                 first, known = stamps.setdefault(rank, (worker, stamp))
                 if known != stamp:
-                    hosts = " and ".join(sorted({self.hosts[first], self.hosts[worker]}))
+                    hosts = " and ".join(sorted({crew.hosts[first], crew.hosts[worker]}))
                     raise ScaleError(f"{place}: rank {rank} lies in two places that are not alike, on {hosts}; "
                                      "a rank is read whole from one place")  # fmt: skip
                 ranks.setdefault(rank, []).append(worker)
@@ -231,159 +220,8 @@ class Cluster:
 
     def sees(self, worker: str, needs: Iterable[tuple[str, int]]) -> bool:
         """Whether a worker sees what a task needs."""
-        sight = self.seen.get(worker, {})
-        return all(not isinstance(sight.get(place), str) and rank in sight.get(place, {}) for place, rank in needs)
+        return self._crew.sees(worker, needs)
 
-    # -- tasks -----------------------------------------------------------------------------------------------------
     def run(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Any]]:
-        """Every task and its result, as they come; at most ``FLYING`` are known to the scheduler at a time.
-
-        Raises:
-            ScaleError: the scheduler went away, files stayed out of reach, or workers die of a task.
-            HarnessError: what a task met; of several the one whose key comes first.
-        """
-        coming = iter(tasks)
-        flying: dict[Any, _Flight] = {}
-        finished: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        failed: list[tuple[Task, Failed]] = []
-        looked = time.monotonic()
-        try:
-            while True:
-                while len(flying) < FLYING and not failed and (task := next(coming, None)) is not None:
-                    self._submit(_Flight(task, None), flying, finished)
-                if not flying:
-                    break
-                if time.monotonic() - looked > TICK:
-                    self._watch(flying, finished)
-                    looked = time.monotonic()
-                with suppress(queue.Empty):
-                    future = finished.get(timeout=TICK)
-                    flight = flying.get(future)
-                    if flight is not None and (result := self._landed(future, flight, flying, finished)) is not None:
-                        if isinstance(result, Failed):
-                            failed.append((flight.task, result))
-                        else:
-                            yield flight.task, result
-        finally:
-            if flying:
-                with suppress(Exception):
-                    self._client.cancel(list(flying), force=True)
-        if failed:
-            _, first = min(failed, key=lambda each: each[0].key)
-            kind = getattr(errors, first.kind, HarnessError)
-            raise (kind if issubclass(kind, HarnessError) else HarnessError)(first.message)
-
-    def _submit(self, flight: _Flight, flying: dict[Any, _Flight], finished: Any) -> None:
-        task = flight.task
-        able = [worker for worker in self.seen if worker not in flight.refused and self.sees(worker, task.needs)]
-        # Where all see the files the scheduler chooses; a long list of workers for each task would cost it more.
-        shared = len(able) == len(self.seen)
-        flight.pins = None if shared else frozenset(able)
-        if not able:
-            # Nobody now; whoever comes may.
-            flight.since = flight.since or time.monotonic()
-            flying[object()] = flight
-            return
-        flight.since = None
-        future = self._client.submit(
-            task.function, *task.args, pure=False, workers=None if shared else sorted(able),
-            allow_other_workers=False, retries=0,
-        )  # fmt: skip
-        flying[future] = flight
-        future.add_done_callback(finished.put)
-
-    def _landed(self, future: Any, flight: _Flight, flying: dict[Any, _Flight], finished: Any) -> Any:
-        """A task's result; None where it flies on."""
-        from distributed.scheduler import KilledWorker
-
-        status = future.status
-        if status == "finished":
-            result = future.result()
-            del flying[future]
-            if isinstance(result, OutOfReach):
-                return self._to_another(flight, flying, finished)
-            return result
-        if status == "error":
-            error = future.exception()
-            del flying[future]
-            if isinstance(error, KilledWorker):
-                raise ScaleError(f"{flight.task.said}: {DEATHS} workers died over it; it is not tried again")
-            raise ScaleError(f"{flight.task.said}: {type(error).__name__}: {first_line(error)}")
-        if self._is_running():  # cancelled or lost with an earlier scheduler
-            del flying[future]
-            self._submit(flight, flying, finished)
-        else:
-            del flying[future]
-            flying[object()] = flight
-        return None
-
-    def _to_another(self, flight: _Flight, flying: dict[Any, _Flight], finished: Any) -> Any:
-        """A worker did not see what it said it sees: it is asked again what it sees, once; then who asks is told."""
-        if not flight.task.needs or flight.refused:
-            return OutOfReach()
-        self._look_again()
-        flight.refused.add("")
-        self._submit(flight, flying, finished)
-        return None
-
-    def _look_again(self) -> None:
-        for worker, found in self._look(self._alive() - self._unfit).items():
-            if not isinstance(found, str):
-                self._admit(worker, found)
-
-    # -- the watch -------------------------------------------------------------------------------------------------
-    def _is_running(self) -> bool:
-        return bool(self._client.status == "running")
-
-    def _watch(self, flying: dict[Any, _Flight], finished: Any) -> None:
-        """Looks at the scheduler and its workers; tasks whose workers are gone fly elsewhere."""
-        now = time.monotonic()
-        alive: set[str] | None = None
-        if self._is_running():
-            with suppress(OSError, TimeoutError):
-                alive = self._alive()
-        if alive is None:
-            self._silent = self._silent or now
-            if now - self._silent > self._seconds or self._client.status == "closed":
-                raise ScaleError(f"the scheduler at {self.address} went away")
-            return
-        self._silent = None
-        for worker in [each for each in self.seen if each not in alive]:
-            del self.seen[worker]
-        with suppress(OSError, TimeoutError):
-            self._welcome(alive - self.seen.keys() - self._unfit)
-        for future, flight in list(flying.items()):
-            if getattr(future, "status", "lost") == "finished":
-                continue
-            lost = flight.pins is not None and not any(pin in self.seen for pin in flight.pins)
-            lost = lost or not self.seen or not hasattr(future, "status")
-            if not lost:
-                flight.since = None
-                continue
-            self._move(future, flight, flying, finished, now)
-
-    def _welcome(self, workers: set[str]) -> None:
-        """Takes in workers that came; those of other versions are named and left alone."""
-        for worker, found in self._look(workers).items():
-            if isinstance(found, str):
-                self._unfit.add(worker)
-                self._tell(f"worker {worker} is not used: {found}")
-            else:
-                self._admit(worker, found)
-
-    def _move(self, future: Any, flight: _Flight, flying: dict[Any, _Flight], finished: Any, now: float) -> None:
-        if any(self.sees(worker, flight.task.needs) for worker in self.seen):
-            del flying[future]
-            if hasattr(future, "cancel"):
-                with suppress(Exception):
-                    future.cancel()
-            self._submit(flight, flying, finished)
-            return
-        flight.since = flight.since or now
-        if now - flight.since > self._seconds:
-            raise ScaleError(f"{flight.task.said} is unreachable: for {self._seconds:g} s no worker is there that "
-                             "sees it; --resume goes on from here")  # fmt: skip
-
-
-def _unlike(who: str, name: str, theirs: dict[str, Any], mine: dict[str, str]) -> str:
-    return f"{who} has {name} {theirs.get(name) or 'none'}, this process has {mine[name]}; they must be equal"
+        """See ``Flights.run``."""
+        return Flights(self._link, self._crew, self._seconds, self._tell).run(tasks)

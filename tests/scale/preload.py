@@ -1,34 +1,88 @@
-"""Loaded by ``dask worker --preload``: dies by SIGKILL at a named step, once for each file that says so.
+"""Loaded by ``dask worker --preload``: kills at a named step of a task, once for each file that says so.
 
-``MSDUMP_TEST_DEATHS`` is a directory; a file ``RANK-ITERATION`` in it kills who begins that part, and is taken away by
-the one that dies.
+``MSDUMP_TEST_DEATHS`` is a directory with one for each step: ``arrives`` (the worker is given a task), ``works`` (in
+it), ``done`` (it has a result that nobody knows of), ``fetched`` (the scheduler knows, and asks for it).
+Whoever takes a file of a step away does what the file says: signals, and processes that get them; itself as 0.
 """
 
 from __future__ import annotations
 
 import os
 import signal
-from functools import wraps
+from collections.abc import Iterable
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any
 
 from harness.scale import work
+
+STEPS = ("arrives", "works", "done", "fetched")
+
+
+def reach(step: str) -> None:
+    """Does what a file of this step says."""
+    folder = Path(os.environ["MSDUMP_TEST_DEATHS"], step)
+    for name in sorted(folder.iterdir()) if folder.is_dir() else ():
+        try:
+            said = name.read_text()
+            name.unlink()
+        except FileNotFoundError:
+            continue  # another one took it
+        for line in said.splitlines():
+            number, process = line.split()
+            os.kill(int(process) or os.getpid(), signal.Signals[number])
+
+
+def order(deaths: Path, step: str, *, count: int = 1, process: int = 0, number: str = "SIGKILL") -> None:
+    """Writes ``count`` files for a step."""
+    folder = deaths / step
+    folder.mkdir(parents=True, exist_ok=True)
+    for each in range(count):
+        file = folder / f".{each}"
+        file.write_text(f"{number} {process}\n")
+        file.rename(folder / str(each))
+
+
+def left(deaths: Path) -> list[Path]:
+    """What nobody did."""
+    return [file for file in deaths.rglob("*") if file.is_file()]
+
+
+def dask_setup(worker: Any) -> None:
+    """Puts the steps into a worker."""
+    from distributed import WorkerPlugin
+
+    class Steps(WorkerPlugin):
+        def transition(self, key: Any, start: str, finish: str, **more: Any) -> None:
+            if str(key).startswith("part-") and finish == "memory":
+                reach("done")
+
+    compute, get = worker.stream_handlers["compute-task"], worker.handlers["get_data"]
+
+    @wraps(getattr(compute, "func", compute))
+    def arrives(*args: Any, **more: Any) -> Any:
+        if str(more.get("key")).startswith("part-"):
+            reach("arrives")
+        return compute(*args, **more)
+
+    async def fetched(comm: Any, keys: Iterable[str], **more: Any) -> Any:
+        if any(str(key).startswith("part-") for key in keys):
+            reach("fetched")
+        return await get(comm, keys=keys, **more)
+
+    worker.stream_handlers["compute-task"] = partial(arrives) if isinstance(compute, partial) else arrives
+    worker.handlers["get_data"] = fetched
+    worker.loop.add_callback(worker.plugin_add, Steps(), "steps")
+
 
 _part = work.part
 
 
 @wraps(_part)
 def part(task: Any) -> Any:
-    """As ``harness.scale.work.part``."""
-    order = Path(os.environ["MSDUMP_TEST_DEATHS"], f"{task.part.rank}-{task.part.iteration}")
-    try:
-        # Whose removal succeeds dies: two files kill two.
-        names = sorted(order.iterdir()) if order.is_dir() else []
-        for name in names:
-            name.unlink()
-            os.kill(os.getpid(), signal.SIGKILL)
-    except FileNotFoundError:
-        pass
+    """As ``harness.scale.work.part``; a step for each part, too."""
+    reach(f"{task.part.rank}-{task.part.iteration}")
+    reach("works")
     return _part(task)
 
 

@@ -20,7 +20,7 @@ from harness.scale.driver import Session
 from harness.scale.journal import Journal, packed, unpacked
 from harness.scale.wire import Done, Failed
 from harness.scale.work import visible_ranks
-from tests.scale.trees import write_tree
+from tests.scale.trees import write_rank, write_tree
 
 
 class Here:
@@ -154,3 +154,19 @@ def test_a_limit_that_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_nobody_shares_by_default() -> None:
     with session(Scale()) as found:
         assert found is None
+
+
+@pytest.mark.parametrize(
+    ("ranks", "said"), [([0, 1, 2, 3], "on all 4 ranks"), ([1, 2], "on ranks 1-2 of 4"), ([3], "on rank 3 alone of 4")]
+)
+def test_a_first_divergence_says_which_ranks_have_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], ranks: list[int], said: str
+) -> None:
+    one, other = write_tree(tmp_path / "one", range(4), 2), tmp_path / "other"
+    for rank in range(4):
+        write_rank(other, rank, 2, (rank, 1) if rank in ranks else None)
+    assert main(["diff", str(one), str(other)]) == 1
+    out = capsys.readouterr().out
+    assert f"  {said}; at [" in out
+    assert main(["diff", str(one / "rank_0"), str(one / "rank_0")]) == 0
+    assert "alone of" not in capsys.readouterr().out

@@ -1,0 +1,73 @@
+"""``msdump report --join``: pages of several CI jobs become one."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from harness.atomic import write_held
+from harness.compare import Comparison
+from harness.compare.spread import Spread
+from harness.errors import HarnessError
+from harness.report import Run, content, fit, render
+
+_DATA = re.compile(r'<script type="application/json" id="data">(.*?)</script>', re.DOTALL)
+#: Bytes of a page that are read, at most; the plugin writes a fraction of them.
+_MOST = 256 << 20
+_ACCEPTED = "pages that --msdump-report, msdump diff --report and msdump report --join wrote can be joined"
+
+
+def join(pages: Sequence[Path], joined: Path) -> int:
+    """Writes the page ``joined`` with the runs of all ``pages``: those that do not hold first, then by name.
+
+    Runs of one name that several pages have carry their page's name, too.
+
+    Returns:
+        0 if all of them hold, 1 if one does not, 2 if there are none.
+
+    Raises:
+        HarnessError: a page cannot be read, or is none of this project's.
+        OSError: ``joined`` cannot be written; what was there stays.
+    """
+    found = [(page, run) for page in pages for run in _runs(page)]
+    named = Counter(run["name"] for _, run in found)
+    runs = [run | {"name": f"{run['name']} ({page})"} if named[run["name"]] > 1 else run for page, run in found]
+    runs.sort(key=lambda run: (run["holds"], run["name"]))
+    failed = sum(not run["holds"] for run in runs)
+    title = f"msdump: {len(runs)} runs of {len(pages)} jobs, {failed} do not hold"
+    write_held(joined, render(fit(runs), title).encode(errors="replace"))
+    print(f"{joined}: {title.removeprefix('msdump: ')}")
+    return 2 if not runs else int(failed > 0)
+
+
+def _runs(page: Path) -> list[dict[str, Any]]:
+    try:
+        if page.stat().st_size > _MOST:
+            raise HarnessError(f"{page}: larger than {_MOST >> 20} MiB; no page of a session is")
+        text = page.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise HarnessError(f"{page}: {error.strerror}; {_ACCEPTED}") from None
+    try:
+        data = _DATA.search(text)
+        runs = json.loads(data[1])["runs"] if data is not None else None
+    except (ValueError, KeyError, TypeError, RecursionError):
+        runs = None
+    if not isinstance(runs, list) or not all(_is_run(run) for run in runs):
+        raise HarnessError(f"{page}: no such page, or one of another version; {_ACCEPTED}")
+    return runs
+
+
+def _is_run(run: Any) -> bool:
+    """Whether every part of a run is there, and of its kind."""
+    return isinstance(run, dict) and all(
+        name in run and (kind is None or isinstance(run[name], kind)) for name, kind in _kinds().items()
+    )
+
+
+def _kinds() -> dict[str, Any]:
+    empty = content(Run("", "", "", Comparison([]), Spread(())))
+    return {name: None if name in ("first", "explanation") else type(value) for name, value in empty.items()}

@@ -1,0 +1,47 @@
+"""On which ranks a slot differs: all of them, some, one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from harness.compare.verdict import SlotVerdict
+from harness.records import SlotKey
+
+
+class Ranks(NamedTuple):
+    """Ranks that have a slot, and those of them on which it does not hold; in order."""
+
+    having: tuple[int, ...]
+    differing: tuple[int, ...]
+
+    def __str__(self) -> str:
+        """``on all 4 ranks``, ``on ranks 0-1 of 4``, ``on rank 3 alone of 4``; nothing where only one has the slot."""
+        if len(self.having) < 2 or not self.differing:
+            return ""
+        if len(self.differing) == len(self.having):
+            return f"on all {len(self.having)} ranks"
+        alone = len(self.differing) == 1
+        return f"on rank{'' if alone else 's'} {rank_list(self.differing)}{' alone' if alone else ''} of {len(self.having)}"
+
+
+def ranks_of(slots: Iterable[SlotVerdict], key: SlotKey) -> Ranks:
+    """On which ranks the slot of ``key``, of the same graph, iteration and execution, differs."""
+    having, differing = set(), set()
+    for slot in slots:
+        if slot.key[1:] == key[1:]:
+            having.add(slot.key.rank)
+            if not slot.verdict.holds:
+                differing.add(slot.key.rank)
+    return Ranks(tuple(sorted(having)), tuple(sorted(differing)))
+
+
+def rank_list(ranks: Sequence[int]) -> str:
+    """``0-3, 7``."""
+    parts: list[list[int]] = []
+    for rank in sorted(ranks):
+        if parts and rank == parts[-1][1] + 1:
+            parts[-1][1] = rank
+        else:
+            parts.append([rank, rank])
+    return ", ".join(f"{first}" if first == last else f"{first}-{last}" for first, last in parts)

@@ -1,0 +1,216 @@
+"""The workers of a cluster, as its scheduler tells of them: who is there, answers, fits, and what each sees.
+
+Nothing here waits: questions are begun and their answers taken at a later look, so that one that gets no answer holds
+up nobody, and ends in an error or without that worker.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+from harness.errors import ScaleError, first_line
+from harness.scale.link import Landed, Link
+from harness.scale.work import versions, visible_ranks
+
+#: Seconds between two looks at workers and scheduler.
+TICK = 0.5
+#: How often a look may come to nothing before its worker is left alone.
+_LOST = 3
+#: How many looks must find the same before a worker is taken for silent.
+_SAME = 4
+
+#: The clock of all limits.
+clock: Callable[[], float] = time.monotonic
+
+Sight = dict[str, dict[int, str]]
+
+
+@dataclass
+class _Worker:
+    """A worker that the scheduler knows.
+
+    Attributes:
+        pulse: what the scheduler last heard of it, since when that is so, and how many looks found it so.
+        looking: what it is asked to look at, and its answer to come.
+        stale: it is to look again, though it has looked already.
+    """
+
+    pulse: Any = None
+    since: float = 0.0
+    same: int = 0
+    looking: tuple[tuple[str, ...], Future[Landed]] | None = None
+    stale: bool = True
+    lost: int = 0
+
+
+class Crew:
+    """Who works.
+
+    Attributes:
+        seen: of each worker that can be used, the ranks of each place it sees (a text where looking failed).
+        hosts: what each calls its host.
+        unfit: workers that cannot be used, and why.
+        known: how many the scheduler knows.
+        silent: since when the scheduler gives no answer; None while it does.
+        idle: how many looks, one after the other, found no worker that executes anything.
+        changed: rises whenever somebody comes, goes, or sees something else.
+    """
+
+    def __init__(self, link: Link, seconds: float, tell: Callable[[str], None]) -> None:
+        self._link, self._seconds, self._tell = link, seconds, tell
+        self._workers: dict[str, _Worker] = {}
+        self._places: list[str] = []
+        self._question: tuple[float, Future[Any]] | None = None
+        self.silent: float | None = None
+        self.seen: dict[str, Sight] = {}
+        self.hosts: dict[str, str] = {}
+        self.unfit: dict[str, str] = {}
+        self.mute: set[str] = set()
+        self.known = self.changed = self.idle = 0
+
+    # -- what the scheduler says -----------------------------------------------------------------------------------
+    def tick(self) -> None:
+        """Takes answers that came, and asks again.
+
+        Raises:
+            ScaleError: the scheduler went away.
+        """
+        now = clock()
+        asked = self._question[0] if self._question is not None else now
+        answer = self._answer(now)
+        if answer is not None:
+            self.silent = None
+            self._heard(answer, asked)
+        elif self.silent is not None and (now - self.silent > self._seconds or self._link.closed()):
+            raise ScaleError(f"the scheduler at {self._link.address} went away")
+        self._looks()
+
+    def _answer(self, now: float) -> Any:
+        """What the scheduler says of its workers; None for nothing yet."""
+        answer = None
+        if self._question is not None:
+            asked, future = self._question
+            if not future.done():
+                if now - asked > 4 * TICK:
+                    self._silence(asked)
+                return None
+            if not future.cancelled() and future.exception() is None:
+                answer = future.result()
+            else:
+                self._silence(asked)
+        self._question = None
+        if self._link.running():
+            self._question = now, self._link.begin(self._link.identity())
+        else:
+            self._silence(now)
+        return answer
+
+    def _silence(self, since: float) -> None:
+        if self.silent is None:
+            self.silent = since
+            self._tell(f"the scheduler at {self._link.address} does not answer; this waits {self._seconds:g} s for it")
+
+    def _heard(self, workers: dict[str, Any], now: float) -> None:
+        """Takes in who is there and how each does."""
+        self.known, before = len(workers), len(self._workers)
+        for gone in self._workers.keys() - workers.keys():
+            self._leave(gone)
+            del self._workers[gone]
+            self.mute.discard(gone)
+        busy = False
+        for name, facts in workers.items():
+            worker = self._workers.setdefault(name, _Worker(since=now))
+            executing = facts.get("metrics", {}).get("task_counts", {}).get("executing", 0)
+            busy = busy or executing > 0
+            alive = facts.get("status", "running") == "running" or executing > 0
+            if alive and facts.get("last_seen") != worker.pulse:
+                worker.pulse, worker.since, worker.same = facts.get("last_seen"), now, 0
+                if name in self.mute:
+                    self.mute.discard(name)
+                    worker.stale = True
+                continue
+            worker.same += 1
+            if now - worker.since > self._seconds and worker.same >= _SAME and name not in self.mute:
+                self._tell(f"worker {name} is silent for {self._seconds:g} s; others do its work")
+                self._leave(name)
+                self.mute.add(name)
+        self.idle = 0 if busy else self.idle + 1
+        self.changed += len(workers) != before
+
+    def _leave(self, name: str) -> None:
+        worker = self._workers[name]
+        if worker.looking is not None:
+            worker.looking[1].cancel()
+            worker.looking = None
+        if self.seen.pop(name, None) is not None:
+            self.changed += 1
+
+    # -- what workers see ------------------------------------------------------------------------------------------
+    def look_at(self, place: str) -> None:
+        """Has every worker look at a place, from now on."""
+        if place not in self._places:
+            self._places.append(place)
+            self.look_again()
+
+    def look_again(self) -> None:
+        """Has every worker look once more."""
+        for worker in self._workers.values():
+            worker.stale = True
+
+    def looking(self) -> bool:
+        """Whether somebody is still to say what it sees."""
+        return any(
+            worker.looking is not None or worker.stale
+            for name, worker in self._workers.items()
+            if name not in self.unfit and name not in self.mute
+        )
+
+    def _looks(self) -> None:
+        for name, worker in self._workers.items():
+            if name in self.unfit or name in self.mute:
+                continue
+            if worker.looking is not None and worker.looking[1].done():
+                self._looked(name, worker, worker.looking[1])
+            if worker.looking is None and worker.stale and name not in self.unfit:
+                worker.stale = False
+                places = tuple(self._places)
+                # Above all other tasks: whoever asks waits for it.
+                landing = self._link.perform(f"look-{uuid4().hex}", visible_ranks, (places,), (name,), priority=100)
+                worker.looking = places, self._link.begin(landing)
+
+    def _looked(self, name: str, worker: _Worker, future: Future[Landed]) -> None:
+        worker.looking = None
+        landed = Landed("lost", "cancelled") if future.cancelled() else future.result()
+        if landed.kind == "done":
+            worker.lost = 0
+            why = unlike("it", landed.value["versions"])
+            if not why:
+                self.seen[name], self.hosts[name] = landed.value["seen"], landed.value["host"]
+                self.changed += 1
+                return
+        elif landed.kind == "lost" and worker.lost < _LOST:
+            worker.lost, worker.stale = worker.lost + 1, True
+            return
+        else:
+            why = f"it cannot run this project's code: {first_line(landed.value)}"
+        self.unfit[name] = why
+        self._leave(name)
+        self._tell(f"worker {name} is not used: {why}")
+
+    def sees(self, worker: str, needs: Iterable[tuple[str, int]]) -> bool:
+        """Whether a worker sees all of some ranks."""
+        sight = self.seen.get(worker, {})
+        return all(not isinstance(sight.get(place, ""), str) and rank in sight[place] for place, rank in needs)
+
+
+def unlike(who: str, theirs: dict[str, Any]) -> str:
+    """What of a worker's or scheduler's versions does not fit this process's; nothing where all fits."""
+    for name, mine in versions().items():
+        if name in theirs and theirs[name] != mine:
+            return f"{who} has {name} {theirs[name] or 'none'}, this process has {mine}; they must be equal"
+    return ""

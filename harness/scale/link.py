@@ -1,0 +1,111 @@
+"""The connection with a scheduler of Dask's: what is asked of it, each a coroutine that somebody else watches."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Sequence
+from concurrent.futures import Future
+from typing import Any, NamedTuple
+
+from harness.scale.loop import Loop
+from harness.scale.wire import OutOfReach
+from harness.scale.work import versions
+
+#: Results that are fetched at a time.
+_FETCHING = 32
+
+
+class Landed(NamedTuple):
+    """How a task ended.
+
+    Attributes:
+        kind: ``done``; ``error``, which the task raised; ``lost``, where neither it nor its result is to be had.
+        value: the result, the exception, or what is known of the loss.
+    """
+
+    kind: str
+    value: Any
+
+
+class Link:
+    """A client of a scheduler.
+
+    Attributes:
+        address: of the scheduler.
+    """
+
+    def __init__(self, loop: Loop, client: Any) -> None:
+        self._loop, self._client = loop, client
+        self._gate = asyncio.Semaphore(_FETCHING)
+        self.address = str(client.scheduler.address)
+
+    def begin(self, coroutine: Coroutine[Any, Any, Any]) -> Future[Any]:
+        """See ``Loop.begin``."""
+        return self._loop.begin(coroutine)
+
+    def ask(self, coroutine: Coroutine[Any, Any, Any], seconds: float) -> Any:
+        """See ``Loop.ask``."""
+        return self._loop.ask(coroutine, seconds)
+
+    def running(self) -> bool:
+        """Whether the scheduler is connected."""
+        return bool(self._client.status == "running")
+
+    def closed(self) -> bool:
+        """Whether Dask gave the scheduler up."""
+        return self._client.status in ("closed", "closing")
+
+    async def identity(self) -> dict[str, Any]:
+        """The scheduler's workers by address: when each was heard of, its state, what it executes."""
+        found = await self._client.scheduler.identity(n_workers=-1)
+        return dict(found["workers"])
+
+    async def packages(self) -> dict[str, Any]:
+        """Versions of the scheduler's packages by name."""
+        return dict((await self._client.scheduler.versions())["packages"])
+
+    def dashboard(self) -> str:
+        """Where the scheduler shows what it does."""
+        return str(self._client.dashboard_link)
+
+    async def held_by(self, workers: Sequence[str]) -> set[str]:
+        """Names of tasks that workers work on, or whose results they hold."""
+        scheduler = self._client.scheduler
+        working = await scheduler.processing(workers=list(workers))
+        holding = await scheduler.has_what(workers=list(workers))
+        return {str(key) for found in (working, holding) for keys in found.values() for key in keys}
+
+    async def perform(
+        self, name: str, function: Callable[..., Any], args: tuple[Any, ...], workers: Sequence[str] | None,
+        priority: int = 0,
+    ) -> Landed:  # fmt: skip
+        """Runs a function on one of some workers and fetches its result; ``name`` is the task's, unique.
+
+        ``Client.gather`` is not used: where the worker is gone that has the result, it waits for ever for another one.
+        """
+        future: Any = None
+        try:
+            future = self._client.submit(
+                fitting, versions(), function, *args, key=name, pure=False, retries=0,
+                workers=None if workers is None else list(workers), allow_other_workers=False, priority=priority,
+            )  # fmt: skip
+            error = await future.exception()  # waits, but fetches no result
+            if future.status == "error":
+                return Landed("error", error)
+            async with self._gate:
+                answer = await self._client.scheduler.gather(keys=[future.key])
+            if answer["status"] != "OK":
+                return Landed("lost", "the worker that had the result is gone")
+            return Landed("done", answer["data"][future.key])
+        except (Exception, asyncio.CancelledError) as why:  # whatever Dask raises when something of it is gone
+            return Landed("lost", why)
+        finally:
+            if future is not None:
+                future.release()
+
+
+def fitting(theirs: dict[str, str], function: Callable[..., Any], *args: Any) -> Any:
+    """Calls a function where versions are the driver's; a worker that joined may be another."""
+    if function.__name__ != "visible_ranks" and versions() != theirs:
+        return OutOfReach()
+    return function(*args)
