@@ -24,6 +24,16 @@ __all__ = ["Cluster", "Task", "cluster", "limit"]
 LIMIT_VARIABLE, LIMIT = "MSDUMP_SCALE_LIMIT", 30.0
 #: How many limits the start of processes of this machine may take, and seconds that their end may take.
 _START, _END = 4, 10.0
+#: Workers of this machine are forks of one process that has imported everything once; nobody looks at their profiles.
+_SETTINGS = {
+    "distributed.admin.tick.limit": "1h",
+    "distributed.worker.multiprocessing-method": "forkserver",
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.system-monitor.gil.enabled": False,
+    "distributed.admin.system-monitor.interval": "10s",
+}
+#: What that process imports.
+_PRELOADED = ["distributed", "distributed.nanny", "harness.scale.work", "harness.cli.app", "harness.scale.link"]
 
 
 def limit() -> float:
@@ -61,7 +71,7 @@ def cluster(workers: int, address: str, tell: Callable[[str], None] = lambda lin
     except ImportError:
         raise ScaleError("more than one process needs Dask: pip install 'pytest-msdump[scale]'") from None
     seconds = limit()
-    settings = {"distributed.comm.timeouts.connect": f"{seconds:g}s", "distributed.admin.tick.limit": "1h"}
+    settings = _SETTINGS | {"distributed.comm.timeouts.connect": f"{seconds:g}s"}
     loop, local, client = Loop(), None, None
     with dask.config.set(settings), _quiet():
         try:
@@ -112,6 +122,8 @@ def _quiet() -> Iterator[None]:
 
 def _started(loop: Loop, workers: int, seconds: float) -> Any:
     distributed: Any = import_module("distributed")
+
+    import_module("distributed.utils").get_mp_context().set_forkserver_preload(_PRELOADED)
 
     async def start() -> Any:
         return await distributed.LocalCluster(

@@ -52,15 +52,18 @@ class Hosts:
             file.unlink()
         self.process, self.address = forks.fork(kind="scheduler")
         self.place = f"{folder}/{{host}}"
-        self.workers = [self.add(host) for host in hosts]
+        self.addresses: dict[str, int] = {}
+        for host in hosts:
+            self.add(host)
 
-    def add(self, host: str, **more: Any) -> int:
-        """One more worker; the process."""
+    def add(self, host: str, **more: Any) -> str:
+        """One more worker; its address."""
         (self.folder / host / f"rank_{ord(host[0]) - ord('a')}").mkdir(parents=True, exist_ok=True)
-        process, _ = self.forks.fork(
+        process, address = self.forks.fork(
             kind="worker", scheduler=self.address, environment={"MSDUMP_HOST": host}, **more
         )  # fmt: skip
-        return process
+        self.addresses[address] = process
+        return address
 
     def tasks(self, count: int = 6, rank: int = 0) -> list[Task]:
         needs = ((self.place, rank),)
@@ -96,7 +99,7 @@ def test_a_rank_whose_only_worker_is_killed_is_unreachable(
 @pytest.mark.parametrize("step", STEPS)
 def test_a_worker_that_comes_goes_on(forks: Nursery, tmp_path: Path, told: Told, step: str) -> None:
     hosts = Hosts(forks, tmp_path, "a", "b")
-    came: list[int] = []
+    came: list[str] = []
 
     def tell(line: str) -> None:
         if " this waits " in line and not came:
@@ -122,22 +125,25 @@ def test_a_scheduler_that_goes_away_or_falls_silent(
 
 @pytest.mark.parametrize("step", ["works", "fetched"])
 def test_others_do_the_work_of_a_worker_that_falls_silent(
-    forks: Nursery, tmp_path: Path, told: Told, step: str, monkeypatch: pytest.MonkeyPatch
+    forks: Nursery, tmp_path: Path, step: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    hosts = Hosts(forks, tmp_path, "a", "a")
-    silent: list[bool] = []
+    monkeypatch.setenv("MSDUMP_SCALE_LIMIT", "600")
+    hosts, lines = Hosts(forks, tmp_path, "a", "a"), list[str]()
+    heard = crew.Crew._heard
 
-    def clock() -> float:
-        if hosts.deaths.joinpath(step).is_dir() and not preload.left(hosts.deaths) and not silent:
-            silent.append(True)
-            told.jump()
-        return told.clock()
+    def long_silent(self: crew.Crew, workers: dict[str, Any], now: float) -> None:
+        """Ten minutes go by for a worker that is stopped, and for no other."""
+        for address, process in hosts.addresses.items():
+            state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+            if state == "T" and address in self._workers:
+                self._workers[address].since = now - 700
+        heard(self, workers, now)
 
-    monkeypatch.setattr(crew, "clock", clock)
-    with cluster(0, hosts.address, told.append) as found:
+    monkeypatch.setattr(crew.Crew, "_heard", long_silent)
+    with cluster(0, hosts.address, lines.append) as found:
         order(hosts.deaths, step, number="SIGSTOP")
         assert results(found, hosts) == [0, 1, 4, 9, 16, 25]
-    assert any("is silent for 600 s; others do its work" in line for line in told)
+    assert any("is silent for 600 s; others do its work" in line for line in lines)
 
 
 @pytest.mark.parametrize(("step", "why"), [("works", "one worker after the other died"), ("fetched", "lost 1 times")])
