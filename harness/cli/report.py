@@ -13,7 +13,7 @@ from harness.atomic import write_held
 from harness.compare import Comparison
 from harness.compare.spread import Spread
 from harness.errors import HarnessError
-from harness.report import Run, content, fit, render
+from harness.report import Run, content, limited, render
 
 _DATA = re.compile(r'<script type="application/json" id="data">(.*?)</script>', re.DOTALL)
 #: Bytes of a page that are read, at most; the plugin writes a fraction of them.
@@ -39,7 +39,7 @@ def join(pages: Sequence[Path], joined: Path) -> int:
     runs.sort(key=lambda run: (run["holds"], run["name"]))
     failed = sum(not run["holds"] for run in runs)
     title = f"msdump: {len(runs)} runs of {len(pages)} jobs, {failed} do not hold"
-    write_held(joined, render(fit(runs), title).encode(errors="replace"))
+    write_held(joined, render(limited(runs), title).encode(errors="replace"))
     print(f"{joined}: {title.removeprefix('msdump: ')}")
     return 2 if not runs else int(failed > 0)
 

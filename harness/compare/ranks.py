@@ -22,7 +22,8 @@ class Ranks(NamedTuple):
         if len(self.differing) == len(self.having):
             return f"on all {len(self.having)} ranks"
         alone = len(self.differing) == 1
-        return f"on rank{'' if alone else 's'} {rank_list(self.differing)}{' alone' if alone else ''} of {len(self.having)}"
+        which = f"rank{'' if alone else 's'} {rank_list(self.differing)}"
+        return f"on {which}{' alone' if alone else ''} of {len(self.having)}"
 
 
 def ranks_of(slots: Iterable[SlotVerdict], key: SlotKey) -> Ranks:

@@ -1,41 +1,47 @@
-"""``msdump`` with a clock that jumps past all limits once it says that it waits: no test waits for a limit."""
+"""Lets limits pass at once, each alone, in tests and in a ``msdump`` that runs here: no test waits for one."""
 
 from __future__ import annotations
 
 import sys
-import time
+from collections.abc import Callable
+from typing import Any
+
+from harness.scale.crew import Crew, clock
+from harness.scale.flights import Flights
+
+_LONG = 10_000.0
+
+#: ``setattr``, or that of a monkeypatch.
+Put = Callable[[Any, str, Any], None]
 
 
-class Told(list[str]):
-    """What a command tells, and its clock."""
+def long_without_workers(put: Put) -> None:
+    """A task has no worker for hours, as soon as the command says that it waits for one."""
+    again = Flights._again
 
-    jumped = 0.0
+    def patched(self: Flights, number: int, flight: Any, now: float) -> None:
+        if flight.task.said in self._told:
+            flight.since = now - _LONG
+        again(self, number, flight, now)
 
-    def __call__(self, line: str) -> None:
-        self.append(line)
-        if " this waits " in line:
-            self.jump()
+    put(Flights, "_again", patched)
 
-    def jump(self) -> None:
-        self.jumped += 10_000
 
-    def clock(self) -> float:
-        return time.monotonic() + self.jumped
+def long_silent(put: Put) -> None:
+    """The scheduler says nothing for hours, as soon as it does not answer."""
+    silence = Crew._silence
+
+    def patched(self: Crew, since: float) -> None:
+        silence(self, since)
+        self.silent = clock() - _LONG
+
+    put(Crew, "_silence", patched)
 
 
 def main() -> int:
-    from harness import progress
     from harness.cli import main as command
-    from harness.scale import crew
 
-    told, line = Told(), progress.Progress.line
-
-    def tell(self: progress.Progress, text: str) -> None:
-        told(text)
-        line(self, text)
-
-    progress.Progress.line = tell  # type: ignore[method-assign]
-    crew.clock = told.clock
+    long_without_workers(setattr)
     return command(sys.argv[1:])
 
 
