@@ -15,7 +15,7 @@ from harness.cli import goldens as goldens
 from harness.cli.parser import CANNOT_TELL, PASS_ON, RUN, Action, ClickException, Level, Match, NamedTolerance, app
 from harness.cli.parser import DIFFERS as DIFFERS
 from harness.cli.parser import HOLDS as HOLDS
-from harness.cli.shared_options import Resume, Scheduler, Workers, tree_of
+from harness.cli.shared_options import Resume, Scheduler, Shards, Workers, tree_of
 from harness.scale import Scale
 
 
@@ -78,6 +78,7 @@ def check(
     by_statistics: Annotated[
         bool, typer.Option("--by-statistics", help="take statistics within the tolerance for values, if none were kept")
     ] = False,
+    shard: Shards = None,
     workers: Workers = 0,
     scheduler: Scheduler = "",
     resume: Resume = False,
@@ -89,7 +90,19 @@ def check(
 
         scale = Scale(workers, scheduler, resume)
         return check_tree(
-            tree_of(tree), golden, run, rank, network, rtol, atol, exact, match, by_statistics, scale, tolerance
+            tree_of(tree),
+            golden,
+            run,
+            rank,
+            network,
+            rtol,
+            atol,
+            exact,
+            match,
+            by_statistics,
+            scale,
+            tolerance,
+            shard or (),
         )
 
     return action
@@ -114,6 +127,7 @@ def diff(
     by_statistics: Annotated[
         bool, typer.Option("--by-statistics", help="take statistics within the tolerance for values, if none were kept")
     ] = False,
+    shard: Shards = None,
     workers: Workers = 0,
     scheduler: Scheduler = "",
     resume: Resume = False,
@@ -126,7 +140,7 @@ def diff(
 
         stated, outputs = chosen_tolerances(tolerances, rtol, atol, exact, tolerance), Outputs(as_json, as_csv, report)
         scale = Scale(workers, scheduler, resume)
-        return compare(expected, found, rank, stated, outputs, match, by_statistics, scale)
+        return compare(expected, found, rank, stated, outputs, match, by_statistics, scale, shard or ())
 
     return action
 

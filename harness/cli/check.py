@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -15,6 +16,7 @@ from harness.compare import HasRecords, Tolerance
 from harness.compare.judge import SlotJudge
 from harness.compare.pairing import lines
 from harness.compare.policy import Judgement, Match, Party, judge
+from harness.compare.shards import joined, parse_all
 from harness.compare.verdict import Verdict
 from harness.errors import StoreError
 from harness.escape import coloured, show
@@ -38,6 +40,7 @@ def check_tree(
     by_statistics: bool = False,
     scale: Scale | None = None,
     standard: str = "",
+    shard: Sequence[str] = (),
 ) -> int:
     """Judges every slot of ``tree`` and of the golden run, and prints the result.
 
@@ -52,6 +55,7 @@ def check_tree(
         standard: ``exact``, ``default`` or ``noise``; empty for none.
         match, by_statistics: see ``harness.compare.policy.judge``.
         scale: who shares the work; this process does all of it by default.
+        shard: slots to join, see ``Shard.parse``.
 
     Returns:
         0 if everything holds, 1 if something differs or files of the tree cannot be used, 2 if there was nothing to
@@ -65,19 +69,23 @@ def check_tree(
         with _opened(golden) as store:
             code = _check_recorder(texts, choose_run(store, run), tree, golden)
             return 2 if code is None else code
-    options = run, rank, network, rtol, atol, exact, match, by_statistics, standard
+    shards = parse_all(shard)
+    options = shards, run, rank, network, rtol, atol, exact, match, by_statistics, standard
     job = {"check": str(tree), "golden": str(golden), "options": options}
     with session(scale, **job) as shared, _opened(golden) as store:
         read = shared.tree if shared else partial(read_tree, ahead=True)
         capture = read(str(tree), rank, network=network)
         expected = choose_run(store, run, capture.backend, capture.mode)
         found = party_of(capture, None if shared else Watched(capture, capture.network, capture.listed))
+        golden_run = Party.of_run(expected)
+        if shards:
+            golden_run, found = joined(golden_run, found, shards)
         judged = judge(
-            Party.of_run(expected), found, "exact" if exact else standard or stated(rtol, atol),
+            golden_run, found, "exact" if exact else standard or stated(rtol, atol),
             lay=lay_beside, settle=settle, match=match, measured=False, by_statistics=by_statistics,
-            judging=shared.judging(expected, capture, golden) if shared else SlotJudge,
+            judging=shared.judging(expected, capture, golden) if shared and not shards else SlotJudge,
         )  # fmt: skip
-        _print(judged, expected, capture, tree, golden, exact)
+        _print(judged, expected, capture, tree, golden, exact, (golden_run, found) if shards else None)
         code = _check_recorder(texts, expected, tree, golden) if texts else None
     lost = len(capture.lost)
     if lost:
@@ -94,15 +102,23 @@ def party_of(capture: Capture, content: HasRecords | None = None) -> Party:
 
 
 def _print(
-    judged: Judgement, expected: StoredRun, capture: Capture, tree: Path | str, golden: Path, exact: bool
+    judged: Judgement,
+    expected: StoredRun,
+    capture: Capture,
+    tree: Path | str,
+    golden: Path,
+    exact: bool,
+    laid: tuple[Party, Party] | None = None,
 ) -> None:
     """Prints what a person reads of the judgement."""
     run = str(expected.id)
     subject = Subject(f"{expected.network} [{expected.id.backend}-{expected.id.mode}] of {tree}", str(golden))
     emulated = bool(expected.attrs.get("emulated"))
     sides = (
-        Evidence(expected.records, expected.artefacts, expected.id.backend, emulated),
-        Evidence(capture.records, lambda: capture.artefacts, capture.backend, capture.emulated),
+        Evidence(laid[0].records if laid else expected.records, expected.artefacts, expected.id.backend, emulated),
+        Evidence(
+            laid[1].records if laid else capture.records, lambda: capture.artefacts, capture.backend, capture.emulated
+        ),
     )
     paired = lines(judged.pairing)[:1] if judged.pairing is not None else []
     explanation = explained(judged, subject, *sides, others=paired)

@@ -25,7 +25,8 @@ from harness.compare.judge import SlotJudge
 from harness.compare.pairing import ambiguous
 from harness.compare.pairing import as_json as pairing_as_json
 from harness.compare.pairing import lines as paired_lines
-from harness.compare.policy import Judgement, Match, judge
+from harness.compare.policy import Judgement, Match, Party, judge
+from harness.compare.shards import Shard, joined, parse_all
 from harness.compare.spread import Role, Spread, spread
 from harness.compare.table import COLUMNS, as_json, row, stored
 from harness.compare.tolerance_file import read_tolerances
@@ -87,6 +88,7 @@ def diff(
     match: Match = "auto",
     by_statistics: bool = False,
     scale: Scale | None = None,
+    shard: Sequence[str] = (),
 ) -> int:
     """Compares ``expected`` and ``found`` (see ``open_side``) and prints or writes the result.
 
@@ -96,6 +98,7 @@ def diff(
         outputs: files to write.
         match, by_statistics: see ``harness.compare.policy.judge``.
         scale: who shares the work; this process does all of it by default.
+        shard: slots to join, see ``Shard.parse``.
 
     Returns:
         0 if everything holds, 1 if something differs, 2 if there was nothing to compare, or nobody can tell.
@@ -106,13 +109,14 @@ def diff(
     """
     if outputs.all.count(_STANDARD) > 1:
         raise HarnessError("only one of --json, --csv and --report can be -, standard output")
-    job = {"diff": (expected, found), "rank": rank, "options": (tolerances, match, by_statistics)}
+    shards = parse_all(shard)
+    job = {"diff": (expected, found), "shards": shards, "rank": rank, "options": (tolerances, match, by_statistics)}
     with (
         session(scale, **job) as shared,
         open_side(expected, rank, shared) as one,
         open_side(found, rank, shared) as other,
     ):
-        result = compare_sides(one, other, tolerances, match, by_statistics, shared)
+        result = compare_sides(one, other, tolerances, match, by_statistics, shared, shards)
         try:
             _write_files(result, outputs)
         finally:
@@ -132,6 +136,7 @@ def compare_sides(
     match: Match = "auto",
     by_statistics: bool = False,
     shared: Session | None = None,
+    shards: Sequence[Shard] = (),
 ) -> Found:
     """Measures every slot that differs, and follows the difference.
 
@@ -139,15 +144,19 @@ def compare_sides(
         one, other: the expected and the found side.
         tolerances, match, by_statistics: see ``harness.compare.policy.judge``.
         shared: whose workers measure.
+        shards: slots to join; this process measures then.
     """
-    found = other.party if shared else watched_side(other)
+    parties = one.party, other.party if shared else watched_side(other)
+    if shards:
+        parties = joined(*parties, shards)
     judged = judge(
-        one.party, found, tolerances,
-        lay=lay_beside, settle=settle, match=match, by_statistics=by_statistics, judging=judging_of(one, other, shared),
+        *parties, tolerances, lay=lay_beside, settle=settle, match=match, by_statistics=by_statistics,
+        judging=judging_of(one, other, None if shards else shared),
     )  # fmt: skip
     texts = texts_of(one, other)
     judged = replace(judged, texts_hold=texts.results.holds if texts.results.names else None)
-    explanation = explained(judged, _subject(one, other), _evidence(one), _evidence(other), _others(judged))
+    sides = [_evidence(side, party if shards else side) for side, party in zip((one, other), parties, strict=True)]
+    explanation = explained(judged, _subject(one, other), sides[0], sides[1], _others(judged))
     return Found((one, other), judged, spread(judged.comparison), explanation, texts)
 
 
@@ -159,8 +168,8 @@ def judging_of(one: Side, other: Side, shared: Session | None) -> Judging:
     return shared.judging(one.capture or one.content, other.capture or other.content, store)
 
 
-def _evidence(side: Side) -> Evidence:
-    return Evidence(side.records, lambda: side.artefacts, side.backend, side.emulated)
+def _evidence(side: Side, records: Side | Party) -> Evidence:
+    return Evidence(records.records, lambda: side.artefacts, side.backend, side.emulated)
 
 
 def _subject(one: Side, other: Side) -> Subject:

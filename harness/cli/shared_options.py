@@ -11,6 +11,13 @@ Workers = Annotated[int, typer.Option(metavar="N", help="share the work with N p
 Scheduler = Annotated[str, typer.Option(metavar="ADDRESS", help="share it with the workers of a Dask scheduler")]
 Resume = Annotated[bool, typer.Option("--resume", help="go on where an interrupted run of the same command stopped")]
 
+Shards = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--shard", metavar="OPERATOR:SLOT=AXIS", help="slots of which each rank has a part; joined along the axis"
+    ),
+]
+
 
 def tree_of(given: str) -> Path | str:
     """A path; a URL stays as it is given."""

@@ -120,6 +120,12 @@ def test_diff_and_check_are_the_serial_ones_though_workers_die(hosts: Hosts) -> 
     assert plain(folder, shared.stdout) == serial.stdout
     assert shared.returncode == serial.returncode == 1
     assert not left(hosts.deaths), "another worker died"
+    assert msdump(folder, "import", "all/good", "one.h5", "--rank", "0").returncode == 0
+    words = "one.h5", "--shard", "*MatMul*:input.0=0"
+    serial = msdump(folder, "check", "all/bad", *words)
+    shared = hosts.run("check", f"{template}/bad", *words)
+    assert serial.returncode == 1
+    assert (plain(folder, shared.stdout), shared.returncode) == (serial.stdout, serial.returncode)
 
 
 def test_a_host_that_is_removed_is_named_and_the_run_goes_on_when_it_is_back(hosts: Hosts) -> None:
