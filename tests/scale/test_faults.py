@@ -189,7 +189,9 @@ def test_a_worker_of_another_version_that_joins_is_left_alone(forks: Nursery, tm
 def test_a_scheduler_without_workers(forks: Nursery, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MSDUMP_SCALE_LIMIT", "1")
     hosts = Hosts(forks, tmp_path)
-    with pytest.raises(ScaleError, match=r"no worker came in 1 s|no scheduler|does not answer|went away"), cluster(0, hosts.address):
+    # A scheduler that is slow to answer is given up as quickly as one that has nobody.
+    why = r"no worker came in 1 s|no scheduler|does not answer|went away"
+    with pytest.raises(ScaleError, match=why), cluster(0, hosts.address):
         pass
 
 
