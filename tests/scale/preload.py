@@ -73,17 +73,16 @@ def dask_setup(worker: Any) -> None:
     worker.stream_handlers["compute-task"] = partial(arrives) if isinstance(compute, partial) else arrives
     worker.handlers["get_data"] = fetched
     worker.loop.add_callback(worker.plugin_add, Steps(), "steps")
+    _step_in_parts()
 
 
-_part = work.part
+def _step_in_parts() -> None:
+    original = work.part
 
+    @wraps(original)
+    def part(task: Any) -> Any:
+        reach(f"{task.part.rank}-{task.part.iteration}")
+        reach("works")
+        return original(task)
 
-@wraps(_part)
-def part(task: Any) -> Any:
-    """As ``harness.scale.work.part``; a step for each part, too."""
-    reach(f"{task.part.rank}-{task.part.iteration}")
-    reach("works")
-    return _part(task)
-
-
-work.part = part  # type: ignore[assignment]
+    work.part = part  # type: ignore[assignment]
