@@ -89,21 +89,8 @@ def check(
         from harness.cli.check import check_tree
 
         scale = Scale(workers, scheduler, resume)
-        return check_tree(
-            tree_of(tree),
-            golden,
-            run,
-            rank,
-            network,
-            rtol,
-            atol,
-            exact,
-            match,
-            by_statistics,
-            scale,
-            tolerance,
-            shard or (),
-        )
+        options = rtol, atol, exact, match, by_statistics, scale, tolerance, shard or ()
+        return check_tree(tree_of(tree), golden, run, rank, network, *options)
 
     return action
 

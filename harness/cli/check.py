@@ -77,21 +77,24 @@ def check_tree(
         capture = read(str(tree), rank, network=network)
         expected = choose_run(store, run, capture.backend, capture.mode)
         found = party_of(capture, None if shared else Watched(capture, capture.network, capture.listed))
-        golden_run = Party.of_run(expected)
-        if shards:
-            golden_run, found = joined(golden_run, found, shards)
+        sides = joined(Party.of_run(expected), found, shards)
         judged = judge(
-            golden_run, found, "exact" if exact else standard or stated(rtol, atol),
+            *sides, "exact" if exact else standard or stated(rtol, atol),
             lay=lay_beside, settle=settle, match=match, measured=False, by_statistics=by_statistics,
             judging=shared.judging(expected, capture, golden) if shared and not shards else SlotJudge,
         )  # fmt: skip
-        _print(judged, expected, capture, tree, golden, exact, (golden_run, found) if shards else None)
+        _print(judged, expected, capture, tree, golden, exact, sides if shards else None)
         code = _check_recorder(texts, expected, tree, golden) if texts else None
+    warn(capture)
+    return replace(judged, texts_hold=None if code is None else not code, lost=_tell_lost(capture, tree)).code
+
+
+def _tell_lost(capture: Capture, tree: Path | str) -> int:
+    """Says how many files cannot be used, and gives their number."""
     lost = len(capture.lost)
     if lost:
         print(f"Not compared: {lost} {'file' if lost == 1 else 'files'} of {tree} that cannot be used")
-    warn(capture)
-    return replace(judged, texts_hold=None if code is None else not code, lost=lost).code
+    return lost
 
 
 def party_of(capture: Capture, content: HasRecords | None = None) -> Party:

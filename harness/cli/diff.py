@@ -146,9 +146,7 @@ def compare_sides(
         shared: whose workers measure.
         shards: slots to join; this process measures then.
     """
-    parties = one.party, other.party if shared else watched_side(other)
-    if shards:
-        parties = joined(*parties, shards)
+    parties = joined(one.party, other.party if shared else watched_side(other), shards)
     judged = judge(
         *parties, tolerances, lay=lay_beside, settle=settle, match=match, by_statistics=by_statistics,
         judging=judging_of(one, other, None if shards else shared),

@@ -71,7 +71,7 @@ class _Joined(Streamed):
 
 
 def joined(one: Party, other: Party, shards: Sequence[Shard]) -> tuple[Party, Party]:
-    """Both sides with declared slots joined.
+    """Both sides with declared slots joined; as they are where nothing is declared.
 
     Where one side has one rank and the other several, what is not declared is the same on all ranks (replicated
     parameters, say): each rank's is compared with that of the one rank. A slot that a rank lacks is joined by nobody,
@@ -80,6 +80,8 @@ def joined(one: Party, other: Party, shards: Sequence[Shard]) -> tuple[Party, Pa
     Raises:
         ScaleError: nothing is declared by one of ``shards``, no side has several ranks, or parts do not fit together.
     """
+    if not shards:
+        return one, other
     sides = [list(party.records()) for party in (one, other)]
     ranks = [sorted({record.key.rank for record in side}) for side in sides]
     if all(len(each) < 2 for each in ranks):

@@ -33,7 +33,7 @@ _SETTINGS = {
     "distributed.admin.system-monitor.interval": "10s",
 }
 #: What that process imports.
-_PRELOADED = ["distributed", "distributed.nanny", "harness.scale.work", "harness.cli.app", "harness.scale.link"]
+_PRELOADED = ["distributed", "distributed.nanny", "harness.scale.work", "harness.scale.link"]
 
 
 def limit() -> float:
