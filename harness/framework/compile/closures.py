@@ -20,6 +20,8 @@ from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
 from harness.framework.compile.source import is_function, is_shown, is_users
+from harness.framework.observed import FUNCTION_GRAPHS, LAYER_GRAPHS
+from harness.framework.observed import WITH_NUMBER as NUMBERED
 from harness.framework.tensor import Tensor, graph_function_key, is_graph_function
 from harness.graph import Node
 
@@ -28,35 +30,15 @@ Compound = ast.If | ast.For
 Loop = ast.For | ast.ListComp | ast.GeneratorExp
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
-#: function graphs that a function or a layer of MindSpore's library consists of: how many, one inside the other, down
-#: to the one its operators stand in (1 where nothing else is said), and how many more its result passes (measured)
-FUNCTIONS: dict[Any, tuple[int, int]] = {
-    "ops.amax": (2, 0), "ops.amin": (2, 0), "ops.argmax": (6, 2), "ops.chunk": (10, 0), "ops.clamp": (4, 0),
-    "ops.concat": (2, 0), "ops.cross_entropy": (12, 0), "ops.cross_entropy, labels": (4, 0),
-    "ops.cross_entropy, softmax": (8, 0), "ops.cumsum": (2, 0), "ops.flatten": (10, 0), "ops.gelu": (6, 1),
-    "ops.leaky_relu": (2, 0), "ops.log_softmax": (1, 1), "ops.logaddexp": (7, 0), "ops.logsumexp": (1, 3),
-    "ops.matmul": (2, 0), "ops.mean": (2, 0), "ops.prod": (2, 0), "ops.relu": (3, 0), "ops.softmax": (4, 1),
-    "ops.softplus": (3, 1), "ops.split": (11, 0), "ops.squeeze": (2, 0), "ops.swapaxes": (7, 0),
-    "ops.unsqueeze": (2, 0), "Tensor.T": (5, 0), "Tensor.__add__": (2, 0), "Tensor.__gt__": (2, 0),
-    "Tensor.__lt__": (3, 0),
-    "Tensor.__neg__": (2, 0), "Tensor.astype": (4, 0), "Tensor.max": (12, 0), "Tensor.mean": (3, 0),
-    "Tensor.min": (12, 0), "Tensor.squeeze": (3, 0), "Tensor.std": (1, 0), "Tensor.sum": (3, 0),
-    "Tensor.swapaxes": (8, 0), "Tensor.unsqueeze": (3, 0), "Tensor.var": (8, 8),
-    ("Tensor.__getitem__", "int"): (22, 0), ("Tensor.__getitem__", "slice"): (4, 0),
-    ("Tensor.__getitem__", "tuple"): (11, 0),
-}  # fmt: skip
-#: functions that are one more further in with a number (``x * 2``; measured)
-WITH_NUMBER = frozenset({"Tensor.__mul__", "Tensor.__rmul__"})
-#: the same for layers, by class; the structure of those not named here is that of their source in this package
-LAYERS = {
-    "AvgPool2d": (4, 3), "BatchNorm1d": (5, 0), "BatchNorm2d": (7, 0), "BatchNorm3d": (7, 0),
-    "Conv2dTranspose": (1, 5), "Dropout": (3, 0), "Flatten": (1, 1), "GELU": (1, 1), "LayerNorm": (1, 0),
-    "MaxPool2d": (4, 5),
-}  # fmt: skip
+#: how many function graphs a function or a layer consists of, and how many more its result passes
+FUNCTIONS: dict[Any, tuple[int, int]] = {row.name: (row.depth, row.passed) for row in FUNCTION_GRAPHS}
+LAYERS = {row.name: (row.depth, row.passed) for row in LAYER_GRAPHS}
+#: layers whose ``construct`` begins with a check of its own
+CHECKING = frozenset(row.name for row in LAYER_GRAPHS if row.checks)
+#: functions that are one more further in with a number (``x * 2``)
+WITH_NUMBER = frozenset(row.name for row in NUMBERED)
 #: methods of layers that are functions of the real layers, too
 METHODS = frozenset({"construct", "get_loss"})
-#: layers whose ``construct`` begins with a check of its own (measured)
-CHECKING = frozenset({"BatchNorm1d", "BatchNorm2d", "BatchNorm3d"})
 
 
 @dataclass(eq=False, slots=True)

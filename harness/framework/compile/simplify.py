@@ -15,6 +15,7 @@ import numpy as np
 from harness.dtypes import DType
 from harness.framework.compile.custom_backward import CUSTOM
 from harness.framework.compile.trace import VIRTUAL
+from harness.framework.observed import BEFORE_READS, FOLDED
 from harness.framework.ops.base import OPERATORS, Call
 from harness.framework.ops.eager import execute
 from harness.graph import Const, Node, Operand, Parameter, TensorSpec, printed_order, spec_of
@@ -23,8 +24,7 @@ from harness.graph import Const, Node, Operand, Parameter, TensorSpec, printed_o
 _LATE = "Expand/"
 
 
-#: simplified even where their result is changed in place later (measured)
-_BEFORE_READS = frozenset({"Add", "Cast", "Load", "Reshape"})
+_BEFORE_READS = frozenset(row.name for row in BEFORE_READS)
 
 
 def simplify(output: Operand) -> Operand:
@@ -88,8 +88,7 @@ def constant_key(operand: Operand) -> Any:
     return type(value).__name__, repr(value), operand.spec
 
 
-#: operators seen to be computed at compile time when all their tensors are constants
-_FOLDED = frozenset({"BroadcastTo", "Cast", "Divs", "Mul", "Muls", "Neg", "Reshape", "SumExt", "Tile"})
+_FOLDED = frozenset(row.name for row in FOLDED)
 
 
 def _fold(node: Node) -> Operand:

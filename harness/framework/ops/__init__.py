@@ -7,6 +7,7 @@ import importlib as _importlib
 import pkgutil as _pkgutil
 
 from harness import hooks as _hooks
+from harness.framework import observed as _observed
 from harness.framework.names import complete as _complete
 from harness.framework.names import lookup as _lookup
 from harness.framework.ops import eager as _eager  # noqa: F401 - installs the default dispatcher
@@ -22,13 +23,9 @@ __all__ = ["OPERATORS", "Backward", "Call", "Operator", "Primitive", "operator"]
 
 #: control flow: no functions of MindSpore's
 _CONTROL = frozenset({"cond", "while_loop"})
-#: functions whose operator stands where they are called, if by position alone; with a keyword they are graph functions,
-#: as every other one is (measured)
-_DIRECT = frozenset({"all", "broadcast_to", "cat", "log_softmax"})
-#: functions whose operator stands where they are called, however they are called (measured)
-_UNSHARED = frozenset({"flip"})
-#: names that are an operator there, and no function
-_PRIMITIVES = frozenset({"reduce_max", "reduce_mean", "reduce_min", "reduce_sum"})
+_DIRECT = frozenset(row.name for row in _observed.DIRECT_FUNCTIONS)
+_UNSHARED = frozenset(row.name for row in _observed.UNSHARED_FUNCTIONS)
+_PRIMITIVES = frozenset(row.name for row in _observed.PRIMITIVE_FUNCTIONS)
 
 for _package in (_functions, _primitives):
     for _found in _pkgutil.iter_modules(_package.__path__):

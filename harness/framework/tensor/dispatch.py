@@ -16,6 +16,7 @@ from types import CodeType, FrameType
 from typing import Any, Protocol, TypeVar
 
 from harness import hooks
+from harness.framework.observed import OLDER_FORMS
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
@@ -107,16 +108,7 @@ def using(dispatcher: Dispatcher) -> Iterator[None]:
 
 #: end of the key of a method called with a keyword of its older form: that is another function (measured)
 OLD = " (older form)"
-_OLD_KEYWORDS: dict[str, tuple[str, ...]] = {
-    **{
-        f"Tensor.{name}": ("axis",)
-        for name in ("any", "argmax", "argmin", "cumsum", "gather", "max", "mean", "min", "squeeze", "std")
-    },
-    "Tensor.add": ("other",),
-    "Tensor.flatten": ("start_dim",),
-    "Tensor.pow": ("exponent",),
-    "Tensor.sum": ("axis", "keepdims", "initial"),
-}
+_OLD_KEYWORDS = {row.name: row.keywords for row in OLDER_FORMS}
 
 
 def graph_function(key: Any, function: F, shared: bool = True, keywords: bool = False) -> F:

@@ -13,6 +13,7 @@ import numpy as np
 
 from harness import dtypes
 from harness.dtypes import DType
+from harness.framework import observed
 from harness.framework.tensor.dispatch import graph_function, load_operators
 from harness.framework.tensor.text import array_tensor_text, tensor_text
 
@@ -289,18 +290,8 @@ def _method(name: str) -> Callable[..., Any]:
     return _METHODS[name]
 
 
-#: methods whose operator stands where they are called, if by position alone; every other one is a function of its own
-#: (``graph_function``)
-DIRECT_METHODS = frozenset(
-    {
-        "abs", "broadcast_to", "ceil", "cos", "div", "eq", "erf", "exp", "expm1", "floor", "greater", "gt",
-        "le", "less", "less_equal", "log", "log1p", "logical_not", "lt", "maximum", "minimum", "ne", "neg",
-        "not_equal", "reciprocal", "reshape", "round", "rsqrt", "sigmoid", "sin", "sinh", "sqrt", "square",
-        "std", "tan", "tanh", "to", "triu", "trunc", "var", "view", "__abs__", "__floordiv__", "__ge__", "__getitem__",
-        "__iadd__", "__ifloordiv__", "__imod__", "__imul__", "__isub__", "__itruediv__", "__le__", "__mul__",
-        "__pow__", "__rfloordiv__", "__rmul__", "__rpow__", "__rsub__", "__rtruediv__", "__sub__", "__truediv__",
-    }
-)  # fmt: skip
+#: methods whose operator stands where they are called, if by position alone
+DIRECT_METHODS = frozenset(row.name for row in observed.DIRECT_METHODS)
 
 #: methods that are the same function as another one
 REFLECTED = {"__radd__": "__add__"}
