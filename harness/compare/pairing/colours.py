@@ -48,10 +48,9 @@ def of_all(side: Side) -> Colours | None:
     equal layers each has its height. None where a value leads to itself.
     """
     first = first_colours(side)
-    found = [_reached(side, first, way) for way in ("ins", "outs")]
-    if found[0] is None or found[1] is None:
+    before, behind = _reached(side, first, "ins"), _reached(side, first, "outs")
+    if before is None or behind is None:
         return None
-    before, behind = found
     return {at: (hash((before[at], behind[at])), True) for at in first}
 
 
