@@ -16,6 +16,7 @@ from harness.compare.divergence import PARAMETER, Execution
 from harness.compare.pairing.apply import FOUND_SUFFIX
 from harness.compare.policy import Party
 from harness.compare.verdict import Comparison, SlotVerdict, Verdict
+from harness.dtypes import from_numpy
 from harness.explain.evidence import Evidence, loaded
 from harness.explain.floors import Array, agree
 from harness.explain.rerun import Rerun
@@ -25,6 +26,8 @@ from harness.stats import digest
 
 #: What only puts together what it takes: where nobody takes that, it is known if its inputs are.
 _JOINS = frozenset({"stack", "cat"})
+#: What takes a tensor for its shape alone.
+_SHAPE_ONLY = frozenset({"ones_like", "zeros_like", "full_like", "new_zeros", "new_ones", "new_full", "rand_like"})
 #: Scope of what differentiates, in captures of PyTorch.
 _GRADIENTS = "Gradients"
 _ALONE = (Verdict.MISSING, Verdict.UNEXPECTED)
@@ -123,25 +126,26 @@ class _Theirs:
         wanted = used if used and where.operator.startswith(f"{_GRADIENTS}/") else given
         return bool(wanted) and all(each.key in shown for each in wanted)
 
-    def gives(self, wanted: Array, bound: Array | None, dtype: str, iteration: int) -> bool:
+    def gives(self, wanted: Array, bound: Array | None, iteration: int) -> bool:
         """Whether an operator without a counterpart gives that."""
         return any(
-            _alike(wanted, values, dtype, bound)
+            _alike(wanted, values, bound)
             for record in self.results.get((iteration, wanted.size), ())
             if (values := loaded(record)) is not None
         )
 
     def _is_taken(self, record: Record) -> bool:
-        """Whether somebody takes an output who shows what it is."""
+        """Whether somebody takes an output who shows that it is right, and nobody who shows that it is not."""
+        shown = []
         for taker in self._takers.get(self._content(record), ()):
             where = Execution(*taker.key[:5])
-            slots = self._named.get(taker.key, ())
-            compared = [slot for slot in slots if slot.verdict not in _ALONE]
-            if where == Execution(*record.key[:5]):
+            if where == Execution(*record.key[:5]) or taker.op_type in _SHAPE_ONLY:
                 continue
-            if any(slot.key in self._rerun.follows for slot in compared) or (not compared and where in self.right):
-                return True
-        return False
+            compared = [slot.key in self._rerun.follows for slot in self._named.get(taker.key, ()) if _is_paired(slot)]
+            if compared and not any(compared):
+                return False
+            shown.append(any(compared) or where in self.right)
+        return any(shown)
 
     def _is_used(self, record: Record) -> bool:
         own = Execution(*record.key[:5])
@@ -151,7 +155,7 @@ class _Theirs:
         values = loaded(record)
         for key in known.get(self._place(record), ()) if values is not None else ():
             wanted, bound = self._rerun.computed[key], self._rerun.bound(key)
-            if values is not None and _alike(wanted, values, record.dtype, bound):
+            if values is not None and _alike(wanted, values, bound):
                 return True
         return False
 
@@ -220,19 +224,18 @@ class _Ours:
         return all(self._is_taken(key) or self._is_theirs(key) for key in wanted)
 
     def _is_taken(self, key: SlotKey) -> bool:
+        """See ``_Theirs._is_taken``."""
+        shown = []
         for taker in self._takers.get(key, ()):
             where = Execution(*taker[:5])
             slot = self._rerun.slots.get(where, {}).get(taker)
-            if slot is None or slot.verdict in _ALONE:
-                if where in self.right:
-                    return True
-            elif taker in self._rerun.follows:
-                return True
-        return False
+            if slot is not None and _is_paired(slot) and taker not in self._rerun.follows:
+                return False
+            shown.append(taker in self._rerun.follows or where in self.right)
+        return any(shown)
 
     def _is_theirs(self, key: SlotKey) -> bool:
-        dtype = self._rerun.expected.by_key[key].dtype
-        return self._theirs.gives(self._rerun.computed[key], self._rerun.bound(key), dtype, key.iteration)
+        return self._theirs.gives(self._rerun.computed[key], self._rerun.bound(key), key.iteration)
 
     def _updated(self, where: Execution) -> list[SlotKey]:
         """The parameters that an operator writes to and that are compared at the end of the step."""
@@ -251,11 +254,12 @@ def _plain(slot: SlotVerdict) -> SlotKey:
     return slot.found_as or slot.key
 
 
-def _alike(wanted: Array, found: Array, dtype: str, bound: Array | None) -> bool:
+def _alike(wanted: Array, found: Array, bound: Array | None) -> bool:
     """Whether values of another shape, or whole numbers of another width, are the same."""
     if wanted.size != found.size or (wanted.dtype.kind in "fV") != (found.dtype.kind in "fV"):
         return False
     if wanted.dtype.kind not in "fV":
         return bool(np.array_equal(wanted.reshape(-1), found.reshape(-1)))
     floor = None if bound is None else bound.reshape(-1)
+    dtype = from_numpy(wanted.dtype).name
     return agree(wanted.reshape(-1), found.reshape(-1).astype(wanted.dtype), dtype, floor)
