@@ -14,7 +14,7 @@ from harness.compare.divergence import PARAMETER, Execution
 from harness.compare.verdict import Comparison, SlotVerdict, Verdict
 from harness.dtypes import by_name, from_numpy
 from harness.explain.evidence import Evidence, loaded
-from harness.explain.floors import Floor, Made, agree
+from harness.explain.floors import Floor, Made, agree, wide
 from harness.explain.graphs import Argument, Statement
 from harness.explain.replay import Setting, computed_with_state, setting
 from harness.framework.ops.base import OPERATORS
@@ -82,6 +82,7 @@ class Rerun:
         comparison: under the table by dtype.
         expected: the side with the graphs.
         apart: the other side is of another framework.
+        device: name of the emulated backend that made the other side; empty where something else did.
 
     Attributes:
         expected: the side with the graphs.
@@ -91,9 +92,10 @@ class Rerun:
         computed: outputs that the run lacks, from its values.
     """
 
-    def __init__(self, comparison: Comparison, expected: Evidence, apart: bool) -> None:
+    def __init__(self, comparison: Comparison, expected: Evidence, apart: bool = False, device: str = "") -> None:
         self.expected = expected
         self._apart = apart
+        self._device = device
         self.run = _Mixed(expected, comparison)
         self.slots: dict[Execution, dict[SlotKey, SlotVerdict]] = defaultdict(dict)
         for slot in comparison.slots:
@@ -170,12 +172,18 @@ class Rerun:
             self._leave(where, ways, floors, root, carries)
 
     def _ways(self, where: Execution) -> Iterator[tuple[Setting, Made]]:
-        """The operator as the expected side's framework computes it, then as the found side's does."""
+        """The operator as the expected side's framework and device compute it, then as the found side's do."""
         given = self._setting(where)
-        for each in (given, _as_pytorch(given) if given is not None and self._apart else None):
+        if given is None:
+            return
+        for each in (given, _as_pytorch(given) if self._apart else None, self._elsewhere(given)):
             made = computed_with_state(each) if each is not None else None
             if each is not None and made is not None:
                 yield each, made
+
+    def _elsewhere(self, given: Setting) -> Setting | None:
+        """The operator on the found side's device, where that is another emulated one: it may read narrower inputs."""
+        return replace(given, backend=self._device) if self._device not in ("", given.backend) else None
 
     def _setting(self, where: Execution) -> Setting | None:
         """As ``setting``; results that the run lacks are of the expected dtypes."""
@@ -183,7 +191,35 @@ class Rerun:
         if given is not None:
             kinds = (by_name(record.dtype) for _, record in sorted(self.expected.slots(where, "output").items()))
             given = replace(given, outputs=tuple(kinds))
+            known = {at: state for at in OPERATORS.get(given.statement.op).mutates
+                     if (state := self._first_state(where, at, given)) is not None}  # fmt: skip
+            given = given.changed(known)
         return given
+
+    def _first_state(self, where: Execution, at: int, given: Setting) -> Array | None:
+        """A state before the first step that shows it, which no dump has: from what the expected side's operator made
+        of it, where that is a multiple of it and something else. None where it is known, or not found so."""
+        held, name = given.values.get(at), (where.rank, given.statement.arguments[at].parameter)
+        after = loaded(self.expected.by_key.get(SlotKey(*where, "input", at)))
+        if (
+            name in self._left
+            or not isinstance(held, np.ndarray)
+            or held.dtype.kind != "f"
+            or held.any()
+            or after is None
+        ):
+            return None
+        own = setting(self.expected, where)
+        if own is None or after.shape != held.shape:
+            return None
+        made = [computed_with_state(own.changed({at: np.full_like(held, each)})) for each in (0, 1)]
+        if made[0] is None or made[1] is None:
+            return None
+        rest, slope = wide(made[0][1][at]), wide(made[1][1][at]) - wide(made[0][1][at])
+        with np.errstate(all="ignore"):
+            before = np.where(slope != 0, (wide(after) - rest) / slope, 0).astype(held.dtype)
+        again = computed_with_state(own.changed({at: before}))
+        return before if again is not None and agree(after, again[1][at], from_numpy(after.dtype).name) else None
 
     def _gives(self, slot: SlotVerdict, way: tuple[Setting, Made], floor: Floor) -> bool:
         state = slot.key.io == "input"

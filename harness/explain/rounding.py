@@ -30,7 +30,7 @@ def settle(comparison: Comparison, expected: Party, found: Party) -> Comparison:
             what they give does.
     """
     apart = bool(comparison.counterparts) and not _evidence(found).graphs
-    rerun = Rerun(comparison, _evidence(expected), apart)
+    rerun = Rerun(comparison, _evidence(expected), apart, found.backend if found.emulated else "")
     if not rerun.run.graphs:
         return comparison
     rerun.walk()

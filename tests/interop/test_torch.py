@@ -23,8 +23,17 @@ CASES = [("networks", name) for name in NETWORKS] + [("scripts", name) for name 
 
 def test_captures_and_kernels_beside_pytorch(torch_python: str) -> None:
     tests = ("tests/capture/torch", "tests/framework/engines/torch", "tests/compare/pairing/test_torch.py")
+    _run_all(torch_python, *tests)
+
+
+def test_networks_drawn_for_both_frameworks(torch_python: str) -> None:
+    _run_all(torch_python, "tests/testing/beside")
+
+
+def _run_all(torch_python: str, *tests: str) -> None:
+    """Runs tests under the interpreter that has PyTorch; none may be skipped."""
     command = [torch_python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-rs", *tests]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=1800)
     assert done.returncode == 0, done.stdout + done.stderr
     assert re.search(r"^\d+ passed in ", done.stdout, re.MULTILINE), done.stdout
 

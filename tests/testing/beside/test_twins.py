@@ -15,14 +15,13 @@ from harness.testing.beside.twins import draw
 
 pytestmark = pytest.mark.interop
 
-#: seeds of each family: losses, activations and optimizers of every kind are among them
-SEEDS = range(2)
+#: more of them are in ``python -m benchmarks beside``
+FAULTS = 10
 
 
 @pytest.mark.parametrize("family", cells.BUILD)
-@pytest.mark.parametrize("seed", SEEDS)
-def test_right_pairs_hold(family: str, seed: int) -> None:
-    twin = draw(seed, family)
+def test_right_pairs_hold(family: str) -> None:
+    twin = draw(0, family)
     judgement = judged(twin.ours(), twin.theirs())
     assert [(slot.key, slot.verdict, slot.reason) for slot in judgement.comparison.failures()] == []
     assert judgement.code == 0
@@ -44,20 +43,20 @@ def test_other_networks_do_not_hold(change: dict[str, Any]) -> None:
 
 @pytest.fixture(scope="module")
 def faulty() -> list[Outcome]:
-    return list(outcomes(30, 0))
+    return list(outcomes(FAULTS, 0))
 
 
 def test_no_fault_passes(faulty: list[Outcome]) -> None:
-    assert len(faulty) == 30
+    assert len(faulty) == FAULTS
     assert [each.kind for each in faulty if each.passed] == []
 
 
 def test_faults_are_named(faulty: list[Outcome]) -> None:
     missed = [(each.kind, each.twin.family, each.origin and each.origin.title()) for each in faulty if not each.named]
-    assert len(missed) <= 0.05 * len(faulty), missed
+    assert missed == []
 
 
 def test_the_table(faulty: list[Outcome]) -> None:
     lines = table(faulty)
     assert len(lines) == 2 + len(cells.BUILD) + 1
-    assert lines[-1].startswith("| all | 30 | 0 | ")
+    assert lines[-1].startswith(f"| all | {FAULTS} | 0 | ")
