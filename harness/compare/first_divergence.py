@@ -89,8 +89,12 @@ def first_divergence(comparison: Comparison) -> Origin | None:
     operators = [e for e in events if search.executions[e.where][0].op_type != PARAMETER]
     certain = _earliest(event for event in operators if event.kind in _CERTAIN and not event.doubtful)
     if certain is not None and not search.is_wrong_by_itself(certain):
-        # What differs from the start may have brought it: an earlier operator that takes such counts first.
-        certain = _earliest(e for e in operators if e.kind in (*_CERTAIN, Kind.GIVEN) and not e.doubtful)
+        # What differs from the start may have brought it: an earlier operator that takes such counts first. So does
+        # whatever differs in an earlier iteration.
+        before = (e for e in operators if e.where.iteration < certain.where.iteration and not e.doubtful)
+        certain = _earliest(before) or _earliest(
+            e for e in operators if e.kind in (*_CERTAIN, Kind.GIVEN) and not e.doubtful
+        )
     chosen = certain or _earliest(iter(operators)) or _earliest(iter(events))
     return search.origin(chosen) if chosen is not None else None
 
