@@ -125,6 +125,8 @@ class TorchProcess(EmulatedProcess):
             "settings": parts[0].rules,
             "machine": found.rules["machine"],
         }
+        if compiled := [each for part in parts for each in part.rules.get("compiled", ())]:
+            rules["compiled"] = compiled
         return replace(
             found,
             source=[*graphs, *(record for part in parts for record in part.records())],

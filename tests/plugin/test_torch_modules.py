@@ -176,3 +176,33 @@ def test_held_against_the_emulated_cpu(gate: pytest.Pytester, scale: str, outcom
     gate.runpytest("--msdump-regen", "--msdump-backend=cpu").assert_outcomes(passed=1)
     gate.makepyfile(test_mlp=MLP.replace("SCALE", scale))
     gate.runpytest("--msdump").assert_outcomes(**outcome)
+
+
+TRAINED = MLP.replace('against={"torch~cpu": "default"}', 'against={"torch~cpu": "noise"}').replace(
+    "    msdump.run(Net(), x)\n",
+    """
+    network, labels = Net(), np.array([0, 2, 1, 1, 0])
+    if msdump.backend == "torch":
+        loss, optimizer = nn.CrossEntropyLoss(), torch.optim.Adam(network.parameters(), RATE)
+    else:
+        loss, optimizer = nn.CrossEntropyLoss(), nn.Adam(network.trainable_params(), 0.01)
+        labels = labels.astype(np.int32)
+    msdump.train(network, loss, optimizer, [(x, labels)] * 2)
+""",
+)
+
+
+@pytest.mark.parametrize(
+    ("rate", "outcome", "told"),
+    [("0.01", {"passed": 2}, "*compared * slots*"), ("0.02", {"passed": 1, "failed": 1}, "First divergence: *Adam*")],
+)
+def test_a_training_is_held_against_the_emulated_cpu(
+    gate: pytest.Pytester, rate: str, outcome: dict[str, int], told: str
+) -> None:
+    text = TRAINED.replace("SCALE", "1")
+    gate.makepyfile(test_mlp=text.replace("RATE", "0.01"))
+    gate.runpytest("--msdump-regen", "--msdump-backend=cpu").assert_outcomes(passed=1)
+    gate.makepyfile(test_mlp=text.replace("RATE", rate))
+    result = gate.runpytest("--msdump")
+    result.assert_outcomes(**outcome)
+    result.stdout.fnmatch_lines([told])
