@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import prod
 from typing import Any
 
 import numpy as np
 
+from harness import dtypes
 from harness.explain.case import Case
 from harness.explain.evidence import loaded
 from harness.explain.explanation import Change
@@ -96,7 +98,7 @@ def _input(case: Case, slot: int, argument: Argument | None, e: Record, f: Recor
             name = argument.parameter
     values = loaded(e), loaded(f)
     if values[0] is None or values[1] is None:
-        return Given(kind, Change(name), slot, values[1])
+        return _without_values(case, Given(kind, Change(name), slot, values[1]), e, f)
     if values[0].size <= 6 and values[0].shape == values[1].shape:
         return Given(kind, Change(name, value_text(values[0]), value_text(values[1])), slot, values[1])
     one, other = np.unique(values[0]), np.unique(values[1])
@@ -104,6 +106,53 @@ def _input(case: Case, slot: int, argument: Argument | None, e: Record, f: Recor
         return Given(kind, Change(name, f"all {value_text(one)}", f"all {value_text(other)}"), slot, values[1])
     detail, exact = tensor_detail(case, values[0], values[1])
     return Given(kind, Change(name), slot, values[1], detail, exact)
+
+
+def _without_values(case: Case, given: Given, e: Record, f: Record) -> Given:
+    """An input of which a side kept digests and statistics only: its one value, or whose bits it has."""
+    name, sides = given.change.name, [_only_value(each) for each in (e, f)]
+    if None not in sides and e.shape == f.shape:
+        lead = "all " if prod(e.shape) > 1 else ""
+        return replace(given, change=Change(name, *(f"{lead}{each}" for each in sides)))
+    other = _owner(case, f)
+    return replace(given, detail=f"it has the bits of {other}", exact=True) if other else given
+
+
+def _only_value(record: Record) -> str | None:
+    """The value that all elements have, as a text; None where there are several or it is not known."""
+    values = loaded(record)
+    if values is not None:
+        known = np.unique(values)
+        return value_text(known) if known.size == 1 else None
+    counted = record.extra.statistics or record.extra.row
+    most, least = (getattr(counted, name, None) for name in ("max", "min"))
+    if most is None or most != least:
+        return None
+    return value_text(np.asarray([most]).astype(dtypes.by_name(record.dtype).numpy))
+
+
+def _owner(case: Case, found: Record) -> str | None:
+    """The parameter that an operator of the golden's step reads with the digest that the run gave another one."""
+    content = case.found.content(found)
+    for record in case.expected.by_key.values():
+        key = record.key
+        if (
+            key.io != "input"
+            or key.iteration != case.where.iteration
+            or record.shape != found.shape
+            or prod(found.shape) < 2
+        ):
+            continue
+        statement = case.expected.graphs.statement(key.graph, key.operator)
+        argument = statement.arguments[key.slot] if statement and key.slot < len(statement.arguments) else None
+        if (
+            argument is not None
+            and argument.parameter
+            and content is not None
+            and case.expected.content(record) == content
+        ):
+            return argument.parameter
+    return None
 
 
 def _step(case: Case) -> tuple[int, int]:
