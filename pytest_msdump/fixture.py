@@ -138,13 +138,13 @@ class Msdump:
                     raise ValueError("msdump.train: epochs, callbacks and metrics are for cells, not PyTorch modules")
                 return self._test.execute(torch_sections.train(self._test, network, loss, optimizer, given))
 
-        from pytest_msdump.sections import as_inputs, fit, train_step
+        from pytest_msdump.sections import as_inputs, fit_model, train_step
 
         given = [as_inputs(batch) for batch in given]
 
         def program() -> list[Any]:
             if not plain:
-                return fit(self._test, network, loss, optimizer, given, epochs, callbacks, metrics)
+                return fit_model(self._test, network, loss, optimizer, given, epochs, callbacks, metrics)
             step = train_step(network, loss, optimizer)
             return [step(*batch) for batch in given]
 

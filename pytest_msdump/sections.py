@@ -57,7 +57,7 @@ def train_step(network: Any, loss: Any, optimizer: Any) -> Callable[..., Any]:
     return cast("Callable[..., Any]", step)
 
 
-def fit(
+def fit_model(
     test: GateTest,
     network: Any,
     loss: Any,

@@ -96,12 +96,12 @@ def texts_of(one: Side, other: Side) -> Texts:
 def _of_one_mode(golden: Mapping[str, bytes], tree: Mapping[str, bytes]) -> tuple[dict[str, bytes], dict[str, bytes]]:
     """A golden holds both modes of the recorder, a directory one and does not say which: the nearer one's names."""
 
-    def named(mode: int) -> dict[str, bytes]:
+    def by_name(mode: int) -> dict[str, bytes]:
         return {
             _OF_A_MODE.sub(RECORDED, name, count=1): text
             for name, text in golden.items()
             if not name.startswith(RECORDED) or name.startswith(f"{RECORDED}{mode}/")
         }
 
-    sides = [named(mode) for mode in MODES]
+    sides = [by_name(mode) for mode in MODES]
     return min(sides, key=lambda side: len(compare_texts(side, tree).failures)), dict(tree)

@@ -10,7 +10,7 @@ from harness.cli.diff import FORMAT, VERSION
 from harness.compare import Tolerances, Verdict
 from harness.compare.needed_tolerance import NeededTolerance
 from harness.compare.policy import exit_code
-from harness.compare.smallest_tolerance import SmallestTolerance, near, rounded_up
+from harness.compare.smallest_tolerance import SmallestTolerance, rounded_up, worth_naming
 from harness.compare.table import needed_tolerance_of
 from harness.compare.tolerances import Tolerance
 from harness.errors import HarnessError
@@ -103,4 +103,4 @@ def _told(slot: dict[str, Any], tolerances: Tolerances) -> str:
 def near_enough(rtol: Any, atol: Any, needed: NeededTolerance, tolerance: Tolerance) -> SmallestTolerance:
     """Of what would admit a slot, what ``smallest_tolerance.near`` leaves."""
     known = [None if each in (None, "inf", "nan") else float(each) for each in (rtol, atol)]
-    return near(SmallestTolerance(known[0], known[1], needed.max_ulp), tolerance, needed.scale, needed.bulk)
+    return worth_naming(SmallestTolerance(known[0], known[1], needed.max_ulp), tolerance, needed.scale, needed.bulk)

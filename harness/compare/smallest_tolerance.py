@@ -56,11 +56,11 @@ def nearby(measurement: Measurement | None, tolerance: Tolerance) -> SmallestTol
     found = smallest_tolerance(measurement)
     if found is None or measurement is None:
         return None
-    kept = near(found, tolerance, measurement.scale, measurement.bulk)
+    kept = worth_naming(found, tolerance, measurement.scale, measurement.bulk)
     return kept if kept != (None, None, None) else None
 
 
-def near(found: SmallestTolerance, tolerance: Tolerance, scale: float, bulk: float) -> SmallestTolerance:
+def worth_naming(found: SmallestTolerance, tolerance: Tolerance, scale: float, bulk: float) -> SmallestTolerance:
     """Of tolerances that would admit a slot, those within ten times the one in force; None in place of the others.
 
     Args:

@@ -258,7 +258,7 @@ def _listed(state: str, inputs: Sequence[Input], case: Case) -> str:
     """``inputs 0, 1 agree``; of few that do not, with their names."""
     statement = case.statements[0]
 
-    def named(each: Input) -> str:
+    def label(each: Input) -> str:
         slot = each.key.slot
         known = statement is not None and slot < len(statement.arguments)
         name = statement.arguments[slot].name if statement is not None and known else input_name(case.op, slot)
@@ -269,7 +269,7 @@ def _listed(state: str, inputs: Sequence[Input], case: Case) -> str:
         which = ("inputs " if several else "input ") + ", ".join(str(each.key.slot) for each in inputs[:_SHOWN])
         which += f" and {len(inputs) - _SHOWN} more" if len(inputs) > _SHOWN else ""
     else:
-        which = ", ".join(map(named, inputs))
+        which = ", ".join(map(label, inputs))
     verbs = {"agrees": ("agrees", "agree"), "differs": ("differs", "differ")}
     if state in verbs:
         return f"{which} {verbs[state][several]}"
