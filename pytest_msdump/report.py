@@ -293,6 +293,15 @@ def review_command(settings: Settings, candidate: str, start: Path) -> str:
     return shlex.join(words)
 
 
+def prune_command(settings: Settings, start: Path) -> str:
+    """What removes goldens that no test owns, if typed in ``start``: all tests are collected from the root."""
+    words = ["msdump", "prune"]
+    if settings.golden != settings.root / "golden":
+        words.append(f"--msdump-golden={os.path.relpath(settings.golden, settings.root)}")
+    there = "" if settings.root == start else f"cd {shlex.quote(os.path.relpath(settings.root, start))} && "
+    return there + shlex.join(words)
+
+
 def closing(summary: Summary, settings: Settings, start: Path, verbose: int) -> Iterator[str]:
     """Lines of the closing section; none where nothing was to be compared.
 
@@ -316,10 +325,12 @@ def closing(summary: Summary, settings: Settings, start: Path, verbose: int) -> 
     for reason in sorted(set(summary.skipped.values())):
         yield f"skipped {list(summary.skipped.values()).count(reason)}: {reason}"
     if summary.stale:
-        yield "unused goldens, which no test owns; the session fails until `msdump prune` has removed them:"
+        prune = prune_command(settings, start)
+        yield f"unused goldens, which no test owns; the session fails until `{prune}` has removed them:"
         yield from listed(summary.stale)
     if summary.undescribed:
-        yield "the manifests do not describe these goldens as they are (`msdump regen` writes it):"
+        fix = shlex.join(["msdump", "verify", "--fix", os.path.relpath(settings.golden, start)])
+        yield f"the manifests do not describe these goldens as they are (`{fix}` writes them anew):"
         yield from listed(summary.undescribed)
     yield from summary.problems
     yield from summary.notes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
@@ -39,7 +40,8 @@ def accept_bundles(bundles: Sequence[Path], golden: Path, only: Sequence[str]) -
                 print(f"{result.path}: run {run}: {change.slots} slots: {change.unchanged} unchanged, {moved}")
     idle = [each for each in only if each not in used]
     for each in idle:
-        print(f"msdump: --only {each!r} fits no candidate; `msdump review --list` names them", file=sys.stderr)
+        listing = shlex.join(["msdump", "review", str(bundles[0]), "--golden", str(golden), "--list"])
+        print(f"msdump: --only {each!r} fits no candidate; `{listing}` names them", file=sys.stderr)
     return 2 if idle else 0
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -40,7 +41,9 @@ VERSION = 2
 #: A manifest of more bytes is not read.
 _MAX_BYTES = 256 * 2**20
 
-_AGAIN = "`msdump regen` and `msdump verify --fix` write it anew"
+
+def _again(golden: Path) -> str:
+    return f"`{shlex.join(['msdump', 'verify', '--fix', str(golden)])}` writes it anew"
 
 
 class RunKey(NamedTuple):
@@ -124,7 +127,7 @@ def read(golden: Path, names: Iterable[str] | None = None, *, broken_is_none: bo
     """
     stores: dict[str, Any] = {}
     try:
-        legacy = _json(golden / NAME, 1).get("stores")
+        legacy = _json(golden, NAME, 1).get("stores")
     except StoreError:
         if not broken_is_none:
             raise
@@ -133,7 +136,7 @@ def read(golden: Path, names: Iterable[str] | None = None, *, broken_is_none: bo
         names if names is not None else sorted({each.removesuffix(SUFFIX) + ".h5" for each in _manifests(golden)})
     ):
         try:
-            found = _json(golden / path_of(name), VERSION)
+            found = _json(golden, path_of(name), VERSION)
         except StoreError:
             if not broken_is_none:
                 raise
@@ -146,14 +149,15 @@ def read(golden: Path, names: Iterable[str] | None = None, *, broken_is_none: bo
     return {"stores": stores}
 
 
-def _json(path: Path, version: int) -> dict[str, Any]:
-    """A manifest; empty if there is none."""
+def _json(golden: Path, name: str, version: int) -> dict[str, Any]:
+    """A manifest below a directory; empty if there is none."""
+    path = golden / name
     if not os.path.lexists(path):
         return {}
     raw = read_bytes(path, _MAX_BYTES, StoreError)
     if raw.startswith(b"<<<<<<< ") or b"\n<<<<<<< " in raw:
-        raise StoreError(f"{path}: it has git's conflict markers; {_AGAIN}")
-    manifest = parse_json(raw, f"{path} ({_AGAIN})", StoreError)
+        raise StoreError(f"{path}: it has git's conflict markers; {_again(golden)}")
+    manifest = parse_json(raw, f"{path} ({_again(golden)})", StoreError)
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise StoreError(f"{path}: not a manifest of golden stores")
     if manifest.get("version") != version:

@@ -31,7 +31,7 @@ def test_net(msdump, name):
 
 def shell(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        command, shell=True, cwd=folder, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL
+        command, shell=True, cwd=folder, capture_output=True, text=True, timeout=600, stdin=subprocess.DEVNULL
     )
 
 
@@ -82,8 +82,48 @@ def test_unused_goldens_are_removed(below: Path) -> None:
     test = below.parent / "tests" / "test_net.py"
     test.write_text(test.read_text().replace('"a b"', '"other"'))
     assert shell("msdump regen ../tests", below).returncode == 0
-    stale = shell("pytest --msdump", below.parent)
-    (command,) = suggested(stale.stdout, r"`(msdump prune)`")
-    assert stale.returncode == 1
-    assert shell(command, below.parent).returncode == 0
+    for folder, arguments in ((below.parent, ""), (below, "../tests")):
+        stale = shell(f"pytest --msdump {arguments}", folder)
+        (command,) = suggested(stale.stdout, r"until `(.*)` has removed them")
+        assert stale.returncode == 1
+    done = shell(command, below)
+    assert done.returncode == 0
+    assert "removed: " in done.stdout
     assert shell("pytest --msdump", below.parent).returncode == 0
+
+
+def test_unused_goldens_of_another_directory_are_removed(below: Path) -> None:
+    flag = "'--msdump-golden=my goldens'"
+    assert shell(f"msdump regen {flag} ../tests", below).returncode == 0
+    (below.parent / "tests" / "test_net.py").write_text(TESTS.replace('"a b"', '"other"'))
+    assert shell(f"msdump regen {flag} ../tests", below).returncode == 0
+    (command,) = suggested(shell(f"pytest --msdump {flag} ../tests", below).stdout, r"until `(.*)` has removed them")
+    assert "removed: " in shell(command, below).stdout
+    assert shell(f"pytest --msdump {flag} ../tests", below).returncode == 0
+
+
+@pytest.mark.parametrize(
+    "content", ["{}", "<<<<<<< ours\n=======\n>>>>>>> theirs\n", None], ids=["other", "conflict", "gone"]
+)
+def test_manifests_are_written_anew(below: Path, content: str | None) -> None:
+    assert shell("msdump regen ../tests", below).returncode == 0
+    path = next((below.parent / "golden").rglob("*.manifest.json"))
+    path.unlink() if content is None else path.write_text(content)
+    told = shell("pytest --msdump ../tests", below)
+    assert told.returncode == 1
+    command = suggested(told.stdout, r"`(msdump verify --fix [^`]*)`")[0]
+    assert shell(command, below).returncode == 0
+    assert shell("pytest --msdump ../tests", below).returncode == 0
+
+
+def test_a_pattern_that_fits_nothing(below: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert shell("msdump regen ../tests", below).returncode == 0
+    monkeypatch.setenv("FACTOR", "3")
+    assert shell("pytest --msdump ../tests", below).returncode == 1
+    (bundle,) = (below.parent / ".msdump" / "candidates").iterdir()
+    refused = shell(f"msdump accept ../{bundle.relative_to(below.parent)} --golden ../golden --only nobody", below)
+    assert refused.returncode == 2
+    (command,) = suggested(refused.stderr, r"`(msdump review .*)` names them")
+    listed = shell(command, below)
+    assert listed.returncode == 1
+    assert "moved first" in listed.stdout
