@@ -58,11 +58,12 @@ def _told(divergence: Origin, edit: Edit, comparison: Comparison, case: Case) ->
     slots = tuple(slot for slot in comparison.slots if slot.key[:5] == tuple(where) and not slot.verdict.holds)
     if counterpart == name:
         counterpart = None
-    types = (edit.expected or edit.found), edit.found
+    first = edit.expected or edit.found
+    types = first.op if first is not None else "", edit.found.op if edit.found is not None else ""
     return replace(
         divergence, kind=edit.kind, where=where, counterpart=counterpart, before=edit.before,
         slots=tuple(sorted(slots, key=lambda slot: (slot.key.io != "output", slot.overwritten))) or divergence.slots,
-        inputs=_inputs(edit, where), op_types=tuple("" if each is None else each.op for each in types),
+        inputs=_inputs(edit, where), op_types=types,
     )  # fmt: skip
 
 
