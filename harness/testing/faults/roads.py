@@ -88,7 +88,7 @@ def by_diff(_golden: Capture, pair: Pair) -> Judged:
         one, other = map(read_tree, trees)
         parties = [Party(tree, tree.backend, tree.mode, tree.emulated) for tree in (one, other)]
         judged = judge(*parties, lay=lay_beside, settle=settle)
-        return judged, explained(judged, _SUBJECT, *map(_evidence, (one, other)))
+        return judged, explained(judged, _SUBJECT, _evidence(one), _evidence(other))
 
 
 def _evidence(tree: Capture) -> Evidence:
