@@ -99,7 +99,7 @@ def test_judging_again(store: Path, tmp_path: Path, capsys: pytest.CaptureFixtur
     assert main([*both(store, "near"), "--exact", "--json", str(made)]) == DIFFERS
     assert main(["judge", str(made)]) == HOLDS
     assert main(["judge", str(made), "--rtol", "1e-9"]) == DIFFERS
-    assert "it would pass with" in capsys.readouterr().out
+    assert "it would pass with" not in capsys.readouterr().out  # only within ten times what was asked for
     assert main(["judge", str(made), "--rtol", "1e-4"]) == HOLDS
     file.write_text('[tolerance]\ndefault = "exact"\nReLU = 1e-5\n"Default/Mat*:output.0" = {max_ulp = 100}\n')
     assert main(["judge", str(made), "--tolerances", str(file)]) == HOLDS
@@ -118,10 +118,12 @@ def test_what_judge_suggests_it_confirms(tmp_path: Path, capsys: pytest.CaptureF
     assert main(["diff", *sides, "--exact", "--json", str(made)]) == DIFFERS
     slot = json.loads(made.read_text())["slots"][0]
     capsys.readouterr()
-    assert main(["judge", str(made), "--rtol", "1e-9"]) == DIFFERS
-    suggested = re.search(r"atol=(\S+) or rtol=(\S+) or max_ulp=(\d+)", capsys.readouterr().out)
+    near = tmp_path / "near.toml"
+    near.write_text("[tolerance]\nfloat32 = {rtol = 5e-5, atol = 2e-4, max_ulp = 900}\n")
+    assert main(["judge", str(made), "--tolerances", str(near)]) != HOLDS
+    suggested = re.search(r"rtol=(\S+) or atol=(\S+) or max_ulp=(\d+)", capsys.readouterr().out)
     assert suggested
-    atol, rtol, max_ulp = suggested.groups()
+    rtol, atol, max_ulp = suggested.groups()
     least = {"--rtol": slot["smallest_rtol"], "--atol": slot["smallest_atol"]}
     for option, value in (("--rtol", float(rtol)), ("--atol", float(atol)), *least.items()):
         assert main(["diff", *sides, option, repr(value)]) == HOLDS
@@ -274,8 +276,6 @@ def test_operators_of_other_names_are_paired(
     assert main([*both(renamed_store, "other"), "--json", str(made), "--csv", str(table)]) == DIFFERS
     out = capsys.readouterr().out
     assert "Paired: 4 operators (4 by flow)" in out
-    assert "only the found side has 2 more; 0 need no counterpart" in out
-    assert "iteration 0, Default/net-Net/Abs-op0: no operator of the other side is known to do the same" in out
     content = json.loads(made.read_text())
     assert content["counts"]["identical"] == 10
     assert content["pairing"]["counts"] == {"flow": 4}
