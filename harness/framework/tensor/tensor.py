@@ -160,11 +160,15 @@ class Tensor:
         return self.asnumpy().tolist()
 
     def set_data(self, data: Tensor, slice_shape: bool = False) -> None:
-        """Takes over the values (and, with ``slice_shape``, the shape) of ``data``; casts to this dtype."""
+        """Takes over the values (and, with ``slice_shape``, the shape) of ``data``; casts to this dtype.
+
+        Of one dtype both are one memory from then on: what is assigned to one shows in the other (measured).
+        """
         new = data.asnumpy()
         if new.shape != self.shape and not slice_shape:
             raise ValueError(f"set_data: shape {new.shape} given, {self.shape} needed")
-        self._data = np.array(new, dtype=self.dtype.numpy, order="C")
+        shared = data.dtype is self.dtype and new.shape == data._data.shape
+        self._data = data._data if shared else np.array(new, dtype=self.dtype.numpy, order="C")
 
     def assign_value(self, value: Tensor) -> Tensor:
         """Takes over ``value``'s data; returns self."""
