@@ -177,7 +177,11 @@ class _Theirs:
 
     @staticmethod
     def _content(record: Record) -> tuple[int, int, bytes]:
-        return record.key.rank, record.key.iteration, record.digest or digest(record.load(), record.dtype)
+        content = record.digest
+        if content is None:
+            values = record.load()
+            content = b"" if values is None else digest(values, record.dtype)
+        return record.key.rank, record.key.iteration, content
 
 
 class _Ours:

@@ -95,7 +95,7 @@ class Matching:
         """One side's network may stand within another cell: all its scopes and parameters are further inside then."""
         names = [{node.label for node in side.nodes if node.kind == PARAMETER_KIND} for side in self._sides]
         paths = [{"/".join(node.path) for node in side.nodes if node.path} for side in self._sides]
-        outer = _without_prefix(*names, "_"), _without_prefix(*paths, "/")
+        outer = _without_prefix(names[0], names[1], "_"), _without_prefix(paths[0], paths[1], "/")
         for side, prefix, above in zip(self._sides, *outer, strict=True):
             for node in side.nodes if prefix or above else ():
                 node.label = node.label.removeprefix(prefix)

@@ -121,7 +121,7 @@ class Twin:
     def _label(self, random: np.random.Generator, count: int) -> Array:
         classes = self.settings["classes"]
         if self.settings["loss"] == "cross":
-            return random.integers(0, classes, count)
+            return np.asarray(random.integers(0, classes, count))
         return random.random((count, classes), np.float32)
 
 
@@ -131,7 +131,7 @@ def _filled(seed: int, name: str, like: Array) -> Array:
         return like.copy()
     values = np.random.default_rng([seed, zlib.crc32(name.encode())]).normal(size=like.shape)
     if "norm" in name or ".bn" in name:
-        return (values / 8 + name.endswith("weight")).astype(np.float32)
+        return np.asarray(values / 8 + name.endswith("weight"), np.float32)
     fan = math.prod(like.shape[1:]) if like.ndim > 1 else 16
     return np.asarray(values / math.sqrt(fan)).astype(np.float32)
 
