@@ -340,7 +340,7 @@ def _row(said: Mapping[str, Any], dtype: DType, shape: tuple[int, ...]) -> Print
         value = said.get(KEYS.get(item, item))
         rounded = item in ("mean", "l2norm") and (dtype in HALVES or not shape)
         if isinstance(value, (int, float)) and dtype.kind != "c" and not rounded:
-            texts[named] = f"{value:g}" if item in KEYS else str(value)
+            texts[named] = f"{value:g}" if item in KEYS and abs(value) < 2**1000 else str(value)
     return PrintedStatistics(texts, dtype.name)
 
 

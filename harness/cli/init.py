@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from pathlib import Path
+
+from harness.atomic import write_held
 
 CONFIGURATION = """\
 [pytest]
@@ -74,10 +77,8 @@ def _configuration(folder: Path) -> str:
 
 def _write(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        with path.open("x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError:
+    if os.path.lexists(path):
         print(f"there: {path}")
         return
+    write_held(path, text.encode())
     print(f"written: {path}")

@@ -28,6 +28,7 @@ _FULLNAME = re.compile(r"      # Fullname with scope: \((.*)\)$")
 _SOURCE = re.compile(r"      # In file (.*?):(\d{1,18})(?:~(\d{1,18}))?(?:, (\d{1,18})~(\d{1,18}))?/(.*)/$")
 _RELATED = re.compile(r"      # Corresponding (.*) candidate:$")
 _TENSOR = re.compile(r"(Ref\[)?Tensor\[(\w+)\]\]?, \(([-\d, ]*)\)")
+_SIZE = re.compile(r"-?[0-9]{1,18}")
 _SCALAR = re.compile(r"((?:Bool|U?Int|B?Float|Complex)\d*), NoShape$")
 
 
@@ -175,7 +176,8 @@ def type_of(text: str) -> IrType:
     tensor = _TENSOR.match(text)
     if tensor:
         sizes = tensor[3].replace(",", " ").split()
-        return IrType(text, tensor[2], tuple(map(int, sizes)), True)
+        if all(map(_SIZE.fullmatch, sizes)):
+            return IrType(text, tensor[2], tuple(map(int, sizes)), True)
     plain = _SCALAR.match(text)
     if plain:
         return IrType(text, plain[1], (), False)

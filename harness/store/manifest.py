@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -40,6 +41,10 @@ VERSION = 2
 
 #: A manifest of more bytes is not read.
 _MAX_BYTES = 256 * 2**20
+
+#: What a killed writer of one leaves (``atomic.scratch_beside``).
+_LEFT = re.compile(rf"\..+{re.escape(SUFFIX)}\.[0-9]+\.tmp", re.DOTALL)
+_HEAD = {"format": FORMAT, "version": VERSION}
 
 
 def _again(golden: Path) -> str:
@@ -91,6 +96,7 @@ def rebuild(
     with writer_lock(legacy, timeout):
         remove_leftovers(legacy)
         there = store_paths(golden)
+        _sweep({golden, *((golden / name).parent for name in there)})
         wanted = there if names is None or legacy.exists() else sorted(set(names) & set(there))
         known = runs_of(read(golden, wanted, broken_is_none=True))
         texts = {path_of(name): describe(golden / name, name, known, provenance or {}) for name in wanted}
@@ -107,11 +113,19 @@ def rebuild(
         return any(changed) or bool(gone)
 
 
+def _sweep(directories: Iterable[Path]) -> None:
+    """Removes what killed writers of manifests left in these directories; one listing each."""
+    for directory in directories:
+        for name in os.listdir(directory):
+            if _LEFT.fullmatch(name):
+                (directory / name).unlink(missing_ok=True)
+
+
 def describe(
     path: Path, name: str, known: Mapping[RunKey, Mapping[str, Any]], provenance: Provenance
 ) -> bytes:  # fmt: skip
     """The manifest of the store at ``path``, which is called ``name`` in ``known`` (as it was) and ``provenance``."""
-    return render({"format": FORMAT, "version": VERSION, **_store(path, name, known, provenance)}).encode()
+    return render({**_HEAD, **_store(path, name, known, provenance)}).encode()
 
 
 def read(golden: Path, names: Iterable[str] | None = None, *, broken_is_none: bool = False) -> dict[str, Any]:
@@ -181,8 +195,12 @@ def provenance_of(golden: Path) -> dict[RunKey, Mapping[str, Any]]:
 
 
 def stale(golden: Path) -> list[str]:
-    """How a manifest and the stores beside it disagree, in words; empty if they do not."""
-    known = runs_of(read(golden))
+    """How a manifest and the stores beside it disagree, in words; empty if they do not.
+
+    All a manifest says is held against the store but provenance, which the store does not know.
+    """
+    found = read(golden)
+    known = runs_of(found)
     problems, seen = [], set()
     for name in store_paths(golden):
         with GoldenStore.open(golden / name) as store:
@@ -193,6 +211,12 @@ def stale(golden: Path) -> list[str]:
                     problems.append(f"{name}: run {run} is not in the manifest")
                 elif known[key].get("checksum") != store.run(*run).checksum:
                     problems.append(f"{name}: run {run} is not the one the manifest describes")
+        # Earlier manifests of a whole directory said it in other words.
+        said = found["stores"].get(name, {})
+        if problems or not os.path.lexists(golden / path_of(name)):
+            continue
+        if {**_store(golden / name, name, known, {}), **_HEAD} != said:
+            problems.append(f"{name}: the manifest says something else than the store; {_again(golden)}")
     return problems + [f"{key.store}: run {key.run} is in the manifest only" for key in known if key not in seen]
 
 
@@ -235,7 +259,8 @@ def _run(run: StoredRun, provenance: Mapping[str, Any] | None) -> dict[str, Any]
         "slots": len(run),
         "checksum": run.checksum,
         "attrs": dict(run.attrs),
-        "provenance": provenance if provenance is None else dict(provenance),
+        # What an old manifest says may be anything.
+        "provenance": dict(provenance) if isinstance(provenance, Mapping) else None,
         "operators": _operators(run),
     }
 

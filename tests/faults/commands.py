@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from harness.errors import HarnessError
+from harness.store import recover
 from tests.faults.steps import AFTER, BEFORE, Outcome, run
 
 WAYS: tuple[str | int, ...] = (BEFORE, AFTER, errno.ENOSPC, errno.EIO, errno.EMFILE, errno.EACCES)
@@ -34,6 +35,8 @@ class Command:
             where every visible file must be the old or the new one.
         refusal: what the next run may say instead of writing over what the first one left.
         log: a failure is told by the log, and the run goes on: any exit code may do.
+        whole: beginnings of paths: once a reader came by, all files of one are the old ones, or all the new ones.
+        session: it holds a session of pytest, which tells failures in its own report.
     """
 
     prepare: Act
@@ -41,6 +44,8 @@ class Command:
     check: Callable[[Path], object] | None = None
     log: bool = False
     refusal: str = ""
+    whole: tuple[str, ...] = ()
+    session: bool = False
 
 
 class Enumerated(NamedTuple):
@@ -68,18 +73,25 @@ class State:
                 found.files[name] = path.read_bytes()
         return found
 
+    def below(self, start: str) -> dict[str, bytes]:
+        """The files whose path begins so."""
+        return {name: content for name, content in self.files.items() if name.startswith(start)}
 
-def every_step(command: Command, folder: Path, *, ways: Iterable[str | int] = WAYS, stride: int = 1) -> Enumerated:
-    """Stops ``command`` at every ``stride``-th call in each of ``ways``."""
+
+def every_step(
+    command: Command, folder: Path, *, ways: Iterable[str | int] = WAYS, stride: int = 1, bad: list[str] | None = None
+) -> Enumerated:  # fmt: skip
+    """Stops ``command`` at every ``stride``-th call in each of ``ways``.
+
+    Args:
+        bad: takes what is wrong, so that the enumeration goes on; without it the first ends it as ``AssertionError``.
+    """
     old, work = folder / "old", folder / "work"
     old.mkdir()
     command.prepare(old)
 
-    def again() -> Outcome:
-        return run(lambda: _one_line(command.act, work), under=work)
-
     shutil.copytree(old, work)
-    first = again()
+    first = run(lambda: _one_line(command.act, work), under=work)
     assert first.code == 0, first.output
     before, after, runs = State.of(old), State.of(work), 0
     assert len(first.steps) > 1, "nothing is written: this proves nothing"
@@ -88,15 +100,35 @@ def every_step(command: Command, folder: Path, *, ways: Iterable[str | int] = WA
             shutil.rmtree(work)
             shutil.copytree(old, work)
             where = f"call {at} of {len(first.steps)} ({first.steps[at - 1]}), {how}"
-            stopped = run(lambda: _one_line(command.act, work), under=work, at=at, how=how)
-            _judge(command, stopped, where, work, before, after)
+            try:
+                _one(command, where, work, before, after, at, how)
+            except AssertionError as error:
+                if bad is None:
+                    raise
+                bad.append(str(error))
             runs += 1
-            rerun = again()
-            if rerun.code == 2 and command.refusal and command.refusal in rerun.output:
-                continue
-            assert rerun.code == 0, f"{where}: the next run: {rerun.output}"
-            _is_clean(command, State.of(work), after, where, work)
     return Enumerated(len(first.steps), runs)
+
+
+def _one(
+    command: Command, where: str, work: Path, before: State, after: State, at: int, how: str | int
+) -> None:  # fmt: skip
+    """Stops the command once, and runs it again."""
+    stopped = run(lambda: _one_line(command.act, work), under=work, at=at, how=how)
+    _judge(command, stopped, where, work, before, after)
+    if command.whole:
+        recover(work)
+        found = State.of(work)
+        for start in command.whole:
+            states = [state.below(start) for state in (before, after)]
+            assert found.below(start) in states, f"{where}: {start}: neither the old state nor the new one"
+    rerun = run(lambda: _one_line(command.act, work), under=work)
+    if rerun.code == 2 and command.refusal and command.refusal in rerun.output:
+        if command.check is not None:
+            return
+    else:
+        assert rerun.code == 0, f"{where}: the next run: {rerun.output}"
+    _is_clean(command, State.of(work), after, where, work)
 
 
 def _one_line(act: Act, folder: Path) -> None:
@@ -109,7 +141,12 @@ def _one_line(act: Act, folder: Path) -> None:
 
 def _judge(command: Command, stopped: Outcome, where: str, work: Path, before: State, after: State) -> None:
     assert "Traceback" not in stopped.output, f"{where}: {stopped.output}"
-    if stopped.code is not None and not command.log:
+    assert "INTERNALERROR" not in stopped.output, f"{where}: {stopped.output}"
+    if command.session:
+        told = stopped.code in (None, 0) or "msdump: " in stopped.output
+        assert stopped.code in (None, 0, 1, 2), f"{where}: exit code {stopped.code}: {stopped.output}"
+        assert told, f"{where}: exit code {stopped.code}, and nothing says why: {stopped.output}"
+    elif stopped.code is not None and not command.log:
         told = [line for line in stopped.output.splitlines() if line.startswith("msdump: ")]
         assert stopped.code in (0, 1, 2), f"{where}: exit code {stopped.code}: {stopped.output}"
         assert len(told) == (stopped.code == 2), f"{where}: exit code {stopped.code}: {stopped.output}"

@@ -174,10 +174,12 @@ def _nothing(folder: Path) -> None:
 _FULL = {"saved_data": "full", "statistic_category": ["max", "md5"]}
 COMMANDS = {
     "update": Command(_golden, _regenerate),
-    "import": Command(_with_tree, line("import", "@tree", "@x.h5", "--run", "new")),
-    "accept": Command(lambda folder: _with_bundle(folder, False), line("accept", "@bundle", "--golden", "@golden")),
-    "accept-zip": Command(lambda folder: _with_bundle(folder, True), line("accept", "@b.zip", "--golden", "@golden")),
-    "learn": Command(_scattered, line("learn", "@a.h5", "@b.h5")),
+    "import": Command(_with_tree, line("import", "@tree", "@x.h5", "--run", "new"), whole=("x.",)),
+    "accept": Command(lambda folder: _with_bundle(folder, False), line("accept", "@bundle", "--golden", "@golden"),
+                      whole=("golden/",)),
+    "accept-zip": Command(lambda folder: _with_bundle(folder, True), line("accept", "@b.zip", "--golden", "@golden"),
+                          whole=("golden/",)),
+    "learn": Command(_scattered, line("learn", "@a.h5", "@b.h5"), whole=("a.", "b.")),
     "report": Command(
         lambda folder: update(folder / "a.h5", "net", {CPU: run_data()}) and None,
         line("diff", "@a.h5", "@a.h5", "--json", "@d.json", "--csv", "@d.csv", "--report", "@d.html"),
@@ -191,4 +193,4 @@ COMMANDS = {
     "dump-async": Command(_nothing, _dump_asynchronously, _tree_is_whole),
     "dump-msprobe": Command(_nothing, _dump_as_msprobe, _tree_is_whole, refusal="holds the dump of another run"),
     "rdr": Command(_nothing, _export, _texts_are_whole, log=True),
-}
+}  # fmt: skip

@@ -61,14 +61,14 @@ def commands() -> dict[str, Target]:
     store = {"x.h5": repaired.golden}
     judge = {"d.json": _compared(), "t.toml": b'[tolerance]\ndefault = "default"\n'}
     return {
-        "msdump show": Target((held,), _said("show @x.h5 --all", "show @x.h5 --text *"), store, weight=3),
-        "msdump diff": Target((held,), _said("diff @x.h5::cpu/tensor @y.h5::cpu/tensor --csv -"), store, weight=3),
-        "msdump learn": Target((held,), _said("learn @x.h5::cpu/tensor @y.h5::cpu/tensor --dry-run"), store, weight=3),
-        "msdump check": Target((with_golden,), _said("check @tree @x.h5"), store, trees=True, weight=3),
-        "msdump import": Target(known["tree-statistics"].seeds, _said("import @tree @new.h5"), trees=True, weight=3),
-        "msdump judge": Target((judge,), _said("judge @d.json --tolerances @t.toml"), weight=3),
+        "msdump show": Target((held,), _said("show @x.h5 --all", "show @x.h5 --text *"), store, weight=1),
+        "msdump diff": Target((held,), _said("diff @x.h5::cpu/tensor @y.h5::cpu/tensor --csv -"), store, weight=1),
+        "msdump learn": Target((held,), _said("learn @x.h5::cpu/tensor @y.h5::cpu/tensor --dry-run"), store, weight=1),
+        "msdump check": Target((with_golden,), _said("check @tree @x.h5"), store, trees=True, weight=1),
+        "msdump import": Target(known["tree-statistics"].seeds, _said("import @tree @new.h5"), trees=True, weight=1),
+        "msdump judge": Target((judge,), _said("judge @d.json --tolerances @t.toml"), weight=1),
         "msdump show TREE": Target(
-            known["tree-mapped"].seeds, _said("show @tree --all", "show @tree --text *"), trees=True, weight=3
+            known["tree-mapped"].seeds, _said("show @tree --all", "show @tree --text *"), trees=True, weight=1
         ),
-        "msdump show RECORDER": Target(known["recorder"].seeds, _said("show @rdr --text *"), trees=True, weight=3),
+        "msdump show RECORDER": Target(known["recorder"].seeds, _said("show @rdr --text *"), trees=True, weight=1),
     }

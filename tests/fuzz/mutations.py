@@ -9,6 +9,7 @@ import shutil
 import socket
 from collections.abc import Callable
 from contextlib import suppress
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +63,7 @@ def changed_json(whole: bytes, rng: random.Random) -> bytes:
     for _ in range(rng.choice((1, 1, 1, 2, 3))):
         places = list(_places(found))
         if not places:
-            found = rng.choice(_VALUES)
+            found = deepcopy(rng.choice(_VALUES))
             continue
         holder, key = rng.choice(places)
         kind = rng.randrange(5)
@@ -75,7 +76,7 @@ def changed_json(whole: bytes, rng: random.Random) -> bytes:
             with suppress(KeyError, IndexError):
                 holder[key] = json.loads(json.dumps(other[name]))
         else:
-            holder[key] = rng.choice(_VALUES)
+            holder[key] = deepcopy(rng.choice(_VALUES))
     return json.dumps(found).encode()
 
 

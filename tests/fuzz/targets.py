@@ -76,7 +76,7 @@ Total Memory Size after reused:512
 
 
 def one(
-    suffix: str, read: Callable[[Path], object], *seeds: bytes, own: Mutate | None = None, weight: int = 50
+    suffix: str, read: Callable[[Path], object], *seeds: bytes, own: Mutate | None = None, weight: int = 60
 ) -> Target:  # fmt: skip
     """A target that reads one file."""
     name = f"input{suffix}"
@@ -212,11 +212,11 @@ def _stores() -> dict[str, Target]:
     held = (golden_bytes(), golden_bytes("digest"))
     packed = (DATA / "store" / "data" / "h5py-3.11.h5").read_bytes()
     return {
-        "golden": one(".h5", read_golden, *held, packed, own=repaired.golden, weight=70),
-        "golden-schema-1": one(".h5", read_golden, schema1, own=repaired.hdf5, weight=4),
-        "manifest": Target((_manifest_files(),), _manifests, fixed=("x.h5",)),
-        "bundle": Target((_bundled(),), _bundle, {"b.zip": repaired.archive}, weight=4, fixed=("golden/x.h5",)),
-        "journal": Target((_journal(),), lambda folder: recover(folder / "golden"), trees=True, weight=8),
+        "golden": one(".h5", read_golden, *held, packed, own=repaired.golden, weight=20),
+        "golden-schema-1": one(".h5", read_golden, schema1, own=repaired.hdf5, weight=1),
+        "manifest": Target((_manifest_files(),), _manifests, fixed=("x.h5",), weight=30),
+        "bundle": Target((_bundled(),), _bundle, {"b.zip": repaired.archive}, weight=1, fixed=("golden/x.h5",)),
+        "journal": Target((_journal(),), lambda folder: recover(folder / "golden"), trees=True, weight=4),
     }
 
 
@@ -255,7 +255,7 @@ def _dumped() -> dict[str, Target]:
     half = np.arange(6, dtype=np.float16).reshape(1, 2, 3, 1)
     return {
         "npy": one(".npy", _npy, _saved(ARRAY), _saved(np.asfortranarray(ARRAY)), _saved(np.zeros((), np.bool_)),
-                   _saved(ARRAY, version=(2, 0)), own=repaired.npy, weight=60),
+                   _saved(ARRAY, version=(2, 0)), own=repaired.npy),
         "bin": one("", _dump_file, content([entry(ARRAY)], [entry(ARRAY)]), content([device_entry(half, "NC1HWC0")])),
         "pb": one(".pb", _pb, _model(), pb.write(graph), *graphs(".pb")),
         "ir": one(".ir", _text(_ir), ir.write(graph).encode(), *graphs(".ir")),

@@ -123,13 +123,13 @@ def trees() -> dict[str, Target]:
     """By name."""
     plain = made(lambda folder: dumped(folder / "tree", one_op(), steps=2))
     return {
-        "tree": Target((plain,), _read, _NPY, trees=True, weight=9),
-        "tree-mapped": Target((made(_mapped),), _read, _NPY, trees=True, weight=9),
-        "tree-statistics": Target((made(_statistics),), _read, _NPY, trees=True, weight=9),
-        "tree-asynchronous": Target((made(_asynchronous),), _read, trees=True, weight=9),
-        "tree-real": Target((real("odd"), real("two_nets"), real("control")), _read, _NPY, trees=True, weight=4),
+        "tree": Target((plain,), _read, _NPY, trees=True, weight=3),
+        "tree-mapped": Target((made(_mapped),), _read, _NPY, trees=True, weight=3),
+        "tree-statistics": Target((made(_statistics),), _read, _NPY, trees=True, weight=3),
+        "tree-asynchronous": Target((made(_asynchronous),), _read, trees=True, weight=8),
+        "tree-real": Target((real("odd"), real("two_nets"), real("control")), _read, _NPY, trees=True, weight=1),
         "tree-msprobe": Target(
-            (made(_msprobe("tensor")), made(_msprobe("statistics"))), _read, _NPY, trees=True, weight=9
+            (made(_msprobe("tensor")), made(_msprobe("statistics"))), _read, _NPY, trees=True, weight=8
         ),
-        "recorder": Target((made(_recorded),), _recorder, trees=True, weight=9),
+        "recorder": Target((made(_recorded),), _recorder, trees=True, weight=8),
     }  # fmt: skip

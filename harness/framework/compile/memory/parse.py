@@ -68,7 +68,7 @@ def _sections(text: str) -> tuple[dict[str, Lines], int]:
     sections: dict[str, Lines] = {}
     title = ""
     for number, line in enumerate(text.splitlines(), start=1):
-        if line.startswith(_TOTAL) and line.removeprefix(_TOTAL).isdecimal():
+        if line.startswith(_TOTAL) and re.fullmatch(_N, line.removeprefix(_TOTAL)):
             missing = [t for t in _TITLES if t not in sections]
             if missing:
                 raise PlanTextError(f"line {number}: the text ends without {missing[0]!r}")
