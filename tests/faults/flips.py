@@ -30,7 +30,7 @@ from harness.compare.policy import judge as decide
 from harness.errors import HarnessError
 from harness.explain import settle
 from harness.store import GoldenStore, manifest
-from harness.store.contents import USER_BLOCK, read_contents
+from harness.store.layout.contents import USER_BLOCK, read_contents
 from tests.dump.build import dumped, one_op, tensor
 from tests.fuzz.commands import main
 from tests.fuzz.engine import captured, home
