@@ -52,7 +52,9 @@ class Option(NamedTuple):
 OPTIONS = (
     Option("msdump", "flag", False, "check the networks of marked tests against their goldens"),
     Option("msdump_regen", "flag", False, "write the goldens of the selected tests anew (implies --msdump)"),
-    Option("msdump_learn", "count", 0, "run each test N times and keep with its golden how far it scatters", "N"),
+    Option(
+        "msdump_learn", "count", 0, "run each test N times and keep with its golden how far its results scatter", "N"
+    ),
     Option("msdump_force", "flag", False, "learn from one run too, and from a spread that no rounding explains"),
     Option("msdump_backend", "list", ("cpu",), "backends to run on", "NAME", marker="backends"),
     Option("msdump_mode", "list", ("tensor",), "dump modes to run in", "NAME", marker="modes"),
@@ -64,13 +66,15 @@ OPTIONS = (
         "msdump_tolerance",
         "text",
         "stored",
-        "what holds where no marker or hook says",
+        "tolerance where no marker or hook states one",
         "NAME",
         ("stored", "exact", "default", "noise"),
     ),
     Option("msdump_rdr", "flag", False, "also check what the Running Data Recorder writes (mode tensor)", marker="rdr"),
     Option("msdump_mindspore", "text", "", "Python that has MindSpore, for backend mindspore", "PYTHON"),
-    Option("msdump_mindspore_jobs", "text", "", "tests run at a time on backend mindspore; else as many as cores", "N"),
+    Option(
+        "msdump_mindspore_jobs", "text", "", "tests that run at a time on backend mindspore; by default one a core", "N"
+    ),
     Option("msdump_mindspore_timeout", "text", "600", "seconds a test may take on backend mindspore", "SECONDS"),
 )
 _WITH_PATH = frozenset({"--msdump-golden", "--msdump-report", "--msdump-mindspore"})
@@ -128,7 +132,8 @@ def add_options(parser: pytest.Parser) -> None:
             keywords["action"] = "store_true"
         else:
             keywords["metavar"] = option.metavar
-            keywords["help"] += f" (default: {_shown(option.default)})"
+            if option.default != "":
+                keywords["help"] += f" (default: {_shown(option.default)})"
         if option.kind == "list":
             keywords["action"] = "append"
         if option.choices:

@@ -340,7 +340,7 @@ def closing(summary: Summary, settings: Settings, start: Path, verbose: int) -> 
         if settings.in_ci:
             yield f"candidate bundle left: take it over with `{accept_command(settings, candidates, start)}`"
         else:
-            yield f"what changed, to be taken over or not: `{review_command(settings, candidates, start)}`"
+            yield f"to see what changed, and take it over or not: `{review_command(settings, candidates, start)}`"
 
 
 def _proof(summary: Summary) -> str:

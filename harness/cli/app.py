@@ -73,7 +73,9 @@ def check(
     rtol: Annotated[float | None, typer.Option(help="relative tolerance for floating values")] = None,
     atol: Annotated[float | None, typer.Option(help="absolute tolerance for floating values")] = None,
     exact: Annotated[bool, typer.Option("--exact", help="admit nothing but equal bits")] = False,
-    tolerance: Annotated[NamedTolerance, typer.Option(help="noise: the table by dtype, and rounding")] = "",
+    tolerance: Annotated[
+        NamedTolerance, typer.Option(help="exact: equal bits; default: the table by dtype; noise: rounding, too")
+    ] = "",
     match: Annotated[Match, typer.Option(help="what pairs operators: names, scope/type/flow, or both")] = "auto",
     by_statistics: Annotated[
         bool, typer.Option("--by-statistics", help="take statistics within the tolerance for values, if none were kept")
@@ -83,7 +85,7 @@ def check(
     scheduler: Scheduler = "",
     resume: Resume = False,
 ) -> Action:
-    """Check a dump tree against a golden run. Without a tolerance that of the golden holds, else the table by dtype."""
+    """Check a dump tree against a golden run. If no tolerance is given, the golden's own holds, else the table by dtype."""
 
     def action() -> int:
         from harness.cli.check import check_tree
@@ -98,7 +100,7 @@ def check(
 @app.command()
 def diff(
     expected: Annotated[str, typer.Argument(help="dump tree, or golden store (STORE.h5, STORE.h5::BACKEND/MODE)")],
-    found: Annotated[str, typer.Argument(help="what is held against it, likewise")],
+    found: Annotated[str, typer.Argument(help="the run to compare with it, given likewise")],
     rank: Annotated[int | None, typer.Option(help="rank of trees that have several")] = None,
     tolerances: Annotated[Path | None, typer.Option(metavar="TOML", help="file with a table [tolerance]")] = None,
     rtol: Annotated[float | None, typer.Option(help="relative tolerance for floating values")] = None,
@@ -109,7 +111,9 @@ def diff(
         Path | None, typer.Option("--csv", metavar="FILE", help="a row for each slot; - for stdout")
     ] = None,
     report: Annotated[Path | None, typer.Option(metavar="HTML", help="a page to look at, in one file")] = None,
-    tolerance: Annotated[NamedTolerance, typer.Option(help="noise: the table by dtype, and rounding")] = "",
+    tolerance: Annotated[
+        NamedTolerance, typer.Option(help="exact: equal bits; default: the table by dtype; noise: rounding, too")
+    ] = "",
     match: Annotated[Match, typer.Option(help="what pairs operators: names, scope/type/flow, or both")] = "auto",
     by_statistics: Annotated[
         bool, typer.Option("--by-statistics", help="take statistics within the tolerance for values, if none were kept")
@@ -135,13 +139,15 @@ def diff(
 @app.command()
 def ranks(
     tree: Annotated[str, typer.Argument(help="dump tree of several ranks")],
-    equal: Annotated[list[str], typer.Option(metavar="PATTERN", help="OPERATOR:SLOT that all ranks should have alike")],
+    equal: Annotated[
+        list[str], typer.Option(metavar="PATTERN", help="OPERATOR:SLOT that should be equal on all ranks")
+    ],
     network: Annotated[str | None, typer.Option(metavar="NAME", help="network of the tree, if it has several")] = None,
     workers: Workers = 0,
     scheduler: Scheduler = "",
     resume: Resume = False,
 ) -> Action:
-    """Hold against one another what should be equal on all ranks: parameters, gradients after a reduction."""
+    """Compare what should be equal on all ranks: parameters, gradients after a reduction."""
 
     def action() -> int:
         from harness.cli.ranks import check_ranks
@@ -176,8 +182,8 @@ def audit(
     golden: Annotated[Path, typer.Argument(help="golden store, or directory of stores")] = Path("golden"),
     run: Annotated[str, typer.Option(metavar=RUN, help="only this run of a store")] = "",
     tolerances: Annotated[Path | None, typer.Option(metavar="TOML", help="file with a table [tolerance]")] = None,
-    limit: Annotated[float | None, typer.Option(help="largest change that may pass, of the values' size")] = None,
-    every: Annotated[bool, typer.Option("--all", help="every slot")] = False,
+    limit: Annotated[float | None, typer.Option(help="largest change that may pass, relative to the values")] = None,
+    every: Annotated[bool, typer.Option("--all", help="list every slot")] = False,
     workers: Workers = 0,
     scheduler: Scheduler = "",
     resume: Resume = False,
@@ -201,14 +207,16 @@ def learn(
     run: Annotated[str, typer.Option(metavar=RUN, help="run of the store, if it has several")] = "",
     command: Annotated[str, typer.Option(help="program to run instead, dumping everything")] = "",
     times: Annotated[int, typer.Option(help="how often to run it")] = 3,
-    margin: Annotated[float, typer.Option(help="how many times the scatter seen is admitted")] = 2.0,
-    dry: Annotated[bool, typer.Option("--dry-run", help="print only")] = False,
-    force: Annotated[bool, typer.Option("--force", help="learn from one run, or from more than rounding too")] = False,
+    margin: Annotated[float, typer.Option(help="the tolerance is this many times the scatter seen")] = 2.0,
+    dry: Annotated[bool, typer.Option("--dry-run", help="only print")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="learn from one run, or a spread beyond rounding, too")
+    ] = False,
     workers: Workers = 0,
     scheduler: Scheduler = "",
     resume: Resume = False,
 ) -> Action:
-    """Learn a golden's tolerances from how far unchanged runs scatter; they travel with it."""
+    """Learn a golden's tolerances from how far unchanged runs scatter; the golden keeps them."""
 
     def action() -> int:
         from harness.cli.learn import learn as learn_from
@@ -223,10 +231,12 @@ def learn(
 def import_(
     tree: Annotated[str, typer.Argument(help="dump tree, of this project, MindSpore or msprobe")],
     golden: Annotated[Path, typer.Argument(help="golden store (.h5)")],
-    run: Annotated[str | None, typer.Option(metavar=RUN, help="what it is called; else what the tree says")] = None,
+    run: Annotated[str | None, typer.Option(metavar=RUN, help="name of the run; by default what the tree says")] = None,
     rank: Annotated[int | None, typer.Option(help="only this rank of the tree")] = None,
     network: Annotated[str | None, typer.Option(metavar="NAME", help="network of the tree, if it has several")] = None,
-    level: Annotated[Level | None, typer.Option(help="what is kept; values where the tree has them")] = None,
+    level: Annotated[
+        Level | None, typer.Option(help="what the run keeps; by default values, where the tree has them")
+    ] = None,
     packed: Annotated[bool, typer.Option("--compress", help="compress a new store")] = False,
     workers: Workers = 0,
     scheduler: Scheduler = "",
@@ -259,10 +269,10 @@ def show(
     slot: Annotated[str, typer.Option(metavar="output.0", help="values of this slot")] = "",
     iteration: Annotated[int | None, typer.Option(help="only this iteration")] = None,
     part: Annotated[str, typer.Option("--slice", metavar="'0, :4'", help="only these values")] = "",
-    text: Annotated[str, typer.Option(metavar="PATTERN", help="print the texts of such names instead")] = "",
+    text: Annotated[str, typer.Option(metavar="PATTERN", help="print the texts whose names match instead")] = "",
 ) -> Action:
     """Print what a golden store, a dump tree, a directory of the recorder or a tensor file holds, or one
-    operator of it from close by."""
+    of its operators in detail."""
 
     def action() -> int:
         from harness.cli.operator_details import Wanted, look_at
@@ -287,7 +297,7 @@ def run(
 ) -> Action:
     """Run a MindSpore script on an emulated backend; the exit code is the script's.
 
-    With --missing SCRIPT|DIR..., list what of MindSpore's they use and is not supported: 0 nothing, 1 something,
+    With --missing SCRIPT|DIR..., list the MindSpore names they use that are not supported: 0 none, 1 some,
     2 a file that cannot be read.
     """
 
@@ -305,7 +315,7 @@ def run(
 
 @app.command()
 def backends(
-    device: Annotated[str | None, typer.Argument(help="only this device, and all that is known of it")] = None,
+    device: Annotated[str | None, typer.Argument(help="only this device, with all that is known about it")] = None,
 ) -> Action:
     """List the backends (real or emulated, and whether they run here) and what the dump of each device has."""
 
@@ -319,9 +329,9 @@ def backends(
 
 @app.command()
 def convert(
-    dump: Annotated[str, typer.Option("-d", "--dump_file", help="a file, files split by commas, or a directory")],
+    dump: Annotated[str, typer.Option("-d", "--dump_file", help="a file, files separated by commas, or a directory")],
     output: Annotated[str, typer.Option("-out", "--output", help="directory of the results")] = ".",
-    kind: Annotated[str, typer.Option("-t", "--type", metavar="npy|msnpy|bin", help="what is made")] = "npy",
+    kind: Annotated[str, typer.Option("-t", "--type", metavar="npy|msnpy|bin", help="format of the results")] = "npy",
     format_name: Annotated[str | None, typer.Option("-f", "--format", help="format to bring tensors to")] = None,
     shape: Annotated[str | None, typer.Option("-s", "--shape", help="host shape, for FRACTAL_NZ: 1,3,224,224")] = None,
     input_tensor: Annotated[str | None, typer.Option("-i", "--input_tensor", help="only this input")] = None,

@@ -29,7 +29,7 @@ def accept(
     bundles: Annotated[list[Path], typer.Argument(help="directories or archives a gate left in .msdump/candidates")],
     golden: Annotated[Path, typer.Option(help="directory of the golden stores")] = Path("golden"),
     only: Annotated[
-        list[str] | None, typer.Option(metavar="PATTERN", help="only tests (or their stores) of such names")
+        list[str] | None, typer.Option(metavar="PATTERN", help="only tests (or their stores) whose names match")
     ] = None,
 ) -> Action:
     """Take candidate bundles over into the goldens."""
@@ -65,9 +65,9 @@ def review(
 @app.command(context_settings=PASS_ON)
 def prune(
     pytest_args: Annotated[list[str] | None, typer.Argument(metavar="[PYTEST OPTIONS]")] = None,
-    dry: Annotated[bool, typer.Option("--dry-run", help="name them only")] = False,
+    dry: Annotated[bool, typer.Option("--dry-run", help="only name them")] = False,
 ) -> Action:
-    """Remove goldens and runs that no test owns, after all tests were collected."""
+    """Collect all tests, then remove the goldens and runs that no test owns."""
 
     def action() -> int:
         from harness.cli.prune import prune_goldens
@@ -99,7 +99,7 @@ def verify(
     scheduler: Scheduler = "",
     resume: Resume = False,
 ) -> Action:
-    """Read every golden wholly and hold it against its digests and its manifest."""
+    """Read every golden in full and check it against its digests and its manifest."""
 
     def action() -> int:
         from harness.cli.verify import verify_goldens

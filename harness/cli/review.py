@@ -85,7 +85,7 @@ def review_bundle(bundle: Path | None, golden: Path | None, *, ask: bool) -> int
             left += answer not in ("y", "n")
             stop = answer == "q"
     if not ask or left:
-        print(f"{left} candidates are left in {chosen}")
+        print(f"{left} candidate{'s' * (left != 1)} left in {chosen}")
     return 1 if left else 0
 
 

@@ -76,7 +76,7 @@ def test_at_the_desk_candidates_are_left_for_review(made: pytest.Pytester, monke
     monkeypatch.setenv("ADDED", "1.5")
     for _ in range(2):
         result = made.runpytest("--msdump")
-        result.stdout.fnmatch_lines(["what changed, to be taken over or not: `msdump review`"])
+        result.stdout.fnmatch_lines(["to see what changed, and take it over or not: `msdump review`"])
     (bundle,) = (made.path / ".msdump" / "candidates").iterdir()
     assert bundle.name.endswith("-desk")
 
