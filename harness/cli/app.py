@@ -85,7 +85,7 @@ def check(
     scheduler: Scheduler = "",
     resume: Resume = False,
 ) -> Action:
-    """Check a dump tree against a golden run. If no tolerance is given, the golden's own holds, else the table by dtype."""
+    """Check a dump tree against a golden run, by default under the golden's own tolerance, else the table by dtype."""
 
     def action() -> int:
         from harness.cli.check import check_tree
