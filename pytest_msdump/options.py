@@ -259,7 +259,7 @@ def _refuse_moved_root(config: pytest.Config) -> None:
         outside = not path.is_relative_to(start) and path.is_relative_to(config.rootpath)
         if flag in _WITH_PATH and outside and os.path.exists(path):
             raise pytest.UsageError(
-                f"{flag} {value}: pytest takes a path after a blank for one of tests when it looks for its root "
+                f"{flag} {value}: pytest reads a path after a blank as a path of tests when it looks for its root "
                 f"directory (now {config.rootpath}); write {flag}={value}"
             )
 
