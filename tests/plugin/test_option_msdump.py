@@ -95,7 +95,7 @@ def test_a_failure_says_its_cause_and_what_to_run_next(made: pytest.Pytester, mo
     monkeypatch.setenv("ADDED", "1.5")
     made.runpytest("--msdump").stdout.fnmatch_lines(
         [
-            "Cause, proven by replay: y 1 -> 1.5",
+            "Cause, proven by replay: y 1 -> 1.5 (test_nets.py:*)",
             "First divergence: iteration 0, Default/Add-op0, output.0 *",
             "  *expected *, found *; * elements differ; *input.1 (y) differs",
             "Then nothing else; 6 of 8 slots are identical",
