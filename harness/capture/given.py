@@ -120,7 +120,7 @@ def _of_torch(tensor: Any) -> Array:
     """The values of a tensor of PyTorch, brought to the host; types numpy lacks are those of ``ml_dtypes``."""
     plain = tensor.detach().resolve_conj().resolve_neg().cpu()
     name = str(plain.dtype).removeprefix("torch.")
-    known = next((each for each in dtypes.STORED if each.lower == name and not each.numpy.isbuiltin), None)
+    known = next((each for each in dtypes.STORED if each.lower == name and each.numpy.isbuiltin != 1), None)
     if known is None:
         found: Array = plain.numpy()
         return found

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
+from glob import escape
 from pathlib import Path
 
 from harness.capture.capture import RECORDED
 from harness.capture.recorder import MODES, read_recorder, readable
-from harness.compare import TextComparison, compare_texts, explain_texts
+from harness.compare import TextComparison, Verdict, compare_texts, explain_texts
 from harness.errors import ArtefactError, TreeError
+from harness.explain import shell
 from harness.store import StoredRun
 
 _RANK = re.compile(r"rank_\d+")
@@ -39,26 +41,34 @@ def is_only_recorded(folder: Path) -> bool:
     return all(entry.name == "rdr" for rank in ranks for entry in rank.iterdir())
 
 
-def check_recorder(found: Mapping[str, bytes], expected: StoredRun, title: str, steps: Sequence[str]) -> int | None:
+def check_recorder(found: Mapping[str, bytes], expected: StoredRun, title: str, tree: str, golden: str) -> int | None:
     """Holds a directory of the recorder against a golden run, in that of its modes which is nearer, and prints the
     result.
 
     Args:
         found: from ``recorded``.
         title: what the directory and the golden are called.
-        steps: commands to offer.
+        tree, golden: where the two sides lie, for the commands to offer.
 
     Returns:
         0 if everything holds, 1 if something differs; None where the golden has nothing of the recorder.
     """
-    golden = {name: text for name, text in expected.artefacts().items() if name.startswith(RECORDED)}
-    if not golden:
+    kept = {name: text for name, text in expected.artefacts().items() if name.startswith(RECORDED)}
+    if not kept:
         print(f"{title}: the golden run has nothing of the recorder; {len(found)} artefacts were not compared")
         return None
-    results = [(mode, _compared(golden, found, mode)) for mode in MODES]
+    results = [(mode, _compared(kept, found, mode)) for mode in MODES]
     mode, comparison = min(results, key=lambda each: (len(each[1].failures), -each[0]))
-    told = explain_texts(comparison, f"{title}: recorder, mode {mode}", [] if comparison.holds else steps, readable)
-    print(told)
+    steps = [
+        shell("msdump", "show", *where, "--text", escape(f"{prefix}{each.name}"))
+        for each in comparison.failures[:1]
+        for where, prefix, lacks in (
+            ((tree,), "", Verdict.MISSING),
+            ((golden, "--run", str(expected.id)), f"{RECORDED}{mode}/", Verdict.UNEXPECTED),
+        )
+        if each.verdict is not lacks
+    ]
+    print(explain_texts(comparison, f"{title}: recorder, mode {mode}", steps, readable))
     return 0 if comparison.holds else 1
 
 

@@ -203,7 +203,9 @@ def _origin(divergence: Divergence, case: Case) -> Origin:
     if m is not None and m.worst is not None and m.unequal and divergence.kind not in (Kind.INSERTED, Kind.REMOVED):
         kind = dtypes.by_name(slot.dtype).numpy
         element = Element(tuple(m.worst.index), number(m.worst.expected, kind), number(m.worst.found, kind))
-    reason = "" if divergence.kind in (Kind.COMPUTED, Kind.GIVEN) else MEANING[divergence.kind]
+    # A value that a test hands over by itself has no inputs to say anything of.
+    plain = divergence.kind in (Kind.COMPUTED, Kind.GIVEN) or slot.key.operator.startswith(f"{GIVEN_SCOPE}/")
+    reason = "" if plain else MEANING[divergence.kind]
     if element is None and not divergence.kind.structural:
         reason = f"{slot.reason}; {reason}" if reason else slot.reason
     return Origin(

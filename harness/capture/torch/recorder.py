@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -20,7 +21,12 @@ from harness.capture.torch.values import DTYPES, Keeper, unreadable
 from harness.records import Record, SlotKey
 
 GRAPH = 0
-_LIBRARIES = (os.path.dirname(torch.__file__) + os.sep, os.path.dirname(__file__) + os.sep)
+_HARNESS = Path(__file__).parents[2]
+#: whose lines are nobody's network: PyTorch's, and the rooms of this package that run one
+_LIBRARIES = tuple(
+    f"{folder}{os.sep}"
+    for folder in (os.path.dirname(torch.__file__), *(_HARNESS / name for name in ("backends", "capture", "framework")))
+)
 
 
 class Mode(TorchDispatchMode):  # type: ignore[misc, unused-ignore]
