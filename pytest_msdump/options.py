@@ -268,10 +268,15 @@ def _refuse_reviewed(config: pytest.Config, root: Path, golden: Path, flag: str)
     """Raises ``pytest.UsageError`` where ``flag`` would write the goldens under review."""
     reviewed = Path(os.path.abspath(root / config.getini("msdump_golden")))
     if golden == reviewed or reviewed in golden.parents:
+        place = os.path.relpath(golden, config.invocation_params.dir)
+        named = [] if golden == reviewed else [f"--msdump-golden={place}"]
+        beside = [] if golden == root / "golden" else ["--golden", place]
         raise pytest.UsageError(
-            f"{flag} does not write {golden} in CI: a golden changes only after a person has seen the change. "
-            "Run `msdump regen` at your desk, take over a candidate bundle with `msdump accept BUNDLE`, or name "
-            "another directory with --msdump-golden"
+            f"{flag} does not write {golden} in CI: a golden changes only after a person has seen the change.\n"
+            f"  at your desk: `{shlex.join(['msdump', 'regen', *named])}`\n"
+            f"  or here: `{shlex.join(['pytest', '--msdump', *named])}` leaves what changed in .msdump/candidates, and "
+            f"`{shlex.join(['msdump', 'review', *beside])}` shows it and takes it over\n"
+            "  or elsewhere: --msdump-golden names another directory to write"
         )
 
 

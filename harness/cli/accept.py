@@ -8,14 +8,16 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from harness.cli.nearest import goldens_of
 from harness.store import RunId
 from harness.store.bundle import accept
 
 
-def accept_bundles(bundles: Sequence[Path], golden: Path, only: Sequence[str]) -> int:
+def accept_bundles(bundles: Sequence[Path], golden: Path | None, only: Sequence[str]) -> int:
     """Takes ``bundles`` over into the directory ``golden``, one after the other, and says what changed.
 
     Args:
+        golden: None for the goldens of the project that left each bundle.
         only: patterns; of networks (``test_a.py::test_x``), with the variant (``...[cpu-tensor]``), or of stores. One
             without a wildcard is looked for anywhere in the name. Empty takes all.
 
@@ -34,13 +36,14 @@ def accept_bundles(bundles: Sequence[Path], golden: Path, only: Sequence[str]) -
         return bool(found) or not only
 
     for bundle in bundles:
-        for result in accept(bundle, golden, wanted):
+        for result in accept(bundle, golden or goldens_of(bundle), wanted):
             for run, change in result.runs.items():
                 moved = f"{change.changed} changed, {change.new} new, {change.removed} removed"
                 print(f"{result.path}: run {run}: {change.slots} slots: {change.unchanged} unchanged, {moved}")
     idle = [each for each in only if each not in used]
     for each in idle:
-        listing = shlex.join(["msdump", "review", str(bundles[0]), "--golden", str(golden), "--list"])
+        named = [] if golden is None else ["--golden", str(golden)]
+        listing = shlex.join(["msdump", "review", str(bundles[0]), *named, "--list"])
         print(f"msdump: --only {each!r} fits no candidate; `{listing}` names them", file=sys.stderr)
     return 2 if idle else 0
 

@@ -67,7 +67,7 @@ def check_tree(
     texts = recorded(Path(tree), rank)
     if texts and is_only_recorded(Path(tree)):
         with _opened(golden) as store:
-            code = _check_recorder(texts, choose_run(store, run), tree, golden)
+            code = _check_recorder(texts, choose_run(store, run), tree, golden, rank)
             return 2 if code is None else code
     shards = parse_all(shard)
     options = shards, run, rank, network, rtol, atol, exact, match, by_statistics, standard
@@ -84,7 +84,7 @@ def check_tree(
             judging=shared.judging(expected, capture, golden) if shared and not shards else SlotJudge,
         )  # fmt: skip
         _print(judged, expected, capture, tree, golden, exact, sides if shards else None)
-        code = _check_recorder(texts, expected, tree, golden) if texts else None
+        code = _check_recorder(texts, expected, tree, golden, rank) if texts else None
     warn(capture)
     return replace(judged, texts_hold=None if code is None else not code, lost=_tell_lost(capture, tree)).code
 
@@ -150,8 +150,11 @@ def _opened(golden: Path) -> GoldenStore:
         raise StoreError(f"{golden}: there is no such golden store") from None
 
 
-def _check_recorder(texts: dict[str, bytes], expected: StoredRun, tree: Path | str, golden: Path) -> int | None:
-    return check_recorder(texts, expected, f"{tree} and run {expected.id} of {golden}", str(tree), str(golden))
+def _check_recorder(
+    texts: dict[str, bytes], expected: StoredRun, tree: Path | str, golden: Path, rank: int | None
+) -> int | None:
+    where = tree if rank is None else Path(tree) / f"rank_{rank}"
+    return check_recorder(texts, expected, f"{tree} and run {expected.id} of {golden}", str(where), str(golden))
 
 
 def stated(rtol: float | None, atol: float | None) -> Tolerance | None:

@@ -27,7 +27,9 @@ def regen(pytest_args: Annotated[list[str] | None, typer.Argument(metavar="[PYTE
 @app.command()
 def accept(
     bundles: Annotated[list[Path], typer.Argument(help="directories or archives a gate left in .msdump/candidates")],
-    golden: Annotated[Path, typer.Option(help="directory of the golden stores")] = Path("golden"),
+    golden: Annotated[
+        Path | None, typer.Option(help="directory of the golden stores; the project's if left out")
+    ] = None,
     only: Annotated[
         list[str] | None, typer.Option(metavar="PATTERN", help="only tests (or their stores) whose names match")
     ] = None,
@@ -93,7 +95,9 @@ def init(
 
 @app.command()
 def verify(
-    golden: Annotated[Path, typer.Argument(help="directory of the golden stores")] = Path("golden"),
+    golden: Annotated[
+        Path | None, typer.Argument(help="directory of the golden stores; the project's if left out")
+    ] = None,
     fix: Annotated[bool, typer.Option("--fix", help="write missing, broken and stale manifests anew")] = False,
     workers: Workers = 0,
     scheduler: Scheduler = "",
@@ -102,9 +106,10 @@ def verify(
     """Read every golden in full and check it against its digests and its manifest."""
 
     def action() -> int:
+        from harness.cli.nearest import goldens
         from harness.cli.verify import verify_goldens
 
-        return verify_goldens(golden, fix=fix, scale=Scale(workers, scheduler, resume))
+        return verify_goldens(golden or goldens(), fix=fix, scale=Scale(workers, scheduler, resume))
 
     return action
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from pathlib import Path
 
 from harness.atomic import write_held
+from harness.cli.nearest import configuration
 
 CONFIGURATION = """\
 [pytest]
@@ -34,7 +34,6 @@ README = """\
 Golden stores of pytest-msdump: one `.h5` for each test, and a manifest beside it for review.
 `msdump regen` writes them, `msdump review` and `msdump accept` take over what CI left, `msdump verify` reads them all.
 """
-_HOLDERS = {"pytest.ini": "", "pytest.toml": "", "tox.ini": "[pytest]", "setup.cfg": "[tool:pytest]"}
 
 
 def initialise(folder: Path) -> int:
@@ -47,32 +46,25 @@ def initialise(folder: Path) -> int:
         OSError: a file cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    configured = _configuration(folder)
+    configured = configuration(folder)
     if configured:
         print(f"there: {configured} (goldens lie in golden/ unless its msdump_golden says otherwise)")
     else:
         _write(folder / "pytest.ini", CONFIGURATION)
     _write(folder / "golden" / "README.md", README)
     _write(folder / ".gitattributes", ATTRIBUTES)
+    lacking = _lacking(folder / ".gitattributes")
+    if lacking:
+        print(f"add to it: {' and '.join(repr(line) for line in lacking)}")
     _write(folder / "tests" / "test_first_golden.py", TEST)
     print("next: msdump regen")
     return 0
 
 
-def _configuration(folder: Path) -> str:
-    """The file that configures pytest in ``folder``; empty for none."""
-    for name, section in _HOLDERS.items():
-        path = folder / name
-        if path.is_file() and section in path.read_text(encoding="utf-8", errors="replace"):
-            return str(path)
-    path = folder / "pyproject.toml"
-    if path.is_file():
-        try:
-            tool = tomllib.loads(path.read_text(encoding="utf-8")).get("tool", {})
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError):
-            return str(path)  # whatever it says, a second file would hide it
-        return str(path) if isinstance(tool, dict) and "pytest" in tool else ""
-    return ""
+def _lacking(path: Path) -> list[str]:
+    """Lines of ``ATTRIBUTES`` that a file lacks; comments do not count."""
+    there = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    return [line for line in ATTRIBUTES.splitlines() if not line.startswith("#") and line not in there]
 
 
 def _write(path: Path, text: str) -> None:

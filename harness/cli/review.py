@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.backends.align import lay_beside
+from harness.cli.nearest import CANDIDATES, SCRATCH, goldens_of
 from harness.compare import Comparison, Verdict, first_divergence
 from harness.compare.policy import Judgement, Party, judge
 from harness.compare.verdict import SlotVerdict
@@ -17,7 +18,6 @@ from harness.explain import settle
 from harness.store import GoldenStore, RunId
 from harness.store.bundle import accept, opened
 
-SCRATCH, CANDIDATES = ".msdump", "candidates"
 PAGE = "review.html"
 _QUESTION = "take it over? [y]es, [n]o and drop it, [s]kip, [p]icture, [q]uit: "
 
@@ -50,7 +50,7 @@ def review_bundle(bundle: Path | None, golden: Path | None, *, ask: bool) -> int
 
     Args:
         bundle: directory or archive; None for the last one below the nearest ``.msdump/candidates``.
-        golden: directory of the goldens; None for ``golden`` beside that ``.msdump``, or here.
+        golden: directory of the goldens; None for those of the project that left the bundle.
         ask: False only lists.
 
     Returns:
@@ -63,7 +63,7 @@ def review_bundle(bundle: Path | None, golden: Path | None, *, ask: bool) -> int
     if chosen is None:
         print("nothing to review: no gate left candidates in .msdump/candidates, here or above")
         return 0
-    goldens = golden or _goldens_of(chosen)
+    goldens = golden or goldens_of(chosen)
     left = 0
     with opened(chosen) as (source, stores):
         found = list(candidates(source, stores, goldens))
@@ -98,13 +98,6 @@ def last_bundle(start: Path) -> Path | None:
         if found:
             return found[0]
     return None
-
-
-def _goldens_of(bundle: Path) -> Path:
-    above = bundle.resolve().parents
-    if len(above) > 2 and above[0].name == CANDIDATES and above[1].name == SCRATCH:
-        return above[2] / "golden"
-    return Path("golden")
 
 
 def candidates(source: Path, stores: list[str], goldens: Path) -> Iterator[Candidate]:

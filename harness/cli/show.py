@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
+from glob import escape
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from harness.cli.recorder import is_only_recorded, listed, recorded
 from harness.cli.slots import slots_table
 from harness.cli.text import shortened, table
 from harness.errors import StoreError, TreeError
+from harness.explain import shell
 from harness.records import Record
 from harness.stats import describe
 from harness.store import GoldenStore, RunId, StoredRun, recover, recover_around
@@ -86,7 +88,8 @@ def _lines(path: Path, run: str, every: bool) -> Iterator[str]:
             yield from _tree(path, every)
         if texts:
             rows = [(name, len(raw), raw.count(b"\n")) for name, raw in texts.items()]
-            yield f"{path}: {len(rows)} artefacts of the recorder (--text NAME prints one)"
+            one = shell("msdump", "show", str(path), "--text", escape(next(iter(texts))))
+            yield f"{path}: {len(rows)} artefacts of the recorder (`{one}` prints the first)"
             yield from table(("artefact", "bytes", "lines"), rows, right=(1, 2))
 
 
@@ -98,8 +101,10 @@ def _store(store: GoldenStore, run: str, every: bool) -> Iterator[str]:
         yield f"run {each}: level {stored.level}, {len(stored)} slots, {_origin(stored)}"
         texts = stored.artefacts()
         if texts:
-            more = f", and {len(texts) - _HEAD} more (--text NAME prints them)" if len(texts) > _HEAD else ""
+            more = f", and {len(texts) - _HEAD} more" if len(texts) > _HEAD else ""
             yield f"texts: {', '.join(list(texts)[:_HEAD])}{more}"
+            one = shell("msdump", "show", str(store.path), "--run", str(each), "--text", escape(next(iter(texts))))
+            yield f"`{one}` prints the first"
         yield from _records(stored.records(), every)
 
 

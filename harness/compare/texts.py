@@ -87,7 +87,7 @@ def explain_texts(
 
     Args:
         title: the first line.
-        next_steps: commands to offer.
+        next_steps: commands to offer, each printed whole.
         readable: gives lines for the content of a binary artefact of that name.
     """
     failures = comparison.failures
@@ -104,7 +104,7 @@ def explain_texts(
         more = f", and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
         lines.append(f"also: {named}{more}")
     if next_steps:
-        lines += ["What to run next:", *(f"  {clipped(step, 200)}" for step in next_steps)]
+        lines += ["What to run next:", *(f"  {step}" for step in next_steps)]
     return "\n".join(lines)
 
 

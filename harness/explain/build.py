@@ -26,7 +26,7 @@ from harness.explain.rewired import by_graphs
 from harness.explain.search import SECONDS, Search
 from harness.explain.structure import Structure
 from harness.explain.whole import whole
-from harness.records import Record, SlotKey
+from harness.records import GIVEN_SCOPE, Record, SlotKey
 
 _SHOWN = 6
 #: causes that a line of the user's script makes

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -108,8 +110,27 @@ def test_show(tmp_path: Path, golden: Path, capsys: pytest.CaptureFixture[str]) 
     assert main(["show", str(golden), "--text", "*.pb"]) == 0
     assert 'full_name: "Default/Sin-op0"' in capsys.readouterr().out
     assert main(["show", str(golden), "--text", "nothing"]) == 2
-    assert main(["show", str(golden)]) == 0
-    assert "--text NAME prints them" in capsys.readouterr().out
+    for given in (folder, golden):
+        assert main(["show", str(given)]) == 0
+        out = capsys.readouterr().out
+        (command,) = re.findall(r"`msdump (show .*)` prints the first", out)
+        assert main(shlex.split(command)) == 0
+        assert capsys.readouterr().out.startswith("== ")
+
+
+def test_what_to_run_next(tmp_path: Path, golden: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = run(tmp_path / "a directory of the recorder's", Other)
+    text = next((folder / "rank_0" / "rdr").glob("*exec_order*"))
+    for changed, count in ((lambda: None, 2), (lambda: text.rename(text.with_name("A.0.txt")), 1)):
+        changed()
+        assert main(["check", str(folder), str(golden)]) == 1
+        steps = capsys.readouterr().out.partition("What to run next:\n")[2].splitlines()
+        assert len(steps) == count
+        for step in steps:
+            program, *words = shlex.split(step)
+            assert program == "msdump"
+            assert main(words) == 0, step
+            assert len([line for line in capsys.readouterr().out.splitlines() if line.startswith("== ")]) == 1
 
 
 def test_show_of_both(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -63,6 +63,12 @@ def test_init_overwrites_nothing(project: pytest.Pytester, capsys: pytest.Captur
     assert {path: path.read_bytes() for path in project.path.rglob("*") if path.is_file()} == before
 
 
+def test_init_says_what_a_file_of_the_projects_lacks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / ".gitattributes").write_text("*.png binary\n/golden/**/*.h5 binary\n")
+    assert main(["init", str(tmp_path)]) == 0
+    assert "add to it: '/golden/**/*.json text eol=lf'\n" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("name", "text", "written"),
     [

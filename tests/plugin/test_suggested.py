@@ -127,3 +127,19 @@ def test_a_pattern_that_fits_nothing(below: Path, monkeypatch: pytest.MonkeyPatc
     listed = shell(command, below)
     assert listed.returncode == 1
     assert "moved first" in listed.stdout
+
+
+@pytest.mark.parametrize("flag", ["", "'--msdump-golden=golden/my own'"])
+def test_goldens_are_not_written_in_ci(below: Path, monkeypatch: pytest.MonkeyPatch, flag: str) -> None:
+    start = below.parent
+    assert shell(f"msdump regen {flag}", start).returncode == 0
+    monkeypatch.setenv("FACTOR", "3")
+    monkeypatch.setenv("CI", "true")
+    refused = shell(f"msdump regen {flag}", start)
+    assert refused.returncode == 2
+    regen, gate, review = suggested(refused.stderr, r"`([^`]*)`")
+    assert shell(gate, start).returncode == 1
+    assert "2 candidates left" in shell(review, start).stdout
+    monkeypatch.delenv("CI")
+    assert shell(regen, start).returncode == 0
+    assert shell(gate, start).returncode == 0

@@ -84,10 +84,40 @@ def test_what_is_kept(modules: pytest.Pytester) -> None:
     names = {record.key.operator for record in records}
     assert {"layer1.0.0/convolution-op0", "Gradients/layer1.0.0/convolution_backward-op0", "layer1.0.0.weight"} <= names
     assert any(name.startswith("Default/optimizer-SGD/") for name in names)
+    gradients = {record.key.operator: record.shape for record in records if record.op_type == "Gradient"}
+    shapes = {record.key.operator: record.shape for record in records if record.op_type == "Parameter"}
+    trained = ("layer1.0.0.weight", "layer1.0.0.bias", "norm.weight", "norm.bias", "head.weight", "head.bias")
+    assert gradients == {f"{name}.grad": shapes[name] for name in trained}
     assert {record.key.iteration for record in records} == {0, 1}
     assert (weights[0] != weights[1]).any()
     sources = {record.source for record in records if record.key.operator.startswith("layer1.0.0/")}
     assert sources == {"test_modules.py:17"}
+    calls = [at for at, line in enumerate(MODULES.strip("\n").splitlines(), 1) if "msdump.train(" in line]
+    updates = {record.source for record in records if record.key.operator.startswith("Default/optimizer-SGD/")}
+    assert updates == {f"test_modules.py:{calls[0]}"}
+
+
+TENSORS = """
+import pytest
+import torch
+
+@pytest.mark.msdump
+def test_tensors(msdump):
+    kinds = (torch.bfloat16, torch.float16, torch.float8_e5m2, torch.complex64, torch.bool, torch.int64)
+    one = torch.linspace(0, 2, 6).reshape(2, 3).t() * SCALE
+    msdump.check("a", {str(kind): one.to(kind) for kind in kinds} | {"parameter": torch.nn.Parameter(one)})
+"""
+
+
+def test_tensors_of_every_kind_are_handed_over(gate: pytest.Pytester) -> None:
+    gate.makepyfile(test_tensors=TENSORS.replace("SCALE", "1"))
+    gate.runpytest("--msdump-regen").assert_outcomes(passed=1)
+    gate.runpytest("--msdump").assert_outcomes(passed=1)
+    with GoldenStore.open(gate.path / "golden" / "test_tensors" / "test_tensors.h5") as store:
+        found = {record.dtype for record in store.run("cpu", "tensor").records()}
+    assert {"BFloat16", "Float16", "Complex64", "Bool", "Int64", "Float32"} < found
+    gate.makepyfile(test_tensors=TENSORS.replace("SCALE", "4"))
+    gate.runpytest("--msdump").stdout.fnmatch_lines(["*First divergence: *check/a*"])
 
 
 def test_the_manifest_says_what_computed(modules: pytest.Pytester) -> None:

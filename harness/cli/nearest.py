@@ -1,0 +1,92 @@
+"""Where a project keeps its goldens: found the same way from every directory inside of it."""
+
+from __future__ import annotations
+
+import configparser
+import os
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from harness.errors import StoreError
+
+NAME = "golden"
+SCRATCH, CANDIDATES = ".msdump", "candidates"
+#: files that configure pytest, each with the section that does
+_HOLDERS = {
+    "pytest.ini": "pytest", ".pytest.ini": "pytest", "pytest.toml": "pytest", "pyproject.toml": "tool.pytest",
+    "tox.ini": "pytest", "setup.cfg": "tool:pytest",
+}  # fmt: skip
+_OF_PYTEST = ("pytest.ini", ".pytest.ini", "pytest.toml")  # theirs whatever they hold
+
+
+def configuration(folder: Path) -> Path | None:
+    """The file that configures pytest in ``folder``, as pytest finds it; None for none.
+
+    One that cannot be read counts: whatever it says, a second file would hide it.
+    """
+    for name in _HOLDERS:
+        path = folder / name
+        if path.is_file() and (name in _OF_PYTEST or _settings(path) is not None):
+            return path
+    return None
+
+
+def goldens() -> Path:
+    """The goldens of the project that the current directory lies in: the directory that ``msdump_golden`` of the
+    nearest configuration of pytest names, or the nearest ``golden``, up to a directory under version control.
+
+    Raises:
+        StoreError: there are none.
+    """
+    for folder in _upwards(Path.cwd()):
+        found = _named(folder)
+        if found.is_dir():
+            return Path(os.path.relpath(found))
+    raise StoreError(f"{NAME}: there is no such directory of goldens, here or above; name it")
+
+
+def goldens_of(bundle: Path) -> Path:
+    """The goldens that a candidate bundle belongs to: those of the project that left it; else those of the current
+    directory, or the ``golden`` that is to be made here."""
+    above = bundle.resolve().parents
+    if len(above) > 2 and above[0].name == CANDIDATES and above[1].name == SCRATCH:
+        return Path(os.path.relpath(_named(above[2])))
+    try:
+        return goldens()
+    except StoreError:
+        return Path(NAME)
+
+
+def _named(folder: Path) -> Path:
+    found = configuration(folder)
+    given = (_settings(found) or {}).get("msdump_golden") if found is not None else None
+    return folder / (given if isinstance(given, str) and given else NAME)
+
+
+def _upwards(start: Path) -> Iterator[Path]:
+    for folder in (start, *start.parents):
+        yield folder
+        if folder == Path.home() or any((folder / name).exists() for name in (".git", ".hg")):
+            return
+
+
+def _settings(path: Path) -> dict[str, Any] | None:
+    """What a file sets for pytest; None where it does not configure pytest, nothing where it cannot be read."""
+    section = _HOLDERS[path.name]
+    try:
+        text = path.read_text(encoding="utf-8")
+        if path.suffix != ".toml":
+            parser = configparser.RawConfigParser(strict=False)
+            parser.read_string(text)
+            return dict(parser[section]) if section in parser else None
+        found: Any = tomllib.loads(text)
+    except (OSError, ValueError, configparser.Error):
+        return {}
+    for part in section.split("."):
+        found = found.get(part) if isinstance(found, dict) else None
+    if not isinstance(found, dict):
+        return None
+    older = found.get("ini_options")
+    return older if isinstance(older, dict) else found
