@@ -42,11 +42,14 @@ def commands() -> str:
 def _command(name: str, command: Any) -> Iterator[str]:
     context = command.make_context(name, [], resilient_parsing=True)
     usage = " ".join(["msdump", name, *command.collect_usage_pieces(context)])
-    yield from (f"## msdump {name}", "", "```text", usage, "```", "", _escaped(command.help or ""), "")
+    yield from (f"## msdump {name}", "", "```text", usage, "```", "")
+    for paragraph in (command.help or "").split("\n\n"):
+        yield from (_escaped(paragraph), "")
     rows = [row for parameter in command.params if (row := parameter.get_help_record(context))]
     if rows:
         yield from ("| argument or option | means |", "|---|---|")
-        yield from (f"| {_code(left)} | {_escaped(right)} |" for left, right in rows)
+        # A list's Python type says nothing that the dots behind its name do not.
+        yield from (f"| {_code(re.sub(r' <list.*>$', '', left))} | {_escaped(right)} |" for left, right in rows)
         yield ""
 
 
@@ -65,7 +68,8 @@ def options() -> str:
         default = ", ".join(each.default) if isinstance(each.default, tuple) else each.default
         marker = _code(f"{each.marker}=") if each.marker else ""
         shown = "off" if default is False else _code(str(default)) if default != "" else ""
-        lines.append(f"| {_code(flag)} | {_code(each.name)} | {marker} | {shown} | {_escaped(each.help)} |")
+        means = _escaped(each.help) + (f": {' or '.join(map(_code, each.choices))}" if each.choices else "")
+        lines.append(f"| {_code(flag)} | {_code(each.name)} | {marker} | {shown} | {means} |")
     return "\n".join(lines) + "\n"
 
 

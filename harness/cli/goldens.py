@@ -13,7 +13,11 @@ from harness.scale import Scale
 
 
 @app.command(context_settings=PASS_ON)
-def regen(pytest_args: Annotated[list[str] | None, typer.Argument(metavar="[PYTEST ARGS]")] = None) -> Action:
+def regen(
+    pytest_args: Annotated[
+        list[str] | None, typer.Argument(metavar="[PYTEST ARGS]", help="tests and options, as pytest takes them")
+    ] = None,
+) -> Action:
     """Write the goldens of the selected tests anew (pytest --msdump-regen ARGS)."""
 
     def action() -> int:
@@ -66,7 +70,9 @@ def review(
 
 @app.command(context_settings=PASS_ON)
 def prune(
-    pytest_args: Annotated[list[str] | None, typer.Argument(metavar="[PYTEST OPTIONS]")] = None,
+    pytest_args: Annotated[
+        list[str] | None, typer.Argument(metavar="[PYTEST OPTIONS]", help="options for pytest's collection")
+    ] = None,
     dry: Annotated[bool, typer.Option("--dry-run", help="only name them")] = False,
 ) -> Action:
     """Collect all tests, then remove the goldens and runs that no test owns."""
