@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from pytest_msdump.collection import identity_of
+from pytest_msdump.collection import identity_of, stores
 from pytest_msdump.gate import NAME, Gate
 from pytest_msdump.options import SETTINGS, given_on_command_line
+from pytest_msdump.report import prune_command
 from pytest_msdump.variants import is_gate_test, marker_arguments, used_runs
 
 REPORT, DRY = "MSDUMP_PRUNE_REPORT", "MSDUMP_PRUNE_DRY"
@@ -53,7 +54,11 @@ def _pruned(session: pytest.Session) -> Iterator[str]:
     act = "unused" if dry else "removed"
     yield from (f"{act}: {name}" for name in files)
     yield from (f"{act}: {name}: run {backend}/{mode}" for name, (backend, mode) in runs)
-    if not (files or runs):
+    owned = {identity_of(item).golden for item in session.items if is_gate_test(item)}
+    kept = [name for name in stores(golden) if name not in owned and name not in files]
+    if kept:
+        yield f"not judged: {len(kept)} goldens of files that pytest did not collect, such as {kept[0]}"
+    elif not (files or runs):
         yield f"nothing to remove: a test owns each golden in {golden}"
 
 
@@ -66,9 +71,12 @@ def _refusal(session: pytest.Session) -> str:
         return f"{', '.join(selecting)} leaves tests or runs out; every test must be collected"
     if config.args_source is pytest.Config.ArgsSource.ARGS:
         return f"{' '.join(config.args)}: every test must be collected; leave the names out"
+    settings, start = config.stash[SETTINGS], config.invocation_params.dir
+    if start != settings.root:
+        return f"from here not every test is collected; `{prune_command(settings, start)}`"
     if session.testsfailed:
         return "not every file could be collected; `pytest --collect-only` says why"
-    return "in CI goldens are not removed" if config.stash[SETTINGS].in_ci else ""
+    return "in CI goldens are not removed" if settings.in_ci else ""
 
 
 def _given(config: pytest.Config, flag: str) -> bool:

@@ -113,7 +113,7 @@ def _numpy(name: str, value: Any) -> Array:
     kind = f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
     if ways:
         raise SettingTypeError(f"msdump.check: the values of {_short(name)} (a {kind}) cannot be read{why}")
-    raise SettingTypeError(f"msdump.check: {_short(name)} is a {kind}; accepted are {ACCEPTED}")
+    raise SettingTypeError(f"msdump.check: {_short(name)} is of type {kind}; accepted are {ACCEPTED}")
 
 
 def _of_torch(tensor: Any) -> Array:

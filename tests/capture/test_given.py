@@ -96,13 +96,13 @@ def test_what_is_an_array(value: Any, dtype: str, content: Any) -> None:
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        (object(), r"'v' is a object; accepted are numpy arrays"),
-        ({"a": [1, {2}]}, r"'v.a\[1\]' is a set; accepted"),
+        (object(), r"'v' is of type object; accepted are numpy arrays"),
+        ({"a": [1, {2}]}, r"'v.a\[1\]' is of type set; accepted"),
         (np.array(["a"]), r"'v' is an array of dtype <U1; dtypes that can be kept are bfloat16, bool"),
         (np.array([object()]), "an array of dtype object"),
         (np.longdouble(1), "an array of dtype "),
         (Broken(), "values of 'v' .a .*Broken. cannot be read: RuntimeError: lies on another device$"),
-        (Output, "'v' is a type; accepted"),
+        (Output, "'v' is of type type; accepted"),
     ],
 )
 def test_what_is_refused(value: Any, message: str) -> None:

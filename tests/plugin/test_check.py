@@ -96,7 +96,7 @@ def test_only_digests(gate: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) ->
         ('msdump.check("y", {"a.b": 1, "a": {"b": 2}})', "'y.a.b' was handed over before"),
         ('msdump.check("", 1)', "the name of a value is a printable text, got ''"),
         ('msdump.check("y", [None, {}])', "'y' holds nothing to compare"),
-        ('msdump.check("y", {"a": object()})', "'y.a' is a object; accepted are numpy arrays"),
+        ('msdump.check("y", {"a": object()})', "'y.a' is of type object; accepted are numpy arrays"),
     ],
 )
 def test_what_is_refused(gate: pytest.Pytester, body: str, message: str) -> None:

@@ -135,6 +135,25 @@ def test_prune_removes_what_nobody_owns(project: pytest.Pytester, capfd: pytest.
     assert not list(project.path.glob("golden/**/*one*.*"))
 
 
+def test_prune_from_below_names_the_command(
+    project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (project.path / "tests" / "test_one.py").unlink()
+    before = sorted(project.path.rglob("*.h5"))
+    for folder in (project.path / "tests", project.mkdir("empty")):
+        monkeypatch.chdir(folder)
+        assert main(["prune"]) == 2
+        assert "not every test is collected; `cd .. && msdump prune`" in capfd.readouterr().err
+    assert sorted(project.path.rglob("*.h5")) == before
+
+
+def test_prune_says_what_it_did_not_judge(project: pytest.Pytester, capfd: pytest.CaptureFixture[str]) -> None:
+    (project.path / "pytest.ini").write_text("[pytest]\ntestpaths = other\n")
+    (project.mkdir("other") / "test_other.py").write_text("def test_nothing(): pass\n")
+    assert main(["prune"]) == 0
+    assert "not judged: 3 goldens of files that pytest did not collect, such as tests/" in capfd.readouterr().out
+
+
 def test_prune_refuses_a_part(project: pytest.Pytester, capfd: pytest.CaptureFixture[str]) -> None:
     (project.path / "tests" / "test_two.py").write_text("import nothing_of_this_name\n")
     for arguments, why in (

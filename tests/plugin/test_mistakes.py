@@ -54,7 +54,7 @@ IN_TESTS = {
         "msdump.run(Net(), np.ones((2, 3), np.float32))", "inner dimensions 3 and 4 differ", "float32[2, 3]"),
     "06 import mindspore": _in_test(
         "import mindspore", "MindSpore is not installed here", "`from harness import nn, ops, Tensor`"),
-    "12 no array": _in_test('msdump.check("a", object())', "'a' is a object; accepted are numpy arrays"),
+    "12 no array": _in_test('msdump.check("a", object())', "'a' is of type object; accepted are numpy arrays"),
     "16 a text": _in_test(
         'msdump.run(Net(), "text")', "given: msdump.run(Net, str)", "cells take tensors, numpy arrays"),
     "17 a list": _in_test("msdump.run(Net(), [[1.0, 2.0]])", "given: msdump.run(Net, list)", "Tensor([...], float32)"),
