@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
 from importlib.metadata import entry_points
 
+from harness.escape import text
+
 PLUGIN = "pytest_msdump.plugin"
 # pytest: 0 passed, 1 tests failed; anything else (interrupted, internal, usage, nothing collected) tells nothing.
 _CODES = {0: 0, 1: 1}
+_NOTHING = 5
 
 
 def regenerate(pytest_args: Sequence[str]) -> int:
@@ -23,7 +27,13 @@ def regenerate(pytest_args: Sequence[str]) -> int:
     """
     load = [] if is_installed() else ["-p", PLUGIN]
     command = [sys.executable, "-m", "pytest", *load, "--msdump-regen", *pytest_args]
-    return _CODES.get(subprocess.run(command, check=False).returncode, 2)
+    code = subprocess.run(command, check=False).returncode
+    if code == _NOTHING:
+        where = (
+            f"msdump: pytest collected no test in {text(os.getcwd())}; name their directory, or start where they lie"
+        )
+        print(where, file=sys.stderr)
+    return _CODES.get(code, 2)
 
 
 def is_installed() -> bool:
