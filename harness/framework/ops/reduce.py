@@ -61,8 +61,10 @@ class Reduction(Operator):
         """Whether no axes mean no reduction."""
         return False
 
-    def axes(self, call: Call) -> tuple[int, ...]:
-        """Axes to reduce, from 0."""
+    def axes(self, call: Call, given: Any = None) -> tuple[int, ...]:
+        """Axes to reduce, from 0; of an operator that put them together, ``given`` is the result."""
+        if call.values[1] is None and given is not None:
+            return normal_axes(call, given.tolist(), len(call.shape(0)))
         if is_all(call.values[1]) and self.skips(call):
             return ()
         return normal_axes(call, call.values[1], len(call.shape(0)))

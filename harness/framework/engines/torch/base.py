@@ -73,6 +73,7 @@ _NOT_WRITTEN = """
 NUMPY = {
     **dict.fromkeys(_NOT_WRITTEN.split(), "no kernel of PyTorch's is written for it; the harness's own computes it"),
     "Print": "it writes text",
+    "RealMakeTuple": "it puts numbers of the graph together, and computes nothing",
     "StandardNormal": "the harness's own stream of random numbers, so that engines can be compared",
     "UniformReal": "the harness's own stream of random numbers, so that engines can be compared",
 }

@@ -13,7 +13,7 @@ from harness import dtypes
 from harness.framework.ops.base import Array, Backward, Call, Operator, operator
 from harness.framework.ops.elementwise import as_result
 from harness.framework.ops.expansion import Composite, cast
-from harness.framework.ops.reduce import Reduction, axes_of, normal_axes, reduced, repeat
+from harness.framework.ops.reduce import Reduction, axes_of, reduced, repeat
 from harness.framework.tensor import call as emit
 from harness.graph import Node, Spec, TensorSpec, constant
 
@@ -24,10 +24,9 @@ class ReduceProd(Reduction):
 
     name = "ReduceProd"
 
-    def kernel(self, call: Call, x: Array, _axes: Any, keep: bool) -> Array:
+    def kernel(self, call: Call, x: Array, given: Any, keep: bool) -> Array:
         (x,) = as_result(call, x)
-        # Axes that an operator put together come as its result.
-        axes = self.axes(call) if call.values[1] is not None else normal_axes(call, _axes.tolist(), x.ndim)
+        axes = self.axes(call, given)
         rest = [a for a in range(x.ndim) if a not in axes]
         rows = x.transpose([*axes, *rest]).reshape(-1, *(x.shape[a] for a in rest))
         out = np.ones(rows.shape[1:], x.dtype)

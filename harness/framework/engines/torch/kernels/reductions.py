@@ -13,10 +13,10 @@ from harness.framework.ops.base import OPERATORS, Call
 from harness.framework.ops.reduce import Reduction, normal_axes, reduced
 
 
-def _axes(call: Call) -> tuple[int, ...]:
+def _axes(call: Call, given: Any = None) -> tuple[int, ...]:
     operator = OPERATORS.get(call.op)
     assert isinstance(operator, Reduction)
-    return operator.axes(call)
+    return operator.axes(call, given)
 
 
 def _number(call: Call, x: Any) -> Any:
@@ -44,8 +44,8 @@ def _mean(call: Call, x: Any, _axes_given: Any, keep: bool) -> Any:
 
 
 @kernel("ReduceProd", wide=True, wraps=True)
-def _prod(call: Call, x: Any, _axes_given: Any, keep: bool) -> Any:
-    axes = _axes(call)
+def _prod(call: Call, x: Any, axes_given: Any, keep: bool) -> Any:
+    axes = _axes(call, axes_given)
     shape, x = reduced(x.shape, axes, keep), _number(call, x)
     for axis in sorted(axes, reverse=True):
         x = x.prod(dim=axis, dtype=x.dtype)
