@@ -2,13 +2,14 @@
 
 A fenced block with ``title="FILE"`` is written to that file. A ``console`` block holds commands behind ``$ `` and what
 they print; a line ``...`` stands for any lines. A ``python`` block without a title is run. ``<!-- not run: WHY -->``
-before a block leaves it out.
+before a block leaves it out; ``<!-- not run: needs torch -->`` only where PyTorch is not installed.
 
 ``python -m tests.docs.pages [PAGE...]`` writes anew what the commands print.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import subprocess
@@ -21,10 +22,11 @@ from typing import Any
 
 from markdown_it import MarkdownIt
 
-from tests.subprocesses import ROOT
+from tests.subprocesses import INSTALLED, PLUGIN, ROOT
 
 _TITLE = re.compile(r'title="([^"]+)"')
-_NOT_RUN = re.compile(r"<!-- not run: .+ -->")
+_NOT_RUN = re.compile(r"<!-- not run: (.+) -->")
+_HAVE = {"needs torch"} if importlib.util.find_spec("torch") else set()
 _VARIES = (
     (re.compile(r"\bin \d+\.\d+s( \(\d:\d\d:\d\d\))?"), "in 0.12s"),
     (re.compile(r"\b\d+\.\d+ (CPU )?s(econds)?\b"), r"0.12 \1s\2"),
@@ -70,7 +72,8 @@ def blocks(page: Path) -> Iterator[Block]:
     for token in MarkdownIt("commonmark").parse("\n".join(lines)):
         if token.type == "fence" and token.map and token.level == 0:
             before = [line for line in lines[max(0, token.map[0] - 2) : token.map[0]] if line.strip()]
-            if not (before and _NOT_RUN.fullmatch(before[-1].strip())):
+            left_out = _NOT_RUN.fullmatch(before[-1].strip()) if before else None
+            if left_out is None or left_out[1] in _HAVE:
                 yield Block(page, token.map[0], token.map[1], token.info.strip(), token.content)
 
 
@@ -140,6 +143,7 @@ class Reader:
         # Where this checkout is not installed, its commands are found all the same.
         environ["PATH"] = os.pathsep.join((str(Path(sys.executable).parent), environ.get("PATH", "")))
         environ |= {"NO_COLOR": "1", "COLUMNS": "110", "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
+        environ["PYTEST_PLUGINS"] = "" if INSTALLED else PLUGIN
         done = subprocess.run(
             ["bash", "-c", command], cwd=self.home, env=environ, text=True, check=False, timeout=300,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

@@ -30,6 +30,13 @@ def test_networks_drawn_for_both_frameworks(torch_python: str) -> None:
     _run_all(torch_python, "tests/testing/beside")
 
 
+def test_pages_show_what_pytorch_gives(torch_python: str) -> None:
+    """Blocks that need PyTorch are left out where the pages are followed without it."""
+    pages = ("docs/tutorial/arrays-and-modules.md", "docs/how-to/port-from-pytorch.md")
+    test = "tests/docs/test_pages.py::test_a_reader_gets_what_the_page_shows"
+    _run_all(torch_python, "-m", "deep", *(f"{test}[{page}]" for page in pages))
+
+
 def _run_all(torch_python: str, *tests: str) -> None:
     """Runs tests under the interpreter that has PyTorch; none may be skipped."""
     command = [torch_python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-rs", *tests]
