@@ -18,8 +18,8 @@ def accept_bundles(bundles: Sequence[Path], golden: Path | None, only: Sequence[
 
     Args:
         golden: None for the goldens of the project that left each bundle.
-        only: patterns; of networks (``test_a.py::test_x``), with the variant (``...[cpu-tensor]``), or of stores. One
-            without a wildcard is looked for anywhere in the name. Empty takes all.
+        only: patterns; of networks (``test_a.py::test_x``, ``test_x``), with the variant (``...[cpu-tensor]``), or of
+            stores. One without a wildcard is looked for anywhere in the name. Empty takes all.
 
     Returns:
         0; 2 if a pattern takes nothing.
@@ -30,7 +30,8 @@ def accept_bundles(bundles: Sequence[Path], golden: Path | None, only: Sequence[
     used: set[str] = set()
 
     def wanted(store: str, network: str, run: RunId) -> bool:
-        names = store, network, f"{network}[{run.backend}-{run.mode}]"
+        variant = f"[{run.backend}-{run.mode}]"
+        names = [store, *(f"{name}{end}" for name in (network, network.rpartition("::")[2]) for end in ("", variant))]
         found = [each for each in only if any(_fits(each, name) for name in names)]
         used.update(found)
         return bool(found) or not only

@@ -30,7 +30,9 @@ def regen(
 
 @app.command()
 def accept(
-    bundles: Annotated[list[Path], typer.Argument(help="directories or archives a gate left in .msdump/candidates")],
+    bundles: Annotated[
+        list[Path], typer.Argument(help="directories (or zip archives of them) a gate left in .msdump/candidates")
+    ],
     golden: Annotated[
         Path | None, typer.Option(help="directory of the golden stores; the project's if left out")
     ] = None,

@@ -69,6 +69,9 @@ def review_bundle(bundle: Path | None, golden: Path | None, *, ask: bool) -> int
         found = list(candidates(source, stores, goldens))
         stop = not ask
         for at, each in enumerate(found, 1):
+            if stop and ask:
+                left += 1
+                continue
             show(painted(f"[{at}/{len(found)}] {each.network}, run {each.run}", "1", sys.stdout))
             show("\n".join(told(each)))
             if stop:

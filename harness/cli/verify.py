@@ -30,7 +30,11 @@ def verify_goldens(folder: Path, *, fix: bool, scale: Scale | None = None) -> in
         print(f"... and {len(found.problems) - _SHOWN} more")
     if found.fixed:
         print(f"{folder}: the manifests were written anew")
-    state = f"{len(found.problems)} problems" if found.problems else "all as it was written"
+    state = (
+        f"{len(found.problems)} problem{'s' * (len(found.problems) != 1)}"
+        if found.problems
+        else "all as it was written"
+    )
     line = f"{folder}: {found.stores} stores, {found.runs} runs, {found.tensors} tensors read: {state}"
     show(painted(line, "1;31" if found.problems else "32", sys.stdout))
     return 1 if found.problems else 0

@@ -101,9 +101,18 @@ def test_review_takes_over_and_drops(changed: pytest.Pytester, answers: Callable
 
 
 def test_review_skips_quits_and_ends_with_its_input(
-    changed: pytest.Pytester, answers: Callable[[str], int], monkeypatch: pytest.MonkeyPatch
+    changed: pytest.Pytester,
+    answers: Callable[[str], int],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert answers("s\nq\n") == 1
+    capsys.readouterr()
+    assert answers("q\n") == 1
+    out = capsys.readouterr().out
+    assert "[1/2]" in out
+    assert "[2/2]" not in out
+    assert "2 candidates left in" in out
     assert answers("") == 1
     monkeypatch.chdir(changed.path / "tests")
     assert answers("y\ny\n") == 0
@@ -114,6 +123,8 @@ def test_review_skips_quits_and_ends_with_its_input(
 
 def test_accept_only_some(changed: pytest.Pytester, capsys: pytest.CaptureFixture[str]) -> None:
     (bundle,) = (changed.path / ".msdump" / "candidates").iterdir()
+    assert main(["accept", str(bundle), "--only", "test_o*"]) == 0
+    assert "test_two" not in capsys.readouterr().out
     assert main(["accept", str(bundle), "--only", "test_one"]) == 0
     assert main(["accept", str(bundle), "--only", "*nobody*"]) == 2
     assert "--only '*nobody*' fits no candidate" in capsys.readouterr().err
