@@ -211,7 +211,7 @@ def _(place: Place) -> Iterable[str]:
     return place.msdump("init", code=0)
 
 
-@scene("15 a path after a blank", "pytest takes a path after a blank", "write --msdump-golden=../outside")
+@scene("15 a path after a blank", "a path after a blank", "write --msdump-golden=../outside")
 def _(place: Place) -> Iterable[str]:
     place.gate.mkdir("outside")
     place.gate.makepyfile(test_a=PROJECT)
