@@ -49,10 +49,15 @@ def goldens() -> Path:
 
 def goldens_of(bundle: Path) -> Path:
     """The goldens that a candidate bundle belongs to: those of the project that left it; else those of the current
-    directory, or the ``golden`` that is to be made here."""
+    directory, or the ``golden`` that is to be made here.
+
+    What CI uploaded and somebody unpacked lies in ``.msdump/candidates``, too, but in no project.
+    """
     above = bundle.resolve().parents
     if len(above) > 2 and above[0].name == CANDIDATES and above[1].name == SCRATCH:
-        return Path(os.path.relpath(_named(above[2])))
+        named = _named(above[2])
+        if named.is_dir() or configuration(above[2]) is not None:
+            return Path(os.path.relpath(named))
     try:
         return goldens()
     except StoreError:

@@ -72,3 +72,14 @@ def test_from_below(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pyt
     assert main(["accept", "../.msdump/candidates/1"]) == 0
     assert (golden / "b.h5").exists()
     assert list((tmp_path / "src").iterdir()) == []
+
+
+def test_an_unpacked_artifact_belongs_to_the_project_it_is_taken_into(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bundle = tmp_path / "artifact" / ".msdump" / "candidates" / "1"
+    bundle.mkdir(parents=True)
+    (tmp_path / "project" / "golden").mkdir(parents=True)
+    (tmp_path / "project" / "pytest.ini").write_text("[pytest]\n")
+    monkeypatch.chdir(tmp_path / "project")
+    assert goldens_of(bundle) == Path("golden")
