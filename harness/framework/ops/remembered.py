@@ -20,8 +20,8 @@ from harness.framework.ops.base import Call, Operator
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Results = tuple[Array, ...]
-#: the operator itself, as another one may take over its name; what it is called with
-Key = tuple[Operator, bytes]
+#: the operator and its kernel, as others may take their places; what it is called with
+Key = tuple[Operator, Any, bytes]
 
 #: Operators that are remembered.
 PURE = MATMUL | CONVOLUTION
@@ -75,7 +75,7 @@ def key_of(operator: Operator, call: Call, arguments: tuple[Any, ...]) -> Key | 
             return None
         said.append((name, value))
     hasher.update(repr(said).encode())
-    return operator, hasher.digest()
+    return operator, getattr(operator.kernel, "__func__", operator.kernel), hasher.digest()
 
 
 def _is_plain(value: Any) -> bool:
