@@ -6,13 +6,9 @@ Runs the suite of ``harness.testing.beside`` (needs the extra ``torch``) and wri
 
 from __future__ import annotations
 
-import re
-import sys
-from pathlib import Path
+from benchmarks._pages import put
 
 FAULTS, PAIRS, SEED = 40, 25, 0
-PAGE = Path(__file__).parents[1] / "docs" / "comparison.md"
-_PLACE = re.compile(r"(<!-- beside -->\n).*?(<!-- end of beside -->\n)", re.DOTALL)
 
 
 def section(faults: int, pairs: int, seed: int) -> tuple[str, int]:
@@ -43,13 +39,7 @@ def section(faults: int, pairs: int, seed: int) -> tuple[str, int]:
 def main() -> int:
     """Runs the suite and writes the page; 1 where a right pair fails or a fault passes."""
     text, wrong = section(FAULTS, PAIRS, SEED)
-    print(text)
-    page = PAGE.read_text(encoding="utf-8")
-    if not _PLACE.search(page):
-        print(f"{PAGE} has no place for the table", file=sys.stderr)
-        return 2
-    PAGE.write_text(_PLACE.sub(lambda found: found[1] + text + found[2], page), encoding="utf-8")
-    return int(wrong > 0)
+    return int(wrong > 0) if put("comparison.md", "beside", text) else 2
 
 
 if __name__ == "__main__":

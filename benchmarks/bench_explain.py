@@ -6,8 +6,6 @@ CPU seconds of this process; the lines go into ``docs/performance.md``.
 
 from __future__ import annotations
 
-import re
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -15,6 +13,7 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
+from benchmarks._pages import put
 from harness.backends.align import lay_beside
 from harness.capture import Capture
 from harness.compare.policy import Judgement, Party, judge
@@ -25,8 +24,6 @@ from harness.testing.faults.roads import captured
 
 COUNT, SEED, RUN = 12, 0, RunId("cpu", "tensor")
 SLOTS = "some hundred slots each"
-PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
-_PLACE = re.compile(r"(<!-- explanations -->\n).*?(<!-- end of explanations -->\n)", re.DOTALL)
 
 
 def _timed(work: Callable[..., Any], *given: Any) -> tuple[float, Any]:
@@ -82,13 +79,7 @@ def section(figures: dict[str, list[float]]) -> str:
 def main() -> int:
     """Measures and writes the page."""
     text = section(measure(COUNT, SEED))
-    print(text)
-    page = PAGE.read_text(encoding="utf-8")
-    if not _PLACE.search(page):
-        print(f"{PAGE} has no place for the table", file=sys.stderr)
-        return 2
-    PAGE.write_text(_PLACE.sub(lambda found: found[1] + text + found[2], page), encoding="utf-8")
-    return 0
+    return 0 if put("performance.md", "explanations", text) else 2
 
 
 if __name__ == "__main__":

@@ -5,16 +5,11 @@ Runs the suite of ``harness.testing.faults`` (500 faults of seed 0) and writes i
 
 from __future__ import annotations
 
-import re
-import sys
-from pathlib import Path
-
+from benchmarks._pages import put
 from harness.testing.faults import run
 from harness.testing.faults.table import Tally, table, tally
 
 COUNT, SEED = 500, 0
-PAGE = Path(__file__).parents[1] / "docs" / "comparison.md"
-_PLACE = re.compile(r"(<!-- faults -->\n).*?(<!-- end of faults -->\n)", re.DOTALL)
 
 
 def section(every: Tally, families: dict[str, Tally], count: int, seed: int) -> str:
@@ -29,13 +24,7 @@ def main() -> int:
     """Runs the suite and writes the page; 1 where a fault passed."""
     every, families = tally(run(COUNT, SEED))
     text = section(every, families, COUNT, SEED)
-    print(text)
-    page = PAGE.read_text(encoding="utf-8")
-    if not _PLACE.search(page):
-        print(f"{PAGE} has no place for the table", file=sys.stderr)
-        return 2
-    PAGE.write_text(_PLACE.sub(lambda found: found[1] + text + found[2], page), encoding="utf-8")
-    return int(every.counts["passed"] > 0)
+    return int(every.counts["passed"] > 0) if put("comparison.md", "faults", text) else 2
 
 
 if __name__ == "__main__":

@@ -7,15 +7,13 @@ draws so many.
 
 from __future__ import annotations
 
-import re
 import sys
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
+from benchmarks._pages import put
+
 COUNT = 30
-PAGE = Path(__file__).parents[1] / "docs" / "comparison.md"
-_PLACE = re.compile(r"(<!-- alarms -->\n).*?(<!-- end of alarms -->\n)", re.DOTALL)
 #: backend and threads of PyTorch's that the emulated CPU is held against
 OTHERS = (("torch", 1), ("torch", 2), ("torch", 4), ("gpu", 1), ("ascend-o1", 1))
 
@@ -67,13 +65,7 @@ def section(count: int) -> tuple[str, int]:
 def main() -> int:
     """Runs all and writes the page; 1 where something does not hold under ``noise``."""
     text, wrong = section(int(sys.argv[1]) if len(sys.argv) > 1 else COUNT)
-    print(text)
-    page = PAGE.read_text(encoding="utf-8")
-    if not _PLACE.search(page):
-        print(f"{PAGE} has no place for the table", file=sys.stderr)
-        return 2
-    PAGE.write_text(_PLACE.sub(lambda found: found[1] + text + found[2], page), encoding="utf-8")
-    return int(wrong > 0)
+    return int(wrong > 0) if put("comparison.md", "alarms", text) else 2
 
 
 if __name__ == "__main__":

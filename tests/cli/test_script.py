@@ -43,7 +43,7 @@ PROGRAMS = {
 def run(*command: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     """Runs a program with this project in reach."""
     environ = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8", "PYTHONDONTWRITEBYTECODE": "1"}
-    return subprocess.run(command, cwd=cwd, env=environ, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(command, cwd=cwd, env=environ, capture_output=True, text=True, timeout=600, check=False)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

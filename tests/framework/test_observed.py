@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 import pytest
 
 from harness.framework import observed, ops
 from harness.framework.compile import closures, simplify
-from harness.framework.runtime import session
 from harness.framework.tensor import dispatch, tensor
-from harness.graph import ir
-from tests.data.graphs.facts import facts
-from tests.framework.compile.build import Graphs, play
-from tests.framework.compile.test_recorded_graphs import DATA, RECORDED
+from tests.framework.compile.test_recorded_graphs import DATA, RECORDED, compiled
 
 TABLES = (
     "FUNCTION_GRAPHS", "LAYER_GRAPHS", "OLDER_FORMS", "DIRECT_FUNCTIONS", "PRIMITIVE_FUNCTIONS", "DIRECT_METHODS",
@@ -28,19 +23,6 @@ WITHOUT = {
     "FUNCTION_GRAPHS": 44, "LAYER_GRAPHS": 10, "OLDER_FORMS": 11, "DIRECT_FUNCTIONS": 0, "PRIMITIVE_FUNCTIONS": 4,
     "DIRECT_METHODS": 47, "WITH_NUMBER": 2, "UNSHARED_FUNCTIONS": 1, "FOLDED": 3, "BEFORE_READS": 4,
 }  # fmt: skip
-
-
-def graphs_of(net: str) -> list[Any]:
-    """Our graphs of a network script, as the recordings have them."""
-    watcher = Graphs()
-    with session.fresh([watcher], hooked=False):
-        play(DATA / "nets" / f"{net}.py")
-    counted: Counter[str] = Counter()
-    found = []
-    for graph in watcher.found:
-        order = "\n".join(["", *(node.name for node in graph.execution_order)])
-        found.append(facts(ir.write(graph), order, counted))
-    return found
 
 
 def dropped(table: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,6 +62,6 @@ def test_no_more_rows_are_without_a_recording(table: str) -> None:
 
 @pytest.mark.parametrize(("table", "row"), HELD, ids=[f"{table}-{row.name}" for table, row in HELD])
 def test_a_row_taken_out_is_seen(table: str, row: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = graphs_of(row.recording)
+    _, whole = compiled(row.recording)
     dropped(table, row.name, monkeypatch)
-    assert graphs_of(row.recording) != whole
+    assert compiled(row.recording)[1] != whole

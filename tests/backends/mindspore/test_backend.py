@@ -70,7 +70,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def backend(folder: Path) -> Iterator[Mindspore]:
     found = Mindspore()
-    found.configure(str(fake.make(folder / "fake", version="2.7.0")), timeout=60, jobs=3)
+    found.configure(str(fake.make(folder / "fake", version="2.7.0")), timeout=600, jobs=3)
     yield found
     found.close()
 
@@ -216,7 +216,7 @@ def test_nothing_is_left(folder: Path, tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setenv("NAP", "1000")
     backend = Mindspore()
-    backend.configure(str(fake.make(folder / "other")), timeout=60, jobs=3)
+    backend.configure(str(fake.make(folder / "other")), timeout=600, jobs=3)
     backend.call_ahead((Opening(name, "tensor", None, False), call(folder, "waits")) for name in "ab")
     pids = [path.read_text().strip() for path in _written(tmp_path)]
     backend.close()
@@ -227,7 +227,7 @@ def test_nothing_is_left(folder: Path, tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_what_a_killed_worker_looked_after_is_ended(folder: Path, tmp_path: Path) -> None:
     backend = Mindspore()
-    backend.configure(str(fake.make(tmp_path / "fake")), timeout=60)
+    backend.configure(str(fake.make(tmp_path / "fake")), timeout=600)
     try:
         with backend.open(network="net") as process:
             with pytest.raises(BackendError, match=r"ended .SIGKILL."):

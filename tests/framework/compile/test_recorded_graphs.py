@@ -26,8 +26,7 @@ KNOWN: dict[tuple[str, int], str] = {
 }
 
 
-@cache
-def own(net: str) -> tuple[list[Graph], list[dict[str, Any]]]:
+def compiled(net: str) -> tuple[list[Graph], list[dict[str, Any]]]:
     """Our graphs of a network script, and their facts."""
     watcher = Graphs()
     with session.fresh([watcher], hooked=False):
@@ -38,6 +37,9 @@ def own(net: str) -> tuple[list[Graph], list[dict[str, Any]]]:
         order = "\n".join(["", *(node.name for node in graph.execution_order)])
         found.append({"graph": graph.id, **facts(ir.write(graph), order, counted)})
     return watcher.found, found
+
+
+own = cache(compiled)
 
 
 @pytest.mark.parametrize("net", RECORDED)
