@@ -18,12 +18,13 @@ COMPILED = (ROOT / "harness", ROOT / "pytest_msdump", ROOT / "tests")
 
 
 def prepare() -> None:
-    """Compile this project and pytest's plugins; let no child write bytecode.
+    """Compile this project and pytest's plugins; let neither this process nor a child write bytecode.
 
     Tests write a script twice within one second, which is what its time stamp counts in: bytecode would be stale.
     """
     writing = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+    sys.dont_write_bytecode = True  # an inner session of pytest may run in this process
     _run(writing, "compileall", "-q", *map(str, COMPILED))
     if not _rewritten():
         with tempfile.TemporaryDirectory() as empty:
