@@ -24,11 +24,11 @@ FAILED = ("differs", "missing", "not compared", "cannot tell")
 
 
 class Annotation(NamedTuple):
-    """One failing comparison at a source line.
+    """One comparison that fails, and the source line to show it at.
 
     Attributes:
-        file, line: of the operator that left the golden first, relative to the root directory; those of the test where
-            that is not known, or lies elsewhere.
+        file, line: of the operator that left the golden first, relative to the root directory; if it is unknown or
+            outside the repository, the test's own file and line.
         title: network, backend and mode.
         message: what differs.
     """
@@ -50,7 +50,7 @@ def collect(results: Mapping[str, Sequence[Result]], root: Path) -> Iterator[Ann
             own, _, at = (result["place"] or f"{nodeid.partition('::')[0]}:1").rpartition(":")
             file, _, line = result["source"].rpartition(":")
             known = bool(file) and line.isdecimal() and not os.path.isabs(file) and not file.startswith("..")
-            known = known and (root / file).is_file()  # a line of a library is told by its file's name alone
+            known = known and (root / file).is_file()  # for a line inside a library, the file's name is enough
             title = f"msdump: {result['network']} [{result['backend']}-{result['mode']}]"
             message = result["where"] or f"verdict: {result['verdict']}"
             message += f"; cause, {result['cause']}" if result["cause"] else ""
@@ -60,7 +60,7 @@ def collect(results: Mapping[str, Sequence[Result]], root: Path) -> Iterator[Ann
 
 
 def github(found: Sequence[Annotation]) -> Iterator[str]:
-    """Lines GitHub reads from the log; the last says how many more there are."""
+    """The workflow commands for GitHub's log; the last line counts the annotations left out."""
     for each in found[:MAX]:
         place = f"file={_property(each.file)},line={each.line},title={_property(each.title)}"
         yield f"::error {place}::{_data(each.message)}"
@@ -125,7 +125,7 @@ def _cell(text: str) -> str:
 
 
 def publish(results: Mapping[str, Sequence[Result]], root: Path, environ: Mapping[str, str] = os.environ) -> list[str]:
-    """Lines for the log, and a report in ``root/.msdump``, as the CI service this runs in wants them.
+    """Gives the lines to log, and writes a report into ``root/.msdump``, in the form the current CI service reads.
 
     Args:
         results: by test id.

@@ -1,8 +1,9 @@
-"""What a session knows of its tests before the first runs: who owns which golden, and which goldens nobody owns.
+"""What a session knows about its tests before the first one runs: which test owns which golden, and which goldens have
+no owner.
 
 Three sets are kept apart: *collected* (before any deselection: ``-k``, ``-m``, ``--deselect``), *selected*, and
-*run*. A golden is unused only if no collected test owns it and the file that would hold its test was collected
-whole, or is gone.
+*run*. A golden is unused only if no collected test owns it, and the file that would hold its test was collected
+completely or no longer exists.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from pytest_msdump.variants import FIXTURE, Variant, is_gate_test, variant_of
 
 
 class Identity(NamedTuple):
-    """What a gate test is called.
+    """The names of a gate test.
 
     Attributes:
         network: its id without backend and mode, as stores and tables name it.
@@ -47,7 +48,7 @@ def identity_of(item: pytest.Item) -> Identity:
 
 
 def from_root(config: pytest.Config, path: str) -> str:
-    """A path of a test id, from the project's root; pytest gives it from its own."""
+    """Makes a test id's path relative to the project's root; pytest gives it relative to its own rootdir."""
     prefix = config.stash[SETTINGS].prefix
     return f"{prefix}/{path}" if prefix else path
 
@@ -70,7 +71,7 @@ class Collection:
         self.selected = 0
 
     def saw_collector(self, collector: pytest.Collector) -> None:
-        """Notes a file that is about to be collected, whatever ``--lf`` then leaves of it."""
+        """Notes a file that is about to be collected, before ``--lf`` drops any of its tests."""
         if isinstance(collector, pytest.File):
             self._files[from_root(self._config, keys.parse(collector.nodeid).path)] = collector
 
@@ -84,7 +85,7 @@ class Collection:
             self._whole.add(named)
 
     def saw_items(self, items: list[pytest.Item]) -> list[pytest.CollectReport]:
-        """Takes what was collected; gives a failed report for each golden that two tests would share.
+        """Takes the collected tests; returns a failed report for each golden that two tests would share.
 
         Such tests are taken out of ``items``: a session that goes on after collection errors must not run them.
         """
@@ -102,12 +103,12 @@ class Collection:
         return [_collision(path, shared) for path, shared in clashes.items()]
 
     def saw_selection(self, items: Iterable[pytest.Item]) -> None:
-        """Takes what deselection left."""
+        """Takes the tests that deselection left."""
         self.selected = sum(map(is_gate_test, items))
 
     def unused(self, golden: Path) -> list[str] | None:
-        """Golden files under ``golden`` that no test owns, sorted, relative and ``/``-separated; None where none is
-        known and that of others cannot be judged."""
+        """Golden files under ``golden`` that no test owns, sorted, relative and ``/``-separated; None if no test was
+        collected, so that ownership cannot be judged."""
         partial = self._partial_files()
         root = self._config.stash[SETTINGS].root
         unused, unjudged = [], False
@@ -123,10 +124,10 @@ class Collection:
         return None if unjudged and not unused else unused
 
     def _is_left_out(self, golden: str, module: str) -> bool:
-        """Whether a test that ``--lf`` left out during collection owns ``golden``.
+        """Whether ``golden`` belongs to a test that ``--lf`` left out during collection.
 
         ``--lf`` reports files it skips or filters as if that were all they hold; such a file is collected again, by
-        itself. What cannot be collected may own anything.
+        itself. A file that cannot be collected may own any golden.
         """
         if not self._config.getoption("lf", default=False):
             return False
@@ -141,7 +142,8 @@ class Collection:
         return golden in self._owned
 
     def _partial_files(self) -> set[Path] | None:
-        """Files of which only some tests were asked for; None where that cannot be told, so every file may be."""
+        """The files of which only some tests were requested; None if this is unknown, and so may hold for every
+        file."""
         config = self._config
         parts = [argument.partition("::")[0] for argument in config.args if "::" in argument]
         if parts and config.getoption("pyargs", default=False):

@@ -1,5 +1,5 @@
-"""Which lines of the closing section stand out on a terminal. pytest leaves colours out where ``NO_COLOR`` is set, or
-nobody looks."""
+"""Which lines of the closing section are coloured on a terminal. pytest drops the colours if ``NO_COLOR`` is set or the
+output is no terminal."""
 
 from __future__ import annotations
 
@@ -40,5 +40,5 @@ def painted(lines: Iterable[str], summary: Summary) -> Iterator[tuple[str, dict[
 
 
 def _names(line: str) -> tuple[str, ...]:
-    """Network, backend and mode of a line of the table; its columns are two blanks apart."""
+    """Network, backend and mode in a line of the table; two blanks separate its columns."""
     return tuple(part.strip() for part in line.split("  ") if part.strip())[:3]

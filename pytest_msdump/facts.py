@@ -1,4 +1,4 @@
-"""Where a capture comes from, beside what is true of the whole session: for manifests."""
+"""Facts about a single capture's origin for the manifests, in addition to those of the whole session."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def facts(rules: Mapping[str, Any]) -> dict[str, Any]:
-    """Of a capture of the real MindSpore or of PyTorch's own modules: device, versions, threads; of any other nothing.
+    """Device, versions and threads of a capture made by the real MindSpore or by PyTorch modules; empty for any other.
 
     Args:
         rules: of the capture.

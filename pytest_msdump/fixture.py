@@ -1,4 +1,4 @@
-"""The ``msdump`` fixture: runs networks under one backend and mode, and remembers what they dumped."""
+"""The ``msdump`` fixture: runs networks on one backend in one dump mode, and keeps what they dump."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ __tracebackhide__ = True
 
 
 class Msdump:
-    """What a test gets; every ``run`` and ``train`` is a section of the test's one capture.
+    """What a test receives as ``msdump``. All its calls of ``run`` and ``train`` add to one capture.
 
     The capture is checked when the test function returns, so that a test's own assertions come first.
 
     Attributes:
-        backend: what this test runs on: ``cpu``, ``ascend-o1``, ``torch``, ...
+        backend: the backend this test runs on: ``cpu``, ``ascend-o1``, ``torch``, ...
         mode: its dump mode, ``tensor`` or ``statistic``.
 
     Examples:
-        A test, whose golden ``pytest --msdump-regen`` makes and ``pytest --msdump`` checks:
+        A test. ``pytest --msdump-regen`` writes its golden, and ``pytest --msdump`` checks it:
 
             import numpy as np
             import pytest
@@ -60,16 +60,16 @@ class Msdump:
         """Calls ``network(*inputs)`` ``steps`` times with everything dumped.
 
         Args:
-            network: a cell, a module of PyTorch's (on backend ``torch``), or any function that calls cells (or
-                functions under ``jit``); operators called one by one run outside of graphs and dump nothing.
-            inputs: its arguments, the same each step; numpy arrays and numbers become tensors.
-            steps: how often, at least 1.
+            network: a cell, a PyTorch module (on backend ``torch``), or any function that calls cells (or functions
+                under ``jit``). Operators called one by one run outside graphs and dump nothing.
+            inputs: the network's arguments, the same in every step; numpy arrays and numbers become tensors.
+            steps: how many times to call it, at least 1.
 
         Returns:
-            What the last call returned.
+            The result of the last call.
 
         Raises:
-            ValueError: ``steps`` is no positive int.
+            ValueError: ``steps`` is not a positive int.
             TypeError: ``network`` cannot be called.
         """
         if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
@@ -107,24 +107,24 @@ class Msdump:
     ) -> list[Any]:
         """Trains ``network`` one step per batch with everything dumped.
 
-        With ``epochs``, ``callbacks`` or ``metrics`` it is a ``Model.fit``, and what it leaves beside tensors is
-        checked, too: the loss of each step, metrics and a digest of the checkpoint of each epoch, and what was printed.
+        With ``epochs``, ``callbacks`` or ``metrics`` this runs ``Model.fit``. The gate then also checks the loss of
+        each step, each epoch's metrics and a digest of its checkpoint, and the printed output.
 
         Args:
-            network: the cell to train, or a module of PyTorch's on backend ``torch``.
+            network: the cell to train, or a PyTorch module on backend ``torch``.
             loss: a loss cell (a callable), called with the network's output and the label.
-            optimizer: an optimizer over the network's parameters.
+            optimizer: an optimizer for the network's parameters.
             batches: pairs of data and label; numpy arrays become tensors.
-            epochs: how often the batches are gone through.
-            callbacks: a callback, or several.
-            metrics: as for ``Model``; evaluated on the same batches after each epoch.
+            epochs: how many times to go through the batches.
+            callbacks: one callback or several.
+            metrics: metrics as ``Model`` takes them, evaluated on the same batches after each epoch.
 
         Returns:
-            The loss of each step, as the step returned it.
+            The losses, one per step, as the steps returned them.
 
         Raises:
             ValueError: there is no batch.
-            TypeError: a batch is no pair.
+            TypeError: a batch is not a pair.
         """
         given = [_pair(batch) for batch in batches]
         if not given:
@@ -151,18 +151,18 @@ class Msdump:
         return self._test.execute(program)
 
     def check(self, name: str, value: Any) -> None:
-        """Hands a value over, to be held against the golden under ``name``: dtype and shape strictly, numbers under the
-        test's tolerance, by default that of their dtype.
+        """Compares a value with the one the golden keeps under ``name``. Dtype and shape must be equal; numbers must
+        agree within the test's tolerance, by default that of their dtype.
 
         Args:
-            name: what it is called in the golden and in failures; once in a test.
+            name: the value's name in the golden and in failure texts; a test may use it once.
             value: an array of numpy or ml_dtypes, a tensor of PyTorch or MindSpore, anything with ``__array__`` or
-                DLPack, a number, a text; or dicts, lists, tuples and dataclasses of them, whose parts are called
-                ``name.key`` and ``name[0]``. None holds nothing. It is taken as it is now.
+                DLPack, a number, a text; or dicts, lists, tuples and dataclasses of these, whose parts are named
+                ``name.key`` and ``name[0]``. None stands for an empty part. Later changes of the value have no effect.
 
         Raises:
-            SettingTypeError: a value of another kind, or of a dtype that cannot be kept.
-            SettingError: ``name`` is taken or is no name, or nothing is in ``value``.
+            SettingTypeError: the value is of another kind, or a store cannot keep its dtype.
+            SettingError: ``name`` is already used or is not a valid name, or ``value`` holds nothing.
         """
         self._test.take(name, value, _caller(self._test.settings.root))
 
@@ -175,17 +175,17 @@ class Msdump:
         rank: int | None = None,
         message: str | None = None,
     ) -> AbstractContextManager[Injection]:
-        """Something goes wrong on purpose inside the ``with`` block; the capture says so.
+        """Makes an operator fail on purpose inside the ``with`` block; the capture records the fault.
 
         Args:
             operator: full name, type or ``name-regex(...)``, as in the ``kernels`` list of a dump configuration.
             kind: ``error``, ``memory``, ``nan``, ``inf`` or ``-inf``.
-            iteration: label of the step, from 0; None for every one.
-            rank: of the process; None for whichever this is.
-            message: what the kernel says, for ``error``.
+            iteration: number of the step, from 0; None for every step.
+            rank: rank of the process to fail in; None for the current one.
+            message: text of the kernel's error, for ``error`` only.
 
         Raises:
-            HarnessError: see ``harness.testing.inject``; also where the backend runs programs elsewhere.
+            HarnessError: see ``harness.testing.inject``; also raised if the backend runs programs in another process.
         """
         from pytest_msdump.sections import injection
 
@@ -217,7 +217,7 @@ def msdump(request: pytest.FixtureRequest) -> Iterator[Msdump]:
         pytest.skip(NOT_ASKED)
     from pytest_msdump.session import begin
 
-    # Asked for by name inside a test, the fixture has no parameter: the first variant stands in.
+    # A test that requests the fixture by name at run time gives it no parameter: the first variant is used.
     chosen = getattr(request, "param", None)
     if not isinstance(chosen, Variant):
         chosen = variants(config, marker_arguments(request.node))[0]

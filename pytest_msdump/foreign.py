@@ -14,7 +14,7 @@ PACKAGE = "harness"
 
 
 def other_package() -> str:
-    """What is wrong with the package ``harness`` that imports find, in words; empty if it is ours."""
+    """Says in words why the ``harness`` that Python finds is not ours; empty if it is."""
     ours = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(__file__))), PACKAGE)
     loaded = sys.modules.get(PACKAGE)
     try:
@@ -35,13 +35,13 @@ def other_package() -> str:
 
 
 class Blocked:
-    """Stands in for the gate where it cannot work: gate tests fail, all others run."""
+    """Replaces the gate when it cannot work: gate tests fail, all others run."""
 
     def __init__(self, why: str) -> None:
         self._why = why
 
     def pytest_report_header(self) -> list[str]:
-        """Says it once, whole."""
+        """Shows the whole message once."""
         return self._why.splitlines()
 
     @pytest.hookimpl(tryfirst=True)

@@ -22,7 +22,7 @@ from pytest_msdump.variants import is_gate_test
 from pytest_msdump.xdist import KEY, XdistHooks, is_worker, worker_bundle
 
 NAME = "msdump-gate"
-#: how names of bundles end that no CI service left
+#: suffix of bundles that were made outside CI
 DESK = "-desk"
 
 
@@ -51,8 +51,8 @@ class Gate:
 
     Attributes:
         config, settings: the session's.
-        collection: what was collected and selected.
-        summary: what came out; under xdist the controller's is the one that counts.
+        collection: the collected and the selected tests.
+        summary: the results; under xdist only the controller's counts.
         bundle: name of this session's candidate bundle, the same on every worker.
     """
 
@@ -64,7 +64,7 @@ class Gate:
         self.bundle = worker_bundle(config) or _bundle_name(settings)
 
     def pytest_report_header(self) -> str:
-        """One line: what is done, on what (and whether that is emulated), with which goldens."""
+        """One line: what the session does, on which backends (and whether they are emulated), with which goldens."""
         from pytest_msdump.session import described
 
         golden = self.settings.golden
@@ -80,7 +80,8 @@ class Gate:
     def pytest_make_collect_report(
         self, collector: pytest.Collector
     ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-        """Notes each file before ``--lf`` filters it; says what to do about an ``import mindspore`` that finds none."""
+        """Notes each file before ``--lf`` filters it; explains an ``import mindspore`` that fails because MindSpore is
+        not installed."""
         self.collection.saw_collector(collector)
         made = yield
         if made.failed and "No module named 'mindspore" in str(made.longrepr):
@@ -93,7 +94,7 @@ class Gate:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> Generator[None, None, None]:
-        """Sees the tests before any deselection, and what is left after it."""
+        """Looks at the tests before any deselection, and at those left after it."""
         for collision in self.collection.saw_items(items):
             # A failed collection report stops the session as any broken test file does.
             self.config.hook.pytest_collectreport(report=collision)
@@ -103,7 +104,8 @@ class Gate:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
-        """Where it is to be learned how far a test scatters, runs it several times; the last run is pytest's own."""
+        """With ``--msdump-learn``, runs a test several times to see how far its results scatter; the last run is
+        pytest's own."""
         if not self.settings.learn or not is_gate_test(item):
             return None
         from pytest_msdump.learning import repeat
@@ -112,7 +114,8 @@ class Gate:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, Any, Any]:
-        """Checks what the test captured, in its call phase, so that a difference is a failure and no error."""
+        """Checks what the test captured, in its call phase, so that a difference counts as a failure, not as an
+        error."""
         if not is_gate_test(item):
             return (yield)
         from pytest_msdump.session import abandon, finish
@@ -137,7 +140,7 @@ class Gate:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool | None:
-        """Calls the function of a gate test where its backend runs programs."""
+        """Calls a gate test's function in the process in which its backend runs programs."""
         __tracebackhide__ = True
         if not is_gate_test(pyfuncitem):
             return None
@@ -149,7 +152,7 @@ class Gate:
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Lets the results travel with the test's report, which xdist carries to the controller."""
+        """Attaches the results to the test's report, which xdist sends to the controller."""
         made = yield
         if is_gate_test(item):
             from pytest_msdump.session import results_of
@@ -169,7 +172,7 @@ class Gate:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Writes the manifest once all stores are written; fails a session that found what nobody looks after."""
+        """Writes the manifest once all stores are written; fails a session that found stale goldens."""
         stores_opened = sys.modules.get("pytest_msdump.stores")
         if stores_opened is not None:
             stores_opened.OPENED.close()
@@ -190,7 +193,7 @@ class Gate:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def _publish(self) -> None:
-        """Writes the session's page, if one was asked for, and what the CI service shows."""
+        """Writes the session's page, if requested, and the report for the CI service."""
         from pytest_msdump import annotations
 
         summary, settings = self.summary, self.settings
@@ -205,7 +208,7 @@ class Gate:
             summary.problems.append(f"msdump: a report was not written: {error}")
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """The closing section, where there is something to say."""
+        """Prints the closing section, if it has any content."""
         start = self.config.invocation_params.dir
         lines = list(reporting.closing(self.summary, self.settings, start, self.config.get_verbosity()))
         if lines:
@@ -217,13 +220,13 @@ class Gate:
 
 
 def _bundle_name(settings: Settings) -> str:
-    """One that sorts by time. Those of a desk are for ``msdump review``, and only the last one is kept."""
+    """A name that sorts by time. A bundle made outside CI serves ``msdump review``; only the newest is kept."""
     name = f"{time.strftime('%Y%m%dT%H%M%S')}-{getpid()}"
     return name if settings.in_ci else f"{name}{DESK}"
 
 
 def _forget_older(settings: Settings, bundle: str) -> None:
-    """Removes what earlier sessions at this desk left, where this one left candidates of its own."""
+    """Removes the bundles of earlier sessions outside CI, if this session left one of its own."""
     folder = settings.root / SCRATCH / "candidates"
     if settings.in_ci or not (folder / bundle).is_dir():
         return
@@ -233,7 +236,7 @@ def _forget_older(settings: Settings, bundle: str) -> None:
 
 
 class Painted(ReprEntry):
-    """A failure's text that a terminal shows in colours; files and other processes get it plain."""
+    """A failure's text that a terminal shows in colours; files and other processes receive it without colours."""
 
     def toterminal(self, tw: TerminalWriter) -> None:
         """See ``ReprEntry``."""
@@ -247,7 +250,7 @@ class Painted(ReprEntry):
 
 
 def in_colour(report: pytest.TestReport) -> None:
-    """Lets a terminal show the text of a failed comparison in colours."""
+    """Shows the text of a failed comparison in colours on a terminal."""
     entries = getattr(getattr(report.longrepr, "reprtraceback", None), "reprentries", [])
     for at, entry in enumerate(entries):
         if type(entry) is ReprEntry and entry.style == "value":
@@ -255,7 +258,8 @@ def in_colour(report: pytest.TestReport) -> None:
 
 
 def _shorten(report: pytest.TestReport, where: str) -> None:
-    """Leaves one line for pytest's list of failures, which in CI would repeat the whole text: what differed first."""
+    """Shortens the entry in pytest's list of failures to one line, the first difference; in CI it would repeat the
+    whole text."""
     crash = getattr(report.longrepr, "reprcrash", None)
     if crash is not None:
         from harness.escape import line

@@ -41,11 +41,11 @@ class GateTest:
         marker: arguments of the test's ``msdump`` markers.
         golden: path of its store, relative to the golden directory.
         network: name in the store: the test's id without backend and mode.
-        process: what its programs run in, one after the other.
-        programs: how many ran, failed ones included.
-        tree: where its dump tree is written; None unless ``--msdump-keep``.
-        texts: what its trainings left beside tensors, and texts it handed over, by name of the artefact.
-        given: values it handed over.
+        process: the process in which its programs run, one after the other.
+        programs: number of programs that ran, failed ones included.
+        tree: directory of its dump tree; None without ``--msdump-keep``.
+        texts: logs of its trainings, and texts it gave to ``check``, by name of the artefact.
+        given: values it gave to ``check``.
     """
 
     def __init__(self, item: pytest.Item, variant: Variant, process: Process) -> None:
@@ -68,31 +68,31 @@ class GateTest:
         return folder
 
     def keep_tree(self) -> None:
-        """Before the first section: has the dump tree written, where it is kept."""
+        """Called before the first section: sets up the dump tree if it is to be kept."""
         if self.tree is not None and self.programs == 0:
             self.process.keep_tree(self.tree)
 
     def execute(self, program: Callable[[], T]) -> T:
-        """Runs one section of the test with everything dumped; gives what it returns."""
+        """Runs one section of the test with everything dumped, and returns its result."""
         self.keep_tree()
         returned: list[T] = []
         try:
             self.process.execute(lambda: returned.append(program()))
         finally:
-            # One that failed ran, too: a test may expect the error, and what came before it is checked.
+            # A failed program counts as well: a test may expect the error, and what came before it is checked.
             self.programs += 1
         return returned[0]
 
     @property
     def ran(self) -> bool:
-        """Whether there is anything to judge."""
+        """Whether the test left anything to judge."""
         return bool(self.programs or self._names)
 
     def take(self, name: str, value: Any, source: str | None) -> None:
-        """Keeps a value that the test hands over, to be compared under ``name``.
+        """Keeps a value given to ``check``, to be compared under ``name``.
 
         Raises:
-            HarnessError: see ``harness.capture.given.leaves``; nothing is in it; or its name is taken.
+            HarnessError: see ``harness.capture.given.leaves``; or the value is empty, or its name is already used.
         """
         from harness.capture.capture import COMPARED
         from harness.capture.given import leaves, record_of
@@ -116,32 +116,32 @@ class GateTest:
                 self.given.append(record_of(leaf, name, source))
 
     def capture(self) -> Capture:
-        """What is compared: what its programs dumped, then what it handed over."""
+        """The capture to compare: what the programs dumped, then the values given to ``check``."""
         from harness.capture import Capture
         from harness.capture.texts import Joined
 
         if self.programs:
             found = self.process.capture()
         else:
-            # No backend made these numbers.
+            # These numbers come from no backend.
             rules = {"values": "handed over by the test"}
             found = Capture(self.network, self.variant.backend, False, [], self.variant.mode, rules)
         if self.given:
             found = replace(found, source=[*found.records(), *self.given])
         if self.texts:
-            # The capture's own texts stay unmade until they are read.
+            # The capture makes its own texts only when they are read.
             found = replace(found, artefacts=Joined(found.artefacts, self.texts))
         return found
 
     def rerun(self) -> str:
-        """How to name this test to pytest, from where pytest was started."""
+        """The arguments that select this test, relative to the directory pytest was started in."""
         config = self.item.config
         path, separator, rest = self.item.nodeid.partition("::")
         shown = os.path.relpath(config.rootpath / path, config.invocation_params.dir)
         return shlex.join([*self._flags(), shown + separator + rest])
 
     def _flags(self) -> Iterator[str]:
-        """What pytest was told beside the test, without which it would find another one, or none."""
+        """The options pytest was given that decide which test and golden it finds."""
         config, variant = self.item.config, self.variant
         for name, value in (("msdump_backend", variant.backend), ("msdump_mode", variant.mode)):
             if given_on_command_line(config, name):
@@ -163,7 +163,8 @@ def current(item: pytest.Item) -> GateTest | None:
 
 
 def taken(item: pytest.Item) -> GateTest | None:
-    """The same, and forgets it: the item lives as long as the session, and what it captured may be large."""
+    """Like ``current``, but drops the reference: the item lives as long as the session, and its capture may be
+    large."""
     found = item.stash.get(_TEST, None)
     if found is not None:
         del item.stash[_TEST]
@@ -171,7 +172,7 @@ def taken(item: pytest.Item) -> GateTest | None:
 
 
 def scratch(root: Path, name: str) -> Path:
-    """``root/.msdump/name``; the directory says of itself that no repository wants it."""
+    """``root/.msdump/name``; the directory's own .gitignore keeps it out of the repository."""
     folder = root / SCRATCH
     folder.mkdir(exist_ok=True)
     ignore = folder / ".gitignore"

@@ -10,13 +10,14 @@ import pytest
 
 @pytest.hookspec(firstresult=True)
 def pytest_msdump_tolerance(config: pytest.Config, item: pytest.Item, backend: str, mode: str, against: str) -> Any:
-    """Tolerance for one comparison of a test that does not state its own; the first answer that is not None counts.
+    """Gives the tolerance of one comparison for a test that does not state its own; the first answer other than None
+    counts.
 
     Args:
         config: the session's configuration.
         item: the test.
-        backend, mode: the run that is judged.
-        against: backend whose run it is held against; ``backend`` itself for the test's own golden.
+        backend, mode: backend and dump mode of the run that is judged.
+        against: backend whose golden run it is compared with; ``backend`` itself for the test's own golden.
 
     Returns:
         What the marker's ``tolerance=`` accepts, or None.
@@ -25,19 +26,19 @@ def pytest_msdump_tolerance(config: pytest.Config, item: pytest.Item, backend: s
 
 @pytest.hookspec
 def pytest_msdump_provenance(config: pytest.Config) -> Mapping[str, str]:
-    """More facts about where new goldens come from, for the manifests.
+    """Adds facts about the origin of new goldens to the manifests.
 
-    Called once, when goldens were written. The facts of all implementations are merged; an implementation
-    called earlier (registered later) wins.
+    Called once, after goldens were written. The facts of all implementations are merged; where they disagree, the
+    implementation registered last wins.
     """
     return {}
 
 
 @pytest.hookspec(firstresult=True)
 def pytest_msdump_normalise(config: pytest.Config, item: pytest.Item, name: str, text: bytes) -> bytes | None:
-    """Rewrites one text artefact before it is stored or compared; the first answer that is not None counts.
+    """Rewrites one text artefact before it is stored or compared; the first answer other than None counts.
 
-    Use it to take out what differs between machines and says nothing about the network.
+    Use it to remove what differs between machines without saying anything about the network.
 
     Args:
         config: the session's configuration.

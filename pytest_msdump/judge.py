@@ -1,4 +1,4 @@
-"""Holds a test's captures against its golden, or writes the golden. Imports ``harness``; imported when needed."""
+"""Compares a test's captures with its golden, or writes the golden. Imports ``harness``; imported when needed."""
 
 from __future__ import annotations
 
@@ -34,22 +34,22 @@ from pytest_msdump.variants import held_against, others, used_runs
 if TYPE_CHECKING:
     from harness.store import RunData, UpdateResult
 
-# Rules that say on what a capture was made, not how: they must not change a store's bytes.
+# These rules name the machine a capture was made on; they must not change a store's bytes.
 MACHINE_FACTS = ("numpy", "machine", "engine", "settings", "python")
 
 
-#: The tests of a network differ from its golden in the same tensors, whatever their dump mode: measured once.
+#: All dump modes of a network differ from its golden in the same tensors, so these are measured once.
 _JUDGING = partial(SlotJudge, known=Known())
 
 
 class GateRun:
-    """One test's capture, to be judged or stored.
+    """A test's capture, ready to be judged or stored.
 
     Attributes:
-        records, texts: what is compared of it.
-        watches: its mode keeps only what goes wrong.
-        beside_tensors: it may be held against another backend's run in mode ``tensor``.
-        learned: the tolerances its golden carries because they were learned, once it was read; a new one keeps them.
+        records, texts: its slots and its texts to compare.
+        watches: whether its mode keeps only what goes wrong.
+        beside_tensors: whether it may be compared with another backend's run in mode ``tensor``.
+        learned: the learned tolerances of its golden, after that was read; a new golden keeps them.
     """
 
     def __init__(self, test: GateTest) -> None:
@@ -66,17 +66,17 @@ class GateRun:
 
     @property
     def shown_path(self) -> str:
-        """The store as a person at the command line names it."""
+        """The store's path, relative to the directory the user started in."""
         return os.path.relpath(self.path, self.test.item.config.invocation_params.dir)
 
     def empty(self, verdict: str) -> Result:
-        """A result that counts nothing yet."""
+        """A result with all counts at zero."""
         result = empty_result(self.test.network, self.test.golden, *self.run, verdict)
         result["facts"] = facts(self.capture.rules)
         return result
 
     def data(self, level: str) -> RunData:
-        """What a golden of this run holds."""
+        """The content of a golden of this run."""
         rules = {name: value for name, value in self.capture.rules.items() if name not in MACHINE_FACTS}
         attrs: dict[str, Any] = {"emulated": self.capture.emulated, "rules": rules}
         stated = self.test.marker.get("tolerance")
@@ -89,7 +89,8 @@ class GateRun:
         return RunData(self.records, self._normalised(""), attrs, level)  # type: ignore[arg-type]
 
     def _normalised(self, folders: str | tuple[str, ...]) -> dict[str, bytes]:
-        """The capture's texts below ``folders``, as the hook wants them; others are not even written."""
+        """The capture's texts below ``folders``, after the hook ``pytest_msdump_normalise``; other texts are not
+        made."""
         item = self.test.item
         hook = item.config.hook.pytest_msdump_normalise
         texts = {}
@@ -102,20 +103,20 @@ class GateRun:
         return texts
 
     def next_steps(self, own: bool) -> list[str]:
-        """Commands that help with a difference, the one that accepts it last."""
+        """Commands that help with a difference; the last one accepts it."""
         shown, test = shlex.quote(self.shown_path), self.test.rerun()
         steps = [f"msdump show {shown} --run {self.run}", f"pytest --msdump --msdump-keep {test}"]
-        # In CI the candidate is what to take over; the closing lines name it.
+        # In CI one accepts the candidate instead; the closing lines name it.
         return [*steps, f"msdump regen {test}"] if own and not self.test.settings.in_ci else steps
 
     def level(self) -> str:
-        """Level of a new golden; a mode that keeps no values has but one."""
+        """The level of a new golden; a mode that keeps no values allows only one."""
         if any(record.values is None for record in self.records):
             return "digest"
         return str(options.resolve(self.test.item.config, "msdump_level", self.test.marker))
 
     def remember(self, golden: StoredRun) -> None:
-        """Takes over what was learned for its own golden run."""
+        """Takes over the tolerances learned for the test's own golden run."""
         if "learned" in golden.attrs:
             self.learned = {name: golden.attrs[name] for name in ("tolerance", "learned")}
 
@@ -125,7 +126,7 @@ class GateRun:
 
         if not path.parent.is_dir():
             path.parent.mkdir(parents=True, exist_ok=True)
-        # The bundle is sealed when all tests are done, which settles the directories.
+        # When all tests are done the bundle is sealed, which also makes its directories durable.
         return update(path, self.test.network, self.runs(), settle=False)
 
     def runs(self) -> dict[RunId, RunData]:
@@ -133,7 +134,7 @@ class GateRun:
         return {self.run: self.data(self.level())}
 
     def tolerance(self, against: str, stated: Any) -> Any:
-        """What the marker asks for, else the hook, else the option; None for what holds by default."""
+        """The tolerance of the marker, else of the hook, else of the option; None for the default one."""
         if stated is None:
             item = self.test.item
             stated = item.config.hook.pytest_msdump_tolerance(
@@ -159,7 +160,7 @@ def regenerate(test: GateTest) -> tuple[list[Result], list[str]]:
         with GoldenStore.open(judge.path) as store:
             judge.remember(store.run(*judge.run))
     except (FileNotFoundError, HarnessError):
-        pass  # there is none yet, or none that can be read: it is written anew
+        pass  # the store does not exist yet or cannot be read: it is written anew
     try:
         done = staged(test.item.config, test.settings).update(test.golden, test.network, judge.runs())
     except (HarnessError, OSError) as error:
@@ -205,7 +206,7 @@ def _check_all(judge: GateRun, bundle: str, results: list[Result], texts: list[s
         results.append(_missing(judge, backend))
         texts.append(misses.missing(judge.test, judge.path, len(judge.records), judge.run, "the store does not exist"))
         return
-    # What a real engine computes elsewhere has other bits: another backend's golden may stand for its own.
+    # A real engine gives other bits on other machines: another backend's golden may replace its own.
     if len(stated) > 1 and judge.run not in store and not judge.capture.emulated:
         del stated[backend]
     for against, tolerance in stated.items():
@@ -235,7 +236,7 @@ def _check_one(
     (result["against"], result["against_mode"]), result["checksum"] = run, expected.checksum
     asked = judge.tolerance(against, tolerance)
     judged = decide(Party.of_run(expected), judge.party(), asked, lay=lay_beside, settle=settle, judging=_JUDGING)
-    # Where a mode keeps only what goes wrong, nothing beside nothing is an agreement.
+    # A mode that keeps only what goes wrong agrees if both sides are empty.
     judged = replace(judged, empty_holds=judge.watches)
     comparison = judged.comparison
     _count(result, judged)
@@ -255,8 +256,8 @@ def _check_one(
 
 
 def _made_otherwise(judge: GateRun, run: RunId, expected: StoredRun) -> str:
-    """A line where only one of a run and its own golden is emulated, or they are of two releases: then other numbers
-    (and graphs) are no surprise."""
+    """A line that explains other numbers (and graphs): only one of run and golden is emulated, or two releases of
+    MindSpore made them."""
     if run != judge.run:
         return ""
     golden = bool(expected.attrs.get("emulated"))
@@ -270,15 +271,15 @@ def _made_otherwise(judge: GateRun, run: RunId, expected: StoredRun) -> str:
 
 
 def _check_texts(judge: GateRun, expected: StoredRun, result: Result, short: bool) -> str:
-    """Holds the texts that are results against the golden's; what to tell of those that differ, or nothing.
+    """Compares the texts that are results with the golden's; returns what to say about those that differ, or nothing.
 
     Args:
-        short: a line is enough, as there is more to tell.
+        short: one line is enough, because the slots differ as well.
     """
     golden = {name: text for name, text in expected.artefacts().items() if name.startswith(RESULTS)}
     found = judge.texts
     if not judge.capture.emulated and not any(name.startswith(RECORDED) for name in golden):
-        # Made by a release that has no recorder.
+        # The release that made it has no recorder.
         found = {name: text for name, text in found.items() if not name.startswith(RECORDED)}
     comparison = compare_texts(golden, found)
     result["texts"] = len(comparison.names)
@@ -304,7 +305,7 @@ def _keep_page(
     failure: str | None,
     explanation: Explanation | None,
 ) -> None:
-    """Leaves the comparison's part of the session's page."""
+    """Saves this comparison's part of the session's page."""
     from pytest_msdump import pages
 
     own, against = f"{judge.test.network} [{judge.run.backend}-{judge.run.mode}]", expected.id
@@ -312,7 +313,7 @@ def _keep_page(
     emulated = judge.capture.emulated, bool(expected.attrs.get("emulated"))
     made = ["emulated" if each else "real" for each in emulated]
     sides = f"{judge.shown_path}, run {against} ({made[1]})", f"{judge.run} ({made[0]})"
-    # A text is compared where both sides keep it as it is stored: normalised.
+    # A text is compared if both sides have it in its stored, normalised form.
     artefacts = expected.artefacts(), judge.data("digest").artefacts
     pages.keep(judge.test.settings, bundle, name, sides, comparison, failure, artefacts, explanation, expected.records)
 
@@ -342,7 +343,7 @@ def _count(result: Result, judged: Judgement) -> None:
 
 
 def _first(comparison: Comparison) -> tuple[str, str]:
-    """What left the golden first, in a line, and its source line."""
+    """The first difference in one line, and its source line."""
     divergence = first_divergence(comparison)
     slot = divergence.slots[0] if divergence is not None else next(iter(comparison.failures()), None)
     if slot is None:
@@ -352,7 +353,7 @@ def _first(comparison: Comparison) -> tuple[str, str]:
 
 
 def _leave_candidate(judge: GateRun, bundle: str) -> str:
-    """Writes the run beside those of other failing tests, for ``msdump accept``; gives the bundle's directory."""
+    """Adds the run to this session's candidate bundle, for ``msdump accept``; returns the bundle's directory."""
     settings = judge.test.settings
     folder = scratch(settings.root, "candidates") / bundle
     judge.write(folder / judge.test.golden)
@@ -360,7 +361,7 @@ def _leave_candidate(judge: GateRun, bundle: str) -> str:
 
 
 def _explain(judge: GateRun, run: RunId, judged: Judgement, expected: StoredRun) -> tuple[Explanation | None, str]:
-    """Why the run left the golden, and that as text."""
+    """The explanation of the difference, and its text."""
     own, test = run == judge.run, judge.test
     capture, golden = judge.capture, judge.shown_path if own else f"{judge.shown_path}, run {run}"
     subject = Subject(f"{test.network} [{judge.run.backend}-{judge.run.mode}]", golden)
@@ -370,7 +371,7 @@ def _explain(judge: GateRun, run: RunId, judged: Judgement, expected: StoredRun)
     )
     explanation = explained(judged, subject, *sides)
     picture = "" if test.settings.report is not None else "--msdump-report=report.html"
-    # In CI the candidate is what to take over; the closing lines name it.
+    # In CI one accepts the candidate instead; the closing lines name it.
     meant = f"msdump regen {test.rerun()}" if own and not test.settings.in_ci else ""
     commands = Commands(see_slot(explanation, judge.shown_path, str(run)), picture, meant)
     return explanation, told(judged, subject, explanation, commands)

@@ -1,11 +1,11 @@
-"""Test ids and the golden files they own: injective, on case-insensitive file systems too.
+"""Maps test ids to golden files: two ids never share a file, even on a case-insensitive file system.
 
 ``tests/gate/test_nets.py::TestMlp::test_step[cpu-tensor-0.5]`` owns
 ``tests/gate/test_nets/+test+mlp.test_step@0.5.h5``; backend and mode are not part of the key, because the runs of one
 network share one store.
 
 Alphabet: lower-case ASCII letters, digits, ``_`` and ``-`` stand for themselves, a capital is ``+`` and its small
-letter, anything else is ``%xx`` per UTF-8 byte, nothing at all is ``%``. In the file's name ``.`` separates classes
+letter, anything else is ``%xx`` per UTF-8 byte, an empty name is ``%``. In the file's name ``.`` separates classes
 and function, and ``@`` starts the parameters, where ``.`` may stand for itself. A name too long for a file system is
 cut and closed with ``~`` and its digest; ``~`` occurs nowhere else.
 """
@@ -19,7 +19,7 @@ from typing import NamedTuple
 SUFFIX = ".h5"
 # NAME_MAX is 255 bytes on Linux, macOS and Windows; a store's lock and temporary files add to the name.
 MAX_PART = 150
-# Windows counts 260 for a whole path, checkout directory included.
+# Windows allows 260 characters for a whole path, checkout directory included.
 MAX_PATH = 200
 _KEPT = 60
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
@@ -30,12 +30,12 @@ _RESERVED = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?=\.|@|$)")
 
 
 class CaseId(NamedTuple):
-    """A pytest node id in its parts.
+    """The parts of a pytest node id.
 
     Attributes:
         path: file, ``/``-separated, relative to rootdir.
         names: classes, outermost first, then the function.
-        params: what stands in the outermost brackets; None where there are none.
+        params: the text in the outermost brackets; None if the id has none.
     """
 
     path: str
@@ -57,7 +57,7 @@ def parse(nodeid: str) -> CaseId:
 
 
 def without_variant(case: CaseId, chosen: str) -> CaseId:
-    """``case`` less the parameter ``chosen`` (a variant's id), wherever it stands in the brackets.
+    """``case`` without the parameter ``chosen`` (a variant's id), wherever it stands in the brackets.
 
     The plugin parametrises first, so it stands at the front; another plugin may have come before.
     """
@@ -83,7 +83,7 @@ def _encode(text: str, also: str = "") -> str:
         elif letter.isascii() and letter.isupper():
             parts.append("+" + letter.lower())
         else:
-            # Lone surrogates may stand in ids; they too must keep apart.
+            # An id may hold lone surrogates; the keys must tell them apart as well.
             parts.extend(f"%{byte:02x}" for byte in letter.encode("utf-8", "surrogatepass"))
     return "".join(parts)
 
@@ -129,7 +129,7 @@ def golden_path(case: CaseId) -> str:
     if not case.names:
         raise ValueError(f"{case} names a file, not a test; only a test owns a golden")
     *folders, module = case.path.split("/")
-    # The mark keeps a file without the usual suffix apart from its namesake with it.
+    # The mark tells a file without the usual suffix from its namesake with it.
     module = _encode(module[:-3]) if module.endswith(".py") else _encode(module) + "%"
     name = ".".join(_encode(part) for part in case.names)
     if case.params is not None:
@@ -141,7 +141,7 @@ def golden_path(case: CaseId) -> str:
 
 
 def owner_module(path: str) -> str | None:
-    """The test file that owns the golden at ``path``, as ``CaseId.path``; None where the path does not tell."""
+    """The test file that owns the golden at ``path``, as ``CaseId.path``; None if the path does not say."""
     *folders, module, name = path.split("/") if "/" in path else ("", "")
     if not module or not name.endswith(SUFFIX) or "~" in "/".join((*folders, module)):
         return None

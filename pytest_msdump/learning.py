@@ -1,4 +1,5 @@
-"""``--msdump-learn N``: runs each gate test N times and keeps how far it scatters with its golden, as tolerances.
+"""``--msdump-learn N``: runs each gate test N times, and keeps with its golden how far the results scatter, as
+tolerances.
 
 Imports ``harness``; imported when needed.
 """
@@ -24,7 +25,7 @@ from pytest_msdump.report import Result
 if TYPE_CHECKING:
     from pytest_msdump.gate_test import GateTest
 
-#: How many times the scatter that was seen is admitted.
+#: The tolerance is this many times the scatter that was seen.
 MARGIN = 2.0
 _NAMED = 10
 FORCE = "--msdump-force"
@@ -32,7 +33,8 @@ _LEARNING: pytest.StashKey[Learning] = pytest.StashKey()
 
 
 def repeat(item: pytest.Item, nextitem: pytest.Item | None, times: int) -> bool:
-    """Runs a test all times but the last one, which is left to pytest; True if one failed and was reported instead."""
+    """Runs a test N - 1 times and leaves the last run to pytest; True if an earlier run failed and was reported
+    instead."""
     item.stash[_LEARNING] = Learning()
     bar = item.config.pluginmanager.get_plugin(watch.NAME)
     for at in range(times):
@@ -40,7 +42,7 @@ def repeat(item: pytest.Item, nextitem: pytest.Item | None, times: int) -> bool:
             bar.say(f"run {at + 1} of {times}: {item.nodeid}")
         if at == times - 1:
             break
-        # Set up and torn down each time, as pytest-rerunfailures does it: no run sees what another left.
+        # Each run has its own setup and teardown, as in pytest-rerunfailures, so no run sees what another left.
         reports = runtestprotocol(item, log=False, nextitem=nextitem)
         if all(report.passed for report in reports):
             continue
@@ -53,10 +55,10 @@ def repeat(item: pytest.Item, nextitem: pytest.Item | None, times: int) -> bool:
 
 
 def learn(test: GateTest, times: int) -> tuple[list[Result], list[str]]:
-    """Takes one more run of a test; after the last one, keeps what they show with its golden.
+    """Takes one more run of a test; after the last one, stores the learned tolerances in the golden.
 
     Returns:
-        The result, and the failure where there is one.
+        The result, and the failure if there is one.
     """
     judge = GateRun(test)
     try:
@@ -88,7 +90,7 @@ def _learn(judge: GateRun, store: GoldenStore, expected: StoredRun, times: int) 
         return [result], [_refused_text(judge, refused, would)]
     result["identical"], result["within"] = len(expected) - len(found), len(found)
     result["learned"] = "; ".join([_told(found, times), *would[-1:]])
-    # What an emulated backend computes has the same bits every time, and is held exactly anyhow.
+    # An emulated backend gives the same bits every time, and is compared exactly anyway.
     if found or not expected.attrs.get("emulated"):
         test, data = judge.test, remembered(expected, table, times, MARGIN)
         done = staged(test.item.config, test.settings).update(test.golden, store.network, {expected.id: data})

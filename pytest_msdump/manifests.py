@@ -1,4 +1,4 @@
-"""Goldens of a session take effect together, with their manifests, when all tests are done; bundles are sealed then.
+"""When all tests are done, a session's goldens take effect together with their manifests, and its bundles are sealed.
 
 Imports ``harness``; imported when needed.
 """
@@ -27,7 +27,7 @@ TOOLS = ("pytest-msdump", "numpy", "h5py", "ml_dtypes")
 
 
 def provenance(config: pytest.Config) -> dict[str, Any]:
-    """Where new goldens of this session come from: versions, machine, seed, commit, and what the hooks add."""
+    """The origin of this session's new goldens: versions, machine, seed, commit, and what the hooks add."""
     facts: dict[str, Any] = {
         "python": platform.python_version(),
         "machine": platform.machine(),
@@ -44,7 +44,8 @@ _STAGED: pytest.StashKey[Transaction] = pytest.StashKey()
 
 
 def staged(config: pytest.Config, settings: Settings) -> Transaction:
-    """What collects the goldens this session writes; begun when it is first asked for, on the controller under xdist.
+    """The transaction that collects this session's goldens; it begins at the first request, under xdist on the
+    controller.
 
     Raises:
         HarnessError: another session writes these goldens, or they cannot be written.
@@ -59,7 +60,7 @@ def staged(config: pytest.Config, settings: Settings) -> Transaction:
 
 
 def begin(config: pytest.Config, settings: Settings) -> None:
-    """``staged`` before anything is written; ``pytest.UsageError`` where nothing can be."""
+    """Begins the transaction before anything is written; ``pytest.UsageError`` if the goldens cannot be written."""
     try:
         staged(config, settings)
     except HarnessError as error:
@@ -67,7 +68,7 @@ def begin(config: pytest.Config, settings: Settings) -> None:
 
 
 def complete(settings: Settings) -> None:
-    """Completes what a session that was killed had decided; ``pytest.UsageError`` where that cannot be done here."""
+    """Completes the change that a killed session had decided; ``pytest.UsageError`` if that fails."""
     try:
         recover(settings.golden)
     except HarnessError as error:
@@ -75,7 +76,7 @@ def complete(settings: Settings) -> None:
 
 
 def rebuild(config: pytest.Config, settings: Settings, summary: Summary, *, interrupted: bool = False) -> list[str]:
-    """Lets the goldens of this session take effect, and writes manifests; gives what went wrong, in words."""
+    """Puts this session's goldens in place and writes their manifests; returns the problems in words."""
     problems = []
     act = "regenerated" if settings.regen else "learned"
     if (settings.regen or settings.learn) and interrupted:
@@ -93,7 +94,7 @@ def rebuild(config: pytest.Config, settings: Settings, summary: Summary, *, inte
 
 
 def inspect(settings: Settings, summary: Summary) -> None:
-    """Notes in ``summary`` what the manifest tells: runs no test uses, and runs that are not as it describes them."""
+    """Notes in ``summary`` the runs that no test uses, and those that differ from their manifest."""
     if not summary.results:
         return
     results = _all(summary)
@@ -133,7 +134,7 @@ def _take_effect(config: pytest.Config, settings: Settings, written: list[Result
     if change is None:
         return []
     names = {each["golden"] for each in written}
-    # Where runs come from stays where they were learned for only.
+    # Learning tolerances does not change where a run comes from.
     facts = _keys(config, written) if settings.regen else None
     problems = _told(partial(change.commit, facts, describe=names))
     change.drop()
@@ -141,7 +142,7 @@ def _take_effect(config: pytest.Config, settings: Settings, written: list[Result
 
 
 def _keys(config: pytest.Config, results: list[Result]) -> dict[manifest.RunKey, dict[str, Any]]:
-    """Where each result's run comes from."""
+    """The manifest's key of each result's run."""
     facts = provenance(config)
     return {
         manifest.RunKey(each["golden"], RunId(each["backend"], each["mode"])): {**facts, **each["facts"]}

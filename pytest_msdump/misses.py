@@ -1,4 +1,4 @@
-"""What is said where there is nothing to compare with, or nothing to compare. Imports ``harness``."""
+"""The failure texts for a missing golden, and for a test that left nothing to compare. Imports ``harness``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pytest_msdump.gate_test import GateTest
 
 
 def empty(test: GateTest, run: str) -> str:
-    """The test ran something, and nothing was captured of it."""
+    """The text for a test that ran something of which nothing was captured."""
     return (
         f"msdump: nothing was compared: what {test.network} ran under {run} dumped no tensor\n"
         "  operators called one by one run outside of graphs: put them into an nn.Cell, or a function under jit;\n"
@@ -20,13 +20,13 @@ def empty(test: GateTest, run: str) -> str:
 
 
 def missing(test: GateTest, store: Path, slots: int, run: RunId, why: str) -> str:
-    """There is no golden run to hold the test against.
+    """The text for a test whose golden run is missing.
 
     Args:
-        store: where it would be.
-        slots: how many the test's run has.
-        run: that is missing.
-        why: what of it is.
+        store: path where the store would be.
+        slots: number of slots of the test's run.
+        run: the golden run that is missing.
+        why: says what exactly is missing.
     """
     settings = test.settings
     lines = [
@@ -45,7 +45,7 @@ def missing(test: GateTest, store: Path, slots: int, run: RunId, why: str) -> st
 
 
 def _near(test: GateTest, store: Path) -> str:
-    """Goldens, or directories of goldens, that may have been meant."""
+    """Goldens, or directories of goldens, with similar names."""
     settings = test.settings
     if not settings.golden.is_dir():
         return roots.similar_folders(settings.golden, settings.root)

@@ -1,4 +1,4 @@
-"""What a test's own mistake looks like: a short message where the error arose inside of us."""
+"""Short messages for mistakes in a test that raise an error inside the harness."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ GIVEN = (
 
 
 def lacks_mindspore(error: object) -> bool:
-    """Whether ``error`` is that of ``import mindspore`` where there is none."""
+    """Whether ``error`` comes from ``import mindspore`` without MindSpore installed."""
     return isinstance(error, ModuleNotFoundError) and str(error.name or "").partition(".")[0] == "mindspore"
 
 
 def draws(item: pytest.Item) -> bool:
-    """Whether hypothesis calls the test's function with examples of its own, or refuses to give it the fixture."""
+    """Whether hypothesis draws the test's examples, or refuses to give it the fixture."""
     test = getattr(item, "obj", None)
     if not getattr(test, "is_hypothesis_test", False):
         return False
@@ -43,7 +43,7 @@ def draws(item: pytest.Item) -> bool:
 
 
 def explain(item: pytest.Item, report: pytest.TestReport, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-    """Puts a short message into the report of a failed test where the error arose inside of us."""
+    """Puts a short message into a failed test's report if the error arose inside the harness."""
     error = excinfo.value
     if isinstance(error, (pytest.fail.Exception, pytest.skip.Exception, KeyboardInterrupt, AssertionError)):
         return
@@ -78,7 +78,7 @@ def _message(error: BaseException) -> list[str]:
 
 
 def _places(entries: Sequence[Any], users: Sequence[int], item: pytest.Item) -> list[str]:
-    """The lines of the test and of the network that led there."""
+    """The lines of the test and of the network that led to the error."""
     chosen = dict.fromkeys((users[0], users[-1])) if users else {}
     return [f"  at {_place(entries[at], item.config.rootpath)}" for at in chosen]
 
@@ -91,7 +91,7 @@ def _place(entry: Any, root: Path) -> str:
 
 
 def _given(entries: Sequence[Any]) -> list[str]:
-    """What the fixture was given, where it was asked: kinds and shapes."""
+    """Types and shapes of what the test gave to the fixture."""
     for entry in entries:
         known = entry.frame.f_locals
         if "inputs" in known and "network" in known and str(entry.path).startswith(_HERE):

@@ -17,7 +17,7 @@ import pytest
 GROUP = "msdump"
 NOT_ASKED = "msdump: nothing was compared; --msdump (or ini msdump = true) checks it"
 LEVELS = ("tensors", "digest")
-# Variables by which CI services show themselves; a value that says "no" does not count.
+# Environment variables that CI services set; a value that means "no" does not count.
 CI_VARIABLES = ("CI", "GITHUB_ACTIONS", "GITLAB_CI", "TF_BUILD", "BUILD_NUMBER", "BUILDKITE", "TEAMCITY_VERSION")
 _NO = frozenset({"", "0", "false", "no", "off"})
 
@@ -89,20 +89,21 @@ _INI_TYPES: dict[str, Literal["bool", "args", "string"]] = {
 
 
 class Settings(NamedTuple):
-    """The session's options, resolved; what a marker may still override is asked with ``for_test``.
+    """The session's options, resolved; ``for_test`` resolves what a marker may override.
 
     Attributes:
-        active: the gate is on.
-        regen: goldens are written.
-        learn: how many times each test is run to learn how far it scatters; 0 to check it.
-        force: it learns from one run too, and from more than ten times what rounding explains.
-        keep: dump trees of failing tests stay.
+        active: whether the gate is on.
+        regen: whether goldens are written.
+        learn: how many times to run each test to learn how far its results scatter; 0 to check them.
+        force: whether to learn from a single run too, and from a spread beyond ten times what rounding explains.
+        keep: whether dump trees of failing tests stay.
         golden: directory of the stores, absolute.
         report: page to write about the session, absolute; None for none.
-        root: what test ids and goldens hang on, see ``roots``; all else the plugin writes lies in ``root/.msdump``.
-        why_root: what made it the root.
-        prefix: of paths in test ids: pytest's rootdir, relative to ``root``; empty where they are the same.
-        in_ci: a CI service runs this session.
+        root: directory that test ids and goldens are relative to, see ``roots``; everything else is written to
+            ``root/.msdump``.
+        why_root: why it is the root, in words.
+        prefix: prefix of paths in test ids: pytest's rootdir relative to ``root``; empty if both are the same.
+        in_ci: whether a CI service runs this session.
     """
 
     active: bool
@@ -206,9 +207,9 @@ def settings(config: pytest.Config) -> Settings:
     rootdir.
 
     Raises:
-        pytest.UsageError: pytest took an option's path for one of tests; the golden directory is a file;
-            ``--msdump-regen`` and ``--msdump-learn`` at once, or one of them in CI onto the goldens under review. A
-            regeneration that runs unseen would turn every fault into the new truth; a directory of its own
+        pytest.UsageError: pytest took an option's path for a path of tests; the golden directory is a file;
+            ``--msdump-regen`` and ``--msdump-learn`` were given together; or one of them would write the reviewed
+            goldens in CI. An unattended regeneration would turn every fault into the new truth; another directory
             (``--msdump-golden``) may be written.
     """
     _refuse_moved_root(config)
@@ -245,10 +246,10 @@ def settings(config: pytest.Config) -> Settings:
 
 
 def _refuse_moved_root(config: pytest.Config) -> None:
-    """Raises ``pytest.UsageError`` where a path after a blank may have decided about rootdir.
+    """Raises ``pytest.UsageError`` if an option's path, given after a blank, may have changed pytest's rootdir.
 
-    pytest looks for rootdir before it knows the options of installed plugins, and takes whatever path follows one for
-    tests; goldens of a project would be looked for, and written, elsewhere.
+    pytest determines rootdir before it knows the options of installed plugins. It takes a path after such an option for
+    a path of tests, so that goldens would be read and written elsewhere.
     """
     if config.getoption("rootdir") or config.getoption("inifilename"):
         return
@@ -265,7 +266,7 @@ def _refuse_moved_root(config: pytest.Config) -> None:
 
 
 def _refuse_reviewed(config: pytest.Config, root: Path, golden: Path, flag: str) -> None:
-    """Raises ``pytest.UsageError`` where ``flag`` would write the goldens under review."""
+    """Raises ``pytest.UsageError`` if ``flag`` would write the reviewed goldens."""
     reviewed = Path(os.path.abspath(root / config.getini("msdump_golden")))
     if golden == reviewed or reviewed in golden.parents:
         place = os.path.relpath(golden, config.invocation_params.dir)

@@ -1,5 +1,5 @@
-"""``--msdump-report``: one page about the whole session. Each comparison leaves a part, on whichever worker it ran; the
-controller puts them together. Imports ``harness``; imported when needed.
+"""``--msdump-report``: one page about the whole session. Each comparison saves its part, whichever worker it ran on;
+the controller joins the parts. Imports ``harness``; imported when needed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pytest_msdump.report import Result
 
 
 def folder(settings: Settings, bundle: str) -> Path:
-    """Where a session's parts lie until it ends."""
+    """The directory of a session's parts until it ends."""
     return scratch(settings.root, "reports") / bundle
 
 
@@ -37,16 +37,16 @@ def keep(
     explanation: Explanation | None,
     golden: Callable[[], Iterable[Record]],
 ) -> None:
-    """Leaves the part of one comparison.
+    """Saves the part of one comparison.
 
     Args:
         bundle: the session's name, the same on every worker.
         name: of the run, as the page lists it.
-        sides: what was expected, what was found, and what either is.
+        sides: the expected and the found side, and what each of them is.
         failure: its text; None where everything holds.
-        artefacts: of both sides.
-        explanation: of what differs; None where nothing does.
-        golden: gives those of the expected side.
+        artefacts: text artefacts of both sides.
+        explanation: the explanation of the difference; None if nothing differs.
+        golden: gives the records of the expected side.
     """
     course, pictured = spread(comparison), failure is not None
     part = content(
@@ -59,7 +59,7 @@ def keep(
 
 
 def note(settings: Settings, bundle: str, result: Result, failure: str) -> None:
-    """Leaves the part of a test in which nothing was compared: there is no golden, or it ended before."""
+    """Saves the part of a test that compared nothing: its golden is missing, or it ended too early."""
     name = f"{result['network']} [{result['backend']}-{result['mode']}]"
     expected = f"{result['golden'] or 'its golden'}, run {result['against']}/{result['against_mode']}"
     found = f"{result['backend']}/{result['mode']}: {result['verdict']}"
@@ -73,17 +73,17 @@ def _write(settings: Settings, bundle: str, part: dict[str, Any]) -> None:
 
 
 def publish(settings: Settings, bundle: str) -> str:
-    """Puts the parts on the page; gives the line that says so.
+    """Writes the page from the parts; returns the line that says so.
 
     Raises:
         OSError: the page cannot be written; what was there stays.
     """
-    assert settings.report is not None  # or nothing would be published
+    assert settings.report is not None  # otherwise no part would be published
     parts = folder(settings, bundle)
     runs: list[dict[str, Any]] = []
     if parts.is_dir():
         runs = [json.loads(path.read_bytes()) for path in parts.iterdir() if path.suffix == ".json"]
-    # What does not hold first; else in the order of names, whichever worker was faster.
+    # Failing runs first, then by name, so that the order does not depend on the workers.
     runs.sort(key=lambda run: (run["holds"], run["name"]))
     failed = sum(not run["holds"] for run in runs)
     page = render(limited(runs), f"msdump: {len(runs)} runs, {failed} do not hold")

@@ -1,4 +1,5 @@
-"""Hooks of the plugin that are always on: options, marker, fixture, ids; the gate itself joins only when asked for."""
+"""Hooks of the plugin that are always on: options, marker, fixture, ids; the gate itself is registered only on
+request."""
 
 from __future__ import annotations
 
@@ -31,12 +32,12 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Tries to parametrise before all others, so that ids begin with backend and mode."""
+    """Parametrises before other plugins, so that ids begin with backend and mode."""
     parametrize(metafunc)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Registers the marker, resolves the options, and lets the gate in if it was asked for."""
+    """Registers the marker, resolves the options, and registers the gate if it was requested."""
     config.addinivalue_line("markers", MARKER_LINE)
     settings = options.settings(config)
     config.stash[SETTINGS] = settings
@@ -55,7 +56,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 class Idle:
-    """Stands in while nobody asked for the gate: what would not be compared must not pass."""
+    """Replaces the gate when it was not requested: a test that compares nothing must not pass."""
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:

@@ -21,7 +21,7 @@ _SELECTING |= {"ignore_glob": "--ignore-glob", "stepwise": "--sw"}
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Removes what nobody owns, and leaves a report."""
+    """Removes the goldens without an owner, and writes a report."""
     path = os.environ.get(REPORT)
     if path:
         Path(path).write_text("".join(f"{line}\n" for line in _pruned(session)), encoding="utf-8")
@@ -63,7 +63,7 @@ def _pruned(session: pytest.Session) -> Iterator[str]:
 
 
 def _refusal(session: pytest.Session) -> str:
-    """Why the collection does not say which goldens nobody owns; empty if it does."""
+    """Why this collection cannot tell which goldens have no owner; empty if it can."""
     config = session.config
     selecting = [flag for name, flag in _SELECTING.items() if config.getoption(name, default=None)]
     selecting += [flag for flag in ("--msdump-backend", "--msdump-mode") if _given(config, flag)]
@@ -84,7 +84,7 @@ def _given(config: pytest.Config, flag: str) -> bool:
 
 
 def _unused_runs(items: Sequence[pytest.Item], golden: Path) -> Iterator[tuple[str, tuple[str, str]]]:
-    """Runs of stores that the tests which own them do not use."""
+    """The runs that the owning tests of a store do not use."""
     from harness.errors import HarnessError
     from harness.store.read import GoldenStore
 

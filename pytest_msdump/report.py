@@ -1,4 +1,4 @@
-"""What people read: the header line, the closing table, the bounded failure text, the JUnit properties."""
+"""The texts people read: the header line, the closing table, the bounded failure text, the JUnit properties."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 from pytest_msdump.options import Settings
 
-# A failure must be readable in a terminal and in a CI log, whatever differs.
+# A failure must stay readable in a terminal and in a CI log, however much differs.
 MAX_LINES = 25
 MAX_BYTES = 4000
 MAX_ROWS = 100
@@ -33,25 +33,25 @@ class Result(TypedDict):
     Attributes:
         network: the test's id without backend and mode.
         golden: its store, relative to the golden directory.
-        backend, mode: the run that was judged.
-        against: backend of the run it was held against; ``backend`` for the test's own golden.
+        backend, mode: backend and dump mode of the run that was judged.
+        against: backend of the run it was compared with; ``backend`` for the test's own golden.
         against_mode: that run's mode.
         verdict: ``identical``, ``within tolerance``, ``differs``, ``missing`` (no golden), ``new`` or ``updated``
-            (regenerated), ``not compared`` (the test ended before, or what it left cannot be judged).
-        slots, identical, within, differing, missing, unexpected, new, unsure: how many slots; of those last nobody
-            can tell.
-        texts: how many of the recorder's artefacts were held against the golden.
-        max_abs: largest absolute error seen, None where nothing was measured.
-        where: what left the golden first, in a line; empty if nothing did.
-        cause: why it did, and how sure that is (``likely: scaled by 0.5``); empty if nothing is said.
+            (regenerated), ``not compared`` (the test ended too early, or its capture cannot be judged).
+        slots, identical, within, differing, missing, unexpected, new, unsure: numbers of slots; ``unsure`` counts
+            those that could be neither confirmed nor refuted.
+        texts: number of the recorder's artefacts compared with the golden.
+        max_abs: largest absolute error; None if nothing was measured.
+        where: the first difference in one line; empty if nothing differs.
+        cause: its cause and how certain that is (``likely: scaled by 0.5``); empty if unknown.
         source: its source line (``file.py:17``), if known.
-        passes: tolerances each of which alone would admit all that differs; empty where none would.
-        candidate: what was left for ``msdump accept``, relative to rootdir; empty if nothing.
-        checksum: of the golden run, as the manifest should say it; empty if there is none.
-        learned: what ``--msdump-learn`` found, in words; empty otherwise.
-        facts: where the run comes from, beside what is true of the whole session: of a real device, versions.
+        passes: tolerances, each of which alone would admit every difference; empty if none would.
+        candidate: the bundle for ``msdump accept``, relative to rootdir; empty if there is none.
+        checksum: checksum of the golden run, as its manifest should state it; empty if there is none.
+        learned: the result of ``--msdump-learn`` in words; empty otherwise.
+        facts: facts about the run's origin beyond those of the session: a real device, versions.
         place: file and line of the test (``tests/test_a.py:12``), from the root directory.
-        used_runs: runs of the store (``backend/mode``) its test may use; None where that is not to be judged.
+        used_runs: runs of the store (``backend/mode``) its test may use; None if this is not judged.
     """
 
     network: str
@@ -84,7 +84,7 @@ class Result(TypedDict):
 
 
 def empty_result(network: str, golden: str, backend: str, mode: str, verdict: str) -> Result:
-    """A result that counts nothing."""
+    """A result with all counts at zero."""
     return Result(
         network=network, golden=golden, backend=backend, mode=mode, against=backend, against_mode=mode,
         verdict=verdict,
@@ -113,10 +113,10 @@ def bounded(text: str, lines: int = MAX_LINES, size: int = MAX_BYTES) -> str:
 
 
 def failure(texts: Sequence[str], closing: Sequence[str]) -> str:
-    """One bounded text of several failures and the lines that must not be cut off."""
+    """Joins several failures into one bounded text, followed by the lines that must not be cut off."""
     end = "\n".join(closing)
     lines, size = MAX_LINES - len(closing), MAX_BYTES - len(end.encode(errors="replace")) - 1
-    # Each failure gets its share, so that the first does not hide that there are others.
+    # Each failure receives a share of the lines, so that the first does not hide the others.
     shares = [bounded(text, lines // len(texts), size // len(texts) - 1) for text in texts]
     return "\n".join([*shares, *([end] if end else [])])
 
@@ -153,7 +153,7 @@ class Row(NamedTuple):
 
     Attributes:
         counts: as ``COUNTS`` names them.
-        verdicts: of the comparisons that are summed up in it.
+        verdicts: verdicts of the comparisons summed up in this row.
         names: network, backend, mode.
         details: as ``DETAILS`` names them; shown by ``-v``.
     """
@@ -165,7 +165,7 @@ class Row(NamedTuple):
 
     @property
     def calm(self) -> bool:
-        """Whether there is nothing to look at."""
+        """Whether the row needs no attention."""
         return all(verdict in CALM for verdict in self.verdicts)
 
 
@@ -181,14 +181,14 @@ def _natural(text: str) -> list[str | int]:
 
 
 class Summary:
-    """Everything the closing section says; filled from test reports, so it is the same under xdist.
+    """The content of the closing section. It is filled from test reports, so it is the same under xdist.
 
     Attributes:
-        results: per test id, what its last run gave.
-        skipped: per test id, why it was skipped.
+        results: the results of each test's last run, by test id.
+        skipped: the reason of each skipped test, by test id.
         unused: golden files no test owns; None where that could not be judged.
         unused_runs: ``store: backend/mode`` of runs in a store that its tests do not use.
-        undescribed: runs that the manifests do not describe as they are.
+        undescribed: runs that differ from their manifests.
         problems: what went wrong at the end of the session.
         notes: further lines for the closing section.
     """
@@ -203,14 +203,14 @@ class Summary:
         self.notes: list[str] = []
 
     def add(self, report: pytest.TestReport) -> None:
-        """Takes one phase of one test."""
+        """Adds the report of one phase of a test."""
         given = getattr(report, "msdump", None)
         if given is None:
             return
         if report.skipped and not hasattr(report, "wasxfail"):
             reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
             self.skipped[report.nodeid] = reason.removeprefix("Skipped: ")
-        # A rerun of the same test replaces what its last run said.
+        # A rerun of a test replaces its earlier results.
         if given:
             self.results[report.nodeid] = given
 
@@ -246,7 +246,7 @@ class Summary:
 
 
 def table(rows: Sequence[Row], verbose: bool) -> Iterator[str]:
-    """Aligned text of the closing table. Without ``verbose`` a long one leaves out rows that call for nothing."""
+    """Aligned text of the closing table. Without ``verbose`` a long table omits rows that need no attention."""
     left_out = 0
     if len(rows) > MAX_ROWS and not verbose:
         calm = [at for at, row in enumerate(rows) if row.calm]
@@ -277,14 +277,14 @@ def listed(items: Sequence[str]) -> Iterator[str]:
 
 
 def accept_command(settings: Settings, candidate: str, start: Path) -> str:
-    """What takes ``candidate``, relative to rootdir, over if typed in ``start``."""
+    """The command that accepts ``candidate`` (relative to rootdir) when typed in the directory ``start``."""
     words = ["msdump", "accept", os.path.relpath(settings.root / candidate, start)]
     golden = os.path.relpath(settings.golden, start)
     return shlex.join(words if golden == "golden" else [*words, "--golden", golden])
 
 
 def review_command(settings: Settings, candidate: str, start: Path) -> str:
-    """What shows the candidates of this session, if typed in ``start``."""
+    """The command that shows this session's candidates when typed in the directory ``start``."""
     words = ["msdump", "review"]
     if settings.root != start and settings.root not in start.parents:
         words.append(os.path.relpath(settings.root / candidate, start))
@@ -294,7 +294,8 @@ def review_command(settings: Settings, candidate: str, start: Path) -> str:
 
 
 def prune_command(settings: Settings, start: Path) -> str:
-    """What removes goldens that no test owns, if typed in ``start``: all tests are collected from the root."""
+    """The command that removes goldens without an owner when typed in ``start``: it collects all tests from the
+    root."""
     words = ["msdump", "prune"]
     if settings.golden != settings.root / "golden":
         words.append(f"--msdump-golden={os.path.relpath(settings.golden, settings.root)}")
@@ -303,13 +304,13 @@ def prune_command(settings: Settings, start: Path) -> str:
 
 
 def closing(summary: Summary, settings: Settings, start: Path, verbose: int) -> Iterator[str]:
-    """Lines of the closing section; none where nothing was to be compared.
+    """Lines of the closing section; empty if the session had nothing to compare.
 
     Args:
         summary: the session's results.
         settings: the session's.
         start: where pytest was started.
-        verbose: pytest's verbosity; below zero only rows that call for a look are shown.
+        verbose: pytest's verbosity; below zero only rows that need attention are shown.
     """
     rows = summary.rows()
     shown = rows if verbose >= 0 else [row for row in rows if not row.calm]

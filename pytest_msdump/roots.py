@@ -1,4 +1,4 @@
-"""The directory that test ids and goldens hang on: the same from every directory inside a project.
+"""The directory that test ids and goldens are relative to: the same wherever in a project pytest is started.
 
 pytest's own root directory is that of the configuration file; without one it is wherever pytest was started, so that
 ``cd tests; pytest --msdump`` would look for other goldens, of tests with other ids.
@@ -25,8 +25,8 @@ class Root(NamedTuple):
 
 
 def root_of(config: pytest.Config, golden: str) -> Root:
-    """The project's root: pytest's own where a configuration file or an option sets it; else the nearest directory from
-    there up that holds the goldens, or is under version control.
+    """Finds the project's root: pytest's own rootdir if a configuration file or an option sets it; else the nearest
+    directory from there upwards that holds the goldens or is under version control.
 
     Args:
         golden: name of the golden directory, as the configuration has it.
@@ -62,7 +62,7 @@ def _has_stores(folder: Path) -> bool:
 
 
 def similar_folders(folder: Path, root: Path) -> str:
-    """What may have been meant by a golden directory that does not exist: directories beside it; empty for nothing."""
+    """Directories with names similar to a golden directory that does not exist; empty if there are none."""
     from difflib import get_close_matches
 
     found: list[str] = []

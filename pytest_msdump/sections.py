@@ -1,4 +1,4 @@
-"""What a test runs inside a section: training steps, faults. ``harness`` is imported inside functions."""
+"""Runs the sections of a test: training steps, faults. ``harness`` is imported inside functions."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ __tracebackhide__ = True
 
 
 def as_inputs(values: Sequence[Any]) -> tuple[Any, ...]:
-    """Inputs as a cell takes them: numpy arrays and scalars, Python's numbers and tensors of PyTorch become tensors,
-    arrays inside of tuples, lists and dicts too. A bool stays: it is a switch more often than a tensor."""
+    """Converts inputs for a cell: numpy arrays and scalars, Python numbers and PyTorch tensors become tensors, also
+    inside tuples, lists and dicts. A bool stays, because it is more often a switch than a tensor."""
     return tuple(_as_input(value, True) for value in values)
 
 
@@ -67,7 +67,7 @@ def fit_model(
     callbacks: Any,
     metrics: Any,
 ) -> list[Any]:
-    """A training by ``Model.fit``; keeps what it leaves beside tensors, and gives the losses."""
+    """Trains with ``Model.fit``; keeps its log and its metrics, and returns the losses."""
     from harness.capture.capture import COMPARED
     from harness.framework.train import recording
 
@@ -77,7 +77,7 @@ def fit_model(
 
 
 def injection(process: Process, operator: str, **given: Any) -> Injection:
-    """A fault in the runs of ``process``; see ``harness.testing.inject``.
+    """Injects a fault into the runs of ``process``; see ``harness.testing.inject``.
 
     Raises ``UnsupportedError`` for a backend whose kernels are not the harness's.
     """

@@ -1,4 +1,4 @@
-"""The seam between pytest and the harness: one gate test from its first program to its verdict.
+"""Connects pytest and the harness: runs one gate test from its first program to its verdict.
 
 ``harness`` is imported inside functions, when a gate test needs it.
 """
@@ -27,14 +27,14 @@ from pytest_msdump.xdist import is_worker
 if TYPE_CHECKING:
     from harness.backends import Process
 
-# What test modules import that is Python alone, for an interpreter that lacks it; the first is imported beforehand.
+# Pure Python packages that test modules import, for an interpreter that lacks them; the first is imported early.
 LENT = ("pytest", "_pytest", "pluggy", "iniconfig", "packaging", "pygments", "py", "exceptiongroup", "tomli")
 _RESULTS: pytest.StashKey[list[Result]] = pytest.StashKey()
 
 
 def check_names(backend_names: Sequence[str], modes: Sequence[str]) -> None:
-    """Raises ``pytest.UsageError`` for a backend that does not exist or whose settings cannot be read, or a mode that
-    none of them has."""
+    """Raises ``pytest.UsageError`` for an unknown backend, one whose settings cannot be read, or a mode that none of
+    them has."""
     refusals = [refused(name, mode) for mode in modes for name in backend_names]
     for at, _mode in enumerate(modes):
         of_mode = refusals[at * len(backend_names) : (at + 1) * len(backend_names)]
@@ -95,7 +95,7 @@ def configure_backends(config: pytest.Config) -> None:
 
 
 def _jobs(config: pytest.Config) -> int:
-    """How many tests may run in other processes at a time; xdist has its own way to do so.
+    """How many tests may run in other processes at a time; xdist runs tests in parallel by itself.
 
     Raises ``pytest.UsageError`` for any other value.
     """
@@ -120,7 +120,7 @@ def keep_freed_memory() -> None:
 
 
 def described(backend_names: Sequence[str]) -> list[str]:
-    """Names of backends, each with what its numbers are if no such device computes them, or with what does."""
+    """Names of backends; each says whether it is emulated, or which device and release compute it."""
     from harness import backends
 
     found = []
@@ -133,11 +133,11 @@ def described(backend_names: Sequence[str]) -> list[str]:
 
 @contextmanager
 def begin(item: pytest.Item, variant: Variant) -> Iterator[GateTest]:
-    """A gate test's surroundings: graph mode, a fixed seed; skipped where its backend cannot run, or lacks the mode
-    and another variant of the test has something to run.
+    """Prepares a gate test: graph mode, a fixed seed. Skips it if its backend cannot run here, or lacks the mode while
+    another variant of the test can run.
 
-    Raises ``pytest.UsageError`` for a backend or mode (from the marker) that does not exist, and for one the backend
-    lacks where the marker names it for this backend or nothing else of the test can run.
+    Raises ``pytest.UsageError`` for a backend or mode (from the marker) that does not exist, and for a mode the backend
+    lacks, if the marker names it for this backend or no other variant of the test can run.
     """
     why = refused(*variant)
     if why is not None:
@@ -186,7 +186,7 @@ def _torch_seeded() -> Iterator[None]:
 
 
 def _entered(stack: ExitStack, opened: AbstractContextManager[Process]) -> Process:
-    """The process; what keeps it from being opened is the test's failure, in its own words."""
+    """Opens the process; if that fails, the test fails with the error's own words."""
     from harness.errors import HarnessError
 
     failure = ""
@@ -198,7 +198,7 @@ def _entered(stack: ExitStack, opened: AbstractContextManager[Process]) -> Proce
 
 
 def finish(item: pytest.Item, bundle: str) -> str | None:
-    """Judges (or stores) what a test captured, after its function returned.
+    """Judges (or stores) a test's capture after its function returned.
 
     Returns:
         The text of the failure, or None where everything holds.
@@ -227,7 +227,8 @@ def finish(item: pytest.Item, bundle: str) -> str | None:
 def _remove_tree(tree: Path) -> None:
     shutil.rmtree(tree, ignore_errors=True)
     for folder in tree.parents:
-        # Ends at the first that holds something, at the latest at the scratch directory, which holds its .gitignore.
+        # Stops at the first directory that is not empty, at the latest at the scratch directory, which holds its
+        # .gitignore.
         try:
             folder.rmdir()
         except OSError:
@@ -245,7 +246,7 @@ def _closing_lines(test: GateTest, results: Sequence[Result]) -> Iterator[str]:
 
 
 def _note(item: pytest.Item, bundle: str, results: Sequence[Result], failure: str) -> None:
-    """Leaves what was compared with nothing on the session's page, so that no test is missing there."""
+    """Adds a test that compared nothing to the session's page, so that no test is missing there."""
     settings: Settings = item.config.stash[SETTINGS]
     lone = [each for each in results if each["verdict"] in ("missing", "not compared")]
     if settings.report is not None and lone and not (settings.regen or settings.learn):
@@ -256,14 +257,14 @@ def _note(item: pytest.Item, bundle: str, results: Sequence[Result], failure: st
 
 
 def abandon(item: pytest.Item, bundle: str) -> None:
-    """Notes, on the session's page too, that a test ended before it could be judged; a dump tree it wrote stays."""
+    """Notes that a test ended before it could be judged, also on the session's page; its dump tree stays."""
     gate_test.taken(item)
     _keep_results(item, [_nothing(item)])
     _note(item, bundle, results_of(item), f"{item.nodeid} ended before what it ran could be judged")
 
 
 def results_of(item: pytest.Item) -> list[Result]:
-    """What ``finish`` or ``abandon`` noted."""
+    """The results that ``finish`` or ``abandon`` noted."""
     return item.stash.get(_RESULTS, [])
 
 

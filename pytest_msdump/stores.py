@@ -1,4 +1,4 @@
-"""The golden store that was opened last stays open: the tests of a network come one after the other and share it."""
+"""Keeps the last golden store open, because the tests of a network follow one another and share it."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _State = tuple[int, int, int, int, int]
 
 
 class Opened:
-    """Opens stores for reading, and the same one only once while its file stays as it is."""
+    """Opens stores for reading; an unchanged file is not opened a second time."""
 
     def __init__(self) -> None:
         self._store: GoldenStore | None = None
         self._state: _State | None = None
 
     def open(self, path: Path) -> GoldenStore:
-        """The store at ``path``; whoever asks does not close it.
+        """Returns the store at ``path``; callers must not close it.
 
         Raises:
             FileNotFoundError, StoreError: as ``GoldenStore.open``.
@@ -31,7 +31,7 @@ class Opened:
             self.close()
             before = _state(path)
             self._store = store = GoldenStore.open(path, keep=KEPT)
-            # Replaced between the two looks, it is not known which one was opened.
+            # If the file was replaced in between, we do not know which one was opened.
             self._state = before if before == _state(path) else None
         return store
 
@@ -43,7 +43,7 @@ class Opened:
 
 
 def _state(path: Path) -> _State | None:
-    """What another file, or other content of the same one, has otherwise."""
+    """Values that change with the file or its content."""
     try:
         found = os.stat(path)
     except OSError:

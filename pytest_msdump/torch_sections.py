@@ -1,4 +1,4 @@
-"""Sections of a test that run modules of PyTorch's. PyTorch is looked at where the test has imported it."""
+"""Sections of a test that run PyTorch modules. PyTorch is used only if the test has imported it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __tracebackhide__ = True
 
 
 def is_module(network: object) -> bool:
-    """Whether ``network`` is a ``torch.nn.Module``; nobody has one without having imported PyTorch."""
+    """Whether ``network`` is a ``torch.nn.Module``; PyTorch must have been imported to make one."""
     torch = sys.modules.get("torch")
     return torch is not None and hasattr(torch, "nn") and isinstance(network, torch.nn.Module)
 
@@ -32,7 +32,7 @@ def _step(test: GateTest, module: Any, act: str) -> Callable[[], AbstractContext
 
 
 def run(test: GateTest, module: Any, inputs: Sequence[Any], steps: int) -> Callable[[], Any]:
-    """A program that calls ``module`` so many times, and gives what it returned last."""
+    """Makes a program that calls ``module`` so many times and returns its last result."""
     step = _step(test, module, "msdump.run")
     given = [as_tensor(each, module) for each in inputs]
 
@@ -49,7 +49,7 @@ def run(test: GateTest, module: Any, inputs: Sequence[Any], steps: int) -> Calla
 def train(
     test: GateTest, module: Any, loss: Any, optimizer: Any, batches: Sequence[Sequence[Any]]
 ) -> Callable[[], list[Any]]:
-    """A program that takes one training step a batch, and gives the losses."""
+    """Makes a program that takes one training step per batch and returns the losses."""
     step = _step(test, module, "msdump.train")
     pairs = [tuple(as_tensor(each, module) for each in batch) for batch in batches]
 
@@ -69,7 +69,8 @@ def train(
 
 
 def as_tensor(value: Any, module: Any) -> Any:
-    """``value`` where ``module`` computes: numpy arrays and tensors of MindSpore become PyTorch's, numbers stay."""
+    """``value`` on the device of ``module``: numpy arrays and MindSpore tensors become PyTorch tensors, numbers
+    stay."""
     torch = sys.modules["torch"]
     if hasattr(value, "asnumpy"):
         value = value.asnumpy()

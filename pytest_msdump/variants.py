@@ -1,4 +1,4 @@
-"""Under which backends and modes each test runs, and the ids that say so."""
+"""The backends and modes each test runs under, and the ids that name them."""
 
 from __future__ import annotations
 
@@ -72,11 +72,11 @@ def variants(config: pytest.Config, marker: Mapping[str, Any]) -> list[Variant]:
 
 
 def others(against: Any, backend: str) -> dict[str, Any]:
-    """Backends of the marker's ``against=``, each with its tolerance; a backend is not held against itself.
+    """Backends of the marker's ``against=``, each with its tolerance; a backend is never compared with itself.
 
-    A name ``gpu~cpu`` says what ``gpu`` alone is held against.
+    A name ``gpu~cpu`` compares only ``gpu`` with ``cpu``.
 
-    Raises ``pytest.UsageError`` for what is neither names nor a mapping by name.
+    Raises ``pytest.UsageError`` for anything but names or a mapping from names.
     """
     if against is None:
         return {}
@@ -93,13 +93,13 @@ def others(against: Any, backend: str) -> dict[str, Any]:
 
 
 def held_against(backend: str, mode: str, runs: Container[tuple[str, str]]) -> str:
-    """The mode of ``backend`` that a run in ``mode`` is held against: its own where there is such a run, else
+    """The mode of ``backend`` that a run in ``mode`` is compared with: the same mode if there is such a run, else
     ``tensor``, which has everything."""
     return mode if (backend, mode) in runs else "tensor"
 
 
 def used_runs(config: pytest.Config, marker: Mapping[str, Any]) -> list[str] | None:
-    """Runs (``backend/mode``) of its store that a test may use; None where the command line narrows them."""
+    """Runs (``backend/mode``) of its store that a test may use; None if the command line limits them."""
     if any(options.given_on_command_line(config, name) for name in ("msdump_backend", "msdump_mode")):
         return None
     own = variants(config, marker)
@@ -111,13 +111,13 @@ def used_runs(config: pytest.Config, marker: Mapping[str, Any]) -> list[str] | N
 
 
 def records(config: pytest.Config, marker: Mapping[str, Any], mode: str) -> bool:
-    """Whether the Running Data Recorder runs beside a test in dump mode ``mode``. What it writes is the same in every
-    mode, so one is enough."""
+    """Whether the Running Data Recorder runs beside a test in dump mode ``mode``. It writes the same in every mode, so
+    one mode is enough."""
     return mode == RECORDER_MODE and bool(options.resolve(config, "msdump_rdr", marker))
 
 
 def _check_recorder(config: pytest.Config, marker: Mapping[str, Any], chosen: list[Variant]) -> None:
-    """Raises ``pytest.UsageError`` where the marker asks for the recorder and no run of the test has it."""
+    """Raises ``pytest.UsageError`` if the marker asks for the recorder but no run of the test has it."""
     if marker.get("rdr") is None or options.given_on_command_line(config, "msdump_mode"):
         return
     if options.resolve(config, "msdump_rdr", marker) and all(each.mode != RECORDER_MODE for each in chosen):

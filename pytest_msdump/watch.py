@@ -1,5 +1,5 @@
-"""What takes long shows on a terminal how far it is: a bar in place of pytest's letters, while goldens are written or
-learned for. Whoever asks for more lines (``-v``), fewer (``-q``) or the tests' own output (``-s``) gets those instead.
+"""Shows a progress bar in place of pytest's letters on a terminal, while goldens are written or learned for. With
+``-v``, ``-q`` or ``-s`` pytest's own output stays.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ NAME = "msdump-watch"
 
 
 def install(config: pytest.Config, settings: Settings) -> None:
-    """Registers the bar where there may be one to show."""
+    """Registers the bar if it may be shown."""
     plain = config.get_verbosity() == 0 and config.getoption("capture", default="no") != "no"
     if plain and (settings.regen or settings.learn) and not is_worker(config):
         config.pluginmanager.register(Watch(), NAME)
@@ -33,7 +33,7 @@ class Watch:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
-        """Shows the bar while tests run, where somebody looks."""
+        """Shows the bar while tests run, on a terminal."""
         reporter: Any = session.config.pluginmanager.get_plugin("terminalreporter")
         if reporter is None or not (reporter.isatty and sys.stderr.isatty()):
             return (yield)
@@ -50,7 +50,7 @@ class Watch:
         self.say(nodeid)
 
     def say(self, what: str) -> None:
-        """What is done now."""
+        """Shows the current work."""
         if self._progress is not None:
             failed = f"{self._failed} failed; " if self._failed else ""
             self._progress.step(0, failed + what)
@@ -60,12 +60,12 @@ class Watch:
         self._failed += report.failed
 
     def pytest_runtest_logfinish(self) -> None:
-        """One more is done."""
+        """Counts one more test."""
         if self._progress is not None:
             self._progress.step()
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_report_teststatus(self) -> Generator[None, Any, Any]:
-        """No letters beside the bar; the tests are counted as ever."""
+        """No letters beside the bar; the tests are counted as usual."""
         found = yield
         return (found[0], "", "") if self._progress is not None else found

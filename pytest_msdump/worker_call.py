@@ -1,8 +1,7 @@
 """A gate test whose backend runs programs in a process of its own: its function is called there, not here.
 
-Fixtures run here; what they and ``parametrize`` give the function is handed over by value, or, where a
-``parametrize`` mark of the test's own file holds it, by its place in the mark. Imports ``harness``; imported when
-needed.
+Fixtures run here; their values and those of ``parametrize`` are passed by value, or by their place in a ``parametrize``
+mark if the test's own file has one. Imports ``harness``; imported when needed.
 """
 
 from __future__ import annotations
@@ -29,8 +28,8 @@ _MODULE = ("setup_function", "setup_module", "setUpModule")
 
 
 def call_in_worker(item: Any) -> bool:
-    """Calls a test's function where its backend runs programs; what it raised there, it raises here, with the text of
-    there. False where that is this process, and pytest calls it."""
+    """Calls a test's function in the process that runs its backend's programs. An error there is raised here with the
+    same text. Returns False if that is this process, in which pytest calls it."""
     __tracebackhide__ = True
     test = current(item)
     if test is None or test.process.session is not None:
@@ -61,8 +60,8 @@ def call_in_worker(item: Any) -> bool:
 
 
 def coming(item: Any, backend: str) -> Iterator[tuple[Opening, Call]]:
-    """The tests on ``backend`` after ``item`` that need nothing but what ``parametrize`` gives them, and how their
-    processes will be opened."""
+    """The tests on ``backend`` after ``item`` that take only values of ``parametrize``, and how to open their
+    processes."""
     items = item.session.items
     for each in items[items.index(item) + 1 :]:
         variant = variant_of(each)
@@ -77,7 +76,7 @@ def coming(item: Any, backend: str) -> Iterator[tuple[Opening, Call]]:
 
 
 def _runs_for_sure(item: Any) -> bool:
-    """Whether a test has no fixture that may come between, and no mark that may leave it out."""
+    """Whether no fixture and no mark can keep a test from running."""
     if any(next(item.iter_markers(name), None) is not None for name in ("skip", "skipif", "xfail")):
         return False
     given = {FIXTURE, *item.callspec.params}
@@ -86,15 +85,15 @@ def _runs_for_sure(item: Any) -> bool:
 
 
 def call_of(item: Any, values: Mapping[str, Any]) -> Call:
-    """What is to be called.
+    """Describes the call to make.
 
     Args:
         item: a test.
-        values: of its arguments.
+        values: values of its arguments.
 
     Raises:
-        UnsupportedError: the function is a coroutine's, an argument cannot be handed over, or the test has a set-up
-            that would have to run there.
+        UnsupportedError: the function is a coroutine, an argument cannot be passed to another process, or the test has
+            a setup that would have to run there.
     """
     if inspect.iscoroutinefunction(item.obj) or inspect.isasyncgenfunction(item.obj):
         raise UnsupportedError(
@@ -136,8 +135,8 @@ def _refuse_set_ups(item: Any) -> None:
 
 
 def _place_in_a_mark(item: Any, name: str) -> int | None:
-    """Where the value of ``name`` stands in the ``parametrize`` mark that gives it to the function itself, and not to a
-    fixture; None if none does."""
+    """The place of ``name``'s value in the ``parametrize`` mark that gives it to the function itself, not to a fixture;
+    None if there is no such mark."""
     callspec = getattr(item, "callspec", None)
     if callspec is None or name not in callspec.params:
         return None
@@ -156,7 +155,7 @@ def _place_in_a_mark(item: Any, name: str) -> int | None:
 
 
 def _parameter_set(value: Any, names: int) -> Any:
-    """The values of one entry of a ``parametrize`` mark."""
+    """The values of one parameter set of a ``parametrize`` mark."""
     if type(value).__name__ == "ParameterSet":
         return value.values
     return value if names > 1 else (value,)

@@ -1,8 +1,8 @@
 """What the gate needs under pytest-xdist.
 
-Workers write stores themselves, each under the store's lock and in canonical form, so the bytes do not depend on
-which worker came when. Results travel with the test reports. A worker's collection says which goldens nobody owns;
-the controller collects nothing and takes that from ``workeroutput``.
+Workers write stores themselves, each under the store's lock and in canonical form, so the bytes do not depend on the
+order of the workers. Results travel with the test reports. A worker's collection tells which goldens have no owner; the
+controller collects nothing and reads this from ``workeroutput``.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def worker_bundle(config: pytest.Config) -> str | None:
 
 
 class XdistHooks:
-    """Talks to the workers; the hooks exist only where xdist does, whichever name it was loaded by."""
+    """Exchanges data with the workers; these hooks exist only if xdist is loaded."""
 
     def __init__(self, gate: Gate) -> None:
         self._gate = gate
@@ -47,7 +47,8 @@ class XdistHooks:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any, error: object) -> None:
-        """When a worker ended; one that crashed leaves no output, and any other has seen the same collection."""
+        """Takes over a finished worker's output. A crashed worker leaves none; any other has seen the same
+        collection."""
         output = (getattr(node, "workeroutput", None) or {}).get(KEY)
         if output is not None and output["unused"] is not None:
             self._gate.summary.unused = sorted(output["unused"])
