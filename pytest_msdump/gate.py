@@ -182,9 +182,8 @@ class Gate:
         if self.summary.results:
             from pytest_msdump import manifests
 
-            self.summary.problems += manifests.rebuild(
-                self.config, self.settings, self.summary, interrupted=session.exitstatus == pytest.ExitCode.INTERRUPTED
-            )
+            broken = session.exitstatus in (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR)
+            self.summary.problems += manifests.rebuild(self.config, self.settings, self.summary, interrupted=broken)
             manifests.inspect(self.settings, self.summary)
         _forget_older(self.settings, self.bundle)
         self._publish()

@@ -164,7 +164,10 @@ def regenerate(test: GateTest) -> tuple[list[Result], list[str]]:
     try:
         done = staged(test.item.config, test.settings).update(test.golden, test.network, judge.runs())
     except (HarnessError, OSError) as error:
-        return [judge.empty("not compared")], [f"msdump: the golden was not written: {error}"]
+        result = judge.empty("not compared")
+        # An error of the system's would leave a part of the session's goldens: then none takes effect.
+        result["unwritten"] = str(error) if isinstance(error, OSError) else ""
+        return [result], [f"msdump: the golden was not written: {error}"]
     change = done.runs[judge.run]
     result["slots"], result["identical"] = change.slots, change.unchanged
     result["new"], result["missing"] = change.new + change.changed, change.removed

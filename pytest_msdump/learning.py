@@ -15,7 +15,7 @@ from harness.compare import Tolerances
 from harness.compare.audit import audit, summary
 from harness.compare.learn import Learning, Scatter, learned, refusal, remembered
 from harness.compare.policy import Party, exactly
-from harness.errors import HarnessError
+from harness.errors import HarnessError, StoreWriteError
 from harness.store import GoldenStore, StoredRun
 from pytest_msdump import watch
 from pytest_msdump.judge import GateRun
@@ -64,6 +64,10 @@ def learn(test: GateTest, times: int) -> tuple[list[Result], list[str]]:
     try:
         with GoldenStore.open(judge.path) as store:
             return _learn(judge, store, store.run(*judge.run), times)
+    except StoreWriteError as error:
+        result = judge.empty("not compared")
+        result["unwritten"] = str(error)
+        return [result], [f"msdump: the golden was not written: {error}"]
     except (FileNotFoundError, HarnessError) as error:
         why = "there is no golden yet; make it with " if isinstance(error, FileNotFoundError) else f"{error}; see "
         text = f"msdump: {test.network}, run {judge.run}: nothing to learn for: {why}msdump regen {test.rerun()}"

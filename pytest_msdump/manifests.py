@@ -79,8 +79,12 @@ def rebuild(config: pytest.Config, settings: Settings, summary: Summary, *, inte
     """Puts this session's goldens in place and writes their manifests; returns the problems in words."""
     problems = []
     act = "regenerated" if settings.regen else "learned"
+    unwritten = [each["unwritten"] for each in _all(summary) if each["unwritten"]]
     if (settings.regen or settings.learn) and interrupted:
         problems.append(f"the session was interrupted: nothing was {act}")
+    elif unwritten:
+        more = f" (and {len(unwritten) - 1} more)" if len(unwritten) > 1 else ""
+        problems.append(f"a golden could not be written{more}: {unwritten[0]}; nothing was {act}")
     elif settings.regen or settings.learn:
         written = [each for each in _all(summary) if each["verdict"] != "not compared"]
         problems += _take_effect(config, settings, written, act)
@@ -136,9 +140,13 @@ def _take_effect(config: pytest.Config, settings: Settings, written: list[Result
     names = {each["golden"] for each in written}
     # Learning tolerances does not change where a run comes from.
     facts = _keys(config, written) if settings.regen else None
-    problems = _told(partial(change.commit, facts, describe=names))
-    change.drop()
-    return [f"{problem}; nothing was {act}" for problem in problems]
+    try:
+        change.commit(facts, describe=names)
+    except HarnessError as error:
+        return [str(error) if change.unfinished else f"{error}; nothing was {act}"]
+    finally:
+        change.drop()
+    return []
 
 
 def _keys(config: pytest.Config, results: list[Result]) -> dict[manifest.RunKey, dict[str, Any]]:

@@ -49,6 +49,7 @@ class Result(TypedDict):
         candidate: the bundle for ``msdump accept``, relative to rootdir; empty if there is none.
         checksum: checksum of the golden run, as its manifest should state it; empty if there is none.
         learned: the result of ``--msdump-learn`` in words; empty otherwise.
+        unwritten: why the operating system refused its new golden; no golden of the session changes then.
         facts: facts about the run's origin beyond those of the session: a real device, versions.
         place: file and line of the test (``tests/test_a.py:12``), from the root directory.
         used_runs: runs of the store (``backend/mode``) its test may use; None if this is not judged.
@@ -80,6 +81,7 @@ class Result(TypedDict):
     facts: dict[str, Any]
     used_runs: list[str] | None
     learned: str
+    unwritten: str
     place: str
 
 
@@ -90,8 +92,7 @@ def empty_result(network: str, golden: str, backend: str, mode: str, verdict: st
         verdict=verdict,
         slots=0, identical=0, within=0, differing=0, missing=0, unexpected=0, new=0, unsure=0, texts=0,
         max_abs=None, where="", cause="", source="", passes="", candidate="", checksum="", facts={}, used_runs=None,
-        learned="",
-        place="",
+        learned="", unwritten="", place="",
     )  # fmt: skip
 
 

@@ -1,14 +1,16 @@
 """Changes of many goldens that take effect together: all, or none.
 
-New stores are made in ``.msdump-staged`` below the golden directory. ``commit`` writes their manifests there too, makes
-everything durable, and writes a journal, which says what is to be put where: from then on the change is decided. Then
-files are renamed into place, in sorted order, and the journal goes. Whoever is killed before the journal leaves the
-goldens as they were, and a folder that the next session removes; after it, the next session of any kind completes the
-change (``recover``). One change at a time holds the directory's lock.
+New stores are made in ``.msdump-staged`` below the golden directory. ``commit`` writes their manifests there too, links
+the files they replace to ``.kept`` in it, makes everything durable, and writes a journal, which says what is to be put
+where: from then on the change is decided. Then files are renamed into place, in sorted order, and the journal goes.
+Whoever is killed before the journal leaves the goldens as they were, and a folder that the next session removes; after
+it, the next session of any kind completes the change (``recover``). Where a file cannot be put in place, the journal is
+renamed, and says from then on what is to be undone. One change at a time holds the directory's lock.
 """
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -17,7 +19,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 
 from harness import atomic
 from harness.atomic import DEFAULT_TIMEOUT, writer_lock
@@ -28,8 +30,10 @@ from harness.store.layout.schema import FOLDER, Compression, RunId
 from harness.store.read import StoredRun
 from harness.store.write import RunData, UpdateResult, update
 
-JOURNAL = "journal.json"
-_FORMAT = "msdump journal 1"
+JOURNAL, UNDOING = "journal.json", "undo.json"
+_FORMAT = "msdump journal 2"
+#: Where the files lie that a change replaces or removes.
+_KEPT = ".kept"
 #: A journal of more bytes is not read.
 _MAX_JOURNAL = 256 * 2**20
 
@@ -51,13 +55,14 @@ class Transaction:
         self.golden = golden
         self._staged = golden / FOLDER
         self._removed: set[str] = set()
+        self._ended = False
         self._lock = ExitStack()
         if joined:
             return
         try:
             golden.mkdir(parents=True, exist_ok=True)
             self._lock.enter_context(writer_lock(_locked(golden), timeout))
-            _complete(self._staged)
+            _settle(self._staged)
             self._staged.mkdir()
         except OSError as error:
             self._lock.close()
@@ -110,7 +115,7 @@ class Transaction:
             described: False where a store in a directory without manifests gets none.
 
         Raises:
-            StoreError, StoreWriteError: nothing has taken effect.
+            StoreError, StoreWriteError: nothing has taken effect, unless ``unfinished``.
         """
         names = manifest.store_paths(self._staged)
         try:
@@ -118,14 +123,29 @@ class Transaction:
             removed = self._describe(known, describe, provenance or {})
             files = [path.relative_to(self._staged).as_posix() for path in _files(self._staged)]
             if files or removed:
-                for folder in {path.parent for path in _files(self._staged)} | {self._staged}:
-                    atomic.flush_directory(folder)
-                text = json.dumps({"format": _FORMAT, "files": files, "remove": removed}, indent=1)
-                atomic.write_atomically(self._staged / JOURNAL, text.encode())
+                self._decide(files, removed)
                 _complete(self._staged)
         except OSError as error:
+            _undo(self._staged, error)
             raise _failed(self.golden, error) from error
         return names
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether a change was decided that could neither be completed nor undone; the next command tries again."""
+        return any((self._staged / name).exists() for name in (JOURNAL, UNDOING))
+
+    def _decide(self, files: list[str], removed: list[str]) -> None:
+        """Keeps what will be replaced, makes everything durable, and writes the journal."""
+        fresh = [name for name in files if not os.path.lexists(self.golden / name)]
+        for name in sorted({*files, *removed} - {*fresh}):
+            kept = self._staged / _KEPT / name
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            _keep(self.golden / name, kept)
+        for folder in {path.parent for path in _files(self._staged)} | {self._staged}:
+            atomic.flush_directory(folder)
+        journal = {"format": _FORMAT, "files": files, "remove": removed, "fresh": fresh}
+        atomic.write_atomically(self._staged / JOURNAL, json.dumps(journal, indent=1).encode())
 
     def _is_described(self, name: str) -> bool:
         beside = (self.golden / name).parent.glob(f"*{manifest.SUFFIX}")
@@ -148,13 +168,16 @@ class Transaction:
         return sorted(removed - set(map(manifest.path_of, names)) | ({manifest.NAME} if legacy else set()))
 
     def drop(self) -> None:
-        """Ends it: what was not committed is gone."""
+        """Ends it: what was not committed is gone. The second time, another change may have begun: it stays."""
+        if self._ended:
+            return
+        self._ended = True
         with self._lock:
-            if (self._staged / JOURNAL).exists():  # decided, and interrupted by an error: the next session completes it
+            if self.unfinished:
                 return
             shutil.rmtree(self._staged, ignore_errors=True)
-            with suppress(OSError):
-                self.golden.rmdir()  # made for nothing
+        with suppress(OSError):
+            self.golden.rmdir()  # made for nothing
 
 
 def change_one(
@@ -193,24 +216,42 @@ def recover_staged(staged: Path) -> list[str]:
     """``recover`` of one interrupted change, staged in this folder."""
     try:
         with writer_lock(_locked(staged.parent), 0):
-            return _complete(staged)
+            return _settle(staged)
     except LockError:
         return []
     except (OSError, StoreWriteError) as error:
-        unfinished = ", ".join(_journal(staged)[0][:8])
-        if not unfinished:
+        if not any(os.path.lexists(staged / name) for name in (JOURNAL, UNDOING)):
             return []  # nothing was decided, and what was left over harms nobody
-        why = atomic.reason(error) if isinstance(error, OSError) else str(error)
-        text = f"{staged.parent}: an interrupted change of these goldens is unfinished and cannot be completed here"
-        raise StoreError(f"{text} ({why}): {unfinished}") from None
+        why = error if isinstance(error, OSError) else OSError(str(error))
+        raise _unfinished(staged, why) from None
+
+
+def _settle(staged: Path) -> list[str]:
+    """Completes what was decided, undoes it where that cannot be, and removes the folder; gives the files that were put
+    in place."""
+    if not staged.is_dir():
+        return []
+    if os.path.lexists(staged / UNDOING):
+        _undo(staged, None)
+    try:
+        return _complete(staged)
+    except OSError as error:
+        _undo(staged, error)
+        return []
+
+
+class _Journal(NamedTuple):
+    """What was decided: files to be put in place, files to be removed, and which of the former replace none."""
+
+    files: list[str]
+    remove: list[str]
+    fresh: list[str]
 
 
 def _complete(staged: Path) -> list[str]:
     """Puts in place what a journal says, and removes the folder; gives the files that were put in place."""
-    if not staged.is_dir():
-        return []
     golden = staged.parent
-    files, remove = _journal(staged)
+    files, remove, _ = _journal(staged, JOURNAL)
     done = []
     for name in files:
         if (staged / name).exists():
@@ -220,40 +261,109 @@ def _complete(staged: Path) -> list[str]:
     for name in remove:
         with suppress(FileNotFoundError):
             (golden / name).unlink()
-    for folder in sorted({(golden / name).parent for name in [*files, *remove]}):
-        if folder.is_dir():
-            atomic.flush_directory(folder)
-    with suppress(FileNotFoundError):
-        atomic.remove(staged / JOURNAL)
-    shutil.rmtree(staged)
+    _flush(golden, [*files, *remove])
+    _forget(staged, JOURNAL)
     return done
 
 
-def _journal(staged: Path) -> tuple[list[str], list[str]]:
-    """Files to be put in place, and files to be removed; none if nothing was decided."""
+def _undo(staged: Path, why: OSError | None) -> None:
+    """Takes back what was decided, as far as it went, and removes the folder.
+
+    Raises:
+        StoreError: that cannot be done either; the error names what is unfinished.
+    """
+    golden = staged.parent
     try:
-        if not os.path.lexists(staged / JOURNAL):
-            return [], []
-        journal = read_json(staged / JOURNAL, _MAX_JOURNAL, StoreError)
-        lists = journal["files"], journal["remove"]
+        if os.path.lexists(staged / JOURNAL):
+            os.replace(staged / JOURNAL, staged / UNDOING)
+            with suppress(OSError):
+                atomic.flush_directory(staged)
+        if not os.path.lexists(staged / UNDOING):
+            return  # nothing was decided
+        files, remove, fresh = _journal(staged, UNDOING)
+        for name in fresh:
+            (golden / name).unlink(missing_ok=True)
+            with suppress(OSError):
+                (golden / name).parent.rmdir()  # made for it
+        for name in sorted({*files, *remove} - {*fresh}):
+            if os.path.lexists(staged / _KEPT / name):
+                os.replace(staged / _KEPT / name, golden / name)
+        _flush(golden, [*files, *remove])
+        _forget(staged, UNDOING)
+    except OSError as error:
+        raise _unfinished(staged, why or error) from error
+
+
+def _flush(golden: Path, names: list[str]) -> None:
+    for folder in sorted({(golden / name).parent for name in names}):
+        if folder.is_dir():
+            atomic.flush_directory(folder)
+
+
+def _forget(staged: Path, name: str) -> None:
+    """Ends a change that is complete, or undone; what cannot be cleared away the next one clears."""
+    (staged / name).unlink(missing_ok=True)
+    with suppress(OSError):
+        atomic.flush_directory(staged)
+        shutil.rmtree(staged)
+
+
+def _keep(path: Path, kept: Path) -> None:
+    """Gives a file that will be replaced a second name, or a copy where there are no hard links."""
+    try:
+        os.link(path, kept, follow_symlinks=False)
+    except OSError as error:
+        if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK, errno.EXDEV):
+            raise
+        shutil.copy2(path, kept, follow_symlinks=False)
+
+
+def _unfinished(staged: Path, error: OSError) -> StoreError:
+    names: list[str] = []
+    for name in (JOURNAL, UNDOING):
+        if os.path.lexists(staged / name):
+            names = _journal(staged, name).files or _journal(staged, name).remove
+    more = f" and {len(names) - 8} more" if len(names) > 8 else ""
+    return StoreError(
+        f"{staged.parent}: an interrupted change of these goldens is unfinished and cannot be completed here "
+        f"({atomic.reason(error)}): {', '.join(names[:8])}{more}"
+    )
+
+
+def _journal(staged: Path, at: str) -> _Journal:
+    """What was decided; nothing where there is no journal."""
+    try:
+        if not os.path.lexists(staged / at):
+            return _Journal([], [], [])
+        journal = read_json(staged / at, _MAX_JOURNAL, StoreError)
+        lists = _Journal(journal["files"], journal["remove"], journal["fresh"])
         if journal["format"] != _FORMAT:
             raise ValueError(journal["format"])
-        for name in [*lists[0], *lists[1]]:
-            path = PurePosixPath(name)
-            if path.is_absolute() or ".." in path.parts or not path.name.endswith((".h5", ".json")):
-                raise ValueError(name)
-            home, target = staged.parent.resolve(), (staged.parent / path).parent.resolve()
-            if not target.is_relative_to(home) or (staged / path).is_symlink():
-                raise ValueError(f"{name} leads elsewhere")
+        for name in [name for names in lists for name in names]:
+            _hold_inside(staged, name)
     except (OSError, StoreError, ValueError, TypeError, KeyError) as error:
-        raise StoreError(f"{staged / JOURNAL}: not a journal of this version ({error}); remove {staged}") from None
+        raise StoreError(f"{staged / at}: not a journal of this version ({error}); remove {staged}") from None
     return lists
+
+
+def _hold_inside(staged: Path, name: str) -> None:
+    """Raises ``ValueError`` for a name in a journal that leads elsewhere, or is no golden's."""
+    path = PurePosixPath(name)
+    if path.is_absolute() or ".." in path.parts or not path.name.endswith((".h5", ".json")):
+        raise ValueError(name)
+    home, target = staged.parent.resolve(), (staged.parent / path).parent.resolve()
+    folders = [(staged / top / path).parent.resolve() for top in ("", _KEPT)]
+    if not target.is_relative_to(home) or not all(each.is_relative_to(staged.resolve()) for each in folders):
+        raise ValueError(f"{name} leads elsewhere")
+    if (staged / path).is_symlink():
+        raise ValueError(f"{name} leads elsewhere")
 
 
 def _files(staged: Path) -> list[Path]:
     """Everything that was staged, stores before manifests."""
-    found = [path for path in staged.rglob("*") if path.is_file() and not path.name.startswith(".")]
-    return sorted(found, key=lambda path: (path.suffix != ".h5", path))
+    found = [path for path in staged.rglob("*") if path.is_file()]
+    shown = [path for path in found if not any(part.startswith(".") for part in path.relative_to(staged).parts)]
+    return sorted(shown, key=lambda path: (path.suffix != ".h5", path))
 
 
 def _holds(path: Path, content: bytes) -> bool:

@@ -51,11 +51,13 @@ class Outcome:
         code: its exit status; None where it was killed.
         output: what it printed, on either stream.
         steps: every call it made; empty where it was killed.
+        modules: what it had imported in the end; empty where it was killed.
     """
 
     code: int | None
     output: str
     steps: list[Step]
+    modules: list[str]
 
 
 def run(action: Callable[[], object], under: Path, *, at: int | None = None, how: str | int = BEFORE) -> Outcome:
@@ -73,10 +75,11 @@ def run(action: Callable[[], object], under: Path, *, at: int | None = None, how
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         output.seek(0)
         told.seek(0)
-        steps = [Step(*each) for each in json.loads(told.read() or b"[]")]
+        steps, modules = json.loads(told.read() or b"[[], []]")
         killed = code == -signal.SIGKILL
         assert code >= 0 or killed, f"the child ended by signal {-code}: {output.read().decode(errors='replace')}"
-        return Outcome(None if killed else code, output.read().decode(errors="replace"), steps)
+        said = output.read().decode(errors="replace")
+        return Outcome(None if killed else code, said, [Step(*each) for each in steps], modules)
 
 
 def _child(action: Callable[[], object], under: str, at: int | None, how: str | int, output: int, told: int) -> None:
@@ -100,7 +103,7 @@ def _child(action: Callable[[], object], under: str, at: int | None, how: str | 
         sys.stdout.flush()
         sys.stderr.flush()
         layer.at = None
-        write(told, json.dumps(layer.steps).encode())
+        write(told, json.dumps([layer.steps, [*sys.modules]]).encode())
     finally:
         os._exit(code)
 

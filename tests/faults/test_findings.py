@@ -158,7 +158,7 @@ def test_a_journal_reaches_nothing_outside(name: str, tmp_path: Path) -> None:
         path.write_text("{}")
     (golden / "link").symlink_to(outside)
     (golden / FOLDER / "journal.json").write_text(
-        f'{{"format": "msdump journal 1", "files": [], "remove": ["{name}"]}}'
+        f'{{"format": "msdump journal 2", "files": [], "remove": ["{name}"], "fresh": []}}'
     )
     with pytest.raises(HarnessError, match="not a journal"):
         recover(golden)

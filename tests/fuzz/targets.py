@@ -198,7 +198,7 @@ def _bundled() -> Mapping[str, bytes]:
 
 def _journal() -> Mapping[str, bytes]:
     made = _manifest_files()
-    journal = {"format": "msdump journal 1", "files": ["x.h5", "x.manifest.json"], "remove": ["y.h5"]}
+    journal = {"format": "msdump journal 2", "files": ["x.h5", "x.manifest.json"], "remove": ["y.h5"], "fresh": []}
     return {
         "golden/.msdump-staged/journal.json": json.dumps(journal).encode(),
         "golden/.msdump-staged/x.h5": made["x.h5"],
