@@ -23,8 +23,15 @@ _SELECTING |= {"ignore_glob": "--ignore-glob", "stepwise": "--sw"}
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Removes the goldens without an owner, and writes a report."""
     path = os.environ.get(REPORT)
-    if path:
-        Path(path).write_text("".join(f"{line}\n" for line in _pruned(session)), encoding="utf-8")
+    if not path:
+        return
+    from harness.errors import HarnessError
+
+    try:
+        told = list(_pruned(session))
+    except HarnessError as error:
+        told = [f"msdump: nothing was removed: {error}"]
+    Path(path).write_text("".join(f"{line}\n" for line in told), encoding="utf-8")
 
 
 def _pruned(session: pytest.Session) -> Iterator[str]:

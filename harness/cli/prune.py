@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 
+from harness.atomic import temporary_directory
 from harness.cli import regen
 
 PLUGIN = "pytest_msdump.pruning"
@@ -26,8 +25,8 @@ def prune_goldens(pytest_args: Sequence[str], dry: bool) -> int:
     Returns:
         0; 2 where pytest could not collect everything, or was not asked to.
     """
-    with tempfile.TemporaryDirectory(prefix="msdump-prune-") as folder:
-        report = Path(folder) / "report.txt"
+    with temporary_directory("msdump-prune-") as folder:
+        report = folder / "report.txt"
         environment = {**os.environ, REPORT: str(report), DRY: "1" if dry else ""}
         load = [] if regen.is_installed() else ["-p", regen.PLUGIN]
         command = [sys.executable, "-m", "pytest", *load, "-p", PLUGIN, "--msdump", "--collect-only", *pytest_args]

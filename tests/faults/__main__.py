@@ -36,7 +36,7 @@ def main() -> int:
         whole = Enumerated(whole.steps + found.steps, whole.runs + found.runs)
         wrong += len(bad)
         rows.append(f"| {name} | {found.steps} | {found.runs} | {time.monotonic() - began:.0f} | {len(bad)} |")
-        print(rows[-1], *(f"  {each[:1000]}" for each in bad[:12]), sep="\n", flush=True)
+        print(rows[-1], *(f"  {each[:3000]}" for each in bad), sep="\n", flush=True)
         if given.table is not None:
             last = f"| all | {whole.steps} | {whole.runs} | | {wrong} |"
             given.table.write_text(_HEAD + "\n".join([*rows, last, ""]))

@@ -128,7 +128,7 @@ def _one(
 ) -> None:  # fmt: skip
     """Stops the command once, and runs it again."""
     stopped = run(lambda: _one_line(command.act, work), under=work, at=at, how=how)
-    _judge(command, stopped, where, work, before, after)
+    _judge(command, stopped, where, how, work, before, after)
     if command.whole:
         recover(work)
         found = State.of(work)
@@ -152,11 +152,13 @@ def _one_line(act: Act, folder: Path) -> None:
         sys.exit(2)
 
 
-def _judge(command: Command, stopped: Outcome, where: str, work: Path, before: State, after: State) -> None:
+def _judge(
+    command: Command, stopped: Outcome, where: str, how: str | int, work: Path, before: State, after: State
+) -> None:  # fmt: skip
     assert "Traceback" not in stopped.output, f"{where}: {stopped.output}"
     assert "INTERNALERROR" not in stopped.output, f"{where}: {stopped.output}"
     if command.session:
-        told = stopped.code in (None, 0) or "msdump: " in stopped.output
+        told = stopped.code in (None, 0) or (isinstance(how, int) and os.strerror(how) in stopped.output)
         assert stopped.code in (None, 0, 1, 2), f"{where}: exit code {stopped.code}: {stopped.output}"
         assert told, f"{where}: exit code {stopped.code}, and nothing says why: {stopped.output}"
     elif stopped.code is not None and not command.log:

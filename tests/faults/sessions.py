@@ -23,11 +23,13 @@ from tests.plugin.conftest import INSTALLED, PLUGIN, pytest_configure
 from tests.store.helpers import CPU, run_data
 
 _TESTS = """
+import itertools
 import os
 import pytest
 
 pytestmark = pytest.mark.msdump
-VALUE = float(os.environ.get("VALUE", 1))
+VALUE, SCATTER = (float(os.environ.get(name, 1)) for name in ("VALUE", "SCATTER"))
+COUNT = itertools.count()
 
 
 def test_one(msdump):
@@ -36,7 +38,7 @@ def test_one(msdump):
 
 @pytest.mark.parametrize("which", ["a", "b"])
 def test_two(msdump, which):
-    msdump.check("row", [1.0, VALUE])
+    msdump.check("row", [1.0, VALUE + SCATTER * next(COUNT)])
 """
 
 
@@ -57,6 +59,15 @@ class _InProcess:
         return CompletedProcess(list(command), code, said.getvalue(), "")
 
 
+def _surroundings(folder: Path, value: str) -> None:
+    for name in CI_VARIABLES:
+        os.environ.pop(name, None)
+    os.environ |= {"VALUE": value, "SCATTER": "0", "PYTEST_ADDOPTS": "", "PYTEST_PLUGINS": "" if INSTALLED else PLUGIN}
+    os.environ |= {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "" if INSTALLED else "1"}
+    sys.dont_write_bytecode = True
+    os.chdir(folder)
+
+
 def _session(value: str, *arguments: str) -> Callable[[Path], None]:
     """``msdump ARGUMENTS`` in a project; its tests hand over ``value``."""
 
@@ -64,15 +75,18 @@ def _session(value: str, *arguments: str) -> Callable[[Path], None]:
         from harness.cli import prune, regen
 
         prune.subprocess = regen.subprocess = _InProcess  # type: ignore[assignment, attr-defined]
-        for name in CI_VARIABLES:
-            os.environ.pop(name, None)
-        os.environ |= {"VALUE": value, "PYTEST_ADDOPTS": "", "PYTEST_PLUGINS": "" if INSTALLED else PLUGIN}
-        os.environ |= {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "" if INSTALLED else "1"}
-        sys.dont_write_bytecode = True
-        os.chdir(folder)
+        _surroundings(folder, value)
         sys.exit(main([*arguments, *([] if "--" in arguments else ["--"]), "-q", "-p", "no:cacheprovider"]))
 
     return act
+
+
+def _learn(folder: Path) -> None:
+    """``pytest --msdump-learn`` in a project whose tests scatter."""
+    _surroundings(folder, "1")
+    os.environ["SCATTER"] = "1e-9"
+    load = [] if INSTALLED else ["-p", PLUGIN]
+    sys.exit(int(pytest.main([*load, "--msdump-learn=3", "--msdump-force", "-q", "-p", "no:cacheprovider"])))
 
 
 def _project(folder: Path, tests: str = _TESTS) -> None:
@@ -148,7 +162,8 @@ def _from_empty(folder: Path) -> None:
 
 SESSIONS = {
     "regen": Command(_made, _session("2", "regen"), whole=("golden/",), session=True),
-    "regen of none": Command(_project, _session("1", "regen"), whole=("golden/",), session=True),
+    "regen, first": Command(_project, _session("1", "regen"), whole=("golden/",), session=True),
+    "--msdump-learn": Command(_made, _learn, whole=("golden/",), session=True),
     "prune": Command(_with_unused, _session("1", "prune"), whole=("golden/",), session=True),
     # Each answer takes effect at once: a candidate is whole, its bundle may still hold it.
     "review": Command(_with_candidates, _review("y\ny\n"), whole=("golden/x.", "golden/y."),

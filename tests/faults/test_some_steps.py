@@ -20,9 +20,9 @@ pytestmark = pytest.mark.faults
         ("update", 68),
         ("ckpt", 2),
         ("summary", 2),
-        ("dump-tensor", 33),
-        ("dump-async", 6),
-        ("dump-msprobe", 12),
+        ("dump, long names", 40),
+        ("dump, asynchronous", 6),
+        ("dump, msprobe", 12),
         ("rdr", 3),
     ],
 )

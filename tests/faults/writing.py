@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 
 from harness import Parameter, Tensor, dtypes, float32, save_checkpoint
+from harness.backends.dump_tree import dump_everything
+from harness.backends.modes import MODES, modes_of
 from harness.capture import read_tree
 from harness.cli import main
 from harness.devices import DEVICES
@@ -118,6 +120,22 @@ def _dump(device: str, **changes: Any) -> Callable[[Path], None]:
     return act
 
 
+def _dump_in(mode: str) -> Callable[[Path], None]:
+    """Everything of two steps, in a mode of the gate's, on the first device that has it."""
+    device = next(each for each in map(DEVICES.get, DEVICES) if mode in modes_of(each))
+    infinite = np.float32([[np.inf, 1, 2], [3, 4, 5]])
+
+    def act(folder: Path) -> None:
+        net = one_op("Default/Add-op0", [tensor(dtypes.float32, (2, 3)), infinite, infinite])
+        observer = dump_everything(folder / "tree", device, mode)
+        observer.graph_compiled(net.graph)
+        net.run(observer)
+        net.run(observer)
+        observer.closed()
+
+    return act
+
+
 def _dump_asynchronously(folder: Path) -> None:
     observer = AsyncDumpObserver(async_config(folder / "tree"), DEVICES.get("ascend-o2"))
     net = one_op()
@@ -187,10 +205,9 @@ COMMANDS = {
     "ckpt": Command(_nothing, _save("ckpt")),
     "safetensors": Command(_nothing, _save("safetensors")),
     "summary": Command(_nothing, _summary, _records_are_whole),
-    "dump-tensor": Command(_nothing, _dump("cpu"), _tree_is_whole),
-    "dump-full": Command(_nothing, _dump("gpu", **_FULL), _tree_is_whole),
-    "dump-statistic": Command(_nothing, _dump("gpu", **_FULL | {"saved_data": "statistic"}), _tree_is_whole),
-    "dump-async": Command(_nothing, _dump_asynchronously, _tree_is_whole),
-    "dump-msprobe": Command(_nothing, _dump_as_msprobe, _tree_is_whole, refusal="holds the dump of another run"),
+    "dump, long names": Command(_nothing, _dump("gpu", **_FULL), _tree_is_whole),
+    **{f"dump, {mode}": Command(_nothing, _dump_in(mode), _tree_is_whole) for mode in MODES},
+    "dump, asynchronous": Command(_nothing, _dump_asynchronously, _tree_is_whole),
+    "dump, msprobe": Command(_nothing, _dump_as_msprobe, _tree_is_whole, refusal="holds the dump of another run"),
     "rdr": Command(_nothing, _export, _texts_are_whole, log=True),
 }  # fmt: skip
