@@ -93,14 +93,29 @@ uint4 = _row("UInt4", ml_dtypes.uint4, "|u1", 0, "u")
 STORED = (*ALL, int4, uint4, *FLOATS8)
 
 _BY_NAME = {d.lower: d for d in STORED} | {"bool_": bool_}
+#: the layout of a tensor of PyTorch that was captured: it lies in C order, and its dtype has a name of PyTorch's
+TORCH_FORMAT = "torch.contiguous_format"
+_TORCH = "torch."
 _BY_NUMPY = {d.numpy: d for d in ALL}
 _STORED_BY_NUMPY = {d.numpy: d for d in STORED}
 
 
+def spelled(dtype: str, layout: str) -> str:
+    """The name of a dtype as people see it: a tensor of PyTorch's has PyTorch's (``torch.float32``), any other the
+    name it is kept under (``Float32``).
+
+    Args:
+        dtype: name it is kept under.
+        layout: the tensor's format, see ``records.Record.format``.
+    """
+    return f"{_TORCH}{dtype.lower()}" if layout == TORCH_FORMAT else dtype
+
+
 def by_name(name: str) -> DType:
-    """The dtype called ``name`` in any case (``Float32``, ``float32``); ``DtypeError`` if there is none."""
+    """The dtype called ``name`` in any case (``Float32``, ``float32``, ``torch.float32``); ``DtypeError`` if there is
+    none."""
     try:
-        return _BY_NAME[name.lower()]
+        return _BY_NAME[name.lower().removeprefix(_TORCH)]
     except KeyError:
         raise DtypeError(f"unknown dtype {name!r}; known are {', '.join(sorted(_BY_NAME))}") from None
 

@@ -98,7 +98,7 @@ class Record:
         op_type: primitive name (``MatMul``), or ``Parameter``.
         dtype: CamelCase dtype name (``Float32``).
         shape: logical shape.
-        format: ``DefaultFormat`` or a device format.
+        format: ``DefaultFormat``, a device format, or ``dtypes.TORCH_FORMAT``.
         values: the array itself (C-contiguous), a function that loads it, or None where values were not kept.
         source: innermost source line of the operator (``file.py:17``), or None.
         digest: 16-byte content digest if already known, else None (``stats.digest`` computes it).

@@ -15,7 +15,7 @@ from harness.capture.capture import RECORDED, RESULTS
 from harness.compare import Comparison, Tolerances, Verdict, compare_texts, explain_texts, first_divergence
 from harness.compare.judge import SlotJudge
 from harness.compare.known import Known
-from harness.compare.policy import HOLDING, Judgement, Party
+from harness.compare.policy import HOLDING, WHOLE, Judgement, Party
 from harness.compare.policy import judge as decide
 from harness.compare.smallest_tolerance import would_pass
 from harness.compare.texts import summary
@@ -73,6 +73,7 @@ class GateRun:
         """A result with all counts at zero."""
         result = empty_result(self.test.network, self.test.golden, *self.run, verdict)
         result["facts"] = facts(self.capture.rules)
+        result["compiled"] = ", ".join(path or WHOLE for path in self.capture.rules.get("compiled", ()))[:400]
         return result
 
     def data(self, level: str) -> RunData:

@@ -48,6 +48,7 @@ class Result(TypedDict):
         passes: tolerances, each of which alone would admit every difference; empty if none would.
         candidate: the bundle for ``msdump accept``, relative to rootdir; empty if there is none.
         checksum: checksum of the golden run, as its manifest should state it; empty if there is none.
+        compiled: modules that ``torch.compile`` had wrapped, whose operators ran one by one; empty if there are none.
         learned: the result of ``--msdump-learn`` in words; empty otherwise.
         unwritten: why the operating system refused its new golden; no golden of the session changes then.
         facts: facts about the run's origin beyond those of the session: a real device, versions.
@@ -80,6 +81,7 @@ class Result(TypedDict):
     checksum: str
     facts: dict[str, Any]
     used_runs: list[str] | None
+    compiled: str
     learned: str
     unwritten: str
     place: str
@@ -92,7 +94,12 @@ def empty_result(network: str, golden: str, backend: str, mode: str, verdict: st
         verdict=verdict,
         slots=0, identical=0, within=0, differing=0, missing=0, unexpected=0, new=0, unsure=0, texts=0,
         max_abs=None, where="", cause="", source="", passes="", candidate="", checksum="", facts={}, used_runs=None,
+<<<<<<< HEAD
         learned="", unwritten="", place="",
+=======
+        compiled="", learned="",
+        place="",
+>>>>>>> c410024 (Tensors of PyTorch show their dtypes by PyTorch's names; a compiled module runs uncompiled while it is watched, and a gate that holds says so)
     )  # fmt: skip
 
 
@@ -138,7 +145,8 @@ def properties(results: Sequence[Result]) -> Iterator[tuple[str, Any]]:
             yield prefix + "max_abs_error", result["max_abs"]
         if result["texts"]:
             yield prefix + "texts", result["texts"]
-        for name, key in (("first_divergence", "where"), ("source", "source"), ("passes_with", "passes")):
+        named = {"first_divergence": "where", "source": "source", "passes_with": "passes", "compiled": "compiled"}
+        for name, key in named.items():
             if result[key]:  # type: ignore[literal-required]
                 yield prefix + name, result[key]  # type: ignore[literal-required]
 
@@ -337,6 +345,7 @@ def closing(summary: Summary, settings: Settings, start: Path, verbose: int) -> 
     yield from summary.problems
     yield from summary.notes
     yield from listed(list(_learned(summary)))
+    yield from _compiled(summary)
     candidates = _candidates(summary.results.values())
     if candidates:
         if settings.in_ci:
@@ -364,6 +373,18 @@ def _proof(summary: Summary) -> str:
 def _learned(summary: Summary) -> Iterator[str]:
     for result in (each for results in summary.results.values() for each in results if each["learned"]):
         yield f"learned: {result['network']} [{result['backend']}-{result['mode']}]: {result['learned']}"
+
+
+def _compiled(summary: Summary) -> Iterator[str]:
+    found = {
+        f"{each['network']} [{each['backend']}-{each['mode']}]: {each['compiled']}"
+        for results in summary.results.values()
+        for each in results
+        if each["compiled"]
+    }
+    if found:
+        yield "compiled modules, whose operators ran one by one and not as torch.compile makes them:"
+        yield from listed(sorted(found, key=_natural))
 
 
 def _candidates(results: Iterable[Sequence[Result]]) -> str:

@@ -27,10 +27,12 @@ class Leaf(NamedTuple):
     Attributes:
         name: of the value, and the way to it: ``out.hidden[0]``.
         content: numpy array (any layout) or text.
+        format: see ``Record.format``; says whose array it is.
     """
 
     name: str
     content: Array | str
+    format: str = "DefaultFormat"
 
 
 def leaves(name: str, value: Any) -> Iterator[Leaf]:
@@ -50,7 +52,12 @@ def _walk(name: str, value: Any, depth: int) -> Iterator[Leaf]:
         raise SettingError(f"msdump.check: {_short(name)}: containers are nested deeper than {_DEEPEST}")
     inside = _inside(value)
     if inside is None:
-        yield Leaf(name, value if isinstance(value, str) else array_of(name, value))
+        if isinstance(value, str):
+            yield Leaf(name, value)
+        elif is_tensor(value):
+            yield Leaf(name, array_of(name, value), dtypes.TORCH_FORMAT)
+        else:
+            yield Leaf(name, array_of(name, value))
         return
     for part, each in inside:
         yield from _walk(name + part, each, depth + 1)
@@ -94,9 +101,8 @@ def array_of(name: str, value: Any) -> Array:
 def _numpy(name: str, value: Any) -> Array:
     if isinstance(value, (np.ndarray, np.generic, bool, int, float, complex)):
         return np.asarray(value)
-    torch = sys.modules.get("torch")
     ways: list[Callable[[Any], Any]] = []
-    if torch is not None and isinstance(value, torch.Tensor):
+    if is_tensor(value):
         ways = [_of_torch]
     elif hasattr(value, "asnumpy"):
         ways = [lambda given: given.asnumpy()]
@@ -114,6 +120,12 @@ def _numpy(name: str, value: Any) -> Array:
     if ways:
         raise SettingTypeError(f"msdump.check: the values of {_short(name)} (a {kind}) cannot be read{why}")
     raise SettingTypeError(f"msdump.check: {_short(name)} is of type {kind}; accepted are {ACCEPTED}")
+
+
+def is_tensor(value: Any) -> bool:
+    """Whether it is a tensor of PyTorch; nobody has one without having imported PyTorch."""
+    torch = sys.modules.get("torch")
+    return hasattr(torch, "Tensor") and isinstance(value, torch.Tensor)  # type: ignore[union-attr]
 
 
 def _of_torch(tensor: Any) -> Array:
@@ -141,7 +153,8 @@ def record_of(leaf: Leaf, type_name: str, source: str | None) -> Record:
     dtype = dtypes.from_numpy(leaf.content.dtype, stored=True).name
     values = np.array(leaf.content, dtypes.by_name(dtype).numpy, order="C", copy=True)
     key = SlotKey(0, 0, 0, f"{GIVEN_SCOPE}/{leaf.name}", 0, "output", 0)
-    return Record(key, type_name, dtype, values.shape, values=values, source=source, digest=digest(values, dtype))
+    known = digest(values, dtype)
+    return Record(key, type_name, dtype, values.shape, leaf.format, values, source, known)
 
 
 def _short(name: str) -> str:

@@ -13,6 +13,7 @@ from harness.compare.policy import exit_code
 from harness.compare.smallest_tolerance import SmallestTolerance, rounded_up, worth_naming
 from harness.compare.table import needed_tolerance_of
 from harness.compare.tolerances import Tolerance
+from harness.dtypes import by_name
 from harness.errors import HarnessError
 from harness.reading import parsing, read_json
 from harness.records import SlotKey
@@ -82,7 +83,7 @@ def _verdict(slot: dict[str, Any], tolerances: Tolerances) -> str:
 def _tolerance(slot: dict[str, Any], tolerances: Tolerances) -> Tolerance:
     io, _, number = slot["slot"].partition(".")
     where = (slot["rank"], slot["graph"], slot["iteration"], slot["operator"], slot["execution"], io, int(number))
-    return tolerances.of(SlotKey(*where), slot["type"], slot["dtype"])
+    return tolerances.of(SlotKey(*where), slot["type"], by_name(slot["dtype"]).name)
 
 
 _ANSWERS = {True: WITHIN, False: OUTSIDE, None: UNSURE}

@@ -143,7 +143,7 @@ def told(candidate: Candidate) -> Iterator[str]:
 def _values(slot: SlotVerdict) -> str:
     measured = slot.measurement
     if measured is None or measured.worst is None:
-        return text(f"{slot.dtype}{list(slot.shape)}: {slot.reason}")
+        return text(f"{slot.dtype_shown}{list(slot.shape)}: {slot.reason}")
     worst = measured.worst
     expected, found = painted(f"{worst.expected}", "32", sys.stdout), painted(f"{worst.found}", "31", sys.stdout)
     return (

@@ -14,6 +14,8 @@ from harness.capture.npy import Incomplete, read
 from harness.cli.recorder import is_only_recorded, listed, recorded
 from harness.cli.slots import slots_table
 from harness.cli.text import shortened, table
+from harness.compare.policy import WHOLE
+from harness.dtypes import spelled
 from harness.errors import StoreError, TreeError
 from harness.explain import shell
 from harness.records import Record
@@ -119,6 +121,8 @@ def _origin(run: StoredRun) -> str:
     rules = run.attrs.get("rules")
     faults = rules.get("injected", []) if isinstance(rules, dict) else []
     shown = f", {len(faults)} injected fault" + "s" * (len(faults) != 1) if faults else ""
+    compiled = [each or WHOLE for each in rules.get("compiled", [])] if isinstance(rules, dict) else []
+    shown += f", compiled, its operators run one by one: {', '.join(map(str, compiled))}" if compiled else ""
     return ("emulated" if run.attrs.get("emulated") else "real") + shown
 
 
@@ -188,5 +192,9 @@ def _row(rank: int, graph: int, operator: str, group: list[Record]) -> tuple[obj
 
 
 def _outputs(group: list[Record]) -> str:
-    found = {r.key.slot: f"{r.dtype}[{', '.join(map(str, r.shape))}]" for r in group if r.key.io == "output"}
+    found = {
+        r.key.slot: f"{spelled(r.dtype, r.format)}[{', '.join(map(str, r.shape))}]"
+        for r in group
+        if r.key.io == "output"
+    }
     return " ".join(found[slot] for slot in sorted(found))

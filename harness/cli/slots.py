@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from harness.cli.text import shortened, table
+from harness.dtypes import spelled
 from harness.records import Record
 from harness.stats import Statistics, describe
 from harness.stats.printed import PrintedStatistics
@@ -35,7 +36,7 @@ def _slot(record: Record) -> tuple[object, ...]:
     name = shortened(key.operator) + (f" ({key.execution})" if key.execution else "")
     shape = "x".join(map(str, record.shape)) or "scalar"
     where = key.rank, key.graph, key.iteration, name, key.slot_name
-    return (*where, record.dtype, shape, *_numbers(record), record.source or "")
+    return (*where, spelled(record.dtype, record.format), shape, *_numbers(record), record.source or "")
 
 
 def _numbers(record: Record) -> list[object]:

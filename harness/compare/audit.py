@@ -29,7 +29,7 @@ class Looseness:
     """What one golden slot lets through.
 
     Attributes:
-        key, op_type, dtype, shape: of the slot.
+        key, op_type, dtype, shape: of the slot; the dtype as people see it.
         tolerance: what is admitted.
         noise: the largest change that passes: the root mean square of the change over that of the values; 0 if nothing
             does, infinite if anything does (values that are all 0 beside an ``atol``).
@@ -100,16 +100,17 @@ def audit(records: Iterable[Record], tolerances: Tolerances) -> Iterator[Loosene
     """
     for record in records:
         tolerance = tolerances.of(record.key, record.op_type, record.dtype)
+        shown = dtypes.spelled(record.dtype, record.format)
         if tolerance.exact and record.values is not None:
             # Equal bits only: nothing passes, and nothing need be tried.
-            yield Looseness(record.key, record.op_type, record.dtype, record.shape, tolerance, 0.0, ())
+            yield Looseness(record.key, record.op_type, shown, record.shape, tolerance, 0.0, ())
             continue
         array = record.load()
         if array is None or array.dtype.kind == "c":
             continue
         passing = tuple(name for name, fault in FAULTS.items() if _passes(array, fault, record.dtype, tolerance))
         noise = _admitted_noise(array, record.dtype, tolerance)
-        yield Looseness(record.key, record.op_type, record.dtype, record.shape, tolerance, noise, passing)
+        yield Looseness(record.key, record.op_type, shown, record.shape, tolerance, noise, passing)
 
 
 def _passes(array: Array, fault: Callable[[Array], Array], dtype: str, tolerance: Tolerance) -> bool:

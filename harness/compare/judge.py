@@ -49,20 +49,21 @@ class SlotJudge:
         verdict = Verdict.IDENTICAL
         if found.values is None and found.extra.row is not None and not proves_bits(found.extra.row):
             verdict = Verdict.STATISTICS
-        return SlotVerdict(key, verdict, found.op_type, found.dtype, found.shape, source=found.source)
+        kind = found.op_type, found.dtype, found.shape
+        return SlotVerdict(key, verdict, *kind, source=found.source, format=found.format)
 
     def missing(self, expected: Record) -> SlotVerdict:
         """A slot of the golden that the run does not have."""
         return SlotVerdict(
             expected.key, Verdict.MISSING, expected.op_type, expected.dtype, expected.shape,
-            "the golden has it, this run does not", expected.source,
+            "the golden has it, this run does not", expected.source, format=expected.format,
         )  # fmt: skip
 
     def unexpected(self, found: Record) -> SlotVerdict:
         """A slot of the run that the golden does not have."""
         return SlotVerdict(
             found.key, Verdict.UNEXPECTED, found.op_type, found.dtype, found.shape,
-            "this run has it, the golden does not", found.source,
+            "this run has it, the golden does not", found.source, format=found.format,
         )  # fmt: skip
 
     def differing(
@@ -130,7 +131,8 @@ def _mismatch(expected: Record, found: Record) -> str | None:
     except DtypeError as error:
         return str(error)
     if not same_dtype:
-        return f"dtype is {found.dtype}, expected {expected.dtype}"
+        names = [dtypes.spelled(each.dtype, each.format) for each in (found, expected)]
+        return f"dtype is {names[0]}, expected {names[1]}"
     if expected.shape != found.shape:
         return f"shape is {list(found.shape)}, expected {list(expected.shape)}"
     return None
@@ -138,7 +140,8 @@ def _mismatch(expected: Record, found: Record) -> str | None:
 
 def _verdict(expected: Record, found: Record, verdict: Verdict, reason: str, **more: Any) -> SlotVerdict:
     source = found.source or expected.source
-    return SlotVerdict(expected.key, verdict, expected.op_type, expected.dtype, expected.shape, reason, source, **more)
+    kind = expected.op_type, expected.dtype, expected.shape
+    return SlotVerdict(expected.key, verdict, *kind, reason, source, format=expected.format, **more)
 
 
 def _by_values(expected: Record, found: Record, measurement: Measurement, tolerance: Tolerance) -> SlotVerdict:

@@ -32,6 +32,10 @@ HOLDING = (Verdict.IDENTICAL.value, Verdict.WITHIN.value, Verdict.STATISTICS.val
 Match = Literal["auto", "names", "flow"]
 
 
+#: how a module is called that has no path of its own
+WHOLE = "the whole module"
+
+
 @dataclass(frozen=True)
 class Party:
     """One side of a comparison.
@@ -214,7 +218,7 @@ def judge(
 def _notes(expected: Party, found: Party, comparison: Comparison) -> Iterator[str]:
     for name, party in (("golden", expected), ("run", found)):
         if party.compiled:
-            modules = ", ".join(path or "the whole module" for path in party.compiled[:3])
+            modules = ", ".join(path or WHOLE for path in party.compiled[:3])
             yield f"Compiled ({name}): {modules}; recorded were the operators one by one, not what torch.compile makes"
     unwritten = sum(not each.carries and each.key.io == "output" for s in comparison.uncompared.values() for each in s)
     if unwritten:

@@ -33,7 +33,7 @@ def row(slot: SlotVerdict) -> dict[str, Any]:
     """
     key = slot.key
     judged = (
-        key.rank, key.graph, key.iteration, key.operator, key.execution, key.slot_name, slot.op_type, slot.dtype,
+        key.rank, key.graph, key.iteration, key.operator, key.execution, key.slot_name, slot.op_type, slot.dtype_shown,
         list(slot.shape), slot.verdict.value, slot.reason, str(slot.tolerance), slot.source,
         None if slot.found_as is None else f"{slot.found_as.operator} {slot.found_as.slot_name}",
     )  # fmt: skip

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from harness.compare.measurement import Measurement
 from harness.compare.tolerances import EXACT, Tolerance
+from harness.dtypes import spelled
 from harness.records import Record, SlotKey
 
 
@@ -56,6 +57,7 @@ class SlotVerdict:
         overwritten: on both sides this input has the bits of an output of its operator's execution: it was
             looked at after the operator overwrote it.
         found_as: what the found side calls it, where that is something else (see ``compare.pairing``).
+        format: of the tensor whose ``dtype`` it is; see ``Record.format``.
 
     Examples:
         >>> from harness.capture import read_tree
@@ -77,6 +79,12 @@ class SlotVerdict:
     by_statistics: bool = False
     overwritten: bool = False
     found_as: SlotKey | None = None
+    format: str = "DefaultFormat"
+
+    @property
+    def dtype_shown(self) -> str:
+        """The dtype as people see it: see ``dtypes.spelled``."""
+        return spelled(self.dtype, self.format)
 
 
 @dataclass(frozen=True, slots=True)

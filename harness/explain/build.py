@@ -196,7 +196,7 @@ def _was_updated_before(run: Evidence, name: str, where: Execution) -> bool:
 def _origin(divergence: Divergence, case: Case) -> Origin:
     slot = divergence.slot
     m = slot.measurement
-    what = f"{slot.key.slot_name} {slot.dtype}{list(slot.shape)}"
+    what = f"{slot.key.slot_name} {slot.dtype_shown}{list(slot.shape)}"
     if divergence.kind.structural:
         what = divergence.kind.value
     element = None

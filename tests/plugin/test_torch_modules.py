@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 pytest.importorskip("torch")
@@ -117,7 +119,35 @@ def test_tensors_of_every_kind_are_handed_over(gate: pytest.Pytester) -> None:
         found = {record.dtype for record in store.run("cpu", "tensor").records()}
     assert {"BFloat16", "Float16", "Complex64", "Bool", "Int64", "Float32"} < found
     gate.makepyfile(test_tensors=TENSORS.replace("SCALE", "4"))
-    gate.runpytest("--msdump").stdout.fnmatch_lines(["*First divergence: *check/a*"])
+    result = gate.runpytest("--msdump")
+    result.stdout.fnmatch_lines(["*First divergence: *check/a.parameter, output.0 torch.float32?3, 2?*"])
+
+
+COMPILED = """
+import pytest
+import torch
+
+@pytest.mark.msdump(backends="torch")
+def test_compiled(msdump):
+    inner = torch.nn.Linear(3, 2)
+    inner.compile()
+    msdump.run(torch.nn.Sequential(inner, torch.nn.ReLU()).half(), torch.ones(4, 3).half())
+"""
+
+
+def test_a_module_that_is_compiled_says_so_where_it_holds_too(gate: pytest.Pytester) -> None:
+    gate.makepyfile(test_compiled=COMPILED)
+    gate.runpytest_subprocess("--msdump-regen").assert_outcomes(passed=1)
+    result = gate.runpytest_subprocess("--msdump")
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "compiled modules, whose operators ran one by one and not as torch.compile makes them:",
+            "  test_compiled.py::test_compiled ?torch-tensor?: 0",
+        ]
+    )
+    shown = gate.run(sys.executable, "-m", "harness.cli", "show", "golden/test_compiled/test_compiled.h5")
+    shown.stdout.fnmatch_lines(["run torch/tensor: *, compiled, its operators run one by one: 0", "*torch.float16?4*"])
 
 
 def test_the_manifest_says_what_computed(modules: pytest.Pytester) -> None:

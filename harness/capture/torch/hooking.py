@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from functools import partial, wraps
 from typing import Any
 
@@ -12,6 +13,16 @@ from torch.optim.optimizer import register_optimizer_step_post_hook, register_op
 
 from harness.capture.torch.scopes import GRADIENTS, ROOT, Scopes, gradient_of
 from harness.capture.torch.selection import Selection
+
+
+def _uncompiled() -> AbstractContextManager[object]:
+    """What ``torch.compile`` wrapped runs as it was written: its operators are to be seen one by one, and compiling it
+    while somebody watches would take minutes and be thrown away.
+
+    Only where PyTorch's compiler is loaded: without it nothing is compiled, and loading it takes seconds.
+    """
+    stance = getattr(torch.compiler, "set_stance", None)
+    return stance("force_eager") if stance is not None and "torch._dynamo" in sys.modules else nullcontext()
 
 
 class Hooks:
@@ -53,6 +64,7 @@ class Hooks:
             elif backward:
                 self._wrap_backward(stack)
             stack.callback(self._leave_all)
+            stack.enter_context(_uncompiled())
             yield
 
     @contextmanager

@@ -18,6 +18,7 @@ from harness.capture.torch.operators import Operator
 from harness.capture.torch.scopes import GRADIENTS, Scopes
 from harness.capture.torch.selection import Selection
 from harness.capture.torch.values import DTYPES, Keeper, unreadable
+from harness.dtypes import TORCH_FORMAT
 from harness.records import Record, SlotKey
 
 GRAPH = 0
@@ -130,7 +131,8 @@ class StepRecorder:
             if not tensor.numel():
                 continue
             key = SlotKey(*self._where, name, 0, io, slot)
-            record = Record(key, op, DTYPES[tensor.dtype].name, tuple(tensor.shape), source=source)
+            dtype = DTYPES[tensor.dtype].name
+            record = Record(key, op, dtype, tuple(tensor.shape), TORCH_FORMAT, source=source)
             self._keeper.fill(record, tensor)
             found.append(record)
         return found
