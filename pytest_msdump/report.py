@@ -94,12 +94,7 @@ def empty_result(network: str, golden: str, backend: str, mode: str, verdict: st
         verdict=verdict,
         slots=0, identical=0, within=0, differing=0, missing=0, unexpected=0, new=0, unsure=0, texts=0,
         max_abs=None, where="", cause="", source="", passes="", candidate="", checksum="", facts={}, used_runs=None,
-<<<<<<< HEAD
-        learned="", unwritten="", place="",
-=======
-        compiled="", learned="",
-        place="",
->>>>>>> c410024 (Tensors of PyTorch show their dtypes by PyTorch's names; a compiled module runs uncompiled while it is watched, and a gate that holds says so)
+        compiled="", learned="", unwritten="", place="",
     )  # fmt: skip
 
 
