@@ -165,7 +165,7 @@ def _hold(descriptor: int) -> bool:
     try:
         flock(descriptor, LOCK_EX | LOCK_NB)
     except OSError as error:
-        if error.errno not in (errno.EAGAIN, errno.EACCES, errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS, errno.EINVAL):
+        if error.errno not in (errno.EAGAIN, errno.EACCES, *_NO_LOCKS):
             raise
         return False
     return True
@@ -231,6 +231,12 @@ def _flush(path: Path, flags: int) -> None:
 
 #: Seconds a writer waits for another one.
 DEFAULT_TIMEOUT = 60.0
+#: What ``flock`` says where a file system has none.
+_NO_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL)
+
+
+class _NoLocksError(Exception):
+    """This file system has no ``flock``."""
 
 
 def lock_path(path: Path) -> Path:
@@ -248,33 +254,42 @@ def writer_lock(path: Path, timeout: float = DEFAULT_TIMEOUT) -> Iterator[None]:
         LockError: another process held it for ``timeout`` seconds.
         StoreWriteError: the lock file cannot be made.
     """
-    beside = lock_path(path)
+    beside, soft = lock_path(path), False
     try:
         descriptor = _take_free(beside)
+    except _NoLocksError:
+        descriptor, soft = None, True
     except OSError as error:
         raise StoreWriteError(f"{path}: cannot lock it for writing: {error}") from error
-    release = partial(os.close, descriptor) if descriptor is not None else _wait(path, beside, timeout)
+    release = partial(os.close, descriptor) if descriptor is not None else _wait(path, beside, timeout, soft)
     try:
         yield
     finally:
-        # While it is still held: whoever waits on the removed file notices and starts over with a new one.
-        with suppress(OSError):
-            os.unlink(beside)
+        if not soft:  # there the file is the lock: its release removes it
+            # While it is still held: whoever waits on the removed file notices and starts over with a new one.
+            with suppress(OSError):
+                os.unlink(beside)
         release()
 
 
 def _take_free(beside: Path) -> int | None:
-    """The open lock file, locked; None where it is not free, or there is no ``flock``."""
+    """The open lock file, locked; None where it is not free, or there is no ``flock`` in this system."""
     if flock is None:
         return None
-    descriptor = os.open(beside, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o644)
+    descriptor, made = _open_lock(beside)
     try:
         flock(descriptor, LOCK_EX | LOCK_NB)
         # The holder before may have removed the file after it was opened here: then it is no lock any more.
         if os.fstat(descriptor).st_nlink:
             return descriptor
-    except OSError:
-        pass  # held, or not supported by this file system: filelock knows what to do
+    except OSError as error:
+        if error.errno in _NO_LOCKS:
+            if made:  # it would be taken for the lock of a living process
+                with suppress(OSError):
+                    os.unlink(beside)
+            os.close(descriptor)
+            raise _NoLocksError from None
+        # else it is held: filelock waits
     except BaseException:
         os.close(descriptor)
         raise
@@ -282,11 +297,24 @@ def _take_free(beside: Path) -> int | None:
     return None
 
 
-def _wait(path: Path, beside: Path, timeout: float) -> Callable[[], object]:
-    """Takes the lock by filelock; gives what releases it."""
-    from filelock import FileLock, Timeout
+def _open_lock(beside: Path) -> tuple[int, bool]:
+    """The lock file, open, and whether it was made here."""
+    flags = os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CREAT
+    try:
+        return os.open(beside, flags | os.O_EXCL, 0o644), True
+    except FileExistsError:
+        return os.open(beside, flags, 0o644), False
 
-    lock = FileLock(beside, timeout=timeout)
+
+def _wait(path: Path, beside: Path, timeout: float, soft: bool) -> Callable[[], object]:
+    """Takes the lock by filelock; gives what releases it.
+
+    Args:
+        soft: the lock is that the file exists; one that a killed process of this machine left is removed.
+    """
+    from filelock import FileLock, SoftFileLock, Timeout
+
+    lock = (SoftFileLock if soft else FileLock)(beside, timeout=timeout)
     try:
         lock.acquire()
     except Timeout:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import platform
 import subprocess
+import time
 from collections.abc import Callable, Mapping
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
@@ -16,8 +17,11 @@ from typing import Any
 
 import pytest
 
+from harness.atomic import DEFAULT_TIMEOUT
 from harness.errors import HarnessError
-from harness.store import RunId, Transaction, manifest, recover, seal
+from harness.store import GoldenStore, RunId, Transaction, manifest, recover, seal
+from harness.store.journal import is_being_put_in_place
+from harness.store.layout.contents import parse_run
 from pytest_msdump.gate_test import SEED
 from pytest_msdump.options import Settings
 from pytest_msdump.report import Result, Summary
@@ -40,7 +44,9 @@ def provenance(config: pytest.Config) -> dict[str, Any]:
     return facts
 
 
-_STAGED: pytest.StashKey[Transaction] = pytest.StashKey()
+#: Seconds between two looks at a change that another session makes.
+_PAUSE = 0.05
+_STAGED: pytest.StashKey[Transaction | HarnessError] = pytest.StashKey()
 
 
 def staged(config: pytest.Config, settings: Settings) -> Transaction:
@@ -51,9 +57,15 @@ def staged(config: pytest.Config, settings: Settings) -> Transaction:
         HarnessError: another session writes these goldens, or they cannot be written.
     """
     found = config.stash.get(_STAGED, None)
+    if isinstance(found, HarnessError):  # each test would wait for the same lock again
+        raise found
     if found is None:
         worker = hasattr(config, "workerinput")
-        found = config.stash[_STAGED] = Transaction(settings.golden, joined=worker)
+        try:
+            found = config.stash[_STAGED] = Transaction(settings.golden, joined=worker)
+        except HarnessError as error:
+            config.stash[_STAGED] = error
+            raise
         if not worker:
             config.add_cleanup(found.drop)
     return found
@@ -115,11 +127,27 @@ def inspect(settings: Settings, summary: Summary) -> None:
         there = _entry(known, store, "runs") or {}
         summary.unused_runs += [f"{store}: {run}" for run in sorted(there) if run not in names]
     checked = {(each["golden"], f"{each['against']}/{each['against_mode']}"): each["checksum"] for each in results}
-    summary.undescribed = [
-        f"{store}: run {run}"
-        for (store, run), checksum in sorted(checked.items())
-        if checksum and _entry(known, store, "runs", run, "checksum") != checksum
-    ]
+    for (store, run), checksum in sorted(checked.items()):
+        if checksum and _entry(known, store, "runs", run, "checksum") != checksum:
+            if _agree(settings.golden, store, run):
+                summary.notes.append(f"{store}: run {run} was replaced by another session while this one checked it")
+            else:
+                summary.undescribed.append(f"{store}: run {run}")
+
+
+def _agree(golden: Path, store: str, run: str) -> bool:
+    """Whether a store and its manifest agree once another session, if one is at it, has put both in place."""
+    for _ in range(round(DEFAULT_TIMEOUT / _PAUSE)):
+        if not is_being_put_in_place(golden):
+            break
+        time.sleep(_PAUSE)
+    try:
+        with GoldenStore.open(golden / store) as opened:
+            checksum = opened.run(*parse_run(run)).checksum
+        known = manifest.read(golden, [store])["stores"]
+    except (HarnessError, OSError):
+        return False
+    return bool(_entry(known, store, "runs", run, "checksum") == checksum)
 
 
 def _entry(table: Any, *path: str) -> Any:
@@ -135,7 +163,7 @@ def _all(summary: Summary) -> list[Result]:
 
 def _take_effect(config: pytest.Config, settings: Settings, written: list[Result], act: str) -> list[str]:
     change = config.stash.get(_STAGED, None)
-    if change is None:
+    if not isinstance(change, Transaction):
         return []
     names = {each["golden"] for each in written}
     # Learning tolerances does not change where a run comes from.

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
+import os
+import signal
 import threading
 from pathlib import Path
 
@@ -108,3 +112,42 @@ def test_a_lock_on_a_file_that_was_removed_meanwhile_is_none(tmp_path: Path, mon
     with writer_lock(path, timeout=5):
         assert seen
         assert lock_path(path).exists()
+
+
+def without_flock(monkeypatch: pytest.MonkeyPatch, error: int) -> None:
+    """A file system that has no locks says so to each ``flock``."""
+
+    def flock(*_: object) -> None:
+        raise OSError(error, os.strerror(error))
+
+    monkeypatch.setattr(atomic, "flock", flock)
+    monkeypatch.setattr(fcntl, "flock", flock)
+
+
+@pytest.mark.parametrize("error", [errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS])
+def test_a_file_system_without_locks_takes_one_writer_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: int
+) -> None:
+    without_flock(monkeypatch, error)
+    path = tmp_path / "x.h5"
+    with writer_lock(path):
+        held = lock_path(path).read_bytes()
+        with pytest.raises(LockError, match=r"0\.05 s"), writer_lock(path, timeout=0.05):
+            pass
+        assert lock_path(path).read_bytes() == held
+    update(path, "net", {CPU: RunData(network())})
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_killed_holder_locks_nobody_out_without_flock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    without_flock(monkeypatch, errno.ENOLCK)
+    path = tmp_path / "x.h5"
+    child = os.fork()
+    if child == 0:
+        with writer_lock(path):
+            os.kill(os.getpid(), signal.SIGKILL)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+    assert lock_path(path).exists()
+    with writer_lock(path, timeout=600):
+        pass
+    assert list(tmp_path.iterdir()) == []

@@ -10,7 +10,8 @@ from harness.store.read import GoldenStore, StoredRun
 if TYPE_CHECKING:
     from harness.store.bundle import accept, seal
     from harness.store.interrupted import recover_around
-    from harness.store.transaction import Transaction, change_one, recover
+    from harness.store.journal import recover
+    from harness.store.transaction import Transaction, change_one
     from harness.store.write import RunChange, RunData, UpdateResult, rewrite, update
 
 __all__ = [
@@ -21,6 +22,6 @@ __all__ = [
 # Most sessions only read.
 _WRITING = dict.fromkeys(("RunChange", "RunData", "UpdateResult", "rewrite", "update"), "harness.store.write")
 _WRITING |= dict.fromkeys(("accept", "seal"), "harness.store.bundle")
-_WRITING |= dict.fromkeys(("Transaction", "change_one", "recover"), "harness.store.transaction")
-_WRITING["recover_around"] = "harness.store.interrupted"
+_WRITING |= dict.fromkeys(("Transaction", "change_one"), "harness.store.transaction")
+_WRITING |= {"recover": "harness.store.journal", "recover_around": "harness.store.interrupted"}
 __getattr__, __dir__ = _lazy(__name__, _WRITING)

@@ -20,13 +20,14 @@ def recover_around(path: str | os.PathLike[str]) -> None:
     """
     here = Path(path).absolute()
     for folder in (here, *here.parents):
-        if _is_ours(folder / FOLDER):
-            from harness.store.transaction import recover_staged
+        if is_ours(folder / FOLDER):
+            from harness.store.journal import recover_staged
 
             recover_staged(folder / FOLDER)
 
 
-def _is_ours(staged: Path) -> bool:
+def is_ours(staged: Path) -> bool:
+    """Whether a change of this user's is staged here."""
     with suppress(OSError, ValueError):  # none there, or nobody may look
         return not hasattr(os, "geteuid") or staged.lstat().st_uid == os.geteuid()
     return False

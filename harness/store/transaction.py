@@ -10,32 +10,26 @@ renamed, and says from then on what is to be undone. One change at a time holds 
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import shutil
 from collections.abc import Iterable, Mapping
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, nullcontext, suppress
 from dataclasses import replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import Self
 
 from harness import atomic
 from harness.atomic import DEFAULT_TIMEOUT, writer_lock
-from harness.errors import LockError, StoreError, StoreWriteError
-from harness.reading import read_bytes, read_json
+from harness.errors import StoreError, StoreWriteError
+from harness.reading import read_bytes
 from harness.store import manifest
+from harness.store.interrupted import is_ours
+from harness.store.journal import FORMAT, JOURNAL, KEPT, UNDOING, complete, keep, locked, settle, undo
 from harness.store.layout.schema import FOLDER, Compression, RunId
 from harness.store.read import StoredRun
 from harness.store.write import RunData, UpdateResult, update
-
-JOURNAL, UNDOING = "journal.json", "undo.json"
-_FORMAT = "msdump journal 2"
-#: Where the files lie that a change replaces or removes.
-_KEPT = ".kept"
-#: A journal of more bytes is not read.
-_MAX_JOURNAL = 256 * 2**20
 
 
 class Transaction:
@@ -61,8 +55,8 @@ class Transaction:
             return
         try:
             golden.mkdir(parents=True, exist_ok=True)
-            self._lock.enter_context(writer_lock(_locked(golden), timeout))
-            _settle(self._staged)
+            self._lock.enter_context(writer_lock(locked(golden), timeout))
+            settle(self._staged)
             self._staged.mkdir()
         except OSError as error:
             self._lock.close()
@@ -81,19 +75,24 @@ class Transaction:
 
     def update(
         self, name: str, network: str, runs: Mapping[RunId, RunData | StoredRun | None],
-        compression: Compression | None = None,
+        compression: Compression | None = None, *, held: bool = False,
     ) -> UpdateResult:  # fmt: skip
         """``store.update`` of the store ``name`` (a path below the directory), to take effect with the rest.
+
+        Args:
+            held: whether the caller holds the store's own lock.
 
         Raises:
             LockError, StoreError, StoreWriteError: as ``store.update``.
         """
-        target = self._staged / name
+        target, base = self._staged / name, self.golden / name
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise _failed(self.golden, error) from error
-        done = update(target, network, runs, compression=compression, settle=False, base=self.golden / name)
+        # ``change_one`` may be about to put another one in place.
+        with nullcontext() if held or not base.exists() else writer_lock(base):
+            done = update(target, network, runs, compression=compression, settle=False, base=base)
         if not done.exists:
             self.remove(name)
         return replace(done, path=self.golden / name)
@@ -124,9 +123,9 @@ class Transaction:
             files = [path.relative_to(self._staged).as_posix() for path in _files(self._staged)]
             if files or removed:
                 self._decide(files, removed)
-                _complete(self._staged)
+                complete(self._staged)
         except OSError as error:
-            _undo(self._staged, error)
+            undo(self._staged, error)
             raise _failed(self.golden, error) from error
         return names
 
@@ -139,12 +138,12 @@ class Transaction:
         """Keeps what will be replaced, makes everything durable, and writes the journal."""
         fresh = [name for name in files if not os.path.lexists(self.golden / name)]
         for name in sorted({*files, *removed} - {*fresh}):
-            kept = self._staged / _KEPT / name
+            kept = self._staged / KEPT / name
             kept.parent.mkdir(parents=True, exist_ok=True)
-            _keep(self.golden / name, kept)
+            keep(self.golden / name, kept)
         for folder in {path.parent for path in _files(self._staged)} | {self._staged}:
             atomic.flush_directory(folder)
-        journal = {"format": _FORMAT, "files": files, "remove": removed, "fresh": fresh}
+        journal = {"format": FORMAT, "files": files, "remove": removed, "fresh": fresh}
         atomic.write_atomically(self._staged / JOURNAL, json.dumps(journal, indent=1).encode())
 
     def _is_described(self, name: str) -> bool:
@@ -192,171 +191,24 @@ def change_one(
     if not store.parent.is_dir():
         raise StoreWriteError(f"{store}: there is no directory {store.parent}")
     place = store.parent.resolve() / store.name
-    above = next((each for each in place.parents if (each / manifest.NAME).is_file()), store.parent)
-    name = place.relative_to(above.resolve()).as_posix()
-    with Transaction(above) as change, writer_lock(store):
-        done = change.update(name, network, runs, compression)
-        change.commit(described=False, describe=[name] if (above / manifest.path_of(name)).exists() else [])
+    while True:
+        above = _above(place)
+        name = place.relative_to(above).as_posix()
+        with Transaction(above) as change, writer_lock(store):
+            if _above(place) != above:
+                continue  # a session of a directory above began meanwhile: it would put its own in place of this one
+            done = change.update(name, network, runs, compression, held=True)
+            change.commit(described=False, describe=[name] if (above / manifest.path_of(name)).exists() else [])
+            break
     return replace(done, path=store)
 
 
-def recover(golden: Path) -> list[str]:
-    """Completes an interrupted change of these goldens, or removes what it left; gives the files it put in place.
-
-    Nothing happens while the change goes on in another process.
-
-    Raises:
-        StoreError: it cannot be completed; the error names what is unfinished.
-    """
-    found = [Path(folder) / FOLDER for folder, folders, _ in os.walk(golden) if FOLDER in folders]
-    return [name for staged in found for name in recover_staged(staged)]
-
-
-def recover_staged(staged: Path) -> list[str]:
-    """``recover`` of one interrupted change, staged in this folder."""
-    try:
-        with writer_lock(_locked(staged.parent), 0):
-            return _settle(staged)
-    except LockError:
-        return []
-    except (OSError, StoreWriteError) as error:
-        if not any(os.path.lexists(staged / name) for name in (JOURNAL, UNDOING)):
-            return []  # nothing was decided, and what was left over harms nobody
-        why = error if isinstance(error, OSError) else OSError(str(error))
-        raise _unfinished(staged, why) from None
-
-
-def _settle(staged: Path) -> list[str]:
-    """Completes what was decided, undoes it where that cannot be, and removes the folder; gives the files that were put
-    in place."""
-    if not staged.is_dir():
-        return []
-    if os.path.lexists(staged / UNDOING):
-        _undo(staged, None)
-    try:
-        return _complete(staged)
-    except OSError as error:
-        _undo(staged, error)
-        return []
-
-
-class _Journal(NamedTuple):
-    """What was decided: files to be put in place, files to be removed, and which of the former replace none."""
-
-    files: list[str]
-    remove: list[str]
-    fresh: list[str]
-
-
-def _complete(staged: Path) -> list[str]:
-    """Puts in place what a journal says, and removes the folder; gives the files that were put in place."""
-    golden = staged.parent
-    files, remove, _ = _journal(staged, JOURNAL)
-    done = []
-    for name in files:
-        if (staged / name).exists():
-            (golden / name).parent.mkdir(parents=True, exist_ok=True)
-            os.replace(staged / name, golden / name)
-            done.append(name)
-    for name in remove:
-        with suppress(FileNotFoundError):
-            (golden / name).unlink()
-    _flush(golden, [*files, *remove])
-    _forget(staged, JOURNAL)
-    return done
-
-
-def _undo(staged: Path, why: OSError | None) -> None:
-    """Takes back what was decided, as far as it went, and removes the folder.
-
-    Raises:
-        StoreError: that cannot be done either; the error names what is unfinished.
-    """
-    golden = staged.parent
-    try:
-        if os.path.lexists(staged / JOURNAL):
-            os.replace(staged / JOURNAL, staged / UNDOING)
-            with suppress(OSError):
-                atomic.flush_directory(staged)
-        if not os.path.lexists(staged / UNDOING):
-            return  # nothing was decided
-        files, remove, fresh = _journal(staged, UNDOING)
-        for name in fresh:
-            (golden / name).unlink(missing_ok=True)
-            with suppress(OSError):
-                (golden / name).parent.rmdir()  # made for it
-        for name in sorted({*files, *remove} - {*fresh}):
-            if os.path.lexists(staged / _KEPT / name):
-                os.replace(staged / _KEPT / name, golden / name)
-        _flush(golden, [*files, *remove])
-        _forget(staged, UNDOING)
-    except OSError as error:
-        raise _unfinished(staged, why or error) from error
-
-
-def _flush(golden: Path, names: list[str]) -> None:
-    for folder in sorted({(golden / name).parent for name in names}):
-        if folder.is_dir():
-            atomic.flush_directory(folder)
-
-
-def _forget(staged: Path, name: str) -> None:
-    """Ends a change that is complete, or undone; what cannot be cleared away the next one clears."""
-    (staged / name).unlink(missing_ok=True)
-    with suppress(OSError):
-        atomic.flush_directory(staged)
-        shutil.rmtree(staged)
-
-
-def _keep(path: Path, kept: Path) -> None:
-    """Gives a file that will be replaced a second name, or a copy where there are no hard links."""
-    try:
-        os.link(path, kept, follow_symlinks=False)
-    except OSError as error:
-        if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK, errno.EXDEV):
-            raise
-        shutil.copy2(path, kept, follow_symlinks=False)
-
-
-def _unfinished(staged: Path, error: OSError) -> StoreError:
-    names: list[str] = []
-    for name in (JOURNAL, UNDOING):
-        if os.path.lexists(staged / name):
-            names = _journal(staged, name).files or _journal(staged, name).remove
-    more = f" and {len(names) - 8} more" if len(names) > 8 else ""
-    return StoreError(
-        f"{staged.parent}: an interrupted change of these goldens is unfinished and cannot be completed here "
-        f"({atomic.reason(error)}): {', '.join(names[:8])}{more}"
-    )
-
-
-def _journal(staged: Path, at: str) -> _Journal:
-    """What was decided; nothing where there is no journal."""
-    try:
-        if not os.path.lexists(staged / at):
-            return _Journal([], [], [])
-        journal = read_json(staged / at, _MAX_JOURNAL, StoreError)
-        lists = _Journal(journal["files"], journal["remove"], journal["fresh"])
-        if journal["format"] != _FORMAT:
-            raise ValueError(journal["format"])
-        for name in [name for names in lists for name in names]:
-            _hold_inside(staged, name)
-    except (OSError, StoreError, ValueError, TypeError, KeyError) as error:
-        raise StoreError(f"{staged / at}: not a journal of this version ({error}); remove {staged}") from None
-    return lists
-
-
-def _hold_inside(staged: Path, name: str) -> None:
-    """Raises ``ValueError`` for a name in a journal that leads elsewhere, or is no golden's."""
-    path = PurePosixPath(name)
-    if path.is_absolute() or ".." in path.parts or not path.name.endswith((".h5", ".json")):
-        raise ValueError(name)
-    home, target = staged.parent.resolve(), (staged.parent / path).parent.resolve()
-    folders = [(staged / top / path).parent.resolve() for top in ("", _KEPT)]
-    if not target.is_relative_to(home) or not all(each.is_relative_to(staged.resolve()) for each in folders):
-        raise ValueError(f"{name} leads elsewhere")
-    if (staged / path).is_symlink():
-        raise ValueError(f"{name} leads elsewhere")
+def _above(place: Path) -> Path:
+    """The directory whose change may hold a store: the outermost that is changing now, else one with a manifest of an
+    earlier version, else the store's own."""
+    changing = [each for each in place.parents if is_ours(each / FOLDER)]
+    described = [each for each in place.parents if (each / manifest.NAME).is_file()]
+    return [*changing[-1:], *described[:1], place.parent][0]
 
 
 def _files(staged: Path) -> list[Path]:
@@ -371,11 +223,6 @@ def _holds(path: Path, content: bytes) -> bool:
         return read_bytes(path, len(content), StoreError) == content
     except StoreError:
         return False
-
-
-def _locked(golden: Path) -> Path:
-    """What the lock of a directory's goldens is named after."""
-    return golden / "goldens"
 
 
 def _failed(golden: Path, error: OSError) -> StoreWriteError:

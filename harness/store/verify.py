@@ -9,8 +9,8 @@ from pathlib import Path
 from harness.errors import HarnessError, StoreError
 from harness.progress import Progress
 from harness.store import manifest
+from harness.store.journal import recover
 from harness.store.read import GoldenStore, StoredRun, Tensors
-from harness.store.transaction import recover
 
 
 @dataclass(frozen=True, slots=True)

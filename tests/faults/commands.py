@@ -11,11 +11,13 @@ import errno
 import gc
 import importlib
 import os
+import re
 import shutil
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,6 +27,7 @@ from tests.faults.steps import AFTER, BEFORE, Outcome, run
 
 WAYS: tuple[str | int, ...] = (BEFORE, AFTER, errno.ENOSPC, errno.EIO, errno.EMFILE, errno.EACCES)
 Act = Callable[[Path], object]
+_OF_A_PROCESS = re.compile(r"(?<=\.)[0-9]+(?=\.tmp$|-[0-9a-f]{8}\.part$)")
 
 
 @dataclass(frozen=True)
@@ -82,12 +85,14 @@ class State:
 
 
 def every_step(
-    command: Command, folder: Path, *, ways: Iterable[str | int] = WAYS, stride: int = 1, bad: list[str] | None = None
+    command: Command, folder: Path, *, ways: Iterable[str | int] = WAYS, start: int = 1, stride: int = 1,
+    bad: list[str] | None = None, enough: Callable[[], bool] = lambda: False,
 ) -> Enumerated:  # fmt: skip
-    """Stops ``command`` at every ``stride``-th call in each of ``ways``.
+    """Stops ``command`` at every ``stride``-th call, from ``start`` on, in each of ``ways``.
 
     Args:
         bad: takes what is wrong, so that the enumeration goes on; without it the first ends it as ``AssertionError``.
+        enough: is asked after each call; the enumeration ends there if it says so.
     """
     old, work = folder / "old", folder / "work"
     old.mkdir()
@@ -97,21 +102,33 @@ def every_step(
     first = run(lambda: _one_line(command.act, work), under=work)
     assert first.code == 0, first.output
     _import(first.modules)
-    before, after, runs = State.of(old), State.of(work), 0
+    before, after, runs, seen = State.of(old), State.of(work), 0, set[bytes]()
     assert len(first.steps) > 1, "nothing is written: this proves nothing"
-    for at in range(1, len(first.steps) + 1, stride):
+    for at in range(start, len(first.steps) + 1, stride):
+        if runs and enough():
+            break
         for how in ways:
             shutil.rmtree(work)
             shutil.copytree(old, work)
             where = f"call {at} of {len(first.steps)} ({first.steps[at - 1]}), {how}"
             try:
-                _one(command, where, work, before, after, at, how)
+                _one(command, where, work, before, after, at, how, seen)
             except AssertionError as error:
                 if bad is None:
                     raise
                 bad.append(str(error))
             runs += 1
     return Enumerated(len(first.steps), runs)
+
+
+def _fingerprint(folder: Path) -> bytes:
+    """Everything below a directory; numbers of processes in names of temporary files are left out."""
+    found = sha256()
+    for path in sorted(folder.rglob("*")):
+        name = _OF_A_PROCESS.sub("N", path.relative_to(folder).as_posix())
+        content = path.read_bytes() if path.is_file() else b""
+        found.update(f"{name}\0{path.is_dir()}\0{len(content)}\0".encode() + content)
+    return found.digest()
 
 
 def _import(modules: Iterable[str]) -> None:
@@ -124,11 +141,15 @@ def _import(modules: Iterable[str]) -> None:
 
 
 def _one(
-    command: Command, where: str, work: Path, before: State, after: State, at: int, how: str | int
+    command: Command, where: str, work: Path, before: State, after: State, at: int, how: str | int, seen: set[bytes]
 ) -> None:  # fmt: skip
-    """Stops the command once, and runs it again."""
+    """Stops the command once, and runs it again, unless it left what ``seen`` knows: then that was done before."""
     stopped = run(lambda: _one_line(command.act, work), under=work, at=at, how=how)
     _judge(command, stopped, where, how, work, before, after)
+    left = _fingerprint(work)
+    if left in seen:
+        return
+    seen.add(left)
     if command.whole:
         recover(work)
         found = State.of(work)

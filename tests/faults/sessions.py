@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
-from harness.cli import main
 from harness.store import RunId, manifest, update
 from harness.store.bundle import seal
 from pytest_msdump.options import CI_VARIABLES
 from tests.faults.commands import Command
+from tests.faults.writing import main
 from tests.plugin.conftest import INSTALLED, PLUGIN, pytest_configure
 from tests.store.helpers import CPU, run_data
 
@@ -36,8 +36,7 @@ def test_one(msdump):
     msdump.check("table", {"sine": [VALUE, 2.0], "count": 5})
 
 
-@pytest.mark.parametrize("which", ["a", "b"])
-def test_two(msdump, which):
+def test_two(msdump):
     msdump.check("row", [1.0, VALUE + SCATTER * next(COUNT)])
 """
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from harness.errors import StoreWriteError
 from harness.store import transaction
 from harness.store.layout.schema import FOLDER
+from pytest_msdump import manifests
 
 pytest_plugins = ["pytester"]
 Files = Callable[..., dict[str, bytes]]
@@ -101,3 +103,49 @@ def test_workers_too(made: pytest.Pytester, files: Files, workers: str, monkeypa
     result.stdout.fnmatch_lines([f"a golden could not be written: test_one.h5: {FULL}; nothing was regenerated"])
     assert result.ret == 1
     assert files(made) == before
+
+
+def test_two_sessions_at_once(made: pytest.Pytester, files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where one regenerates, another one checks what is there; a second regeneration does not begin."""
+    before = files(made)
+    patient = manifests.Transaction
+    monkeypatch.setattr(manifests, "Transaction", partial(patient, timeout=0.05))
+    with transaction.Transaction(made.path / "golden"):
+        made.runpytest("--msdump").assert_outcomes(passed=4)
+        monkeypatch.setenv("ADDED", "1.5")
+        refused = made.runpytest("--msdump-regen")
+    refused.assert_outcomes(failed=4)
+    refused.stdout.fnmatch_lines(
+        ["a golden could not be written (and 3 more): *another process*; nothing was regenerated"]
+    )
+    assert files(made) == before
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_golden_replaced_during_a_check(made: pytest.Pytester, whole: bool) -> None:
+    """A change that takes effect between a test and the session's end is told; a manifest that does not fit fails."""
+    made.makeconftest(
+        f"""
+        import pytest
+
+        @pytest.hookimpl(wrapper=True)
+        def pytest_runtestloop(session):
+            done = yield
+            from harness.store import RunId, Transaction, update
+            from tests.store.helpers import run_data
+            golden = session.config.rootpath / "golden"
+            name, runs = "test_nets/test_one.h5", {{RunId("cpu", "tensor"): run_data(3)}}
+            if {whole}:
+                with Transaction(golden) as change:
+                    change.update(name, "test_nets.py::test_one", runs)
+                    change.commit()
+            else:
+                (golden / "test_nets" / "test_one.manifest.json").write_text("{{}}")
+            return done
+        """
+    )
+    result = made.runpytest("--msdump")
+    result.assert_outcomes(passed=4)
+    assert result.ret == (0 if whole else 1)
+    told = "test_nets/test_one.h5: run cpu/tensor was replaced by another session while this one checked it"
+    assert (told in result.outlines) == whole

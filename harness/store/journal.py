@@ -1,0 +1,196 @@
+"""What was decided of a change of goldens (``transaction``): written down, completed by the next command, or undone."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+from contextlib import suppress
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+from harness import atomic
+from harness.atomic import lock_path, writer_lock
+from harness.errors import LockError, StoreError, StoreWriteError
+from harness.reading import read_json
+from harness.store.layout.schema import FOLDER
+
+JOURNAL, UNDOING = "journal.json", "undo.json"
+FORMAT = "msdump journal 2"
+#: Where the files lie that a change replaces or removes.
+KEPT = ".kept"
+#: A journal of more bytes is not read.
+_MAX_JOURNAL = 256 * 2**20
+
+
+def recover(golden: Path) -> list[str]:
+    """Completes an interrupted change of these goldens, or removes what it left; gives the files it put in place.
+
+    Nothing happens while the change goes on in another process.
+
+    Raises:
+        StoreError: it cannot be completed; the error names what is unfinished.
+    """
+    found = [
+        Path(folder)
+        for folder, folders, files in os.walk(golden)
+        if FOLDER in folders or lock_path(locked(Path(folder))).name in files
+    ]
+    return [name for folder in found for name in recover_staged(folder / FOLDER)]
+
+
+def is_being_put_in_place(golden: Path) -> bool:
+    """Whether files of a change that was decided are on their way to their places, or wait for the next command."""
+    return any((golden / FOLDER / name).exists() for name in (JOURNAL, UNDOING))
+
+
+def recover_staged(staged: Path) -> list[str]:
+    """``recover`` of one interrupted change, staged in this folder."""
+    try:
+        with writer_lock(locked(staged.parent), 0):
+            return settle(staged)
+    except LockError:
+        return []
+    except (OSError, StoreWriteError) as error:
+        if not any(os.path.lexists(staged / name) for name in (JOURNAL, UNDOING)):
+            return []  # nothing was decided, and what was left over harms nobody
+        why = error if isinstance(error, OSError) else OSError(str(error))
+        raise _unfinished(staged, why) from None
+
+
+def settle(staged: Path) -> list[str]:
+    """Completes what was decided, undoes it where that cannot be, and removes the folder; gives the files that were put
+    in place."""
+    if not staged.is_dir():
+        return []
+    if os.path.lexists(staged / UNDOING):
+        undo(staged, None)
+    try:
+        return complete(staged)
+    except OSError as error:
+        undo(staged, error)
+        return []
+
+
+class _Journal(NamedTuple):
+    """What was decided: files to be put in place, files to be removed, and which of the former replace none."""
+
+    files: list[str]
+    remove: list[str]
+    fresh: list[str]
+
+
+def complete(staged: Path) -> list[str]:
+    """Puts in place what a journal says, and removes the folder; gives the files that were put in place."""
+    golden = staged.parent
+    files, remove, _ = _journal(staged, JOURNAL)
+    done = []
+    for name in files:
+        if (staged / name).exists():
+            (golden / name).parent.mkdir(parents=True, exist_ok=True)
+            os.replace(staged / name, golden / name)
+            done.append(name)
+    for name in remove:
+        with suppress(FileNotFoundError):
+            (golden / name).unlink()
+    _flush(golden, [*files, *remove])
+    _forget(staged, JOURNAL)
+    return done
+
+
+def undo(staged: Path, why: OSError | None) -> None:
+    """Takes back what was decided, as far as it went, and removes the folder.
+
+    Raises:
+        StoreError: that cannot be done either; the error names what is unfinished.
+    """
+    golden = staged.parent
+    try:
+        if os.path.lexists(staged / JOURNAL):
+            os.replace(staged / JOURNAL, staged / UNDOING)
+            with suppress(OSError):
+                atomic.flush_directory(staged)
+        if not os.path.lexists(staged / UNDOING):
+            return  # nothing was decided
+        files, remove, fresh = _journal(staged, UNDOING)
+        for name in fresh:
+            (golden / name).unlink(missing_ok=True)
+            with suppress(OSError):
+                (golden / name).parent.rmdir()  # made for it
+        for name in sorted({*files, *remove} - {*fresh}):
+            if os.path.lexists(staged / KEPT / name):
+                os.replace(staged / KEPT / name, golden / name)
+        _flush(golden, [*files, *remove])
+        _forget(staged, UNDOING)
+    except OSError as error:
+        raise _unfinished(staged, why or error) from error
+
+
+def _flush(golden: Path, names: list[str]) -> None:
+    for folder in sorted({(golden / name).parent for name in names}):
+        if folder.is_dir():
+            atomic.flush_directory(folder)
+
+
+def _forget(staged: Path, name: str) -> None:
+    """Ends a change that is complete, or undone; what cannot be cleared away the next one clears."""
+    (staged / name).unlink(missing_ok=True)
+    with suppress(OSError):
+        atomic.flush_directory(staged)
+        shutil.rmtree(staged)
+
+
+def keep(path: Path, kept: Path) -> None:
+    """Gives a file that will be replaced a second name, or a copy where there are no hard links."""
+    try:
+        os.link(path, kept, follow_symlinks=False)
+    except OSError as error:
+        if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK, errno.EXDEV):
+            raise
+        shutil.copy2(path, kept, follow_symlinks=False)
+
+
+def _unfinished(staged: Path, error: OSError) -> StoreError:
+    names: list[str] = []
+    for name in (JOURNAL, UNDOING):
+        if os.path.lexists(staged / name):
+            names = _journal(staged, name).files or _journal(staged, name).remove
+    more = f" and {len(names) - 8} more" if len(names) > 8 else ""
+    return StoreError(
+        f"{staged.parent}: an interrupted change of these goldens is unfinished and cannot be completed here "
+        f"({atomic.reason(error)}): {', '.join(names[:8])}{more}"
+    )
+
+
+def _journal(staged: Path, at: str) -> _Journal:
+    """What was decided; nothing where there is no journal."""
+    try:
+        if not os.path.lexists(staged / at):
+            return _Journal([], [], [])
+        journal = read_json(staged / at, _MAX_JOURNAL, StoreError)
+        lists = _Journal(journal["files"], journal["remove"], journal["fresh"])
+        if journal["format"] != FORMAT:
+            raise ValueError(journal["format"])
+        for name in [name for names in lists for name in names]:
+            _hold_inside(staged, name)
+    except (OSError, StoreError, ValueError, TypeError, KeyError) as error:
+        raise StoreError(f"{staged / at}: not a journal of this version ({error}); remove {staged}") from None
+    return lists
+
+
+def _hold_inside(staged: Path, name: str) -> None:
+    """Raises ``ValueError`` for a name in a journal that leads elsewhere, or is no golden's."""
+    path = PurePosixPath(name)
+    if path.is_absolute() or ".." in path.parts or not path.name.endswith((".h5", ".json")):
+        raise ValueError(name)
+    home, target = staged.parent.resolve(), (staged.parent / path).parent.resolve()
+    folders = [(staged / top / path).parent.resolve() for top in ("", KEPT)]
+    if not target.is_relative_to(home) or not all(each.is_relative_to(staged.resolve()) for each in folders):
+        raise ValueError(f"{name} leads elsewhere")
+    if (staged / path).is_symlink():
+        raise ValueError(f"{name} leads elsewhere")
+
+
+def locked(golden: Path) -> Path:
+    """What the lock of a directory's goldens is named after."""
+    return golden / "goldens"
