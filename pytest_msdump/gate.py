@@ -13,7 +13,7 @@ import pytest
 from _pytest._code.code import ReprEntry
 from _pytest._io import TerminalWriter
 
-from pytest_msdump import colours, mistakes, options, watch
+from pytest_msdump import colours, mistakes, options
 from pytest_msdump import report as reporting
 from pytest_msdump.collection import Collection, stores
 from pytest_msdump.gate_test import SCRATCH
@@ -43,7 +43,10 @@ def install(config: pytest.Config, settings: Settings) -> None:
     gate = Gate(config, settings)
     config.pluginmanager.register(gate, NAME)
     config.pluginmanager.register(XdistHooks(gate), NAME + "-xdist")
-    watch.install(config, settings)
+    if settings.regen or settings.learn:
+        from pytest_msdump import watch
+
+        watch.install(config)
 
 
 class Gate:
@@ -143,6 +146,12 @@ class Gate:
         """Calls a gate test's function in the process in which its backend runs programs."""
         __tracebackhide__ = True
         if not is_gate_test(pyfuncitem):
+            return None
+        from pytest_msdump.deferred import Deferred
+        from pytest_msdump.gate_test import current
+
+        test = current(pyfuncitem)
+        if test is None or isinstance(test.process, Deferred):
             return None
         from pytest_msdump.worker_call import call_in_worker
 

@@ -9,8 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.backends.align import lay_beside
-from harness.backends.modes import MODES
 from harness.capture.capture import RECORDED, RESULTS
 from harness.compare import Comparison, Tolerances, Verdict, compare_texts, explain_texts, first_divergence
 from harness.compare.judge import SlotJudge
@@ -20,18 +18,19 @@ from harness.compare.policy import judge as decide
 from harness.compare.smallest_tolerance import would_pass
 from harness.compare.texts import summary
 from harness.errors import HarnessError, StoreError
-from harness.explain import Commands, Evidence, Explanation, Subject, explained, see_slot, settle, told
 from harness.records import Record
 from harness.store import GoldenStore, RunId, StoredRun
 from pytest_msdump import misses, options
 from pytest_msdump.facts import facts
 from pytest_msdump.gate_test import GateTest, scratch
+from pytest_msdump.lazily import kind_of, lay_beside, settle
 from pytest_msdump.manifests import staged
 from pytest_msdump.report import Result, empty_result
 from pytest_msdump.stores import OPENED
 from pytest_msdump.variants import held_against, others, used_runs
 
 if TYPE_CHECKING:
+    from harness.explain import Explanation
     from harness.store import RunData, UpdateResult
 
 # These rules name the machine a capture was made on; they must not change a store's bytes.
@@ -59,9 +58,7 @@ class GateRun:
         self.capture = test.capture()
         self.records: list[Record] = list(self.capture.records())
         self.texts = self._normalised(RESULTS)
-        known = MODES.get(self.run.mode)
-        self.watches = known is not None and known.watches
-        self.beside_tensors = known is None or known.beside_tensors
+        self.watches, self.beside_tensors = kind_of(self.run.mode)
         self.learned: dict[str, Any] = {}
 
     @property
@@ -366,6 +363,8 @@ def _leave_candidate(judge: GateRun, bundle: str) -> str:
 
 def _explain(judge: GateRun, run: RunId, judged: Judgement, expected: StoredRun) -> tuple[Explanation | None, str]:
     """The explanation of the difference, and its text."""
+    from harness.explain import Commands, Evidence, Subject, explained, see_slot, told
+
     own, test = run == judge.run, judge.test
     capture, golden = judge.capture, judge.shown_path if own else f"{judge.shown_path}, run {run}"
     subject = Subject(f"{test.network} [{judge.run.backend}-{judge.run.mode}]", golden)

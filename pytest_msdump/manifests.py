@@ -13,18 +13,21 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from harness.atomic import DEFAULT_TIMEOUT
 from harness.errors import HarnessError
-from harness.store import GoldenStore, RunId, Transaction, manifest, recover, seal
+from harness.store import GoldenStore, RunId, manifest
 from harness.store.journal import is_being_put_in_place
 from harness.store.layout.contents import parse_run
 from pytest_msdump.gate_test import SEED
 from pytest_msdump.options import Settings
 from pytest_msdump.report import Result, Summary
+
+if TYPE_CHECKING:
+    from harness.store import Transaction
 
 # Distributions whose version can change a result.
 TOOLS = ("pytest-msdump", "numpy", "h5py", "ml_dtypes")
@@ -61,6 +64,8 @@ def staged(config: pytest.Config, settings: Settings) -> Transaction:
         raise found
     if found is None:
         worker = hasattr(config, "workerinput")
+        from harness.store import Transaction  # a session that only checks writes nothing
+
         try:
             found = config.stash[_STAGED] = Transaction(settings.golden, joined=worker)
         except HarnessError as error:
@@ -81,6 +86,8 @@ def begin(config: pytest.Config, settings: Settings) -> None:
 
 def complete(settings: Settings) -> None:
     """Completes the change that a killed session had decided; ``pytest.UsageError`` if that fails."""
+    from harness.store import recover
+
     try:
         recover(settings.golden)
     except HarnessError as error:
@@ -105,6 +112,8 @@ def rebuild(config: pytest.Config, settings: Settings, summary: Summary, *, inte
         if each["candidate"]:
             bundles.setdefault(each["candidate"], []).append(each)
     for bundle, results in bundles.items():
+        from harness.store import seal
+
         problems += _told(partial(seal, settings.root / bundle, _keys(config, results)))
     return problems
 
@@ -163,7 +172,7 @@ def _all(summary: Summary) -> list[Result]:
 
 def _take_effect(config: pytest.Config, settings: Settings, written: list[Result], act: str) -> list[str]:
     change = config.stash.get(_STAGED, None)
-    if not isinstance(change, Transaction):
+    if change is None or isinstance(change, HarnessError):
         return []
     names = {each["golden"] for each in written}
     # Learning tolerances does not change where a run comes from.

@@ -9,15 +9,17 @@ import math
 import os
 import shutil
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import ModuleType
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
 from pytest_msdump import gate_test, options, report
 from pytest_msdump.collection import from_root, identity_of
+from pytest_msdump.deferred import Deferred
 from pytest_msdump.gate_test import SEED, GateTest
 from pytest_msdump.options import SETTINGS, Settings
 from pytest_msdump.report import Result
@@ -29,20 +31,27 @@ if TYPE_CHECKING:
 
 # Pure Python packages that test modules import, for an interpreter that lacks them; the first is imported early.
 LENT = ("pytest", "_pytest", "pluggy", "iniconfig", "packaging", "pygments", "py", "exceptiongroup", "tomli")
+#: The variant of a test that asks for none. Every machine has it, so nothing has to be imported to say so.
+PLAIN = Variant("cpu", "tensor")
+#: What configures backends, until one is asked for.
+_UNCONFIGURED: list[Callable[[], None]] = []
 _RESULTS: pytest.StashKey[list[Result]] = pytest.StashKey()
 
 
 def check_names(backend_names: Sequence[str], modes: Sequence[str]) -> None:
     """Raises ``pytest.UsageError`` for an unknown backend, one whose settings cannot be read, or a mode that none of
     them has."""
+    if all(Variant(name, mode) == PLAIN for name in backend_names for mode in modes):
+        _environment()
+        return
     refusals = [refused(name, mode) for mode in modes for name in backend_names]
     for at, _mode in enumerate(modes):
         of_mode = refusals[at * len(backend_names) : (at + 1) * len(backend_names)]
         if None not in of_mode:
             raise pytest.UsageError("; ".join(map(str, of_mode)))
-    from harness import backends
     from harness.errors import SettingError
 
+    backends = _backends()
     for name in backend_names:
         try:
             backends.get(name).available()
@@ -55,11 +64,12 @@ def refused(name: str, mode: str) -> str | None:
 
     Raises ``pytest.UsageError`` for an unknown backend, or a mode that no backend has.
     """
-    try:
-        from harness import backends
-        from harness.errors import UnknownNameError, UnsupportedError
-    except ValueError as error:  # an environment that cannot be read, such as GLOG_v=9
-        raise pytest.UsageError(f"msdump: {error}") from None
+    _environment()
+    if Variant(name, mode) == PLAIN:
+        return None
+    from harness.errors import UnknownNameError, UnsupportedError
+
+    backends = _backends()
     try:
         backend = backends.get(name)
     except UnknownNameError as error:
@@ -80,8 +90,6 @@ def configure_backends(config: pytest.Config) -> None:
 
     Raises ``pytest.UsageError`` for a value that is not a time.
     """
-    from harness.backends.mindspore import MINDSPORE
-
     given = options.resolve(config, "msdump_mindspore_timeout")
     try:
         seconds = float(given)
@@ -90,8 +98,33 @@ def configure_backends(config: pytest.Config) -> None:
     if not 0 < seconds < math.inf:
         raise pytest.UsageError(f"--msdump-mindspore-timeout: a number of seconds above 0 is accepted, got {given!r}")
     python = options.resolve(config, "msdump_mindspore")
-    MINDSPORE.configure(python or None, seconds, LENT, _jobs(config))
-    config.add_cleanup(MINDSPORE.close)
+    jobs = _jobs(config)
+
+    def configure() -> None:
+        from harness.backends.mindspore import MINDSPORE
+
+        MINDSPORE.configure(python or None, seconds, LENT, jobs)
+        config.add_cleanup(MINDSPORE.close)
+
+    _UNCONFIGURED[:] = [configure]
+
+
+def _backends() -> ModuleType:
+    """``harness.backends``, configured as this session's options say. Importing it takes longer than many tests, so a
+    session that only checks values does without."""
+    from harness import backends
+
+    while _UNCONFIGURED:
+        _UNCONFIGURED.pop()()
+    return backends
+
+
+def _environment() -> None:
+    """Raises ``pytest.UsageError`` for an environment that cannot be read, such as GLOG_v=9."""
+    try:
+        import harness  # noqa: F401
+    except ValueError as error:
+        raise pytest.UsageError(f"msdump: {error}") from None
 
 
 def _jobs(config: pytest.Config) -> int:
@@ -121,11 +154,12 @@ def keep_freed_memory() -> None:
 
 def described(backend_names: Sequence[str]) -> list[str]:
     """Names of backends; each says whether it is emulated, or which device and release compute it."""
-    from harness import backends
-
     found = []
     for name in backend_names:
-        backend = backends.get(name)
+        if name == PLAIN.backend:
+            found.append(f"{name} (emulated)")
+            continue
+        backend = _backends().get(name)
         with_what = "emulated" if backend.emulated else backend.computes
         found.append(f"{name} ({with_what})" if with_what else name)
     return found
@@ -147,22 +181,24 @@ def begin(item: pytest.Item, variant: Variant) -> Iterator[GateTest]:
         pytest.skip(why)
     import numpy as np
 
-    from harness import backends, context
+    from harness.framework import context
 
-    backend = backends.get(variant.backend)
-    reason = backend.available()
+    reason = None if variant == PLAIN else _backends().get(variant.backend).available()
     if reason is not None:
         pytest.skip(f"msdump: backend {variant.backend} cannot run here: {reason}")
     mode, state = context.get_context("mode"), np.random.get_state()
     context.set_context(mode=context.GRAPH_MODE)
     context.set_seed(SEED)
     more = {"rdr": True} if records(item.config, marker_arguments(item), variant.mode) else {}
-    opened = backend.open(
-        network=identity_of(item).network, mode=variant.mode, rootdir=str(item.config.stash[SETTINGS].root), **more
-    )
+
+    def opened() -> Process:
+        network, root = identity_of(item).network, str(item.config.stash[SETTINGS].root)
+        backend = _backends().get(variant.backend)
+        return _entered(stack, backend.open(network=network, mode=variant.mode, rootdir=root, **more))
+
     try:
         with ExitStack() as stack:
-            process = _entered(stack, opened)
+            process = cast("Process", Deferred(opened)) if variant == PLAIN and not more else opened()
             stack.enter_context(_torch_seeded())
             yield GateTest(item, variant, process)
     finally:

@@ -11,16 +11,15 @@ from typing import Any
 import pytest
 
 from harness.progress import Progress
-from pytest_msdump.options import Settings
 from pytest_msdump.xdist import is_worker
 
 NAME = "msdump-watch"
 
 
-def install(config: pytest.Config, settings: Settings) -> None:
+def install(config: pytest.Config) -> None:
     """Registers the bar if it may be shown."""
     plain = config.get_verbosity() == 0 and config.getoption("capture", default="no") != "no"
-    if plain and (settings.regen or settings.learn) and not is_worker(config):
+    if plain and not is_worker(config):
         config.pluginmanager.register(Watch(), NAME)
 
 

@@ -4,12 +4,13 @@ from typing import TYPE_CHECKING
 
 from harness._namespace import lazy as _lazy
 from harness.capture.capture import Capture, Problem
-from harness.capture.observer import CaptureObserver
 
 if TYPE_CHECKING:
+    from harness.capture.observer import CaptureObserver
     from harness.capture.tree import read_tree
 
 __all__ = ["Capture", "CaptureObserver", "Problem", "read_tree"]
 
-# A run in memory needs none of what reads trees.
-__getattr__, __dir__ = _lazy(__name__, {"read_tree": "harness.capture.tree"})
+# A run in memory needs none of what reads trees, and values that a test hands over none of what watches runs.
+_PLACES = {"CaptureObserver": "harness.capture.observer", "read_tree": "harness.capture.tree"}
+__getattr__, __dir__ = _lazy(__name__, _PLACES)
