@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ from harness.framework.compile.trace import Tracer
 from harness.framework.compile.traced import Traced
 from harness.framework.ops.functions.printing import python_print
 from harness.framework.tensor import Parameter as ParameterTensor
-from harness.framework.tensor import Tensor, using
+from harness.framework.tensor import Tensor, is_eager, using
 from harness.graph import Const, Graph, Node, Operand, Parameter, TensorSpec
 
 CPU_KERNELS = CPU.kernels
@@ -53,6 +53,38 @@ class Program:
         return self.graphs[0]
 
 
+@dataclass(eq=False, slots=True)
+class Trace:
+    """A function written down, not compiled yet.
+
+    Attributes:
+        block: what runs, in order.
+        inputs: the graph parameter of each tensor argument, in the order the arguments are flattened.
+    """
+
+    block: Block
+    inputs: list[Parameter]
+
+
+def trace_function(
+    function: Callable[..., Any], args: Sequence[Any], names: Sequence[str], dynamic: Sequence[Any] = ()
+) -> Trace:
+    """Traces ``function(*args)``; arguments as ``compile_function`` takes them. Under the rules of PyNative mode it may
+    ask for the data of what it computes."""
+    tracer = Tracer()
+    inputs: list[Parameter] = []
+    traced: list[Any] = []
+    for position, (value, name) in enumerate(zip(args, names, strict=True)):
+        shape = dynamic[position] if position < len(dynamic) else None
+        traced.append(_input(value, name, shape, inputs))
+    if is_eager():
+        arrays = [t.asnumpy() for t in data_inputs(args)]
+        tracer.knows({id(parameter): array for parameter, array in zip(inputs, arrays, strict=True)})
+    with using(tracer), python_print():
+        tracer.finish(function(*traced))
+    return Trace(tracer.block, inputs)
+
+
 def compile_function(
     function: Callable[..., Any],
     args: Sequence[Any],
@@ -78,16 +110,20 @@ def compile_function(
         fuses: elementwise chains become one kernel each.
         watch: called after each of ``STAGES`` with what each region gives.
     """
-    tracer = Tracer()
-    inputs: list[Parameter] = []
-    traced: list[Any] = []
+    return compile_trace(trace_function(function, args, names, dynamic), graph_id, numbering, kernels, fuses, watch)
+
+
+def compile_trace(
+    trace: Trace,
+    graph_id: int,
+    numbering: Numbering,
+    kernels: Kernels = CPU_KERNELS,
+    fuses: bool = False,
+    watch: Watch = lambda _stage, _outputs: None,
+) -> Program:
+    """Finishes the graph of what was traced; arguments as ``compile_function`` takes them."""
     region_graphs: dict[int, Graph] = {}
-    for position, (value, name) in enumerate(zip(args, names, strict=True)):
-        shape = dynamic[position] if position < len(dynamic) else None
-        traced.append(_input(value, name, shape, inputs))
-    with using(tracer), python_print():
-        tracer.finish(function(*traced))
-    block = tracer.block
+    block = trace.block
     finish_regions(block)
     graphs: list[Graph] = []
     regions = numbered(block)
@@ -106,7 +142,7 @@ def compile_function(
                 fuse(graph, numbering.unfused)
             numbering.number(graph.nodes)
     _follow(block)
-    return Program(graphs, inputs, block, region_graphs, silent)
+    return Program(graphs, trace.inputs, block, region_graphs, silent)
 
 
 def _gives_back(output: Operand) -> bool:
@@ -179,6 +215,15 @@ def _follow(block: Block) -> None:
 def is_input(value: Any) -> bool:
     """Whether an argument is a data input of the graph: a tensor that is no weight and no constant (``const_arg``)."""
     return isinstance(value, Tensor) and not isinstance(value, ParameterTensor) and not value.const_arg
+
+
+def data_inputs(values: Sequence[Any]) -> Iterator[Tensor]:
+    """The tensors among arguments that become data inputs, in the order they are flattened."""
+    for value in values:
+        if isinstance(value, (tuple, list)):
+            yield from data_inputs(value)
+        elif is_input(value):
+            yield value
 
 
 def _input(value: Any, name: str, shape: Any, inputs: list[Parameter]) -> Any:

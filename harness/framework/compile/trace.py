@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
@@ -13,6 +13,7 @@ import numpy as np
 from harness.errors import HarnessError, TraceError
 from harness.framework.compile.closures import Closure, Closures
 from harness.framework.compile.functions import COMPOSED, FunctionScopes
+from harness.framework.compile.known import Known
 from harness.framework.compile.regions import Block, Control, Region
 from harness.framework.compile.source import stack, where
 from harness.framework.compile.states import States
@@ -48,6 +49,7 @@ class Tracer:
         created: every operator's node, in program order.
         pinned: where every new node stands, whatever cell or function it is called in; None for that.
         parameters_refused: what cannot use a parameter just now; None where all can.
+        known: the values of what is traced, in PyNative mode.
     """
 
     def __init__(self, scope: str = "Default") -> None:
@@ -59,6 +61,7 @@ class Tracer:
         self.created: list[Node] = []
         self.pinned: str | None = None
         self.parameters_refused: str | None = None
+        self.known: Known | None = None
         self._consts: dict[Any, Const] = {}
         self._stop: FrameType | None = sys._getframe(1)
         self.closures = Closures(self._stop)
@@ -117,6 +120,14 @@ class Tracer:
         if gives_memory:
             self.states.refer(node, targets[0])
         self.states.update(node, targets, at)
+
+    def knows(self, arguments: Mapping[int, Any]) -> None:
+        """Lets values be asked for while tracing; ``arguments`` as ``Known`` takes them."""
+        self.known = Known(arguments, self._changed)
+
+    def _changed(self, weight: Operand) -> bool:
+        mutating = (node for node in self.created if node.extra.effect == "memory")
+        return any(self.states.root(i) is weight for node in mutating for i in node.inputs)
 
     def _takes(self, user: Node, operand: Operand) -> bool:
         """Whether an operator of this region reads ``operand``; one that changes memory takes it as it is."""
@@ -189,7 +200,9 @@ class Tracer:
     def branch(
         self, pred: Any, true_fn: Callable[..., Any], false_fn: Callable[..., Any], operands: tuple[Any, ...]
     ) -> Any:
-        """See ``Dispatcher.branch``; each side becomes kernel graphs of its own."""
+        """See ``Dispatcher.branch``; each side becomes kernel graphs of its own, in PyNative mode one is taken."""
+        if is_eager():
+            return true_fn(*operands) if pred else false_fn(*operands)
         decided = self.operand(pred)
         given = tuple(map(self._given, operands))
         first = self._side(lambda: true_fn(*given))
@@ -204,7 +217,11 @@ class Tracer:
         return self._control(Control(self._result(first.result.spec), decided, first, second))
 
     def loop(self, cond_fn: Callable[..., Any], body_fn: Callable[..., Any], state: Any) -> Any:
-        """See ``Dispatcher.loop``; condition and body become kernel graphs of their own."""
+        """See ``Dispatcher.loop``; condition and body become kernel graphs of their own, in PyNative mode none."""
+        if is_eager():
+            while cond_fn(state):
+                state = body_fn(state)
+            return state
         members = [self._here(s) for s in (state if isinstance(state, (tuple, list)) else (state,))]
         init = [m.operand for m in members]
         variables = [Parameter("", m.spec, False) for m in members]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any
+
+import numpy as np
 
 from harness.dtypes import DType
 from harness.errors import TraceError
 from harness.framework.compile.source import where
-from harness.framework.tensor import Tensor
+from harness.framework.tensor import Tensor, is_eager
+from harness.framework.tensor.dispatch import current
 from harness.graph import Operand, Parameter, ScalarSpec, Spec, TensorSpec, TupleSpec
 
 
@@ -35,31 +38,43 @@ class Traced(Tensor):
     @property
     def shape(self) -> tuple[int, ...]:
         """Dimensions; -1 where known only at run time."""
-        return self.spec.shape if isinstance(self.spec, TensorSpec) else ()
+        if not isinstance(self.spec, TensorSpec):
+            return ()
+        if -1 in self.spec.shape and is_eager():
+            return tuple(self.asnumpy().shape)
+        return self.spec.shape
 
-    def asnumpy(self) -> NoReturn:
-        """Refused: a traced tensor has no data."""
-        raise TraceError(
-            f"construct asks for the data of a tensor at {where()}, but while a graph is traced there is none yet. "
-            "Compute with operators, or move the code out of construct"
-        )
+    def asnumpy(self) -> Any:
+        """The data where it is known (PyNative mode, see ``harness.framework.compile.known``); else ``TraceError``."""
+        known: Any = getattr(current(), "known", None)
+        if known is None or not is_eager():
+            raise TraceError(
+                f"construct asks for the data of a tensor at {where()}, but while a graph is traced there is none yet. "
+                "Compute with operators, or move the code out of construct"
+            )
+        try:
+            return np.asarray(known.of(self.operand))
+        except TraceError as error:
+            raise TraceError(
+                f"the data of a tensor is asked for at {where()}, but under a gradient that is known later: {error}"
+            ) from None
 
     def __bool__(self) -> bool:
-        raise TraceError(
-            f"the truth of a tensor decides Python control flow at {where()}, but its value is known only when the "
-            "graph runs. Use ops.select, ops.cond or ops.while_loop"
-        )
-
-    def __int__(self) -> int:
-        return int(self.asnumpy())
-
-    def __float__(self) -> float:
-        return float(self.asnumpy())
+        if not is_eager():
+            raise TraceError(
+                f"the truth of a tensor decides Python control flow at {where()}, but its value is known only when the "
+                "graph runs. Use ops.select, ops.cond or ops.while_loop"
+            )
+        return super().__bool__()
 
     def __repr__(self) -> str:
-        return f"Traced({self.dtype}, {list(self.shape)})"
+        return super().__repr__() if is_eager() else f"Traced({self.dtype}, {list(self.shape)})"
 
-    __str__ = __repr__
+    def __str__(self) -> str:
+        return super().__str__() if is_eager() else repr(self)
+
+    def __format__(self, wanted: str) -> str:
+        return super().__format__(wanted) if is_eager() else format(repr(self), wanted)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Traced:
         return self

@@ -2,14 +2,20 @@
 
 In PyNative mode MindSpore differentiates operator by operator, and only functions under ``jit`` make graphs (measured:
 nothing else is dumped). Here gradients are added to a graph in both modes; in PyNative mode that graph belongs to a
-session without observers and numbers of its own, so that no dump shows it.
+session without observers and numbers of its own, so that no dump shows it. There the function runs at every call, as
+Python does: what it prints, counts and decides is of this call. Only what was compiled of it is kept, for as long as
+the next call describes the same.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from harness.framework import context
+from harness.framework.compile.program import compile_trace, data_inputs, trace_function
+from harness.framework.compile.signature import signature
+from harness.framework.runtime.execute import Executor
 from harness.framework.runtime.session import Session, current
 from harness.framework.tensor import eager_rules
 
@@ -17,12 +23,40 @@ from harness.framework.tensor import eager_rules
 class _Hidden(Session):
     """The session of PyNative mode, whose rules for gradients of cells' own hold in it."""
 
-    def run(self, *args: Any, **kwargs: Any) -> Any:
+    def __init__(self) -> None:
+        super().__init__(hooked=False)
+        #: the signature of what each program was compiled from, and what keeps its key alive
+        self._written: dict[Any, tuple[Any, Any]] = {}
+
+    def run(
+        self,
+        key: Any,
+        function: Callable[..., Any],
+        values: Sequence[Any],
+        names: Sequence[str],
+        keep: Any = None,
+        dynamic: Sequence[Any] = (),
+    ) -> Any:
+        """Traces ``function`` and runs it; see ``Session.run``."""
         with eager_rules():
-            return super().run(*args, **kwargs)
+            trace = trace_function(function, values, names)
+            written = signature(trace)
+            known = self.programs.get(key)
+            if known is None or written is None or self._written[key][0] != written:
+                known = self._compiled(trace, known)
+                self.programs[key], self._written[key] = known, (written, keep)
+            return known.run([t.asnumpy() for t in data_inputs(values)], ())
+
+    def _compiled(self, trace: Any, before: Executor | None) -> Executor:
+        device = self.configured_device()
+        program = compile_trace(trace, self._next_graph, self.numbering, device.kernels, device.fuses)
+        executor = Executor(program, device, self.engine)
+        if before is not None:
+            executor.go_on_from(before)
+        return executor
 
 
-_hidden = _Hidden(hooked=False)
+_hidden = _Hidden()
 
 
 def session() -> Session:

@@ -82,6 +82,15 @@ class Executor:
             observer.step_end(step)
         return result
 
+    def go_on_from(self, before: Executor) -> None:
+        """Lets random operators draw from where those of ``before`` stopped, an executor of much the same program."""
+        drawn: dict[str, list[dict[str, Any]]] = {}
+        for launch in (each for launches in before.launches.values() for each in launches):
+            drawn.setdefault(launch.node.op, []).append(launch.state)
+        for launch in (each for launches in self.launches.values() for each in launches):
+            if states := drawn.get(launch.node.op):
+                launch.state.update(states.pop(0))
+
     def _begun(self, arrays: Sequence[Array], observers: Sequence[Observer], faults: Sequence[Fault], at: int) -> Run:
         given = (self.program, self.launches, self.changed, arrays, observers, faults, at)
         return Run(*given) if self.engine is None else EngineRun(self.engine, *given)

@@ -26,6 +26,7 @@ class Launch:
         operator: what computes it.
         device: what it runs on.
         frees: ``id`` of each node whose value nothing needs after this launch.
+        state: what its operator keeps from run to run.
         copies: its result must be no view of its arguments, because one of them is updated in place in this program.
     """
 
@@ -36,7 +37,7 @@ class Launch:
         self.frees: tuple[int, ...] = ()
         self.copies = False
         self._layout: tuple[Any, ...] = node.extra.layout
-        self._state: dict[str, Any] = {}
+        self.state: dict[str, Any] = {}
         self._slots = tuple(self._templates())
         constants = [i.value if isinstance(i, Const) else None for i in node.inputs]
         self._constants = tuple(None if isinstance(v, tuple) and n else v for v, n in self._members(constants))
@@ -57,7 +58,7 @@ class Launch:
             TupleSpec(s) if isinstance(s, tuple) else _TYPE if isinstance(s, DType) else s
             for s, _count in self._members(specs)
         )
-        return Call(self.node.op, grouped, self._constants, self.node.attrs, out, self._state)
+        return Call(self.node.op, grouped, self._constants, self.node.attrs, out, self.state)
 
     def arguments(self, values: Sequence[Any]) -> tuple[Any, ...]:
         """``values`` as the operator was called with: tuples of tensors put together again, no monad at the end."""

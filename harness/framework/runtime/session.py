@@ -18,7 +18,7 @@ from harness import hooks
 from harness.devices import Device
 from harness.devices.cpu import CPU
 from harness.framework.compile.order import Numbering
-from harness.framework.compile.program import Program, compile_function, is_input
+from harness.framework.compile.program import Program, compile_function, data_inputs
 from harness.framework.compile.scopes import cell_scope
 from harness.framework.context import get_context
 from harness.framework.runtime import declared
@@ -115,7 +115,7 @@ class Session:
             if not any(map(_has_list, values)):
                 self.programs[signature] = executor
                 self._kept.append(keep)
-        arrays = [t.asnumpy() for t in _tensors(values)]
+        arrays = [t.asnumpy() for t in data_inputs(values)]
         if executor.program.silent:
             return executor.run(arrays, ())
         result = executor.run(arrays, self.observers, self.faults, self.iteration)
@@ -237,14 +237,6 @@ def _signature(value: Any, shape: Any = None) -> Any:
 
 def _has_list(value: Any) -> bool:
     return isinstance(value, list) or (isinstance(value, tuple) and any(map(_has_list, value)))
-
-
-def _tensors(values: Sequence[Any]) -> Iterator[Tensor]:
-    for value in values:
-        if isinstance(value, (tuple, list)):
-            yield from _tensors(value)
-        elif is_input(value):
-            yield value
 
 
 _process = Session()

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.framework.ops.eager import is_number
-from harness.framework.tensor import Tensor, call, is_tracing, tensor_method
+from harness.framework.tensor import Tensor, call, is_eager, tensor_method
 
 __all__: list[str] = []
 
@@ -28,7 +28,7 @@ def _form(plain: str, by_tensor: str, by_number: str, more: tuple[Any, ...]) -> 
     def augmented(x: Any, y: Any) -> Any:
         if not (isinstance(y, Tensor) or is_number(y)):
             return NotImplemented
-        if not is_tracing():
+        if is_eager():
             return getattr(x, plain)(y)
         if x.made_by is not None:
             op, arguments = x.made_by

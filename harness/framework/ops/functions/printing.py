@@ -9,7 +9,7 @@ from typing import Any
 
 from harness.errors import TraceError
 from harness.framework.ops.printing import arguments
-from harness.framework.tensor import Tensor, call, is_tracing
+from harness.framework.tensor import Tensor, call, is_eager
 from harness.framework.tensor.text import tensor_text
 
 __all__ = ["print_"]
@@ -22,7 +22,7 @@ def print_(*input_x: Any) -> Any:
 
 def printed(given: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
     """A ``Print`` of ``given`` with these attributes; outside of graphs the lines themselves, and None."""
-    if is_tracing():
+    if not is_eager():
         # A plain tensor is a constant of the graph, and is shown otherwise.
         ready = tuple(arguments(given, lambda value: isinstance(value, Tensor) and type(value) is not Tensor))
         return call("Print", *ready, **attrs) if ready else None
@@ -55,7 +55,7 @@ def python_print() -> Iterator[None]:
     before = builtins.print
 
     def instead(*values: Any, **settings: Any) -> None:
-        if not is_tracing():
+        if is_eager():
             before(*values, **settings)
         elif settings:
             raise TraceError(f"print in a graph takes no {', '.join(settings)}; only values")

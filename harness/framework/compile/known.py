@@ -1,0 +1,107 @@
+"""What a traced tensor is worth, where that is known already.
+
+In PyNative mode MindSpore computes operator by operator, also under a gradient: a function may ask a tensor for its
+data, decide by it, and print it. Here a gradient outside of graphs is traced with the arguments at hand, so that the
+data of what was traced so far can be computed when asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from harness.errors import TraceError
+from harness.framework.compile.traced import is_weight
+from harness.framework.ops.base import OPERATORS, Call
+from harness.framework.ops.eager import execute
+from harness.graph import Const, Node, Operand, Parameter, Spec, TensorSpec, TupleSpec, spec_of
+
+_THROUGH = frozenset({"Load", "Depend", "CustomBackward"})
+
+
+class Known:
+    """Values of operands.
+
+    Args:
+        arguments: the array of each argument, by the ``id`` of its graph parameter.
+        updated: whether a weight was changed by what was traced so far.
+    """
+
+    def __init__(self, arguments: Mapping[int, Any], updated: Callable[[Operand], bool]) -> None:
+        self._arguments = arguments
+        self._updated = updated
+        self._values: dict[int, Any] = {}
+        self._kept: list[Operand] = []
+
+    def of(self, operand: Operand) -> Any:
+        """The array (number, tuple) of an operand.
+
+        Raises ``TraceError`` for what a random operator drew or an update changed: it is known when the graph runs.
+        """
+        pending = [operand]
+        while pending:
+            last = pending[-1]
+            missing = [i for i in _needed(last) if id(i) not in self._values]
+            if missing:
+                pending += missing
+                continue
+            pending.pop()
+            if id(last) not in self._values:
+                self._values[id(last)] = self._one(last)
+                self._kept.append(last)
+        return self._values[id(operand)]
+
+    def _one(self, operand: Operand) -> Any:
+        if isinstance(operand, Const):
+            return operand.value
+        if isinstance(operand, Parameter):
+            if not operand.is_weight:
+                return self._arguments[id(operand)]
+            return operand.handle.asnumpy()
+        if operand.op == "TupleGetItem":
+            return self._values[id(operand.inputs[0])][operand.inputs[1].value]  # type: ignore[union-attr]
+        if operand.op == "MakeTuple":
+            return tuple(self._values[id(i)] for i in operand.inputs)
+        if operand.op in _THROUGH:
+            if is_weight(operand.inputs[0]) and self._updated(operand.inputs[0]):
+                raise TraceError(f"the parameter {operand.inputs[0].name!r} was changed before")  # type: ignore[union-attr]
+            return self._values[id(operand.inputs[0])]
+        return self._computed(operand)
+
+    def _computed(self, node: Node) -> Any:
+        operator = OPERATORS.get(node.op)
+        values = [self._values[id(i)] for i in node.inputs]
+        constants = [i.value if isinstance(i, Const) else None for i in node.inputs]
+        at, given, specs, plain = 0, list[Any](), list[Spec](), list[Any]()
+        for count in node.extra.layout:
+            several = slice(at, at + (1 if count is None else count))
+            at = several.stop
+            members = values[several]
+            given.append(members[0] if count is None else tuple(members))
+            inner = tuple(_spec(v, i.spec) for v, i in zip(members, node.inputs[several], strict=True))
+            specs.append(inner[0] if count is None else TupleSpec(inner))
+            plain.append(constants[several][0] if count is None else None)
+        for changed in operator.mutates:
+            given[changed] = given[changed].copy()
+        state: dict[str, Any] = {}
+        call = Call(node.op, tuple(specs), tuple(plain), node.attrs, None, state)
+        call.out = operator.infer(call)
+        results = execute(operator, call, tuple(given))
+        if state:
+            raise TraceError(f"{node.op} draws random numbers")
+        return results if isinstance(node.spec, TupleSpec) else results[0]
+
+
+def _needed(operand: Operand) -> list[Operand]:
+    """What the value of an operand is computed from."""
+    if not isinstance(operand, Node):
+        return []
+    return operand.inputs[:1] if operand.op in (*_THROUGH, "TupleGetItem") else operand.inputs
+
+
+def _spec(value: Any, spec: Spec) -> Spec:
+    if isinstance(spec, TensorSpec) and isinstance(value, np.ndarray):
+        return TensorSpec(spec.dtype, value.shape)
+    return spec if not isinstance(value, (int, float, bool)) else spec_of(value)
