@@ -16,6 +16,7 @@ def test_each_has_a_fault() -> None:
     assert {path.name for path in EXAMPLES.iterdir() if path.is_dir()} == FAULTS.keys()
 
 
+@pytest.mark.deep  # tox -e docs and tox -e release run them
 @pytest.mark.parametrize("name", sorted(FAULTS))
 def test_the_gate_holds_and_sees_a_fault(name: str, tmp_path: Path) -> None:
     if name == "pytorch" and importlib.util.find_spec("torch") is None:

@@ -72,6 +72,7 @@ def _gradients_of_rounding(judgement: Judgement) -> bool:
     return first.measurement is not None and first.measurement.max_abs < 1e-7
 
 
+@pytest.mark.long
 def test_no_fault_passes_that_the_table_shows() -> None:
     compared = 0
     for fault in faults(14, 3):

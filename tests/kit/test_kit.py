@@ -14,6 +14,7 @@ import yaml
 from tests.kit.runner import run
 from tests.subprocesses import ROOT, pytest_run
 
+pytestmark = pytest.mark.long
 TEST = """
 import pytest
 from harness import Tensor, float32, nn

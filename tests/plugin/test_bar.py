@@ -56,7 +56,11 @@ def test_a_bar_while_goldens_are_written_and_learned_for(gate: pytest.Pytester) 
         assert "3 passed" in shown
 
 
-@pytest.mark.parametrize("arguments", [["-v"], ["-q"], ["-s"], ["--msdump"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "arguments",
+    [["-v"], *(pytest.param([each], marks=pytest.mark.long) for each in ("-q", "-s", "--msdump"))],
+    ids=" ".join,
+)
 def test_whoever_asks_for_other_lines_gets_those(gate: pytest.Pytester, arguments: list[str]) -> None:
     gate.makepyfile(test_values=TESTS)
     if arguments == ["--msdump"]:

@@ -74,6 +74,7 @@ def test_a_fault_is_named(
         result.stdout.fnmatch_lines([line])
 
 
+@pytest.mark.long
 def test_workers_write_the_same_bytes(arrays: pytest.Pytester, files: Callable[..., dict[str, bytes]]) -> None:
     one = {name: content for name, content in files(arrays).items() if name.endswith(".h5")}
     arrays.runpytest_subprocess("--msdump-regen", "--msdump-golden=two", "-n2").assert_outcomes(passed=2)

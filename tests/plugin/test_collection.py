@@ -54,8 +54,8 @@ NARROWED = [
     ("--maxfail=1",),
     ("--sw",),
     ("-p", "no:cacheprovider"),
-    ("-n", "2", "-k", "test_one"),
-    ("-n", "2", "test_nets.py::test_one"),
+    pytest.param(("-n", "2", "-k", "test_one"), marks=pytest.mark.long),
+    pytest.param(("-n", "2", "test_nets.py::test_one"), marks=pytest.mark.long),
 ]
 
 
@@ -64,7 +64,9 @@ def test_no_golden_in_use_is_called_unused(two: pytest.Pytester, arguments: tupl
     assert unused(two, *arguments, subprocess="-n" in arguments)[0] == []
 
 
-@pytest.mark.parametrize("more", [(), ("-n", "1"), ("test_nets.py",), ("-k", "test_one")], ids=" ".join)
+@pytest.mark.parametrize(
+    "more", [(), pytest.param(("-n", "1"), marks=pytest.mark.long), ("test_nets.py",), ("-k", "test_one")], ids=" ".join
+)
 def test_last_failed_finds_what_is_unused(
     two: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, more: tuple[str, ...]
 ) -> None:
@@ -101,7 +103,7 @@ def test_last_failed_judges_nothing_of_a_file_that_cannot_be_imported(
         ("test_nets.py",),
         ("test_more.py", "test_nets.py"),
         ("-q",),
-        ("-n", "2", "-k", "test_one"),
+        pytest.param(("-n", "2", "-k", "test_one"), marks=pytest.mark.long),
     ],
     ids=" ".join,
 )
@@ -166,7 +168,7 @@ def test_many_unused_goldens_are_counted(made: pytest.Pytester) -> None:
     result.stdout.no_fnmatch_line("*test_gone20*")
 
 
-@pytest.mark.parametrize("xdist", [False, True], ids=["serial", "xdist"])
+@pytest.mark.parametrize("xdist", [False, pytest.param(True, marks=pytest.mark.long)], ids=["serial", "xdist"])
 def test_tests_that_would_share_a_golden_are_a_collection_error(gate: pytest.Pytester, xdist: bool) -> None:
     gate.makepyfile(
         test_shared="""

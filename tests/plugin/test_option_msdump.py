@@ -74,7 +74,7 @@ def test_a_missing_golden_fails_with_the_command_that_makes_it(nets: pytest.Pyte
     assert not (nets.path / "golden").exists()
 
 
-@pytest.mark.parametrize("xdist", [False, True], ids=["serial", "xdist"])
+@pytest.mark.parametrize("xdist", [False, pytest.param(True, marks=pytest.mark.long)], ids=["serial", "xdist"])
 def test_verbose_says_what_differed_first_and_what_would_pass(
     made: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, xdist: bool
 ) -> None:

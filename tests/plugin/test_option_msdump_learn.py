@@ -140,6 +140,7 @@ def test_without_a_golden_there_is_nothing_to_learn_for(gate: pytest.Pytester) -
     result.stdout.fnmatch_lines(["msdump: *nothing to learn for: there is no golden yet; make it with msdump regen *"])
 
 
+@pytest.mark.long
 def test_workers_learn_the_same(noisy: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("xdist")
     monkeypatch.setenv("NOISE", "3e-7")

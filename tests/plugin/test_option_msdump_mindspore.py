@@ -293,6 +293,7 @@ def test_a_directory_it_cannot_dump_to_is_said_in_one_line(
     assert "session.py" not in result.stdout.str()
 
 
+@pytest.mark.long
 def test_each_worker_of_xdist_has_its_own(on_mindspore: pytest.Pytester) -> None:
     pytest.importorskip("xdist")
     loaded = () if INSTALLED else ("-p", PLUGIN)

@@ -43,6 +43,7 @@ def test_a_page_is_written(made: pytest.Pytester, monkeypatch: pytest.MonkeyPatc
     assert not list((made.path / ".msdump" / "reports").iterdir())
 
 
+@pytest.mark.long
 def test_workers_leave_the_same_page(made: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("xdist")
     monkeypatch.setenv("ADDED", "1.5")
@@ -74,7 +75,7 @@ def test_every_failing_test_and_what_the_recorder_wrote(made: pytest.Pytester, m
             assert run["slots"]
 
 
-@pytest.mark.parametrize("xdist", [False, True], ids=["serial", "xdist"])
+@pytest.mark.parametrize("xdist", [False, pytest.param(True, marks=pytest.mark.long)], ids=["serial", "xdist"])
 def test_what_was_compared_with_nothing_is_listed(nets: pytest.Pytester, xdist: bool) -> None:
     nets.makepyfile(
         test_others="""

@@ -125,7 +125,7 @@ def test_properties_of_a_comparison_with_another_backend_carry_its_name() -> Non
     assert "msdump_max_abs_error" not in found
 
 
-@pytest.mark.parametrize("xdist", [False, True], ids=["serial", "xdist"])
+@pytest.mark.parametrize("xdist", [False, pytest.param(True, marks=pytest.mark.long)], ids=["serial", "xdist"])
 def test_junit_properties(made: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, xdist: bool) -> None:
     monkeypatch.setenv("ADDED", "1.5")
     run = made.runpytest_subprocess if xdist else made.runpytest

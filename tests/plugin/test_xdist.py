@@ -26,6 +26,7 @@ def test_regeneration_gives_the_same_bytes(nets: pytest.Pytester, files: Files) 
     assert closing(several) == closing(serial)
 
 
+@pytest.mark.long
 def test_workers_that_write_one_store_give_the_same_bytes(nets: pytest.Pytester, files: Files) -> None:
     """Each run of one network on its own worker."""
     nets.makeconftest(
@@ -42,6 +43,7 @@ def test_workers_that_write_one_store_give_the_same_bytes(nets: pytest.Pytester,
     assert files(nets, "serial") == files(nets, "several")
 
 
+@pytest.mark.long
 def test_a_check_says_the_same(made: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ADDED", "1.5")
     serial = made.runpytest_subprocess("--msdump")
@@ -51,6 +53,7 @@ def test_a_check_says_the_same(made: pytest.Pytester, monkeypatch: pytest.Monkey
     assert "test_nets.py::test_one" in "\n".join(closing(several))
 
 
+@pytest.mark.long
 def test_candidates_of_all_workers_are_one_bundle(nets: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CI", "1")
     nets.runpytest_subprocess("--msdump", "-n", "2").assert_outcomes(failed=4)
@@ -66,6 +69,7 @@ def test_a_worker_that_dies_takes_nothing_with_it(made: pytest.Pytester) -> None
     result.stdout.fnmatch_lines(["compared 48 slots in 4 runs; *; unused goldens 0"])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["xdist", "xdist.plugin"])
 def test_either_name_of_the_plugin(
     made: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, name: str, plugin_name: str
@@ -77,5 +81,6 @@ def test_either_name_of_the_plugin(
     result.stdout.fnmatch_lines(["compared 48 slots in 4 runs; *; unused goldens 0"])
 
 
+@pytest.mark.long
 def test_without_xdist(made: pytest.Pytester) -> None:
     made.runpytest_subprocess("-p", "no:xdist", "--msdump").assert_outcomes(passed=4)

@@ -114,6 +114,7 @@ def test_one_weight_by_one_ulp(project: Path) -> None:
     assert "(5, 3)" in text or "[5, 3]" in text
 
 
+@pytest.mark.long
 def test_one_value_of_one_kernel(project: Path) -> None:
     (project / "conftest.py").write_text(KERNEL)
     text = failure(project)
@@ -123,6 +124,7 @@ def test_one_value_of_one_kernel(project: Path) -> None:
     assert "(2, 7)" in text or "[2, 7]" in text
 
 
+@pytest.mark.long
 def test_one_operators_name(project: Path) -> None:
     (project / "conftest.py").write_text(NAME)
     text = failure(project)

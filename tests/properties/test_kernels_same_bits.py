@@ -18,6 +18,7 @@ import pytest
 from tests.architecture.source import ROOT
 from tests.properties.test_same_bits import THREADS, dispatched, widest
 
+pytestmark = pytest.mark.long
 SCRIPT = Path(__file__).parent / "kernels.py"
 ENVIRONMENTS = {
     "prescott": {

@@ -41,8 +41,13 @@ TABLE: dict[str, tuple[int, Set, Set]] = {
 }
 
 
+#: what another situation stands for: another signal of the same kind
+ALIKE = ("sigterm", "sighup", "sigabrt", "sigsegv", "exit_code")
+SITUATIONS = [pytest.param(name, marks=pytest.mark.long if name in ALIKE else ()) for name in TABLE]
+
+
 @pytest.mark.parametrize("mode", [1, 2])
-@pytest.mark.parametrize("situation", TABLE)
+@pytest.mark.parametrize("situation", SITUATIONS)
 def test_every_situation(situation: str, mode: int, tmp_path: Path) -> None:
     code, *expected = TABLE[situation]
     ended = play("plain", situation, tmp_path / "out", mode)
@@ -97,7 +102,14 @@ def test_a_directory_that_may_not_be_written(tmp_path: Path) -> None:
     assert play("plain", "normal", tmp_path / "out", 2).returncode == 0
 
 
-@pytest.mark.parametrize("situation", ["normal", "exit_code", "kernel_error_caught", "kernel_error"])
+@pytest.mark.parametrize(
+    "situation",
+    [
+        "normal",
+        "kernel_error",
+        *(pytest.param(name, marks=pytest.mark.long) for name in ("exit_code", "kernel_error_caught")),
+    ],
+)
 def test_a_file_in_the_way_changes_neither_result_nor_exit_code(situation: str, tmp_path: Path) -> None:
     (tmp_path / "out").write_text("mine")
     ended = play("plain", situation, tmp_path / "out", 2)
@@ -185,7 +197,7 @@ os.waitpid(child, 0)
 TRIGGERS = "exceptions,compile,signals"
 
 
-@pytest.mark.parametrize("mode", [1, 2])
+@pytest.mark.parametrize("mode", [1, pytest.param(2, marks=pytest.mark.long)])
 @pytest.mark.parametrize("situation", ["user_exception", "compile_error", "sigint", "sigterm", "sigabrt"])
 def test_triggers_export_once_and_change_nothing_else(situation: str, mode: int, tmp_path: Path) -> None:
     ended = play("plain", situation, tmp_path / "out", mode, MSDUMP_RDR_TRIGGERS=TRIGGERS)

@@ -35,14 +35,10 @@ class Name(NamedTuple):
 
 
 @functools.cache
-def _table() -> dict[str, dict[str, Name]]:
+def _table() -> dict[str, dict[str, str]]:
+    """For each module, and each class (``Tensor:``), its rows: what names are, and the names."""
     text = (Path(__file__).parent / "names.json").read_text(encoding="utf-8")
-    table: dict[str, dict[str, Name]] = {}
-    for module, rows in json.loads(text)["modules"].items():
-        table[module] = found = {}
-        for row, members in rows.items():
-            for member in members.split():
-                found[member] = _name(module, row, member)
+    table: dict[str, dict[str, str]] = json.loads(text)["modules"]
     return table
 
 
@@ -64,9 +60,11 @@ def is_module(module: str) -> bool:
     return module in _table() and not module.endswith(":")
 
 
+@functools.cache
 def members(owner: str) -> dict[str, Name]:
     """The public names of a module, or of a class (``Tensor:``)."""
-    return _table().get(owner, {})
+    rows = _table().get(owner, {})
+    return {name: _name(owner, row, name) for row, names in rows.items() for name in names.split()}
 
 
 def modules() -> list[str]:

@@ -75,7 +75,13 @@ def contents(root: Path) -> list[bytes]:
     return [path.read_bytes() for path in files]
 
 
-@pytest.mark.parametrize("network", NETWORKS)
+@pytest.mark.parametrize(
+    "network",
+    [
+        pytest.param(n, marks=pytest.mark.long if n in ("transformer", "lstm", "residual", "half") else ())
+        for n in NETWORKS
+    ],
+)
 def test_late_files_hold_the_same(network: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     at_once = DumpObserver(config(tmp_path / "a"))
     later = OverlappedDumpObserver(config(tmp_path / "b"))

@@ -53,7 +53,9 @@ def test_layout(tmp_path: Path) -> None:
     assert [leaf["shape"] for leaf in entry["input_args"] + entry["output"]] == [[2, 3]] * 3
 
 
-@pytest.mark.parametrize("network", NETWORKS)
+@pytest.mark.parametrize(
+    "network", [pytest.param(n, marks=pytest.mark.long if n in ("transformer", "lstm") else ()) for n in NETWORKS]
+)
 def test_a_network_is_read_back(network: str, tmp_path: Path) -> None:
     kept = CaptureObserver(device=O2)
     play(network, observer(tmp_path / "d"), kept)

@@ -277,7 +277,14 @@ print(digest.hexdigest())
 
 
 @pytest.mark.parametrize(
-    "setting", ["OPENBLAS_CORETYPE=Prescott", "OPENBLAS_CORETYPE=Haswell", "OPENBLAS_NUM_THREADS=4"]
+    "setting",
+    [
+        "OPENBLAS_CORETYPE=Prescott",
+        *(
+            pytest.param(more, marks=pytest.mark.long)
+            for more in ("OPENBLAS_CORETYPE=Haswell", "OPENBLAS_NUM_THREADS=4")
+        ),
+    ],
 )
 def test_the_bits_depend_on_no_blas(setting: str) -> None:
     """Under kernels of other processors and several threads, where OpenBLAS's own products have other bits."""
