@@ -14,8 +14,14 @@ from harness import framework as _framework
 from harness import hooks as _hooks
 from harness.framework import log as _log  # noqa: F401 - notes the log's environment, which counts as it is now
 
+#: Modules beside this one. ``from harness import atomic`` asks ``__getattr__`` before it imports one, and MindSpore's
+#: thousands of names are not to be read for that.
+_ROOMS = frozenset(_each.partition(".")[0] for _each in _os.listdir(_os.path.dirname(__file__)))
+
 
 def __getattr__(name: str) -> _Any:
+    if name in _ROOMS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
     if name == "__version__":
         from importlib.metadata import version
 

@@ -181,7 +181,7 @@ def begin(item: pytest.Item, variant: Variant) -> Iterator[GateTest]:
         pytest.skip(why)
     import numpy as np
 
-    from harness.framework import context
+    import harness.framework.context as context  # not from its package, which would look all of MindSpore's names up
 
     reason = None if variant == PLAIN else _backends().get(variant.backend).available()
     if reason is not None:

@@ -9,18 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from harness.compare.check import HasRecords, Judging, check
 from harness.compare.judge import SlotJudge
-from harness.compare.pairing import Pairing, check_paired
-from harness.compare.pairing.matching import SCOPE
-from harness.compare.pairing.scopes import place_of
 from harness.compare.tolerances import BY_DTYPE, Tolerances
 from harness.compare.unwritten import leave_out_unwritten
 from harness.compare.verdict import Comparison, Verdict
 from harness.records import GIVEN_SCOPE, Record
 from harness.store import StoredRun
+
+if TYPE_CHECKING:
+    from harness.compare.pairing import Pairing
 
 HOLDS, DIFFERS, CANNOT_TELL = 0, 1, 2
 RENAMED = "Renamed: {} operators; of one backend that is a difference (--match flow takes it for none)"
@@ -195,15 +195,13 @@ def judge(
     pairing: Pairing | None = None
     tried: Pairing | None = None
     if match == "flow":
-        comparison, pairing = check_paired(
-            expected.content, found.content, tolerances, by_name=False, measured=measured
-        )
+        comparison, pairing = _paired(expected.content, found.content, tolerances, by_name=False, measured=measured)
     else:
         sides: tuple[Any, Any] = laid or (expected.content, found.content)
         ordered = laid is None and _are_alike(expected, found)
         comparison = check(*sides, tolerances, order=ordered, measured=measured, judging=judging)
         if match == "auto" and not comparison.holds and _may_be_misnamed(comparison, laid is not None):
-            paired, tried = check_paired(expected.content, found.content, tolerances, measured=measured)
+            paired, tried = _paired(expected.content, found.content, tolerances, measured=measured)
             if _renames(tried) and _compared(paired) > _compared(comparison):
                 comparison, pairing = paired, tried
     if expected.is_real_mindspore or found.is_real_mindspore:
@@ -213,6 +211,13 @@ def judge(
     counts = pairing is not None and match == "auto" and have_equal_names(expected, found)
     renamed = pairing.renamed() if pairing and counts else 0
     return Judgement(comparison, tolerances, pairing, tried, renamed, notes=tuple(_notes(expected, found, comparison)))
+
+
+def _paired(*sides: Any, **how: Any) -> tuple[Comparison, Pairing]:
+    """See ``pairing.check_paired``; most comparisons pair nothing, and importing it takes longer than they do."""
+    from harness.compare.pairing import check_paired
+
+    return check_paired(*sides, **how)
 
 
 def _notes(expected: Party, found: Party, comparison: Comparison) -> Iterator[str]:
@@ -303,6 +308,9 @@ def _renames(pairing: Pairing) -> bool:
     Where each operator stands for the one of its own name, another shape is a difference. Beside nothing but others
     outside of every cell, one that has the same type may be anything.
     """
+    from harness.compare.pairing.matching import SCOPE
+    from harness.compare.pairing.scopes import place_of
+
     pairs = [pair for step in pairing.steps for pair in step.pairs]
     scoped = any(pair.by != SCOPE or place_of(pair.expected.operator, "").path for pair in pairs)
     return scoped and any(here != there for here, there in pairing.slots())
