@@ -5,7 +5,9 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -171,21 +173,22 @@ def _journal(staged: Path, at: str) -> _Journal:
         lists = _Journal(journal["files"], journal["remove"], journal["fresh"])
         if journal["format"] != FORMAT:
             raise ValueError(journal["format"])
-        for name in [name for names in lists for name in names]:
-            _hold_inside(staged, name)
+        resolved = cache(Path.resolve)  # the files of a change lie in few folders
+        for name in dict.fromkeys(name for names in lists for name in names):
+            _hold_inside(staged, name, resolved)
     except (OSError, StoreError, ValueError, TypeError, KeyError) as error:
         raise StoreError(f"{staged / at}: not a journal of this version ({error}); remove {staged}") from None
     return lists
 
 
-def _hold_inside(staged: Path, name: str) -> None:
+def _hold_inside(staged: Path, name: str, resolved: Callable[[Path], Path]) -> None:
     """Raises ``ValueError`` for a name in a journal that leads elsewhere, or is no golden's."""
     path = PurePosixPath(name)
     if path.is_absolute() or ".." in path.parts or not path.name.endswith((".h5", ".json")):
         raise ValueError(name)
-    home, target = staged.parent.resolve(), (staged.parent / path).parent.resolve()
-    folders = [(staged / top / path).parent.resolve() for top in ("", KEPT)]
-    if not target.is_relative_to(home) or not all(each.is_relative_to(staged.resolve()) for each in folders):
+    home, target = resolved(staged.parent), resolved((staged.parent / path).parent)
+    folders = [resolved((staged / top / path).parent) for top in ("", KEPT)]
+    if not target.is_relative_to(home) or not all(each.is_relative_to(resolved(staged)) for each in folders):
         raise ValueError(f"{name} leads elsewhere")
     if (staged / path).is_symlink():
         raise ValueError(f"{name} leads elsewhere")
