@@ -169,6 +169,8 @@ class Gate:
             made.msdump = results_of(item) if made.when == "call" else []  # type: ignore[attr-defined]
             if call.excinfo is not None and made.failed and not item.config.getoption("fulltrace", False):
                 mistakes.explain(item, made, call.excinfo)
+            if made.failed:
+                _escape(made)
             if made.when == "call" and made.failed:
                 _shorten(made, next((each["where"] for each in made.msdump if each["where"]), ""))
         return made
@@ -263,6 +265,23 @@ def in_colour(report: pytest.TestReport) -> None:
     for at, entry in enumerate(entries):
         if type(entry) is ReprEntry and entry.style == "value":
             entries[at] = Painted(entry.lines, entry.reprfuncargs, entry.reprlocals, entry.reprfileloc, entry.style)
+
+
+def _escape(report: pytest.TestReport) -> None:
+    """Leaves no control character in a failure's text: an error may name an operator of a golden or a tree."""
+    from harness.escape import text
+
+    if isinstance(report.longrepr, str):
+        report.longrepr = text(report.longrepr)
+    chain = getattr(report.longrepr, "chain", None) or [(getattr(report.longrepr, "reprtraceback", None), None, None)]
+    for trace, crash, _ in chain:
+        for entry in getattr(trace, "reprentries", []):
+            entry.lines[:] = map(text, entry.lines)
+        if crash is not None:
+            crash.message = text(crash.message)
+    crash = getattr(report.longrepr, "reprcrash", None)
+    if crash is not None:
+        crash.message = text(crash.message)
 
 
 def _shorten(report: pytest.TestReport, where: str) -> None:

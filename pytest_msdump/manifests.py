@@ -19,6 +19,7 @@ import pytest
 
 from harness.atomic import DEFAULT_TIMEOUT
 from harness.errors import HarnessError
+from harness.escape import line
 from harness.store import GoldenStore, RunId, manifest
 from harness.store.journal import is_being_put_in_place
 from harness.store.layout.contents import parse_run
@@ -81,7 +82,7 @@ def begin(config: pytest.Config, settings: Settings) -> None:
     try:
         staged(config, settings)
     except HarnessError as error:
-        raise pytest.UsageError(f"msdump: {error}") from None
+        raise pytest.UsageError(f"msdump: {line(str(error))}") from None
 
 
 def complete(settings: Settings) -> None:
@@ -91,7 +92,7 @@ def complete(settings: Settings) -> None:
     try:
         recover(settings.golden)
     except HarnessError as error:
-        raise pytest.UsageError(f"msdump: {error}") from None
+        raise pytest.UsageError(f"msdump: {line(str(error))}") from None
 
 
 def rebuild(config: pytest.Config, settings: Settings, summary: Summary, *, interrupted: bool = False) -> list[str]:

@@ -24,6 +24,8 @@ HEADINGS = ("network", "backend", "mode", *COUNTS[:-1], "cannot tell")
 DETAILS = ("verdict", "max abs", "first divergence", "would pass with")
 #: its column, which is left out where there is none
 _UNSURE = len(HEADINGS) - 1
+#: What of a result may hold names from goldens.
+SHOWN = ("where", "cause", "source", "passes", "learned", "unwritten")
 CALM = ("identical", "new", "updated")
 
 

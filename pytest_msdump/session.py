@@ -305,9 +305,13 @@ def results_of(item: pytest.Item) -> list[Result]:
 
 
 def _keep_results(item: pytest.Item, results: list[Result]) -> None:
+    from harness import escape
+
     path, line, _ = item.location
     for each in results:
         each["place"] = f"{from_root(item.config, path)}:{(line or 0) + 1}"
+        for name in report.SHOWN:  # JUnit files, annotations, summaries and the terminal show them
+            each[name] = escape.line(each[name])  # type: ignore[literal-required]
     item.stash[_RESULTS] = results
     # A rerun of the same item starts over.
     item.user_properties[:] = [each for each in item.user_properties if not each[0].startswith("msdump_")]
