@@ -206,7 +206,7 @@ COMMANDS = {
                       whole=("golden/",)),
     "accept-zip": Command(lambda folder: _with_bundle(folder, True), line("accept", "@b.zip", "--golden", "@golden"),
                           whole=("golden/",)),
-    "learn": Command(_scattered, line("learn", "@a.h5", "@b.h5"), whole=("a.", "b.")),
+    "learn": Command(_scattered, line("learn", "@a.h5", "@b.h5", "--force"), whole=("a.", "b.")),
     "report": Command(
         lambda folder: update(folder / "a.h5", "net", {CPU: run_data()}) and None,
         line("diff", "@a.h5", "@a.h5", "--json", "@d.json", "--csv", "@d.csv", "--report", "@d.html"),
