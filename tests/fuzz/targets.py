@@ -34,7 +34,7 @@ from harness.rdr.read import execution_orders, memory_addresses
 from harness.rdr.recorders.execution_order import HEADING
 from harness.store import GoldenStore, manifest, update
 from harness.store.bundle import accept
-from harness.store.transaction import recover
+from harness.store.journal import recover
 from tests.dump.asynchronous.build import content, device_entry, entry
 from tests.dump.build import config_text, one_op
 from tests.dump.msprobe.build import config_text as probe_text
@@ -207,6 +207,17 @@ def _journal() -> Mapping[str, bytes]:
     }
 
 
+def _undoing() -> Mapping[str, bytes]:
+    made = _manifest_files()
+    journal = {"format": "msdump journal 2", "files": ["x.h5", "z.h5"], "remove": ["y.h5"], "fresh": ["z.h5"]}
+    return {
+        "golden/.msdump-staged/undo.json": json.dumps(journal).encode(),
+        "golden/.msdump-staged/.kept/x.h5": made["x.h5"],
+        "golden/.msdump-staged/.kept/y.h5": made["x.h5"],
+        "golden/z.h5": made["x.h5"],
+    }
+
+
 def _stores() -> dict[str, Target]:
     schema1 = (DATA / "store" / "data" / "schema1.h5").read_bytes()
     held = (golden_bytes(), golden_bytes("digest"))
@@ -216,7 +227,7 @@ def _stores() -> dict[str, Target]:
         "golden-schema-1": one(".h5", read_golden, schema1, own=repaired.hdf5, weight=1),
         "manifest": Target((_manifest_files(),), _manifests, fixed=("x.h5",), weight=30),
         "bundle": Target((_bundled(),), _bundle, {"b.zip": repaired.archive}, weight=1, fixed=("golden/x.h5",)),
-        "journal": Target((_journal(),), lambda folder: recover(folder / "golden"), trees=True, weight=4),
+        "journal": Target((_journal(), _undoing()), lambda folder: recover(folder / "golden"), trees=True, weight=4),
     }
 
 
