@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
+from harness import store
 from harness.errors import StoreWriteError
 from harness.store import transaction
 from harness.store.layout.schema import FOLDER
-from pytest_msdump import manifests
 
 pytest_plugins = ["pytester"]
 Files = Callable[..., dict[str, bytes]]
@@ -23,6 +23,7 @@ FULL = "No space left on device"
 #: A conftest of a session whose disk is full when test_one's golden is written.
 CONFTEST = f"""
 from harness.errors import StoreWriteError
+from harness import store
 from harness.store import transaction
 
 real = transaction.update
@@ -108,8 +109,7 @@ def test_workers_too(made: pytest.Pytester, files: Files, workers: str, monkeypa
 def test_two_sessions_at_once(made: pytest.Pytester, files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where one regenerates, another one checks what is there; a second regeneration does not begin."""
     before = files(made)
-    patient = manifests.Transaction
-    monkeypatch.setattr(manifests, "Transaction", partial(patient, timeout=0.05))
+    monkeypatch.setattr(store, "Transaction", partial(transaction.Transaction, timeout=0.05))
     with transaction.Transaction(made.path / "golden"):
         made.runpytest("--msdump").assert_outcomes(passed=4)
         monkeypatch.setenv("ADDED", "1.5")
