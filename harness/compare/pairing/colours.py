@@ -1,19 +1,62 @@
-"""Colours of what is not paired: equal where kinds and neighbourhoods are."""
+"""Colours of what is not paired: equal where kinds and neighbourhoods are.
+
+A colour is a number of 64 bits, mixed of what it says; numbers of all nodes are made at once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from harness.compare.pairing.neighbours import Side
+import numpy as np
 
-#: A colour of each free node, and whether all that it says is known.
-Colours = dict[int, tuple[int, bool]]
+from harness.compare.pairing.neighbours import Edges, Side
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+#: odd constants of splitmix64 (Steele, Lea, Flood, 2014)
+_STEP, _FIRST, _SECOND = (np.uint64(each) for each in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
+_SHIFTS = tuple(np.uint64(each) for each in (30, 27, 31))
+
+
+@dataclass
+class Colours:
+    """Of the free nodes of a side.
+
+    Attributes:
+        at: the nodes.
+        of: of every node of the side, a colour (uint64); of those that are not free it says nothing.
+        known: of every node, whether all that its colour says is known.
+    """
+
+    at: Array
+    of: Array
+    known: Array
+
+    def count(self) -> int:
+        """How many there are."""
+        return len(np.unique(self.of[self.at]))
+
+    def items(self) -> Iterator[tuple[int, int]]:
+        """Free nodes whose colours are known, with those."""
+        sure = self.at[self.known[self.at]]
+        return zip(sure.tolist(), self.of[sure].tolist(), strict=True)
+
+
+def _mixed(x: Array) -> Array:
+    """A bijection of 64-bit numbers whose results look drawn (splitmix64)."""
+    x = x + _STEP
+    x = (x ^ (x >> _SHIFTS[0])) * _FIRST
+    x = (x ^ (x >> _SHIFTS[1])) * _SECOND
+    return np.asarray(x ^ (x >> _SHIFTS[2]))
 
 
 def first_colours(side: Side) -> Colours:
-    return {
-        at: (hash((side.nodes[at].kind, side.nodes[at].backward, side.nodes[at].counts)), True) for at in side.free()
-    }
+    """What each node is, without its neighbours."""
+    free = np.ones(len(side.nodes), bool)
+    free[list(side.partner)] = False
+    return Colours(free.nonzero()[0], _mixed(side.looks()), np.ones(len(free), bool))
 
 
 def refine(side: Side, colours: Colours, ways: Sequence[str]) -> Colours:
@@ -21,26 +64,22 @@ def refine(side: Side, colours: Colours, ways: Sequence[str]) -> Colours:
 
     Where a run begins or ends says nothing, as another run may begin earlier: what is near there is not known.
     """
-    refined: Colours = {}
-    pairs = side.pair
-    for at, (colour, known) in colours.items():
-        around = []
-        for way in ways:
-            joins = False
-            for label, other, is_made in side.joined(way)[at]:
-                pair = pairs.get(other)
-                if pair is not None:
-                    around.append((label, pair))
-                    joins = True
-                    continue
-                beyond, sure = colours[other]
-                around.append((label, beyond))
-                if is_made:
-                    joins, known = True, known and sure
-            known = known and joins
-        around.sort()
-        refined[at] = hash((colour, tuple(around))), known
-    return refined
+    pairs = side.pair_numbers()
+    around, known = np.zeros(len(pairs), np.uint64), colours.known.copy()
+    for way in ways:
+        edges = side.edges(way)
+        paired = pairs[edges.other] >= 0
+        around += edges.summed(_beyond(edges, colours.of, pairs))
+        known &= edges.any(paired | edges.is_made)
+        known &= ~edges.any(~paired & edges.is_made & ~colours.known[edges.other])
+    return Colours(colours.at, _mixed(_mixed(colours.of) + around), known)
+
+
+def _beyond(edges: Edges, colours: Array, pairs: Array) -> Array:
+    """What each edge says: its ports, and the pair at its other end, or the colour of what is free there."""
+    ends = pairs[edges.other]
+    said = np.where(ends >= 0, _mixed(ends.astype(np.uint64)), colours[edges.other])
+    return _mixed(edges.ports ^ _mixed(said))
 
 
 def of_all(side: Side) -> Colours | None:
@@ -51,31 +90,27 @@ def of_all(side: Side) -> Colours | None:
     before, behind = _reached(side, first, "ins"), _reached(side, first, "outs")
     if before is None or behind is None:
         return None
-    return {at: (hash((before[at], behind[at])), True) for at in first}
+    return Colours(first.at, _mixed(_mixed(before) + behind), first.known)
 
 
-def _reached(side: Side, first: Colours, way: str) -> dict[int, int] | None:
+def _reached(side: Side, first: Colours, way: str) -> Array | None:
     """Of each free node, a colour of all that lies in one direction; paired neighbours stand for themselves."""
     joined, pairs = side.joined(way), side.pair
-    reached: dict[int, int] = {}
-    open_at: dict[int, bool] = {}
-    for start in first:
-        stack = [start]
-        while stack:
-            at = stack[-1]
-            if at in reached:
-                stack.pop()
-                continue
-            missing = [other for _, other, _ in joined[at] if other not in pairs and other not in reached]
-            if missing and open_at.get(at):
-                return None  # seen again while what it waits for is not done
-            if missing:
-                open_at[at] = True
-                stack += missing
-                continue
-            around = sorted(
-                (label, pairs[other] if other in pairs else reached[other]) for label, other, _ in joined[at]
-            )
-            reached[at] = hash((first[at][0], tuple(around)))
-            stack.pop()
-    return reached
+    start, done = first.of.tolist(), [0] * len(side.nodes)
+    free = first.at.tolist()
+    waits = dict.fromkeys(free, 0)
+    behind: dict[int, list[int]] = {}
+    for at in free:
+        for _, other, _ in joined[at]:
+            if other not in pairs:
+                waits[at] += 1
+                behind.setdefault(other, []).append(at)
+    ready = [at for at in free if not waits[at]]
+    for at in ready:  # grows
+        around = sorted([(ports, pairs[o] if o in pairs else done[o]) for ports, o, _ in joined[at]])
+        done[at] = hash((start[at], *around))
+        for other in behind.get(at, ()):
+            waits[other] -= 1
+            if not waits[other]:
+                ready.append(other)
+    return np.array(done, np.int64).view(np.uint64) if len(ready) == len(free) else None

@@ -47,6 +47,14 @@ def _inputs(
     left: Flow, right: Flow, mine: list[At], its: list[At], outputs: Mapping[At, At]
 ) -> Iterator[tuple[At, At]]:
     """Pairs the inputs of one port: by what gave them, then by their sizes, then where one is left on each side."""
+    if len(mine) == len(its) == 1:
+        a, b = mine[0], its[0]
+        root = left.chains[a].root
+        if (root is not None and outputs.get(root, a) == right.chains[b].root) or (
+            left.step.slots[a].elements == right.step.slots[b].elements
+        ):
+            yield a, b
+        return
     mine, its = list(mine), list(its)
     roots: dict[At, list[At]] = defaultdict(list)
     for each in its:
@@ -75,6 +83,9 @@ def _inputs(
 def _before_layouts(left: Flow, right: Flow, one: At, other: At) -> tuple[At, At] | None:
     """The slots to look at: the inputs, or what they were before their axes were exchanged on one side."""
     chains = left.chains[one], right.chains[other]
+    if not (chains[0].kinds or chains[1].kinds):
+        same = same_layout(left.step.slots[one].shape, right.step.slots[other].shape)
+        return (one, other) if same else None
     choices = [(one, other), tuple(_unpermuted(chain) for chain in chains)]
     if _permuted(chains[0]) != _permuted(chains[1]):
         choices.reverse()
@@ -106,9 +117,5 @@ def _overwritten(flow: Flow, at: At) -> bool:
     """Whether an input holds what an output of its own operator holds: it was looked at after it was written to."""
     if at.io != "input":
         return False
-    step = flow.step
-    return any(
-        all(found[each] == found[at] for found in step.contents.values())
-        for index in flow.of[at.name]
-        for each, _ in flow.nodes[index].outputs
-    )
+    held = flow.contents_of(at)
+    return any(flow.contents_of(each) == held for index in flow.of[at.name] for each, _ in flow.nodes[index].outputs)

@@ -111,7 +111,20 @@ class Flow:
 
     def type_of(self, name: Name) -> str:
         """The type of an operator."""
-        return self.step.slots[self.slots[name][0]].op_type
+        return self._types[name]
+
+    def contents_of(self, at: At) -> bytes | tuple[bytes, ...]:
+        """What a slot holds: of one iteration, or of each."""
+        return self._only[at] if self._only is not None else self._contents(at)
+
+    @cached_property
+    def _types(self) -> dict[Name, str]:
+        return {name: self.step.slots[slots[0]].op_type for name, slots in self.slots.items()}
+
+    @cached_property
+    def _only(self) -> dict[At, bytes] | None:
+        contents = self.step.contents
+        return next(iter(contents.values())) if len(contents) == 1 else None
 
     def is_unused_exchange(self, name: Name) -> bool:
         """Whether an operator exchanges axes, and no operator but layouts takes what it gives: it is a result then.
@@ -185,7 +198,8 @@ class _Reader:
             if made is not None and self._step.slots[at].op_type == PARAMETER:
                 self._edge(self._gives[made], self._of[at.name][0], "kept")
         for node in self._nodes:
-            node.counts = tuple(sorted((port, self._step.slots[at].elements) for at, port in node.outputs))
+            counts = [(port, self._step.slots[at].elements) for at, port in node.outputs]
+            node.counts = tuple(sorted(counts) if len(counts) > 1 else counts)
         return Flow(self._step, self._nodes, self._of, dict(operators), self._chains)
 
     def _operator(self, name: Name, slots: list[At], updated: set[At]) -> list[int]:
@@ -291,17 +305,7 @@ def _producers(step: StepSlots) -> dict[At, At | None]:
     holds are held by an earlier one. Parameters, which are dumped last, count where no operator does.
     """
     order = {name: place for place, name in enumerate(dict.fromkeys(at.name for at in step.slots))}
-    holders: dict[int, dict[bytes, list[At]]] = {}
-    for iteration, contents in step.contents.items():
-        found = holders[iteration] = defaultdict(list)
-        for at, content in contents.items():
-            if at.io == "output":
-                found[content].append(at)
-    same: dict[At, list[At]] = {}
-    for at, slot in step.slots.items():
-        if at.io == "input" or slot.op_type == PARAMETER:
-            fewest = min((holders[i].get(found[at], []) for i, found in step.contents.items()), key=len)
-            same[at] = _same(step, at, fewest) if len(fewest) <= _MAX_HOLDERS else []
+    same = _holders(step)
     makers = {at: [each for each in found if step.slots[each].op_type != PARAMETER] for at, found in same.items()}
     earlier = {at: [e for e in found if order[e.name] < order[at.name]] for at, found in makers.items()}
     trusted = sum(map(bool, earlier.values())) >= _TRUSTED * sum(map(bool, makers.values()))
@@ -310,13 +314,29 @@ def _producers(step: StepSlots) -> dict[At, At | None]:
     return {at: _only(step, at, makers[at], found, trusted) for at, found in same.items()}
 
 
+def _holders(step: StepSlots) -> dict[At, list[At]]:
+    """Of each input and each kept parameter, the outputs that hold what it holds in every iteration."""
+    outputs = [at for at in step.slots if at.io == "output"]
+    holders: list[tuple[dict[At, bytes], dict[bytes, list[At]]]] = []
+    for contents in step.contents.values():
+        found: dict[bytes, list[At]] = defaultdict(list)
+        for at in outputs:
+            found[contents[at]].append(at)
+        holders.append((contents, found))
+    same: dict[At, list[At]] = {}
+    for at, slot in step.slots.items():
+        if at.io == "input" or slot.op_type == PARAMETER:
+            fewest = min((found.get(contents[at], []) for contents, found in holders), key=len)
+            same[at] = _same(step, at, fewest) if 0 < len(fewest) <= _MAX_HOLDERS else []
+    return same
+
+
 def _same(step: StepSlots, at: At, holders: list[At]) -> list[At]:
     """Those of ``holders`` that, of another operator, hold in every iteration what ``at`` holds."""
-    return [
-        each
-        for each in holders
-        if each.name != at.name and all(found[each] == found[at] for found in step.contents.values())
-    ]
+    others = [each for each in holders if each.name != at.name]
+    if len(step.contents) == 1:  # they are holders by that
+        return others
+    return [each for each in others if all(found[each] == found[at] for found in step.contents.values())]
 
 
 def _only(step: StepSlots, at: At, makers: list[At], same: list[At], ordered: bool) -> At | None:

@@ -6,8 +6,10 @@ same. All rules are the same from both sides, so that exchanging the sides excha
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterator
+
+import numpy as np
 
 from harness.compare.pairing.colours import Colours, first_colours, of_all, refine
 from harness.compare.pairing.flow import Flow, FlowNode
@@ -189,12 +191,12 @@ class Matching:
     def _mutual(self, look: list[set[int]], strict: bool) -> list[tuple[int, int]]:
         """The pairs, of some nodes of the left side or some of the right, where each is the other's only choice."""
         pairs = set()
-        for at in look[0]:
+        for at in self._left.those_free(look[0]):
             found = self._best(self._left, self._right, at, strict)
             if found is not None and self._best(self._right, self._left, found, strict) == at:
                 pairs.add((at, found))
         known = {found for _, found in pairs}
-        for at in look[1] - known:
+        for at in self._right.those_free(look[1] - known):
             found = self._best(self._right, self._left, at, strict)
             if found is not None and self._best(self._left, self._right, found, strict) == at:
                 pairs.add((found, at))
@@ -256,7 +258,7 @@ class Matching:
                 colours = [refine(side, each, ways) for side, each in zip(self._sides, colours, strict=True)]
                 if self._unique_colours(colours, whole=len(ways) == 2):
                     return True
-                last, count = count, sum(len({colour for colour, _ in each.values()}) for each in colours)
+                last, count = count, sum(each.count() for each in colours)
                 if count == last:
                     break
         return self._by_whole()
@@ -267,7 +269,7 @@ class Matching:
         Where one side has a node more, another place may be the same node; nothing is paired then.
         """
         left, right = (of_all(side) for side in self._sides)
-        if left is None or right is None or Counter(left.values()) != Counter(right.values()):
+        if left is None or right is None or not np.array_equal(*(np.sort(c.of[c.at]) for c in (left, right))):
             return False
         return self._unique_colours([left, right], whole=True)
 
@@ -275,9 +277,9 @@ class Matching:
         groups: list[dict[Hashable, list[int]]] = []
         for side, found in zip(self._sides, colours, strict=True):
             places: dict[Hashable, list[int]] = defaultdict(list)
-            for at, (colour, known) in found.items():
+            for at, colour in found.items():
                 node = side.nodes[at]
-                if known and node.name is not None and (whole or node.kind not in COMMON):
+                if node.name is not None and (whole or node.kind not in COMMON):
                     places[colour].append(at)
             groups.append(places)
         return self._unique_of(groups, FLOW)

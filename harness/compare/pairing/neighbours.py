@@ -4,15 +4,56 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from harness.compare.pairing.flow import Flow
 from harness.compare.pairing.kinds import LAYOUT, PARAMETER_KIND, VALUE_KIND
+
+Array = np.ndarray[Any, np.dtype[Any]]
 
 #: More nodes than this of one kind beside one neighbour are not told apart by it.
 _CROWD = 32
 _UNMADE = (VALUE_KIND, PARAMETER_KIND)
 #: An edge to a paired neighbour, as both sides see it: ``from`` or ``to`` it, the ports here and there, the pair.
 Seen = tuple[str, str, str, int]
+
+
+@dataclass
+class Edges:
+    """The edges of one direction of all nodes, in arrays: those of a node lie side by side.
+
+    Attributes:
+        starts: where the edges of a node begin, of each node that has any (int64).
+        users: those nodes.
+        ports: what both ends are called (uint64).
+        other: the node at the other end.
+        is_made: whether that is no value from outside.
+        count: how many nodes there are.
+    """
+
+    starts: Array
+    users: Array
+    ports: Array
+    other: Array
+    is_made: Array
+    count: int
+
+    def summed(self, of_edges: Array) -> Array:
+        """Of each node, the sum (uint64, which wraps) of what its edges have."""
+        out = np.zeros(self.count, np.uint64)
+        if len(self.starts):
+            out[self.users] = np.add.reduceat(of_edges, self.starts)
+        return out
+
+    def any(self, of_edges: Array) -> Array:
+        """Of each node, whether any of its edges has it."""
+        out = np.zeros(self.count, bool)
+        if len(self.starts):
+            out[self.users] = np.logical_or.reduceat(of_edges, self.starts)
+        return out
 
 
 class Side:
@@ -26,6 +67,8 @@ class Side:
         self.beside: dict[tuple[str, Seen], list[int]] = defaultdict(list)
         self.changed: set[int] = set()
         self._joined: dict[str, list[list[tuple[int, int, bool]]]] = {}
+        self._edges: dict[str, Edges] = {}
+        self._looks: Array | None = None
 
     def joined(self, way: str) -> list[list[tuple[int, int, bool]]]:
         """Of each node, the ``ins`` or ``outs`` that colours are told by: ports, other end, whether that is made."""
@@ -40,8 +83,39 @@ class Side:
             ]
         return self._joined[way]
 
+    def edges(self, way: str) -> Edges:
+        """What ``joined`` gives, in arrays."""
+        if way not in self._edges:
+            joined = self.joined(way)
+            counts = np.array([len(each) for each in joined], np.int64)
+            users = counts.nonzero()[0]
+            flat = [edge for each in joined for edge in each]
+            ports, other, is_made = zip(*flat, strict=True) if flat else ((), (), ())
+            starts = (np.cumsum(counts) - counts)[users]
+            labels = np.array(ports, np.int64).view(np.uint64)
+            arrays = labels, np.array(other, np.int64), np.array(is_made, bool)
+            self._edges[way] = Edges(starts, users, *arrays, len(joined))
+        return self._edges[way]
+
+    def looks(self) -> Array:
+        """Of each node, a number (uint64) that says its kind and what it gives."""
+        if self._looks is None:
+            looks = [hash((node.kind, node.backward, node.counts)) for node in self.nodes]
+            self._looks = np.array(looks, np.int64).view(np.uint64)
+        return self._looks
+
+    def pair_numbers(self) -> Array:
+        """Of each node, the number of its pair (int64); -1 where it is free."""
+        out = np.full(len(self.nodes), -1, np.int64)
+        out[list(self.pair)] = list(self.pair.values())
+        return out
+
     def free(self) -> Iterator[int]:
         return (at for at in range(len(self.nodes)) if at not in self.partner)
+
+    def those_free(self, nodes: Iterable[int]) -> list[int]:
+        partner = self.partner
+        return [at for at in nodes if at not in partner]
 
     def note(self, at: int, partner: int, pair: int) -> None:
         """``at`` is paired now; its neighbours see it, and those that it competed with have one choice less."""

@@ -112,7 +112,7 @@ class _StepPairing:
         for (name, its), parts in sorted(known.items()):
             parts[0][2].extend(self._same_type(name, its, [s for part in parts for s in part[2]]))
             for kind, by, slots in parts:
-                yield Pair(name, its, kind, by, tuple(sorted(set(slots))))
+                yield Pair(name, its, kind, by, tuple(sorted(set(slots)) if len(slots) > 1 else slots))
 
     def _same_type(self, one: Name, other: Name, known: list[SlotPair]) -> Iterator[SlotPair]:
         """Of operators of one type, slots at the same place that were not paired otherwise."""
@@ -195,6 +195,8 @@ class _StepPairing:
 
     def _slots_alone(self, side: int, name: Name, op_type: str, slots: set[At]) -> Iterator[Lone]:
         flow, other = self._flows[side], self._flows[1 - side]
+        if all(at in slots for at in flow.slots[name]):
+            return
         types = sorted({other.type_of(mate) for mate in self._mates[side][name]})
         matched = self._matching.matched(side)
         open_outputs = {at for each in flow.of[name] if each not in matched for at, _ in flow.nodes[each].outputs}

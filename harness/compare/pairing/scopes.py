@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 #: Cells that are put around a network to train or to judge it: MindSpore's names of their classes.
@@ -50,7 +51,7 @@ def place_of(operator: str, op_type: str) -> ScopePath:
         return ScopePath(None, api[2] == "backward")
     for separator in _SEPARATORS:
         if separator in operator:
-            return _of_components(operator.split(separator)[:-1])
+            return _of_scope(operator.rpartition(separator)[0], separator)
     return _of_mangled(operator, op_type)
 
 
@@ -59,7 +60,9 @@ def type_of(operator: str) -> str:
     return _NUMBER.sub("", operator.rpartition("/")[2])
 
 
-def _of_components(components: list[str]) -> ScopePath:
+@lru_cache(maxsize=1 << 14)
+def _of_scope(scope: str, separator: str) -> ScopePath:
+    components = scope.split(separator)
     backward = _BACKWARD in components[:2] or any(each.startswith("recompute_") for each in components[:2])
     inner = [each for each in components if each not in (_FORWARD, _BACKWARD) and not each.startswith("Grad_")]
     pairs = [(name or each, cls) for each in inner for name, _, cls in (each.rpartition("-"),)]

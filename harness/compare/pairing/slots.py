@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from math import prod
 from typing import NamedTuple
@@ -88,23 +88,42 @@ def steps_of(run: Run) -> tuple[dict[int, list[StepSlots]], dict[SlotKey, SlotFa
     slots: dict[tuple[int, int], dict[At, Slot]] = defaultdict(dict)
     contents: dict[tuple[int, int], dict[At, bytes]] = defaultdict(dict)
     facts: dict[SlotKey, SlotFacts] = {}
+    names: dict[tuple[int, str, int], Name] = {}
+    looks: dict[tuple[str, str, tuple[int, ...], tuple[str, ...]], Slot] = {}
     for record in records_of(run):
         key = record.key
         content = _content(record)
         if content is None:
             continue
-        step = key.rank, key.iteration
-        at = At(Name(key.graph, key.operator, key.execution), key.io, key.slot)
-        members = record.extra.members
-        slots[step][at] = Slot(record.op_type, record.dtype, tuple(record.shape), members)
+        rank, graph, iteration, operator, execution, io, slot = key
+        step = rank, iteration
+        whole = graph, operator, execution
+        name = names.get(whole)
+        if name is None:
+            name = names[whole] = Name(*whole)
+        at, shape = At(name, io, slot), tuple(record.shape)
+        look = record.op_type, record.dtype, shape, record.extra.members
+        alike = looks.get(look)
+        if alike is None:
+            alike = looks[look] = Slot(*look)
+        slots[step][at] = alike
         contents[step][at] = content
-        facts[key] = SlotFacts(content, record.dtype, tuple(record.shape))
-    ranks: dict[int, dict[frozenset[tuple[At, Slot]], StepSlots]] = defaultdict(dict)
+        facts[key] = SlotFacts(content, record.dtype, shape)
+    return _by_rank(slots, contents), facts
+
+
+def _by_rank(
+    slots: Mapping[tuple[int, int], dict[At, Slot]], contents: Mapping[tuple[int, int], dict[At, bytes]]
+) -> dict[int, list[StepSlots]]:
+    ranks: dict[int, list[StepSlots]] = defaultdict(list)
     for rank, iteration in sorted(slots):
         found = slots[rank, iteration]
-        same = ranks[rank].setdefault(frozenset(found.items()), StepSlots(found))
+        same = next((step for step in ranks[rank] if step.slots == found), None)
+        if same is None:
+            same = StepSlots(found)
+            ranks[rank].append(same)
         same.contents[iteration] = contents[rank, iteration]
-    return {rank: list(groups.values()) for rank, groups in ranks.items()}, facts
+    return dict(ranks)
 
 
 def _content(record: Record) -> bytes | None:
