@@ -31,7 +31,8 @@ def install(config: pytest.Config, settings: Settings) -> None:
 
     Raises ``pytest.UsageError`` for a backend or mode named by flag or ini that does not exist.
     """
-    from pytest_msdump.session import check_names, configure_backends, keep_freed_memory
+    from harness.freed import keep_freed_memory
+    from pytest_msdump.session import check_names, configure_backends
 
     configure_backends(config)
     check_names(options.resolve(config, "msdump_backend"), options.resolve(config, "msdump_mode"))

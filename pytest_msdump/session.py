@@ -140,18 +140,6 @@ def _jobs(config: pytest.Config) -> int:
     return int(given) if given else len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
 
 
-def keep_freed_memory() -> None:
-    """Lets the C library keep what tests free, up to 32 MiB, for the next test.
-
-    glibc returns a freed array of some 100 KiB to the kernel, and the next one is made of new pages, each of which
-    costs a fault: measured, these were a quarter of a session's time. Freeing one large block, whose pages are never
-    touched, makes it stop (``mallopt(3)``, on M_MMAP_THRESHOLD). Other C libraries do not care.
-    """
-    import numpy as np
-
-    np.empty(2**24, np.uint8)  # freed at once
-
-
 def described(backend_names: Sequence[str]) -> list[str]:
     """Names of backends; each says whether it is emulated, or which device and release compute it."""
     found = []

@@ -12,7 +12,7 @@ import pytest
 SCRIPT = """
 import resource
 import numpy as np
-from pytest_msdump.session import keep_freed_memory
+from harness.freed import keep_freed_memory
 
 def faults():
     before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt

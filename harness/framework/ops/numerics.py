@@ -117,23 +117,6 @@ def stacked(a: Array, b: Array, dtype: DType | None, known: products.Single | No
     return _around(products.of_any, a, b, dtype)
 
 
-class Factor:
-    """A matrix (k, n) of float64 that many are multiplied with, one after the other: what is found once is kept."""
-
-    def __init__(self, matrix: Array) -> None:
-        self._matrix = matrix
-        self._is_known = known(matrix) is not None
-        self._kept: products.Kept = {}
-
-    def times(self, a: Array) -> Array:
-        """``a @ matrix`` for (m, k) in float64, as ``matmul``."""
-        single = known(a) if self._is_known else None
-        if single is None:
-            return matmul(a, self._matrix)
-        out: Array = products.of_matrices(a[None], self._matrix[None], None, single, kept=self._kept)[0]
-        return out
-
-
 def _around(product: Callable[..., Array], a: Array, b: Array, dtype: DType | None) -> Array:
     """``product`` of stacks of matrices, with what is not finite added up in a fixed order."""
     rows, columns = (np.asarray(~np.isfinite(x).all(axis)) for x, axis in ((a, 2), (b, 1)))

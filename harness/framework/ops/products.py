@@ -20,6 +20,10 @@ from harness import dtypes
 from harness.dtypes import DType
 from harness.framework.ops import exact
 from harness.framework.ops.rounding import finish
+from harness.framework.ops.slices import SLACK, UNIT, joined, slices, two_sum
+from harness.freed import keep_freed_memory
+
+keep_freed_memory()  # each product makes a dozen arrays of one size
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Pieces = Callable[[], Iterable[tuple[Array, Array]]]
@@ -28,10 +32,6 @@ Kept = dict[tuple[int, int, int], tuple[list[Array], list[Array]]]
 Factors = list[tuple[Array, Array]]
 Single = Callable[[Array, Array], tuple[float, float]]
 
-#: half a unit in the last place of float64, relative
-_UNIT = 2.0**-53
-#: for the rounding of bounds themselves
-_SLACK = 1.01
 #: slices taken of each factor, where the plain product left too much open; where a float64 is wanted
 _DEPTHS, _WIDE_DEPTHS = (1, 3), (2, 4)
 #: so many open sums are computed one by one at once, or this part of all
@@ -88,10 +88,17 @@ def of_matrices(
     Args:
         kept: see ``Sums``; a stack of one matrix.
     """
+    sums = sums_of(a, b, dtype, single, kept)
+    out = round_once(sums, dtype or dtypes.float64)
+    return with_zero_signs(sums, out) if signed else out
+
+
+def sums_of(a: Array, b: Array, dtype: DType | None, single: Single, kept: Kept | None = None) -> Sums:
+    """What ``of_matrices`` computes."""
     length = a.shape[2]
     count = max(1, round(length / (_PIECE if dtype and dtype is not dtypes.float64 else 4 * _PIECE)))
     cuts = [slice(length * i // count, length * (i + 1) // count) for i in range(count if length else 0)]
-    sums = Sums(
+    return Sums(
         (len(a), a.shape[1], b.shape[2]),
         lambda: ((a[:, :, cut], b[:, cut]) for cut in cuts),
         _terms_of(a, b),
@@ -99,8 +106,6 @@ def of_matrices(
         single,
         kept,
     )
-    out = round_once(sums, dtype or dtypes.float64)
-    return with_zero_signs(sums, out) if signed else out
 
 
 def _terms_of(a: Array, b: Array) -> Terms:
@@ -122,10 +127,10 @@ def _of_scaled(a: Array, b: Array, dtype: DType) -> Array:
     columns = np.frexp(np.abs(b).max(1, keepdims=True, initial=0))[1]
     x, y = np.ldexp(a, -rows), np.ldexp(b, -columns)
     scaled = Sums((len(a), a.shape[1], b.shape[2]), lambda: [(x, y)], _terms_of(a, b), a.shape[2])
-    near, rest, bound = _joined(*_sliced(scaled, np.arange(len(a)), 1))
+    near, rest, bound = joined(*_sliced(scaled, np.arange(len(a)), 1))
     row, column = x.any(2, keepdims=True), y.any(1, keepdims=True)
     bound = np.where(row & column, bound + (a.shape[2] + 1) * _LOST, 0)  # what scaling and small products lose
-    out, is_open = _settled_sliced(near, rest, bound, dtypes.float64)
+    out, is_open = settled_sliced(near, rest, bound, dtypes.float64)
     if dtype is not dtypes.float64:
         is_open |= (bound > 0) | (rest != 0)
     power = rows + columns
@@ -133,7 +138,7 @@ def _of_scaled(a: Array, b: Array, dtype: DType) -> Array:
     out = finish(np.ldexp(out, power), dtype)
     whole = Sums(scaled.shape, lambda: [(a, b)], scaled.terms, scaled.length, exact.of_anything)
     if is_open.any():
-        out[is_open] = one_by_one(whole.single, *whole.terms(np.argwhere(is_open)), dtype)
+        out[is_open] = one_by_one(whole.single, *whole.terms(places_of(is_open)), dtype)
     return with_zero_signs(whole, out)
 
 
@@ -148,15 +153,18 @@ def round_once(sums: Sums, dtype: DType) -> Array:
         out, is_open = _settled(*_plain(sums), dtype)
         _close_empty(sums, out, is_open)
     for depth in _WIDE_DEPTHS if dtype is dtypes.float64 else _DEPTHS:
-        if np.count_nonzero(is_open) <= (0 if is_open.all() else max(_FEW, _PART * is_open.size)):
+        if np.count_nonzero(is_open) <= (0 if is_open.all() else at_most(is_open.size)):
             break
-        at = np.flatnonzero(is_open.any(axis=(1, 2)))
-        again, still = _settled_sliced(*_joined(*_sliced(sums, at, depth)), dtype)
+        at = _matrices_of(is_open)
+        again, still = settled_sliced(*joined(*_sliced(sums, at, depth)), dtype)
+        if is_open.all():
+            out, is_open = again, still
+            continue
         out[at] = np.where(is_open[at], again, out[at])
         is_open[at] &= still
     if not is_open.any():
         return out
-    places = np.argwhere(is_open)
+    places = places_of(is_open)
     step = max(1, _CACHED // max(1, sums.length))
     for start in range(0, len(places), step):
         part = places[start : start + step]
@@ -164,11 +172,26 @@ def round_once(sums: Sums, dtype: DType) -> Array:
     return out
 
 
+def _matrices_of(marked: Array) -> Array:
+    """Which matrices of ``marked`` (g, m, n) have any."""
+    return np.flatnonzero(marked.reshape(len(marked), -1).any(1))
+
+
+def places_of(marked: Array) -> Array:
+    """Where ``marked`` (g, m, n) is true: (count, 3), as ``numpy.argwhere``, which takes long for many axes."""
+    return np.stack(np.unravel_index(np.flatnonzero(marked), marked.shape), 1)
+
+
+def at_most(count: int) -> float:
+    """How many of ``count`` sums are a few."""
+    return max(_FEW, _PART * count)
+
+
 def _close_empty(sums: Sums, out: Array, is_open: Array) -> None:
     """Closes sums all of whose products are 0: no bound tells them, the number of products that are not does."""
-    if np.count_nonzero(is_open) <= max(_FEW, _PART * is_open.size):
+    if np.count_nonzero(is_open) <= at_most(is_open.size):
         return
-    at = np.flatnonzero(is_open.any(axis=(1, 2)))
+    at = _matrices_of(is_open)
     count = np.zeros((len(at), *sums.shape[1:]), np.float32)
     for a, b in sums.pieces():  # a sum of numbers above 0 is above 0, in any order and however rounded
         count += np.matmul((a[at] != 0).astype(np.float32), (b[at] != 0).astype(np.float32))
@@ -186,7 +209,7 @@ def few(sums: Sums, places: Array, dtype: DType) -> Array:
     terms = x * y
     below = exact.lost(x, y, terms) if sums.single is exact.of_products else None
     total, low, size = _added(terms, below)
-    out, is_open = _settled_sliced(*_joined(total, low, size * ((4 * x.shape[1] + 64) * _UNIT)), dtype)
+    out, is_open = settled_sliced(*joined(total, low, size * ((4 * x.shape[1] + 64) * UNIT)), dtype)
     out, is_open = out.reshape(-1), is_open.reshape(-1)
     if is_open.any():
         out[is_open] = one_by_one(sums.single, x[is_open], y[is_open], dtype)
@@ -200,7 +223,7 @@ def _added(terms: Array, below: Array | None) -> tuple[Array, Array, Array]:
     size = np.zeros(len(terms)) if below is None else np.abs(below).sum(1)
     while terms.shape[1] > 1:
         half = terms.shape[1] // 2
-        added, rest = _two_sum(terms[:, :half], terms[:, half : 2 * half])
+        added, rest = two_sum(terms[:, :half], terms[:, half : 2 * half])
         low += rest.sum(1)
         size += np.abs(rest).sum(1)
         terms = added if terms.shape[1] == 2 * half else np.concatenate([added, terms[:, 2 * half :]], 1)
@@ -227,7 +250,7 @@ def with_zero_signs(sums: Sums, out: Array) -> Array:
                 left, right = a[:, :, i, None], b[:, i, None]
                 is_minus &= ((left == 0) | (right == 0)) & (np.signbit(left) != np.signbit(right))
                 if count == _LOOKED_AT:
-                    at = np.nonzero(is_minus)
+                    at = tuple(places_of(is_minus).T)
                 continue
             left, right = a[:, :, i][at[0], at[1]], b[:, i][at[0], at[2]]
             keep = ((left == 0) | (right == 0)) & (np.signbit(left) != np.signbit(right))
@@ -258,7 +281,7 @@ def _plain(sums: Sums) -> tuple[Array, Array, Array]:
         else:
             total = np.matmul(a, b)
         longest, count = max(longest, a.shape[2]), count + 1
-    units = (longest + count + 4) * _UNIT * _SLACK
+    units = (longest + count + 4) * UNIT * SLACK
     return total, np.sqrt(rows) * units, np.sqrt(columns)
 
 
@@ -294,31 +317,6 @@ def _tiles(shape: tuple[int, ...]) -> Iterable[tuple[slice, slice, slice]]:
             yield matrices, rows, slice(at, at + columns)
 
 
-def _two_sum(a: Array, b: Array) -> tuple[Array, Array]:
-    """``a + b``, and what rounding left out (Knuth)."""
-    both = a + b
-    back = both - a
-    rest = both - back
-    np.subtract(a, rest, out=rest)
-    np.subtract(b, back, out=back)
-    rest += back
-    return both, rest
-
-
-def _slices(x: Array, axis: int, bits: int, depth: int) -> tuple[list[Array], list[Array]]:
-    """``depth`` slices of ``x``, ``bits`` bits of each below the largest exponent along ``axis``; and what is left
-    before each slice and after the last."""
-    power = np.frexp(np.abs(x).max(axis=axis, keepdims=True, initial=0))[1]
-    parts, left = [], [x]
-    for _ in range(depth):
-        power = power - bits
-        large = np.ldexp(1.5, power + 52)  # adding it rounds to a multiple of 2 ** power
-        part = (left[-1] + large) - large
-        parts.append(part)
-        left.append(left[-1] - part)
-    return parts, left
-
-
 def _sliced(sums: Sums, at: Array, depth: int) -> tuple[Array, Array, Array]:
     """The sums of the stack's matrices ``at`` as float64 and a correction, and how far both together may be off."""
     shape = (len(at), *sums.shape[1:])
@@ -328,10 +326,10 @@ def _sliced(sums: Sums, at: Array, depth: int) -> tuple[Array, Array, Array]:
     bits = (53 - ceil(log2(max(1, longest)))) // 2
     count, is_exact = 0, True
     for a, b in sums.pieces():
-        a, b, count = a[at], b[at], count + 1
-        parts, lefts = _slices(a, 2, bits, depth)
+        a, b, count = _those(a, at), _those(b, at), count + 1
+        parts, lefts = slices(a, 2, bits, depth)
         key = (count, bits, depth)
-        others, rights = (sums.kept or {}).get(key) or _slices(b, 1, bits, depth)
+        others, rights = (sums.kept or {}).get(key) or slices(b, 1, bits, depth)
         if sums.kept is not None:
             sums.kept[key] = others, rights
         whole = [(parts[p], others[q]) for p in range(depth) for q in range(depth - p)]
@@ -343,12 +341,17 @@ def _sliced(sums: Sums, at: Array, depth: int) -> tuple[Array, Array, Array]:
         cut = [(x, y) for x, y in cut if x.any() and y.any()]
         for part in _tiles(shape):
             is_exact &= _add_products(total, low, part, whole, cut)
-    reach = np.sqrt(rows) * np.sqrt(columns) * (2.0 ** (-bits * depth) * (longest + 4 * count * (depth + 1)) * _UNIT)
+    reach = np.sqrt(rows) * np.sqrt(columns) * (2.0 ** (-bits * depth) * (longest + 4 * count * (depth + 1)) * UNIT)
     if not is_exact:
-        everything = [norms(a[at], b[at]) for a, b in sums.pieces()]
+        everything = [norms(_those(a, at), _those(b, at)) for a, b in sums.pieces()]
         row, column = (np.sqrt(sum(side[1:], side[0])) for side in zip(*everything, strict=True))
-        reach = reach + row * column * (count * (depth + 1) ** 2 * _UNIT) ** 2
-    return total, low, reach * _SLACK
+        reach = reach + row * column * (count * (depth + 1) ** 2 * UNIT) ** 2
+    return total, low, reach * SLACK
+
+
+def _those(stack: Array, at: Array) -> Array:
+    """The matrices ``at`` of a stack; no copy of all."""
+    return stack if len(at) == len(stack) else stack[at]
 
 
 def _add_products(total: Array, low: Array, at: tuple[slice, slice, slice], whole: Factors, cut: Factors) -> bool:
@@ -357,11 +360,11 @@ def _add_products(total: Array, low: Array, at: tuple[slice, slice, slice], whol
     is_exact = True
     high, rest, left, right = total[at], low[at], at[:2], (at[0], slice(None), at[2])
     for x, y in whole:
-        high, error = _two_sum(high, np.matmul(x[left], y[right]))
+        high, error = two_sum(high, np.matmul(x[left], y[right]))
         if not is_exact or cut:
             rest += error
         elif error.any():
-            rest, lost = _two_sum(rest, error)
+            rest, lost = two_sum(rest, error)
             is_exact = not lost.any()
     for x, y in cut:
         rest += np.matmul(x[left], y[right])
@@ -369,17 +372,11 @@ def _add_products(total: Array, low: Array, at: tuple[slice, slice, slice], whol
     return is_exact and not cut
 
 
-def _joined(total: Array, low: Array, bound: Array) -> tuple[Array, Array, Array]:
-    """``total + low`` as the nearest float64 and a correction; what ``rest - bound`` rounds is in the bound."""
-    near, rest = _two_sum(total, low)
-    return near, rest, np.where(bound > 0, bound * _SLACK + np.abs(rest) * (4 * _UNIT), 0)
-
-
-def _settled_sliced(near: Array, rest: Array, bound: Array, dtype: DType) -> tuple[Array, Array]:
+def settled_sliced(near: Array, rest: Array, bound: Array, dtype: DType) -> tuple[Array, Array]:
     """As ``_settled``, for sums with a correction."""
     if dtype is dtypes.float64:
         down, up = near + (rest - bound), near + (rest + bound)
         return up, down.view(np.int64) != up.view(np.int64)
     is_exact = (bound == 0) & (rest == 0)
-    bound = np.where(is_exact, 0, bound + np.abs(rest) + np.abs(near) * (4 * _UNIT))
+    bound = np.where(is_exact, 0, bound + np.abs(rest) + np.abs(near) * (4 * UNIT))
     return _settled(near, bound, np.ones((1, 1, 1)), dtype)

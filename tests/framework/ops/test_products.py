@@ -262,6 +262,7 @@ import hashlib, sys
 import numpy as np
 from harness import dtypes
 from harness.framework.ops import convolve, numerics
+from harness.framework.ops.factor import Factor
 random = np.random.Generator(np.random.PCG64(12))
 digest = hashlib.sha256()
 for m, k, n in ((70, 300, 90), (1, 2000, 3), (130, 7, 131)):
@@ -269,6 +270,7 @@ for m, k, n in ((70, 300, 90), (1, 2000, 3), (130, 7, 131)):
     for dtype in (dtypes.float32, dtypes.float64, dtypes.float16):
         digest.update(numerics.matmul(a, b, dtype).tobytes())
         digest.update(numerics.matmul(a.astype("f4"), b.astype("f4"), dtype).tobytes())
+    digest.update(Factor(b.astype("f4").astype("f8")).times(a[:20]).tobytes())
     plain = a @ b
 x, w = (random.standard_normal(s).astype("f4") for s in ((2, 8, 20, 20), (16, 8, 3, 3)))
 digest.update(convolve.correlate(x, w, 1, ((1, 1), (1, 1)), dtypes.float32).tobytes())

@@ -6,16 +6,21 @@ One layer, one direction. Weights come as one column: input weights (4 * hidden,
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import xxhash
 
 from harness.errors import UnsupportedError
 from harness.framework.ops import numerics
 from harness.framework.ops.base import Array, Backward, Call, Operator, operator
+from harness.framework.ops.factor import Factor
 from harness.framework.tensor import call as emit
 from harness.graph import Spec, TensorSpec, TupleSpec
+
+Steps = list[tuple[Array, ...]]
 
 
 def _sigmoid(x: Array) -> Array:
@@ -31,13 +36,48 @@ def _weights(call: Call, column: Array, features: int) -> tuple[Array, Array, Ar
     return flat[:first].reshape(-1, features), flat[first : first + second].reshape(-1, hidden), bias
 
 
-def _steps(x: Array, h: Array, c: Array, weights: tuple[Array, Array, Array]) -> list[tuple[Array, ...]]:
+class _Walked:
+    """Steps that a forward pass walked, for the gradient that will want the same ones: of 64 MiB at most, each handed
+    out once. What is not there any more is computed again."""
+
+    _ROOM = 64 << 20
+
+    def __init__(self) -> None:
+        self._kept: dict[bytes, Steps] = {}
+        self._lock = threading.Lock()
+
+    @staticmethod
+    def key(*arrays: Array) -> bytes:
+        hasher = xxhash.xxh3_128()
+        for array in arrays:
+            hasher.update(repr(array.shape).encode())
+            hasher.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
+        return hasher.digest()
+
+    def keep(self, key: bytes, steps: Steps) -> None:
+        with self._lock:
+            self._kept[key] = steps
+            sizes = {each: sum(a.nbytes for step in kept for a in step) for each, kept in self._kept.items()}
+            for oldest in list(self._kept):
+                if sum(sizes.values()) <= self._ROOM:
+                    return
+                del self._kept[oldest], sizes[oldest]
+
+    def take(self, key: bytes) -> Steps | None:
+        with self._lock:
+            return self._kept.pop(key, None)
+
+
+_walked = _Walked()
+
+
+def _steps(x: Array, h: Array, c: Array, weights: tuple[Array, Array, Array]) -> Steps:
     """For each time step: the four gates, the cell, its tanh and the hidden state; float64, each sum rounded once to
     that."""
     w, u, bias = weights
     one = np.ones((len(h), 1))
-    factor = numerics.Factor(np.concatenate([w, u, bias[:, None]], 1).T)
-    out: list[tuple[Array, ...]] = []
+    factor = Factor(np.concatenate([w, u, bias[:, None]], 1).T)
+    out: Steps = []
     for row in x:
         total = factor.times(np.concatenate([row, h, one], 1))
         parts = np.split(total, 4, axis=1)
@@ -78,7 +118,9 @@ class LSTM(Operator):
 
     def kernel(self, call: Call, x: Array, h: Array, c: Array, w: Array) -> tuple[Array, ...]:
         weights = _weights(call, w, x.shape[2])
-        steps = _steps(numerics.wide(x), numerics.wide(h)[0], numerics.wide(c)[0], weights)
+        given = numerics.wide(x), numerics.wide(h)[0], numerics.wide(c)[0]
+        steps = _steps(*given, weights)
+        _walked.keep(_walked.key(*given, *weights), steps)
         outputs = np.stack([s[-1] for s in steps])
         return outputs, steps[-1][-1][None], steps[-1][4][None], np.zeros((1, 1)), np.zeros((1, 1))
 
@@ -102,10 +144,11 @@ class LSTMGrad(Operator):
         dy, dh, dc = (numerics.wide(g) for g in rest[3:6])
         wx, wh, bias = _weights(call, w, x.shape[2])
         inputs, first_h, first_c = numerics.wide(x), numerics.wide(h)[0], numerics.wide(c)[0]
-        steps = _steps(inputs, first_h, first_c, (wx, wh, bias))
+        known = _walked.take(_walked.key(inputs, first_h, first_c, wx, wh, bias))
+        steps = known or _steps(inputs, first_h, first_c, (wx, wh, bias))
         down_h, down_c = dh[0], dc[0]
         over_time = np.zeros((*inputs.shape[:2], len(bias)))
-        state = numerics.Factor(wh)
+        state = Factor(wh)
         for at in range(len(steps) - 1, -1, -1):
             enter, keep, new, show, _cell, bent, _hidden = steps[at]
             before_c = steps[at - 1][4] if at else first_c
