@@ -69,7 +69,8 @@ def test_steps_are_handed_out_once_and_forgotten_where_they_are_many(monkeypatch
     walked = lstm._Walked()
     steps = [tuple(np.zeros(8) for _ in range(7))]
     keys = [walked.key(np.full(3, at)) for at in range(3)]
-    assert len(set(keys)) == 3 and walked.key(np.zeros((3, 1))) != walked.key(np.zeros((1, 3)))
+    assert len(set(keys)) == 3
+    assert walked.key(np.zeros((3, 1))) != walked.key(np.zeros((1, 3)))
     monkeypatch.setattr(lstm._Walked, "_ROOM", 2 * 7 * 64)
     for key in keys:
         walked.keep(key, steps)

@@ -20,6 +20,7 @@ class Exp(Floating):
     """e ** x."""
 
     name = "Exp"
+    steady = True
 
     @staticmethod
     def function(x: Array) -> Array:

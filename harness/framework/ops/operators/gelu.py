@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.framework.ops import numerics
+from harness.framework.ops import certified, numerics
 from harness.framework.ops.base import Array, Backward, Call, operator
 from harness.framework.ops.elementwise import Floating, Unary
 from harness.framework.tensor import call as emit
@@ -25,7 +25,11 @@ class GeLU(Floating):
 
     @staticmethod
     def function(x: Array) -> Any:
-        return x / 2 * (1 + np.tanh(_C * (x + _CUBE * x * x * x)))
+        c, cube = x.dtype.type(_C), x.dtype.type(_CUBE)
+        return x / 2 * (1 + np.tanh(c * (x + cube * x * x * x)))
+
+    def kernel(self, call: Call, x: Array, *_settings: Any) -> Array:
+        return certified.evaluated(self.function, call.outputs()[0].dtype, x, size=np.abs)
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         return (emit("GeLUGrad", b.dout, b.inputs[0], b.out),)
@@ -38,9 +42,19 @@ class GeLUGrad(Unary):
     name = "GeLUGrad"
 
     def kernel(self, call: Call, *args: Array) -> Any:
-        dout, x, _ = (numerics.wide(a).astype(np.longdouble) for a in args)
-        tanh = np.tanh(_C * (x + _CUBE * x * x * x))
-        return dout * ((1 + tanh) / 2 + x / 2 * (1 - tanh * tanh) * _C * (1 + 3 * _CUBE * x * x))
+        dtype = call.outputs()[0].dtype
+        return certified.evaluated(self.slope, dtype, *args[:2], size=self.size)
+
+    @staticmethod
+    def slope(dout: Array, x: Array) -> Any:
+        c, cube = x.dtype.type(_C), x.dtype.type(_CUBE)
+        tanh = np.tanh(c * (x + cube * x * x * x))
+        return dout * ((1 + tanh) / 2 + x / 2 * (1 - tanh * tanh) * c * (1 + 3 * cube * x * x))
+
+    @staticmethod
+    def size(dout: Array, x: Array) -> Any:
+        """Of what ``slope`` adds up; (1 - tanh ** 2) is the difference of numbers near 1."""
+        return np.abs(dout) * (1 + np.abs(x) * (1 + x * x))
 
 
 @operator

@@ -20,6 +20,7 @@ class Log(Floating):
     """Natural logarithm; negative numbers give NaN."""
 
     name = "Log"
+    steady = True
 
     @staticmethod
     def function(x: Array) -> Array:

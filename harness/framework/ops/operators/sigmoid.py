@@ -18,6 +18,7 @@ class Sigmoid(Floating):
     """1 / (1 + e ** -x)."""
 
     name = "Sigmoid"
+    steady = True
 
     @staticmethod
     def function(x: Array) -> Array:

@@ -17,6 +17,7 @@ class Sin(Floating):
     """Sine."""
 
     name = "Sin"
+    steady = True
 
     @staticmethod
     def function(x: Array) -> Array:
@@ -31,6 +32,7 @@ class Cos(Floating):
     """Cosine."""
 
     name = "Cos"
+    steady = True
 
     @staticmethod
     def function(x: Array) -> Array:

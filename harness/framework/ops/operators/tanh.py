@@ -17,6 +17,7 @@ class Tanh(Floating):
     """Hyperbolic tangent."""
 
     name = "Tanh"
+    steady = True
 
     @staticmethod
     def function(x: Array) -> Array:
