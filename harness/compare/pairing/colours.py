@@ -38,6 +38,10 @@ class Colours:
         """How many there are."""
         return len(np.unique(self.of[self.at]))
 
+    def sorted(self) -> Array:
+        """All of them, equal ones as often as they are there."""
+        return np.sort(self.of[self.at])
+
     def items(self) -> Iterator[tuple[int, int]]:
         """Free nodes whose colours are known, with those."""
         sure = self.at[self.known[self.at]]

@@ -269,7 +269,7 @@ class Matching:
         Where one side has a node more, another place may be the same node; nothing is paired then.
         """
         left, right = (of_all(side) for side in self._sides)
-        if left is None or right is None or not np.array_equal(*(np.sort(c.of[c.at]) for c in (left, right))):
+        if left is None or right is None or not np.array_equal(left.sorted(), right.sorted()):
             return False
         return self._unique_colours([left, right], whole=True)
 
