@@ -47,12 +47,13 @@ def surely_within(
         bulk = bulk_of(e, f)
         if scale is None:
             # The largest of the first block is not above the largest of all: what passes with it passes.
-            if _whole(e, f, tolerance, max(map(_largest, islice(e.blocks(_BLOCK), 1)), default=0.0), bulk):
+            first = max(map(_largest, islice(e.blocks(_BLOCK), 1)), default=0.0)
+            if _whole(e, f, tolerance, min(first, bulk.reach), bulk.size):
                 return True
             if e.size <= _BLOCK:
                 return False
             scale = max(map(_largest, e.blocks(_BLOCK)))
-        return _whole(e, f, tolerance, scale, bulk)
+        return _whole(e, f, tolerance, min(scale, bulk.reach), bulk.size)
 
 
 def _largest(block: Array) -> float:

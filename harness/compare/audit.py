@@ -131,7 +131,8 @@ def _admitted_noise(array: Array, dtype: str, tolerance: Tolerance) -> float:
         values = wide(flat)
         finite = np.isfinite(values)
         kept = source(flat)
-        admitted = tolerance.floor(largest(flat), bulk_of(kept, kept)) + tolerance.rtol * np.abs(values)
+        bulk = bulk_of(kept, kept)
+        admitted = tolerance.floor(min(largest(flat), bulk.reach), bulk.size) + tolerance.rtol * np.abs(values)
         # Rounding to the dtype may step over the edge: the change is made smaller until it passes.
         for part in (1.0, 0.999, 0.99, 0.9, 0.5):
             changed = np.where(finite, values + part * admitted, values).astype(array.dtype)

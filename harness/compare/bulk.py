@@ -1,8 +1,8 @@
-"""How large most of a tensor's elements are: what a tolerance relative to the tensor may be measured by."""
+"""How large a tensor's elements are but for a few: what a tolerance relative to the tensor may be measured by."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,13 +17,34 @@ _BLOCKS = 16
 #: it, however many elements are masked.
 _MASK = 2.0**13
 _EXPONENTS = 1100
+#: One element, and of many one in so many, may be as large as it likes without excusing the others.
+_FEW = 64
+#: The largest of normally distributed numbers is some 5 times as large as most, of Laplace's 14 times.
+_TAIL = 16
+#: Rows of very different size (the gradient of a classifier with thousands of classes) cancel at the size of the large
+#: ones; beyond this, what is small is measured by itself.
+_SPREAD = 2.0**13
+
+
+class Bulk(NamedTuple):
+    """How large elements are.
+
+    Attributes:
+        size: of most.
+        reach: how large an element may be and still count: what is larger is one of a few, or of another kind.
+    """
+
+    size: float
+    reach: float
 
 
 @np.errstate(all="ignore")  # widening a signalling NaN is no error
-def bulk_of(expected: Source, found: Source) -> float:
-    """The power of two below the median magnitude of the expected elements that are finite and not 0; masks left out.
+def bulk_of(expected: Source, found: Source) -> Bulk:
+    """Sizes of the expected elements that are finite and not 0; masks left out.
 
-    Where nothing but masks is there, theirs. 0 where every element is 0.
+    ``size`` is the power of two below their median. ``reach`` is 16 times the size of the largest, the largest one (of
+    many, the largest 64th) left out; at most 8192 times ``size``. Where nothing but masks is there, those of masks; 0
+    where every element is 0.
     """
     counts, masks = np.zeros(2 * _EXPONENTS, np.int64), np.zeros(2 * _EXPONENTS, np.int64)
     step = max(1, -(-expected.size // (_BLOCK * _BLOCKS)))
@@ -41,9 +62,12 @@ def bulk_of(expected: Source, found: Source) -> float:
     if not counts.any():
         counts = masks
     if not counts.any():
-        return 0.0
-    place = int(np.searchsorted(np.cumsum(counts), (int(counts.sum()) + 1) // 2))
-    return float(np.ldexp(1.0, place - _EXPONENTS - 1))
+        return Bulk(0.0, 0.0)
+    below, number = np.cumsum(counts), int(counts.sum())
+    few = 1 + number // _FEW if number > 1 else 0
+    middle, top = (int(np.searchsorted(below, at)) - _EXPONENTS for at in ((number + 1) // 2, number - few))
+    size = float(np.ldexp(1.0, middle - 1))
+    return Bulk(size, min(_TAIL * float(np.ldexp(1.0, top)), _SPREAD * size))
 
 
 def _histogram(sizes: Array) -> Array:

@@ -122,5 +122,6 @@ def changed_statistics(expected: Statistics, found: Statistics) -> str:
     changes = []
     for name, old, new in zip(_NAMES, _all(expected), _all(found), strict=True):
         if old != new and not (math.isnan(old) and math.isnan(new)):
-            changes.append(f"{name} {old!r} -> {new!r}")
+            one, other = f"{old:.6g}", f"{new:.6g}"
+            changes.append(f"{name} {one} -> {other}" if one != other else f"{name} {old!r} -> {new!r}")
     return ", ".join(changes)

@@ -15,6 +15,7 @@ import numpy as np
 
 from harness import dtypes
 from harness.compare.accumulator import Accumulator, Array, Peak, where
+from harness.compare.bulk import Bulk
 from harness.compare.measurement import THOUSANDTHS, Sums, ulp_bound
 from harness.compare.needed_tolerance import RUNGS, NeededTolerance
 from harness.compare.tolerances import Tolerance
@@ -58,11 +59,11 @@ class Floats(Accumulator):
         dtype: of both.
         tolerance: what is admitted.
         scale: gives the largest finite magnitude of the expected side; asked once, where ``tolerance.scaled`` needs it.
-        bulk: gives the size of most of its elements; asked once.
+        bulk: gives the sizes of its elements; asked once.
     """
 
     def __init__(
-        self, dtype: dtypes.DType, tolerance: Tolerance, scale: Callable[[], float], bulk: Callable[[], float]
+        self, dtype: dtypes.DType, tolerance: Tolerance, scale: Callable[[], float], bulk: Callable[[], Bulk]
     ) -> None:
         super().__init__(dtype)
         self.tolerance = tolerance
@@ -79,11 +80,13 @@ class Floats(Accumulator):
     @cached_property
     def floor(self) -> float:
         """The part of the tolerance that is the same for all elements."""
-        return self.tolerance.floor(self._largest(), self.bulk) if self.tolerance.scaled else self.tolerance.atol
+        if not self.tolerance.scaled:
+            return self.tolerance.atol
+        return self.tolerance.floor(min(self._largest(), self.bulk.reach), self.bulk.size)
 
     @cached_property
-    def bulk(self) -> float:
-        """The size of most of the expected elements."""
+    def bulk(self) -> Bulk:
+        """The sizes of the expected elements."""
         return self._bulk()
 
     def add(self, start: int, expected: Array, found: Array) -> None:
@@ -193,13 +196,14 @@ class Floats(Accumulator):
         expected, found, product, error, squared, relative = map(float, self.totals)
         needed = None
         if not self.nonfinite:
-            needed = NeededTolerance(tuple(self.every), tuple(self.apart), int(self.ulp.value), self.scale, self.bulk)
+            sizes = min(self.scale, self.bulk.reach), self.bulk.size
+            needed = NeededTolerance(tuple(self.every), tuple(self.apart), int(self.ulp.value), *sizes)
         return {
             "max_abs": float(self.abs.value), "max_ulp": int(self.ulp.value), "at_ulp": where(self.ulp.at, shape),
             "expected_nan": nan, "found_nan": found_nan, "expected_inf": inf, "found_inf": found_inf,
             "nan_mismatch": nan_mismatch, "inf_mismatch": inf_mismatch, "zero_mismatch": self.zero_mismatch,
-            "scale": self.scale, "bulk": self.bulk, "beyond": (self.beyond[0], self.beyond[1]),
-            "ulp_counts": tuple(self.ulp_counts),
+            "scale": self.scale, "bulk": self.bulk.size, "reach": self.bulk.reach,
+            "beyond": (self.beyond[0], self.beyond[1]), "ulp_counts": tuple(self.ulp_counts),
             "sums": Sums(self.finite, error, squared, expected, found, product, relative, self.nonzero),
             "needed": needed,
         }  # fmt: skip

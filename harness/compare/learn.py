@@ -109,7 +109,7 @@ def _scatter(slot: SlotVerdict, terms: int) -> Scatter:
     if m is None or m.max_ulp is None or m.nonfinite or not math.isfinite(m.max_abs):
         return Scatter(name, 0, 0.0, slot.reason or "it cannot be measured")
     size = float(m.max_abs)
-    relative = size / m.scale if m.scale else math.inf if size else 0.0
+    relative = size / m.counted_scale if m.counted_scale else math.inf if size else 0.0
     floors = relative / noise_floor(slot.dtype, terms)
     return Scatter(name, m.max_ulp, math.inf if size > m.bulk / 10 else relative, max_abs=size, floors=floors)
 

@@ -78,6 +78,7 @@ class Measurement:
         zero_mismatch: elements that are zero on one side only.
         scale: the largest finite magnitude of the expected side.
         bulk: the size of most of its elements, see ``bulk_of``.
+        reach: how large an element may be to count for the others, see ``bulk_of``.
         beyond: elements whose relative error is beyond each of ``THOUSANDTHS``.
         ulp_counts: how many elements are more than 0, 1, 2, 4, 8, ... ULP apart, as far as there are any.
         sums: what means are made of.
@@ -111,6 +112,7 @@ class Measurement:
     zero_mismatch: int = 0
     scale: float = 0.0
     bulk: float = 0.0
+    reach: float = math.inf
     beyond: tuple[int, int] = (0, 0)
     ulp_counts: tuple[int, ...] = ()
     sums: Sums = field(default_factory=Sums)
@@ -120,6 +122,11 @@ class Measurement:
     def is_within(self) -> bool:
         """Whether the tolerance admits every element."""
         return self.outside == 0
+
+    @property
+    def counted_scale(self) -> float:
+        """``scale`` as far as it counts: what a tolerance relative to the tensor is measured by."""
+        return min(self.scale, self.reach)
 
     @property
     def mean_abs(self) -> float:

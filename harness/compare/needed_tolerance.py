@@ -27,7 +27,7 @@ class NeededTolerance:
         every: for all elements finite on both sides.
         apart: for those more than one unit in the last place apart.
         max_ulp: largest distance in units in the last place.
-        scale: largest finite magnitude of the expected side.
+        scale: largest finite magnitude of the expected side, as far as it counts.
         bulk: the size of most of its elements.
     """
 

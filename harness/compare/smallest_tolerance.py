@@ -56,7 +56,7 @@ def nearby(measurement: Measurement | None, tolerance: Tolerance) -> SmallestTol
     found = smallest_tolerance(measurement)
     if found is None or measurement is None:
         return None
-    kept = worth_naming(found, tolerance, measurement.scale, measurement.bulk)
+    kept = worth_naming(found, tolerance, measurement.counted_scale, measurement.bulk)
     return kept if kept != (None, None, None) else None
 
 

@@ -22,7 +22,8 @@ class Tolerance:
     """What difference between an expected value e and a found value f is admitted.
 
     An element passes if ``|f - e| <= atol + rtol * |e| + min(scaled * S, B / 10)``, where S is the largest finite
-    ``|e|`` of the tensor and B the size of most of its elements (see ``bulk_of``: a huge element excuses no other),
+    ``|e|`` of the tensor that counts and B the size of most of its elements (see ``bulk_of``: a huge element, and a few
+    of many, count for no other),
     or if at most ``max_ulp`` representable numbers lie between e and f. All zero admits equal values of
     other bits (0.0 and -0.0); ``EXACT`` does not even admit those.
 
@@ -61,7 +62,7 @@ class Tolerance:
         """The part that is the same for all elements of a tensor.
 
         Args:
-            scale: its largest finite magnitude.
+            scale: its largest finite magnitude that counts, see ``Bulk.reach``.
             bulk: the size of most of its elements.
         """
         return self.atol + (min(self.scaled * scale, bulk / 10) if self.scaled else 0.0)

@@ -20,6 +20,7 @@ from harness.compare.verdict import Comparison, SlotVerdict, Verdict
 from harness.explain.case import Case
 from harness.explain.evidence import Evidence
 from harness.explain.explanation import Cause, Certainty, Change, Element, Explanation, Origin
+from harness.explain.lent import guess, lent
 from harness.explain.names import input_name
 from harness.explain.numbers import number, short_operator
 from harness.explain.rewired import by_graphs
@@ -74,6 +75,7 @@ def explain(
     cause = origin = None
     more: list[str] = []
     if divergence is not None:
+        expected, found = lent(expected, found)
         case = _case(comparison, divergence, expected, found)
         divergence = by_graphs(divergence, case, comparison)
         case = _case(comparison, divergence, expected, found)
@@ -98,19 +100,27 @@ def _case(comparison: Comparison, divergence: Divergence, expected: Evidence, fo
     where = divergence.where
     there = where if divergence.counterpart is None else where._replace(operator=divergence.counterpart)
     outputs: dict[int, tuple[Record, Record]] = {}
+
+    def pair_of(key: SlotKey) -> tuple[Record, Record] | None:
+        pair = comparison.pairs.get(key)
+        return None if pair is None else (expected.own(pair[0]), found.own(pair[1]))
+
     for slot in divergence.slots:
-        pair = comparison.pairs.get(slot.key)
+        pair = pair_of(slot.key)
         if slot.key.io == "output" and slot.verdict is Verdict.DIFFERS and pair is not None:
             outputs[slot.key.slot] = pair
             there = _there(there, slot)
     inputs, states = {}, {}
     for slot in divergence.slots:
-        if slot.overwritten and slot.verdict is Verdict.DIFFERS and slot.key in comparison.pairs:
-            states[slot.key.slot] = comparison.pairs[slot.key]
+        pair = pair_of(slot.key)
+        if slot.overwritten and slot.verdict is Verdict.DIFFERS and pair is not None:
+            states[slot.key.slot] = pair
     for each in divergence.inputs:
-        pair = comparison.pairs.get(each.key)
+        pair = pair_of(each.key)
         if each.state is State.DIFFERS and pair is not None and each.key[:5] == tuple(where):
             inputs[each.key.slot] = pair
+            guess(expected, *pair)
+            guess(found, *pair[::-1])
             there = _there(there, each.slot) if each.slot is not None else there
     kind = divergence.kind
     return Case(expected, found, where, there, outputs, inputs, states, kind is Kind.GIVEN, kind is Kind.UNRECORDED)

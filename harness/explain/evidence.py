@@ -67,6 +67,13 @@ class Evidence:
         """Every record."""
         return {record.key: record for record in self._records()}
 
+    def own(self, record: Record) -> Record:
+        """A record of a comparison as this side knows it."""
+        return record
+
+    def know(self, record: Record, values: Array | None) -> None:
+        """Takes values for those of a record that kept none, if they are; nothing where values were kept."""
+
     @cached_property
     def graphs(self) -> Graphs:
         """What its graphs say."""

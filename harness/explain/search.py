@@ -15,8 +15,9 @@ import numpy as np
 from harness.explain.candidates import Candidate, candidates
 from harness.explain.case import Case
 from harness.explain.changes import Given, changed_inputs, changed_settings
-from harness.explain.evidence import loaded
+from harness.explain.evidence import Evidence, loaded
 from harness.explain.explanation import Cause, Certainty
+from harness.explain.lent import guess, has_content
 from harness.explain.patterns import PATTERNS, Pair, find_pattern
 from harness.explain.replay import Setting, computed_with_state, setting
 from harness.explain.reproduced import is_reproduced
@@ -36,16 +37,25 @@ class Trial:
 
     def __init__(self, case: Case) -> None:
         self.case = case
-        pairs = [*((("output", slot), pair) for slot, pair in case.outputs.items()),
-                 *((("state", slot), pair) for slot, pair in case.states.items())]  # fmt: skip
-        self.expected = {place: loaded(e) for place, (e, _) in pairs}
-        self.found = {place: loaded(f) for place, (_, f) in pairs}
+        self._pairs = {("output", slot): pair for slot, pair in case.outputs.items()}
+        self._pairs |= {("state", slot): pair for slot, pair in case.states.items()}
+        self._base = setting(case.expected, case.where) if self._pairs else None
+        if self._base is not None and any(e.values is None for e, _ in self._pairs.values()):
+            self._know(case.expected, self._base, 0)
+        self.expected = {place: loaded(e) for place, (e, _) in self._pairs.items()}
+        self.found = {place: loaded(f) for place, (_, f) in self._pairs.items()}
+
+    def _know(self, run: Evidence, given: Setting, side: int) -> None:
+        """Outputs of which a side kept digests: what the operator gives, where it has them; else what can be guessed."""
+        made = computed_with_state(given)
+        for (io, slot), pair in self._pairs.items():
+            if made is not None:
+                run.know(pair[side], made[1].get(slot) if io == "state" else dict(enumerate(made[0])).get(slot))
+            guess(run, pair[side], pair[1 - side])
 
     def base(self) -> Setting | None:
         """The operator on the golden's inputs, if computing it again gives the golden's output."""
-        if not self.found or any(each is None for each in self.found.values()):
-            return None
-        base = setting(self.case.expected, self.case.where)
+        base = self._base
         return base if base is not None and self._gives(base, self.expected, self.found) else None
 
     def gives_the_runs(self, changed: Setting) -> bool:
@@ -65,7 +75,14 @@ class Trial:
         are."""
         for (io, slot), array in wanted.items():
             made = state.get(slot) if io == "state" else results[slot] if slot < len(results) else None
-            if array is None or made is None or made.shape != array.shape:
+            if made is None:
+                return False
+            if array is None:
+                record = self._pairs[io, slot][wanted is self.found]
+                if not has_content(record, made):
+                    return False
+                continue
+            if made.shape != array.shape:
                 return False
             if not is_reproduced(self.case.op, array, made, others[io, slot]):
                 return False

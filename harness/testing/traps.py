@@ -122,8 +122,18 @@ def _beside_huge() -> dict[str, tuple[Any, Any]]:
         "a 0 beside the lowest number": (np.array([[lowest, 1]], np.float32), np.array([[lowest, 0]], np.float32)),
         "other sign beside one 1e8": (_with(base, 1e8), _with(-base, 1e8)),
         "other sign beside one 1e5": (_with(base, 1e5), _with(-base, 1e5)),
+        **{f"off by 1 percent beside one {value:g}": _beside(value, (3, 4)) for value in (1e4, 1e6, 1e8)},
+        "off by 1 percent beside fifty of 1e6": _beside(1e6, (7, slice(50))),
+        "last of four off by 1 percent beside 1e5": (np.array([1e5, 1, 2, 3], np.float32),
+                                                     np.array([1e5, 1, 2, 3.03], np.float32)),
         **scores,  # type: ignore[dict-item]
-    }
+    }  # fmt: skip
+
+
+def _beside(value: float, at: tuple[Any, ...]) -> tuple[Array, Array]:
+    """All off by 1 percent but for some huge elements, which are off by one unit in the last place: no mask."""
+    base = _base()
+    return _with(base, np.float32(value), at), _with(base * np.float32(1.01), _next(np.float32(value)), at)
 
 
 def _values() -> dict[str, tuple[Any, Any]]:

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from harness import dtypes
-from harness.compare import EXACT, Tolerance, measure
+from harness.compare import DEFAULTS, EXACT, Tolerance, measure
+from harness.compare.admission import surely_within
 from harness.compare.measure import _BLOCK
 
 REAL = ["Float16", "BFloat16", "Float32", "Float64"]
@@ -135,7 +136,35 @@ def test_scaled_is_at_most_a_tenth_of_most_elements() -> None:
     found = np.array([1000.0, 2e-3, 1e-3, 1e-3], np.float32)
     assert measure(expected, found, "Float32", Tolerance(scaled=1e-5)).outside == 1
     near = np.array([1000.0, 1.09e-3, 1e-3, 1e-3], np.float32)
-    assert measure(expected, near, "Float32", Tolerance(scaled=1e-5)).is_within
+    assert measure(expected, near, "Float32", Tolerance(scaled=1e-2)).is_within
+    assert measure(expected, near, "Float32", Tolerance(scaled=1e-5)).outside == 1
+
+
+@pytest.mark.parametrize("dtype", ["Float32", "Float64"])
+@pytest.mark.parametrize("count", [2, 3, 5, 40, 1000])
+def test_one_huge_element_counts_for_no_other(dtype: str, count: int) -> None:
+    kind, tolerance = dtypes.by_name(dtype).numpy.type, DEFAULTS[dtype]
+    random = np.random.default_rng(count)
+    expected = (random.choice([-1, 1], count) * random.uniform(0.5, 2, count)).astype(kind)
+    for huge in (1e4, 1e6, 1e8, 1e30):
+        expected[0] = huge
+        found = expected.copy()
+        found[0] = np.nextafter(found[0], kind(0))  # no mask: both sides have its bits
+        found[1:] *= kind(1 + 100 * tolerance.rtol)
+        assert measure(expected, found, dtype, tolerance).outside == count - 1
+        assert not surely_within(expected, found, tolerance)
+
+
+def test_rows_of_very_different_size_cancel_at_the_size_of_the_large_ones() -> None:
+    """A classifier's gradient: few classes were met, the others have tiny probabilities."""
+    random = np.random.default_rng(7)
+    for met in (20, 50, 200):
+        hidden, size = random.standard_normal((8, 16)), np.full((8, 1000), 1e-4)
+        size[np.arange(8), random.integers(0, met, 8)] = -1.0
+        exact = size.T @ hidden
+        wrong = exact + 6e-8 * (np.abs(size.T) @ np.abs(hidden)) * random.choice([-1, 1], exact.shape)
+        pair = exact.astype(np.float32), wrong.astype(np.float32)
+        assert measure(*pair, "Float32", DEFAULTS["Float32"]).is_within
 
 
 def test_a_signalling_nan_is_measured_like_any_other() -> None:

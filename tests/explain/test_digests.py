@@ -12,8 +12,9 @@ import pytest
 from harness.backends.align import lay_beside
 from harness.capture import Capture
 from harness.compare.policy import Party, judge
-from harness.explain import Evidence, Explanation, Subject, explained
+from harness.explain import Certainty, Evidence, Explanation, Subject, explained
 from harness.store import GoldenStore, RunData, RunId, StoredRun, update
+from harness.testing.faults import run
 from harness.testing.faults.networks import Network, draw
 from harness.testing.faults.roads import captured
 from tests.explain.runs import side
@@ -47,12 +48,30 @@ def told(golden: StoredRun, run: Capture) -> Explanation:
 
 def cause(explanation: Explanation) -> str:
     assert explanation.cause is not None
-    assert not explanation.cause.certainty.proven or "bits" in explanation.cause.text
     return explanation.cause.text
 
 
 def test_a_constant_has_both_values(golden: StoredRun, network: Network) -> None:
     assert cause(told(golden, captured(network.having(rate=0.05)))) == "learning_rate 0.1 -> 0.05"
+
+
+def test_what_differs_is_proven_by_the_digests_of_the_golden(golden: StoredRun, network: Network) -> None:
+    """A constant changed back gives the golden's digest; the golden's parameter is found by its digest."""
+    explanation = told(golden, captured(network.having(rate=0.05)))
+    assert explanation.cause is not None
+    assert explanation.cause.certainty is Certainty.REPLAY
+    for change, words in ((lambda w: -w, "times -1"), (lambda w: w * 2, "times 2"), (lambda w: w.T.copy(), "[1, 0]")):
+        explanation = told(golden, captured(replace(network, weights={"layers.1.weight": change})))
+        assert explanation.cause is not None
+        assert explanation.cause.certainty.proven
+        assert "layers.1.weight" in explanation.cause.text
+        assert words in explanation.cause.text
+
+
+def test_generated_faults_are_named_and_proven() -> None:
+    outcomes = list(run(8, 77, ["digests"]))
+    assert [each.fault.kind for each in outcomes if not each.named or (each.stated and not each.right)] == []
+    assert sum(each.proven for each in outcomes) >= 6
 
 
 def test_another_parameter_is_told_by_its_digest(golden: StoredRun, network: Network) -> None:

@@ -15,7 +15,7 @@ from harness.compare.policy import Judgement, Party, judge
 from harness.explain import Evidence, Explanation, Subject, explained, settle
 from harness.framework.runtime import session
 from harness.framework.seed import seeded
-from harness.store import GoldenStore, RunData, RunId, update
+from harness.store import GoldenStore, Level, RunData, RunId, update
 from harness.testing.faults.kernels import Strike
 from harness.testing.faults.networks import Network
 
@@ -62,11 +62,15 @@ def captured(network: Network, strike: Strike | None = None, tree: Path | None =
         return process.capture()
 
 
-def by_gate(golden: Capture, pair: Pair) -> Judged:
-    """As ``pytest --msdump`` does: against a golden store, read from its file."""
+def by_gate(golden: Capture, pair: Pair, level: Level = "tensors") -> Judged:
+    """As ``pytest --msdump`` does: against a golden store, read from its file.
+
+    Args:
+        level: what the store keeps of a tensor.
+    """
     with temporary_directory("msdump-faults-") as folder:
         path = Path(folder, "golden.h5")
-        data = RunData(golden.records(), golden.artefacts, {"emulated": True, "rules": golden.rules})
+        data = RunData(golden.records(), golden.artefacts, {"emulated": True, "rules": golden.rules}, level)
         update(path, golden.network, {_RUN: data})
         with GoldenStore.open(path) as store:
             expected = store.run(*_RUN)
@@ -77,6 +81,11 @@ def by_gate(golden: Capture, pair: Pair) -> Judged:
                 Evidence(pair.run.records, lambda: pair.run.artefacts, "cpu", True, pair.run.places),
             )
             return judged, explained(judged, _SUBJECT, *sides)
+
+
+def by_digests(golden: Capture, pair: Pair) -> Judged:
+    """As ``pytest --msdump`` does against a golden store that kept digests and statistics only."""
+    return by_gate(golden, pair, "digest")
 
 
 def by_diff(_golden: Capture, pair: Pair) -> Judged:
@@ -97,4 +106,6 @@ def _evidence(tree: Capture) -> Evidence:
 
 #: holds the right capture of a pair's network against its wrong run
 Road = Callable[[Capture, Pair], Judged]
-ROADS: dict[str, Road] = {"gate": by_gate, "diff": by_diff}
+ROADS: dict[str, Road] = {"gate": by_gate, "diff": by_diff, "digests": by_digests}
+#: those that are asked where nothing else is said
+USUAL = ("gate", "diff")

@@ -30,12 +30,14 @@ class Truth:
         says: one of these words is in the cause; none of them: any cause that names a kind of ``kinds``.
         kinds: kinds of right causes.
         structural: the graph is another one; ``kinds`` are then those of a change that leaves the types of operators.
+        setting: a cause that names a change of the setting of that name is right, too, whatever follows from it.
     """
 
     operator: str
     says: tuple[str, ...] = ()
     kinds: frozenset[str] = frozenset()
     structural: bool = False
+    setting: str = ""
 
     def settled(self, expected: Mapping[str, bytes], found: Mapping[str, bytes]) -> Truth:
         """With the one kind that is right of a change of the graph: which types of operators both graphs have says it.
@@ -85,7 +87,8 @@ def _set(name: str, value: Any, operator: str, *says: str, when: Callable[[Mappi
         if name not in s or (when is not None and not when(s)):
             return None
         new = value(s[name]) if callable(value) else value
-        return None if new == s[name] else (network.having(**{name: new}), Truth(operator, says, kinds, structural))
+        truth = Truth(operator, says, kinds, structural, name)
+        return None if new == s[name] else (network.having(**{name: new}), truth)
 
     return SettingKind(name, change)
 

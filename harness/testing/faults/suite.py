@@ -18,7 +18,7 @@ from harness.explain import Cause, Explanation
 from harness.framework.ops.base import OPERATORS
 from harness.testing.faults.kernels import KERNELS, KernelKind, Strike
 from harness.testing.faults.networks import Network, draw
-from harness.testing.faults.roads import ROADS, Pair, captured
+from harness.testing.faults.roads import ROADS, USUAL, Pair, captured
 from harness.testing.faults.settings import SETTINGS, SettingKind, Truth
 
 _TRIES = 30
@@ -166,7 +166,8 @@ def explained(fault: Fault, road: str = "gate") -> tuple[bool, Explanation | Non
     """Whether the comparison holds, and else its explanation.
 
     Args:
-        road: ``gate`` (against a golden store) or ``diff`` (two dump trees).
+        road: ``gate`` (against a golden store), ``diff`` (two dump trees) or ``digests`` (against a store without
+            values).
     """
     judged_, explanation = ROADS[road](_golden(fault.network.seed)[1], fault.pair)
     return judged_.holds, explanation
@@ -205,6 +206,8 @@ def _is_named(fault: Fault, explanation: Explanation) -> bool:
 
 
 def _is_right(truth: Truth, cause: Cause, explanation: Explanation) -> bool:
+    if truth.structural and truth.setting in {change.name for change in cause.changes}:
+        return True
     if truth.kinds and cause.kind not in truth.kinds:
         return False
     if truth.says:
@@ -213,8 +216,8 @@ def _is_right(truth: Truth, cause: Cause, explanation: Explanation) -> bool:
     return cause.kind in truth.kinds
 
 
-def run(count: int, seed: int, roads: Sequence[str] = tuple(ROADS)) -> Iterator[Outcome]:
-    """Draws faults and judges each by every road."""
+def run(count: int, seed: int, roads: Sequence[str] = USUAL) -> Iterator[Outcome]:
+    """Draws faults and judges each by every road asked for."""
     for fault in faults(count, seed):
         for road in roads:
             yield judged(fault, road)
