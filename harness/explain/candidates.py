@@ -12,7 +12,7 @@ import numpy as np
 from harness.devices.rounding import rounding
 from harness.explain.case import Case
 from harness.explain.evidence import loaded
-from harness.explain.numbers import value_text
+from harness.explain.numbers import setting_text
 from harness.explain.replay import Setting, computed, read_during
 from harness.explain.sums import narrow_sums
 from harness.framework.ops.base import OPERATORS
@@ -134,11 +134,12 @@ def _settings(base: Setting) -> Iterator[Candidate]:
     """Other settings: a flag the other way, another axis, an attribute's usual other values."""
     for slot, argument in enumerate(base.statement.arguments):
         for value in _other_values(argument.name, base.values.get(slot), base):
-            text = f"as with {argument.name} {value_text(value)} in place of {value_text(base.values[slot])}"
+            one, other = (setting_text(argument.name, each) for each in (base.values[slot], value))
+            text = f"as with {argument.name} {other} in place of {one}"
             yield Candidate("another setting", text, _again(base.changed({slot: value})), f"input.{slot}")
     for name, before in base.attrs.items():
         for value in _other_values(name, before, base):
-            text = f"as with {name} {value_text(value)} in place of {value_text(before)}"
+            text = f"as with {name} {setting_text(name, value)} in place of {setting_text(name, before)}"
             yield Candidate("another setting", text, _again(base.changed(attrs={name: value})))
 
 

@@ -15,7 +15,7 @@ from harness.explain.explanation import Change
 from harness.explain.graphs import Argument, differing_attributes, same
 from harness.explain.ir_values import Unreadable
 from harness.explain.names import input_name
-from harness.explain.numbers import number, value_text
+from harness.explain.numbers import number, setting_text, value_text
 from harness.explain.patterns import Pair, find_pattern
 from harness.explain.replay import read_during
 from harness.records import Record
@@ -58,7 +58,7 @@ def changed_settings(case: Case) -> list[Given]:
     pairs = differing_attributes(one, other)
     names = {name for name, _, _ in pairs}
     found = [
-        Given("attribute", Change(name, value_text(e), value_text(f)), value={name: f})
+        Given("attribute", Change(name, setting_text(name, e), setting_text(name, f)), value={name: f})
         for name, e, f in pairs
         if not (names & set(DERIVED.get(name, ())))
     ]
@@ -72,7 +72,9 @@ def changed_settings(case: Case) -> list[Given]:
             continue
         if isinstance(e.value, Unreadable) or same(e.value, f.value):
             continue
-        found.append(Given("constant", Change(e.name, value_text(e.value), value_text(f.value)), at, f.value))
+        found.append(
+            Given("constant", Change(e.name, setting_text(e.name, e.value), setting_text(e.name, f.value)), at, f.value)
+        )
     return found
 
 
@@ -100,7 +102,10 @@ def _input(case: Case, slot: int, argument: Argument | None, e: Record, f: Recor
     if values[0] is None or values[1] is None:
         return _without_values(case, Given(kind, Change(name), slot, values[1]), e, f)
     if values[0].size <= 6 and values[0].shape == values[1].shape:
-        return Given(kind, Change(name, value_text(values[0]), value_text(values[1])), slot, values[1])
+        texts = (
+            setting_text(name, each.item() if each.size == 1 and each.dtype.kind in "iu" else each) for each in values
+        )
+        return Given(kind, Change(name, *texts), slot, values[1])
     one, other = np.unique(values[0]), np.unique(values[1])
     if values[0].shape == values[1].shape and one.size == other.size == 1:
         return Given(kind, Change(name, f"all {value_text(one)}", f"all {value_text(other)}"), slot, values[1])

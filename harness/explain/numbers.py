@@ -10,6 +10,16 @@ from harness import dtypes
 from harness.dtypes import DType
 
 _ROOM = 60
+#: what numbers stand for in arguments of that name: MindSpore's enumerations
+_MEANT = {
+    "reduction": {0: "sum", 1: "mean", 2: "none"}, "pad_mode": {0: "pad", 1: "same", 2: "valid"},
+}  # fmt: skip
+
+
+def setting_text(name: str, value: Any) -> str:
+    """A constant or an attribute in few characters; a number of an enumeration by its name."""
+    meant = _MEANT.get(name, {}).get(value) if isinstance(value, int) and not isinstance(value, bool) else None
+    return value_text(value) if meant is None else meant
 
 
 def value_text(value: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from harness.compare.divergence import Execution
@@ -10,6 +11,7 @@ from harness.compare.verdict import Comparison
 from harness.explain.alignment import Alignment, Edit
 from harness.explain.case import Case
 from harness.explain.evidence import Evidence
+from harness.explain.graphs import Statement
 from harness.records import SlotKey
 
 #: what values alone cannot tell from a change of the graph
@@ -26,9 +28,33 @@ def by_graphs(divergence: Origin, case: Case, comparison: Comparison) -> Origin:
     if not aligned.edits:
         return _by_parameters(divergence, case)
     if divergence.kind.structural or divergence.kind in _UNCLEAR:
-        return _told(divergence, aligned.edits[0], comparison, case)
+        return _told(divergence, _taker(aligned.edits), comparison, case)
     edit = _of_operator(aligned, case)
     return divergence if edit is None else _told(divergence, edit, comparison, case)
+
+
+def _taker(edits: Sequence[Edit]) -> Edit:
+    """The first edit; of an operator that one side alone has and that only prepares a parameter (a Cast of a bias), the
+    one that takes what it gives, where that side alone has it, too."""
+    edit = edits[0]
+    statement = edit.expected or edit.found
+    while statement is not None and _is_lone(edit) and all(a.producer is None for a in statement.arguments):
+        name = statement.name
+        takers = [each for each in edits if each.kind is edit.kind and _takes(each.expected or each.found, name)]
+        if len(takers) != 1:
+            break
+        edit = takers[0]
+        statement = edit.expected or edit.found
+    return edit
+
+
+def _is_lone(edit: Edit) -> bool:
+    return edit.kind in (Kind.REMOVED, Kind.INSERTED)
+
+
+def _takes(statement: Statement | None, name: str) -> bool:
+    made = (a.producer[0] for a in statement.arguments if a.producer is not None) if statement is not None else ()
+    return name in made
 
 
 def _of_operator(aligned: Alignment, case: Case) -> Edit | None:

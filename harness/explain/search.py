@@ -46,7 +46,7 @@ class Trial:
         self.found = {place: loaded(f) for place, (_, f) in self._pairs.items()}
 
     def _know(self, run: Evidence, given: Setting, side: int) -> None:
-        """Outputs of which a side kept digests: what the operator gives, where it has them; else what can be guessed."""
+        """Outputs of which a side kept digests: what the operator gives, if it has them; else what can be guessed."""
         made = computed_with_state(given)
         for (io, slot), pair in self._pairs.items():
             if made is not None:

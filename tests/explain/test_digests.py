@@ -60,7 +60,7 @@ def test_what_differs_is_proven_by_the_digests_of_the_golden(golden: StoredRun, 
     explanation = told(golden, captured(network.having(rate=0.05)))
     assert explanation.cause is not None
     assert explanation.cause.certainty is Certainty.REPLAY
-    for change, words in ((lambda w: -w, "times -1"), (lambda w: w * 2, "times 2"), (lambda w: w.T.copy(), "[1, 0]")):
+    for change, words in ((lambda w: -w, "other sign"), (lambda w: w * 2, "times 2"), (lambda w: w.T.copy(), "[1, 0]")):
         explanation = told(golden, captured(replace(network, weights={"layers.1.weight": change})))
         assert explanation.cause is not None
         assert explanation.cause.certainty.proven

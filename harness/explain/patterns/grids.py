@@ -84,6 +84,8 @@ def mask(pair: Pair) -> tuple[str, bool] | None:
     both = e_kept & f_kept
     if not (e_kept ^ f_kept).any() or not both.any() or not np.array_equal(pair.e[both], pair.f[both]):
         return None
+    if not (e_kept & ~f_kept).any() or not (f_kept & ~e_kept).any():
+        return None  # a mask that drops some and keeps all the others is no other draw
     alone = np.count_nonzero(e_kept ^ f_kept)
     return f"another dropout mask: {alone} of {pair.e.size} elements are dropped on one side only", False
 

@@ -47,11 +47,11 @@ class Truth:
         """
         if not self.structural:
             return self
-        before, after = _forward_types(expected), _forward_types(found)
-        gone, new = before - after, after - before
-        if gone or new:
-            return replace(self, kinds=frozenset({"replaced" if gone and new else "removed" if gone else "inserted"}))
-        return self
+        kind = _changed_types(expected, found, False)
+        if kind:
+            return replace(self, kinds=frozenset({kind}))
+        gradients = _changed_types(expected, found, True)
+        return replace(self, kinds=self.kinds | {gradients}) if gradients else self
 
 
 @dataclass(frozen=True)
@@ -67,11 +67,18 @@ class SettingKind:
     change: Callable[[Random, Network], tuple[Network, Truth] | None]
 
 
-def _forward_types(texts: Mapping[str, bytes]) -> Counter[str]:
-    """How many operators of each type the graphs have, without gradients."""
+def _changed_types(expected: Mapping[str, bytes], found: Mapping[str, bytes], gradients: bool) -> str:
+    """``replaced``, ``removed`` or ``inserted``, by how many operators of each type both graphs have; or nothing."""
+    before, after = (_types(each, gradients) for each in (expected, found))
+    gone, new = before - after, after - before
+    return "replaced" if gone and new else "removed" if gone else "inserted" if new else ""
+
+
+def _types(texts: Mapping[str, bytes], gradients: bool) -> Counter[str]:
+    """How many operators of each type the graphs have, in the gradients or before them."""
     graphs = [parse(text.decode(), name) for name, text in texts.items() if name.endswith(".ir")]
     nodes = (node for graph in graphs for node in graph.nodes if node.kernel)
-    return Counter(node.op for node in nodes if not node.name.startswith("Gradients/"))
+    return Counter(node.op for node in nodes if node.name.startswith("Gradients/") is gradients)
 
 
 _GIVEN = frozenset({"attribute", "constant", "parameter", "data"})
