@@ -267,9 +267,16 @@ def writer_lock(path: Path, timeout: float = DEFAULT_TIMEOUT) -> Iterator[None]:
     finally:
         if not soft:  # there the file is the lock: its release removes it
             # While it is still held: whoever waits on the removed file notices and starts over with a new one.
-            with suppress(OSError):
-                os.unlink(beside)
+            _discard(beside)
         release()
+
+
+def _discard(path: Path) -> None:
+    """Removes a file whose removal is no condition of anything; where the system fails once, it is asked again."""
+    for _ in range(2):
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
+            return
 
 
 def _take_free(beside: Path) -> int | None:

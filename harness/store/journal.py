@@ -33,12 +33,21 @@ def recover(golden: Path) -> list[str]:
     Raises:
         StoreError: it cannot be completed; the error names what is unfinished.
     """
-    found = [
-        Path(folder)
-        for folder, folders, files in os.walk(golden)
-        if FOLDER in folders or lock_path(locked(Path(folder))).name in files
-    ]
-    return [name for folder in found for name in recover_staged(folder / FOLDER)]
+    done: list[str] = []
+    for folder, folders, files in os.walk(golden):
+        here = Path(folder)
+        if FOLDER in folders or lock_path(locked(here)).name in files:
+            done += recover_staged(here / FOLDER)
+        for name in files:
+            if name.startswith(".") and name.endswith(".h5.lock"):
+                _sweep(here / name[1:].removesuffix(".lock"))
+    return done
+
+
+def _sweep(store: Path) -> None:
+    """Removes the lock of a killed writer's."""
+    with suppress(LockError, StoreWriteError), writer_lock(store, 0):
+        pass
 
 
 def is_being_put_in_place(golden: Path) -> bool:

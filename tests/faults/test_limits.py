@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -12,11 +13,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from harness.backends.dump_tree import sections
 from harness.capture import read_tree
+from harness.devices import DEVICES
 from harness.dump.npy import header
 from harness.store import GoldenStore, RunData, Transaction, manifest
 from harness.store.verify import verify
-from tests.dump.build import config_text
 from tests.store.helpers import CPU, record
 
 pytestmark = [pytest.mark.faults, pytest.mark.deep]
@@ -230,7 +232,8 @@ def test_names_of_three_hundred_characters(folder: Path, backend: str) -> None:
     gate(folder, "--msdump-regen", f"--msdump-backend={backend}")
     assert "2 passed" in gate(folder, "--msdump", f"--msdump-backend={backend}")
     assert len(manifest.store_paths(folder / "golden")) == 2
-    (folder / "dump.json").write_text(config_text(folder / "tree", {"enable": True}))
+    config = sections(str(folder / "tree"), DEVICES.get(backend))
+    (folder / "dump.json").write_text(json.dumps(config))
     (folder / "script.py").write_text(DUMPS)
     msdump(folder, "run", "--backend", backend, "--config", "dump.json", "script.py")
     found = [each.key.operator for each in read_tree(folder / "tree").records()]

@@ -160,7 +160,8 @@ def test_surroundings_change_no_byte_and_no_word(tmp_path: Path) -> None:
         made = session(folder, surroundings, "0", "--msdump-regen")
         found = {"goldens": goldens(folder), "holds": session(folder, surroundings, "0", "--msdump"), "made": made}
         found["differs"] = session(folder, surroundings, "0.5", "--msdump")
-        assert (made["code"], found["holds"]["code"], found["differs"]["code"]) == (0, 0, 1)
+        codes = tuple(found[name]["code"] for name in ("made", "holds", "differs"))
+        assert codes == (0, 0, 1), f"seed {seed}: {surroundings}: {found}"
         assert goldens(folder) == found["goldens"]
         if first is None:
             first = found

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.atomic import writer_lock
 from harness.errors import StoreError, StoreWriteError
 from harness.store import RunId, Transaction, manifest, recover, update
 from harness.store.layout.schema import FOLDER
@@ -171,3 +172,14 @@ def test_what_has_ended_leaves_the_next_one_alone(golden: Path) -> None:
         first.drop()
         second.commit()
     assert (golden / "d" / "d.h5").exists()
+
+
+def test_locks_of_killed_writers_are_swept(golden: Path) -> None:
+    for left in (golden / ".goldens.lock", golden / ".a.h5.lock", golden / "b" / ".b.h5.lock"):
+        left.touch()
+    with writer_lock(golden / "b" / "b.h5"):
+        recover(golden)
+        assert [path.name for path in golden.rglob(".*")] == [".b.h5.lock"]
+    (golden / "b" / ".b.h5.lock").touch()
+    recover(golden)
+    assert not list(golden.rglob(".*"))
