@@ -22,8 +22,8 @@ MOVES = frozenset(
         "Assign", "BroadcastTo", "Concat", "Depend", "Diag", "Embedding", "ExpandDims", "Flatten", "Gather", "GatherD",
         "GatherNd", "Load", "MaskedFill", "MaskedFillScalar", "InplaceMaskedFillTensor", "InplaceScatterSrc",
         "Meshgrid", "Pad", "PadV3", "Reshape", "ReverseSequence", "ReverseV2", "Select", "Slice", "Split",
-        "SplitWithSize", "Squeeze", "Stack", "StopGradient", "StridedSlice", "TensorMove", "TensorScatterElements",
-        "TensorScatterUpdate", "Tile", "Transpose", "Tril", "Triu", "Unstack", "Print",
+        "SplitWithSize", "Squeeze", "Stack", "StopGradient", "StridedSlice", "TensorCopySlices", "TensorMove",
+        "TensorScatterElements", "TensorScatterUpdate", "Tile", "Transpose", "Tril", "Triu", "Unstack", "Print",
     }
 )  # fmt: skip
 

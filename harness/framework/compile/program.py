@@ -8,11 +8,13 @@ from typing import Any
 
 from harness.devices import Kernels
 from harness.devices.cpu import CPU
+from harness.framework.compile import statements as _statements  # noqa: F401 - what rewritten functions call
 from harness.framework.compile.effects import drop_unused_reads, wait_for_readers
 from harness.framework.compile.expand import expand
 from harness.framework.compile.fuse import fuse
 from harness.framework.compile.order import Numbering, arrange, parameter_order
 from harness.framework.compile.regions import Block, Region, controls_of, finish_regions, numbered, regions_of
+from harness.framework.compile.rewriting import Again, Rewritten
 from harness.framework.compile.select import hide_dtypes, select_kernels
 from harness.framework.compile.simplify import simplify
 from harness.framework.compile.trace import Tracer
@@ -71,6 +73,16 @@ def trace_function(
 ) -> Trace:
     """Traces ``function(*args)``; arguments as ``compile_function`` takes them. Under the rules of PyNative mode it may
     ask for the data of what it computes."""
+    rewritten = Rewritten()
+    while True:
+        try:
+            with rewritten.in_force():
+                return _traced(function, args, names, dynamic)
+        except Again as again:
+            rewritten.add(again)
+
+
+def _traced(function: Callable[..., Any], args: Sequence[Any], names: Sequence[str], dynamic: Sequence[Any]) -> Trace:
     tracer = Tracer()
     inputs: list[Parameter] = []
     traced: list[Any] = []

@@ -157,6 +157,14 @@ def made_at(made: object) -> str:
     return ""
 
 
+def users_frame() -> FrameType | None:
+    """The innermost frame of the user's source."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and not is_users(frame.f_code.co_filename):
+        frame = frame.f_back
+    return frame
+
+
 def where() -> str:
     """``file.py:17`` of the innermost source line that is the user's, for error messages."""
     frame: FrameType | None = sys._getframe(1)

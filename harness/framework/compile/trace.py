@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
@@ -12,12 +12,14 @@ import numpy as np
 
 from harness.errors import HarnessError, TraceError
 from harness.framework.compile.closures import Closure, Closures
+from harness.framework.compile.controls import Controls
 from harness.framework.compile.functions import COMPOSED, FunctionScopes
 from harness.framework.compile.known import Known
-from harness.framework.compile.regions import Block, Control, Region
-from harness.framework.compile.source import stack, where
+from harness.framework.compile.regions import Block, Region
+from harness.framework.compile.rewriting import ask_again
+from harness.framework.compile.source import stack, users_frame, where
 from harness.framework.compile.states import States
-from harness.framework.compile.traced import Traced, has_tensor, is_weight, tensor_spec, tensors_of
+from harness.framework.compile.traced import Traced, has_tensor, is_weight, tensor_spec
 from harness.framework.ops.base import OPERATORS, Call, Operator
 from harness.framework.ops.eager import is_number, plan_arguments
 from harness.framework.tensor import Parameter as ParameterTensor
@@ -34,7 +36,7 @@ VIRTUAL = frozenset(
 _LATE = frozenset({"ZerosLike"})
 
 
-class Tracer:
+class Tracer(Controls):
     """The dispatcher in force while a function is traced.
 
     Attributes:
@@ -196,92 +198,17 @@ class Tracer:
         spec = operand.spec
         return Traced(self.virtual("Depend", [operand, self.operand(on)], spec), spec)
 
-    # -- control flow ----------------------------------------------------------------------------------------------
-    def branch(
-        self, pred: Any, true_fn: Callable[..., Any], false_fn: Callable[..., Any], operands: tuple[Any, ...]
-    ) -> Any:
-        """See ``Dispatcher.branch``; each side becomes kernel graphs of its own, in PyNative mode one is taken."""
-        if is_eager():
-            return true_fn(*operands) if pred else false_fn(*operands)
-        decided = self.operand(pred)
-        given = tuple(map(self._given, operands))
-        first = self._side(lambda: true_fn(*given))
-        second = self._side(lambda: false_fn(*given))
-        assert first.result is not None
-        assert second.result is not None
-        if tensors_of(first.result.spec) != tensors_of(second.result.spec):
-            raise TraceError(
-                f"the two sides of a branch give different results, at {where()}: {first.result.spec} and "
-                f"{second.result.spec}; accepted: equal shapes and dtypes"
-            )
-        return self._control(Control(self._result(first.result.spec), decided, first, second))
-
-    def loop(self, cond_fn: Callable[..., Any], body_fn: Callable[..., Any], state: Any) -> Any:
-        """See ``Dispatcher.loop``; condition and body become kernel graphs of their own, in PyNative mode none."""
-        if is_eager():
-            while cond_fn(state):
-                state = body_fn(state)
-            return state
-        members = [self._here(s) for s in (state if isinstance(state, (tuple, list)) else (state,))]
-        init = [m.operand for m in members]
-        variables = [Parameter("", m.spec, False) for m in members]
-        traced = tuple(Traced(v, v.spec) for v in variables)
-        current_state = traced if isinstance(state, (tuple, list)) else traced[0]
-        first = self._side(lambda: cond_fn(current_state))
-        second = self._side(lambda: body_fn(current_state))
-        assert second.result is not None
-        spec = TupleSpec(tuple(m.spec for m in members)) if isinstance(state, (tuple, list)) else members[0].spec
-        if tensors_of(second.result.spec) != tensors_of(spec):
-            raise TraceError(
-                f"the body of a loop changes its state from {spec} to {second.result.spec}, at {where()}; accepted: "
-                "equal shapes and dtypes"
-            )
-        return self._control(Control(self._result(spec), None, first, second, variables, init))
-
-    def _given(self, value: Any) -> Any:
-        """An operand of a branch as its sides see it; tuples stay tuples."""
-        if isinstance(value, (tuple, list)) and has_tensor(value):
-            return tuple(map(self._given, value))
-        return self._here(value)
-
-    def _here(self, value: Any) -> Traced:
-        operand = self.operand(value)
-        return value if isinstance(value, Traced) else Traced(operand, operand.spec)
-
-    def _result(self, spec: Spec) -> Node:
-        node = Node("Switch", [], {}, self.scope, spec, kernel=False)
-        node.extra = NodeExtra(functional=False, closure=self.closures.current())
-        return node
-
-    def _side(self, function: Callable[[], Any]) -> Block:
-        """Traces one side of a control into a block of its own."""
-        saved = self.block, self.region, self.states.leave()
-        self._begin(Block([Region()]))
-        self.block.result = self.operand(function())
-        block = self.block
-        self._leave()
-        self.block, self.region = saved[:2]
-        self.states.back(saved[2])
-        return block
-
-    def _begin(self, block: Block) -> None:
-        last = block.items[-1]
-        assert isinstance(last, Region)
-        self.block, self.region = block, last
-        self.states.leave()
-
-    def _leave(self) -> None:
-        """Ends a region: what it did to memory is its effect."""
-        effect = self.states.flush()
-        if effect is not U:
-            self.region.effect = effect
-
-    def _control(self, control: Control) -> Any:
-        control.node.extra.control = control
-        self._leave()
-        self.block.items += [control, Region()]
-        self._begin(self.block)
-        return self.unpack(control.node)
+    def assign_items(self, target: Tensor, index: Any, value: Any) -> None:
+        """``target[index] = value``: in PyNative mode of the tensor itself, else of the name it has there,
+        which takes another reading of its function."""
+        if isinstance(target, Traced) and is_eager():
+            target.operand = target.with_items(index, value).operand
+            return
+        ask_again(users_frame())
+        raise TraceError(
+            f"elements of a tensor that is no name of the function's own are assigned at {where()}, which cannot be "
+            "part of a graph; accepted: name[index] = value"
+        )
 
     # -- functions -------------------------------------------------------------------------------------------------
     @contextmanager

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
 
 from harness.dtypes import DType
 from harness.errors import TraceError
+from harness.framework.compile.rewriting import ask_again
 from harness.framework.compile.source import where
 from harness.framework.tensor import Tensor, is_eager
 from harness.framework.tensor.dispatch import current
@@ -61,6 +63,7 @@ class Traced(Tensor):
 
     def __bool__(self) -> bool:
         if not is_eager():
+            ask_again(sys._getframe(1))
             raise TraceError(
                 f"the truth of a tensor decides Python control flow at {where()}, but its value is known only when the "
                 "graph runs. Use ops.select, ops.cond or ops.while_loop"

@@ -13,7 +13,7 @@ import numpy as np
 from harness import dtypes
 from harness.errors import UnsupportedError
 from harness.framework.ops.expansion import cast, scalar
-from harness.framework.tensor import Tensor, call, is_tracing, reference, tensor_method
+from harness.framework.tensor import Tensor, call, reference, tensor_method
 
 __all__: list[str] = []
 
@@ -37,7 +37,7 @@ def getitem(x: Tensor, index: Any) -> Tensor:
     combinations that are not supported.
     """
     if isinstance(index, list):
-        index = _from_list(index)
+        index = from_list(index)
     if index is Ellipsis:
         return x
     if index is None or index is True:
@@ -48,30 +48,17 @@ def getitem(x: Tensor, index: Any) -> Tensor:
         return _by_tensor(x, index)
     if isinstance(index, slice):
         return _sliced(x, (index,))
-    at = _position(index, x.shape, 0)
+    at = position(index, x.shape, 0)
     return call("StridedSlice", x, (at,), (at + 1,), (1,), _ROW_MASK, _ROW_MASK, 0, 0, 1)  # type: ignore[no-any-return]
 
 
-@tensor_method("__setitem__")
-def setitem(x: Tensor, index: Any, value: Any) -> None:
-    """Writes into the tensor's data; refused while a graph is traced."""
-    if is_tracing():
-        call("SetItem", x)
-    plain = tuple(map(_array, index)) if isinstance(index, tuple) else _array(index)
-    x.asnumpy()[plain] = _array(value)
-
-
-def _array(value: Any) -> Any:
-    return value.asnumpy() if isinstance(value, Tensor) else value
-
-
-def _from_list(items: list[Any]) -> Any:
+def from_list(items: list[Any]) -> Any:
     if any(isinstance(i, (slice, list, tuple, Tensor)) or i is None or i is Ellipsis for i in items):
         return tuple(items)
     return Tensor(np.array(items, bool if all(isinstance(i, bool) for i in items) else np.int64))
 
 
-def _position(index: Any, shape: tuple[int, ...], axis: int) -> int:
+def position(index: Any, shape: tuple[int, ...], axis: int) -> int:
     """``index`` as an int that fits into ``axis``."""
     if isinstance(index, (bool, float, str)) or not hasattr(index, "__index__"):
         raise TypeError(f"a tensor cannot be indexed by {index!r}")
@@ -84,7 +71,7 @@ def _position(index: Any, shape: tuple[int, ...], axis: int) -> int:
 
 
 def _by_tuple(x: Tensor, index: tuple[Any, ...]) -> Tensor:
-    index = tuple(_from_list(i) if isinstance(i, list) else i for i in index)
+    index = tuple(from_list(i) if isinstance(i, list) else i for i in index)
     index = tuple(None if i is True else i for i in index)
     if not index:
         return x
@@ -93,10 +80,10 @@ def _by_tuple(x: Tensor, index: tuple[Any, ...]) -> Tensor:
         return _sliced(x, index)
     if any(i is None or i is False or (isinstance(i, Tensor) and i.dtype.kind == "b") for i in index):
         raise UnsupportedError("an index that mixes tensors with None or masks is not supported; index in two steps")
-    return _by_coordinates(x, _spelled_out(index, len(x.shape)))
+    return by_coordinates(x, spelled_out(index, len(x.shape)))
 
 
-def _spelled_out(index: tuple[Any, ...], rank: int) -> tuple[Any, ...]:
+def spelled_out(index: tuple[Any, ...], rank: int) -> tuple[Any, ...]:
     """``index`` with ``...`` replaced by the slices it stands for."""
     dots = [at for at, i in enumerate(index) if i is Ellipsis]
     named = sum(i is not None and i is not Ellipsis for i in index)
@@ -132,7 +119,7 @@ class _Bounds:
 
 def _sliced(x: Tensor, index: tuple[Any, ...]) -> Tensor:
     """Ints, slices, ``...`` and None: new axes first, then one StridedSlice."""
-    index = _spelled_out(index, len(x.shape))
+    index = spelled_out(index, len(x.shape))
     for axis, part in enumerate(index):
         if part is None:
             x = call("ExpandDims", x, axis, **_EXPAND)
@@ -145,7 +132,7 @@ def _sliced(x: Tensor, index: tuple[Any, ...]) -> Tensor:
         elif isinstance(part, slice):
             _add_slice(bounds, part)
         else:
-            at = _position(part, x.shape, axis)
+            at = position(part, x.shape, axis)
             bounds.add(at, at + 1, from_start=False, to_end=False, single=True)
     masks = bounds.begin_mask, bounds.end_mask, 0, 0, bounds.shrink
     arguments = tuple(bounds.begin), tuple(bounds.end), tuple(bounds.strides), *masks
@@ -184,8 +171,13 @@ def _by_tensor(x: Tensor, index: Tensor) -> Tensor:
     return call("Gather", x, index, 0, 0, batch_dims=0)  # type: ignore[no-any-return]
 
 
-def _by_coordinates(x: Tensor, index: tuple[Any, ...]) -> Tensor:
-    """Tensors of ints beside ints and slices: all become coordinates for GatherNd."""
+def by_coordinates(x: Tensor, index: tuple[Any, ...]) -> Tensor:
+    """Tensors of ints beside ints and slices, by their coordinates."""
+    return call("GatherNd", x, coordinates(x, index)[0])  # type: ignore[no-any-return]
+
+
+def coordinates(x: Tensor, index: tuple[Any, ...]) -> tuple[Tensor, tuple[int, ...]]:
+    """The coordinates of what tensors of ints beside ints and slices name, and their shape without the last axis."""
     used = max(at for at, part in enumerate(index) if part is not Ellipsis and part != slice(None)) + 1
     index = index[:used]
     places = [at for at, part in enumerate(index) if not isinstance(part, slice) and part is not Ellipsis]
@@ -208,14 +200,14 @@ def _by_coordinates(x: Tensor, index: tuple[Any, ...]) -> Tensor:
         if isinstance(part, Tensor):
             column = _spread(part, x.shape[at], block, before, final)
         elif at in places:
-            where = np.full(final, _position(part, x.shape, at), np.int64)
+            where = np.full(final, position(part, x.shape, at), np.int64)
             column = Tensor(where)
         else:
             span = at if at < before else at - len(places) + len(block)
             order = spans[at if at < before else at - len(places)]
             column = Tensor(np.broadcast_to(order.reshape([-1 if a == span else 1 for a in range(len(final))]), final))
         parts.append(call("ExpandDims", column, -1, **_EXPAND))
-    return call("GatherNd", x, call("Concat", tuple(parts), -1))  # type: ignore[no-any-return]
+    return call("Concat", tuple(parts), -1), final
 
 
 def _spread(index: Tensor, length: int, block: tuple[int, ...], before: int, final: tuple[int, ...]) -> Any:

@@ -1,0 +1,361 @@
+"""Functions as MindSpore's parser reads them: what a tensor's value decides, and assignment to elements.
+
+A traced function is Python, so that an ``if`` on a tensor asks for its truth. Whoever finds that (``Traced``) asks for
+the statement to be rewritten: tracing begins again, with that statement of that function as a call of ``branch``,
+``loop`` or ``put`` below. Lines and columns stay those of the user's source. Statements that Python decides are left
+alone.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import gc
+import inspect
+import textwrap
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from types import CodeType, FrameType, FunctionType
+from typing import Any, TypeVar
+
+from harness.framework.compile.source import is_users
+
+#: what the calls are of; whoever compiles says where it is
+_HELPERS = f"{__package__}.statements"
+
+T = TypeVar("T", bound=ast.AST)
+
+
+class Again(BaseException):
+    """Tracing has to begin again, with the statement at ``line`` of ``function`` rewritten."""
+
+    def __init__(self, function: FunctionType, line: int) -> None:
+        super().__init__(function, line)
+        self.function, self.line = function, line
+
+
+def ask_again(frame: FrameType | None) -> None:
+    """Raises ``Again`` if the statement a user's ``frame`` is at can be rewritten; returns if it cannot, or was."""
+    if frame is None or not _active or not is_users(frame.f_code.co_filename):
+        return
+    _active[-1].ask(frame)
+
+
+class Rewritten:
+    """The functions of one compilation that are read otherwise."""
+
+    def __init__(self) -> None:
+        self._lines: dict[FunctionType, set[int]] = {}
+        self._code: dict[FunctionType, CodeType] = {}
+        self._owners: dict[CodeType, FunctionType] = {}
+
+    def ask(self, frame: FrameType) -> None:
+        """See ``ask_again``."""
+        function = self._owners.get(frame.f_code) or _function_of(frame.f_code)
+        if function is None:
+            return
+        found = _find(_parsed(self._code.get(function, function.__code__)), frame.f_lineno)
+        if found is None or not _can(found) or found.lineno in self._lines.get(function, ()):
+            return
+        raise Again(function, found.lineno)
+
+    def add(self, again: Again) -> None:
+        """Notes a statement."""
+        self._lines.setdefault(again.function, set()).add(again.line)
+        self._code.setdefault(again.function, again.function.__code__)
+
+    @contextmanager
+    def in_force(self) -> Iterator[None]:
+        """Within the block the functions run as rewritten."""
+        _active.append(self)
+        try:
+            for function, lines in self._lines.items():
+                code = _compiled(self._code[function], frozenset(lines))
+                self._owners.update(dict.fromkeys(_nested(code), function))
+                function.__code__ = code
+            yield
+        finally:
+            _active.pop()
+            for function, code in self._code.items():
+                function.__code__ = code
+
+
+#: the compilations that run, innermost last
+_active: list[Rewritten] = []
+
+
+def _nested(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _nested(constant)
+
+
+def _function_of(code: CodeType) -> FunctionType | None:
+    found = [f for f in gc.get_referrers(code) if isinstance(f, FunctionType) and f.__code__ is code]
+    return found[0] if found else None
+
+
+def _parsed(code: CodeType) -> ast.FunctionDef | None:
+    try:
+        lines, first = inspect.getsourcelines(code)
+        tree = ast.parse(textwrap.dedent("".join(lines)))
+    except (OSError, SyntaxError, TypeError):
+        return None
+    indent = len(lines[0]) - len(lines[0].lstrip())
+    node: Any
+    for node in ast.walk(tree):
+        if hasattr(node, "lineno"):
+            node.lineno += first - 1
+            node.end_lineno += first - 1
+            node.col_offset += indent
+            node.end_col_offset += indent
+    found = tree.body[0]
+    return found if isinstance(found, ast.FunctionDef) else None
+
+
+def _find(function: ast.FunctionDef | None, line: int) -> Any:
+    """The innermost statement that decides or assigns at ``line``."""
+    found: Any = None
+    for node in ast.walk(function) if function is not None else ():
+        if isinstance(node, (ast.If, ast.While, ast.IfExp)):
+            if node.lineno <= line <= (node.test.end_lineno or node.lineno):
+                found = node
+        elif _puts(node) and node.lineno <= line <= (node.end_lineno or line):  # type: ignore[attr-defined]
+            found = node
+    return found
+
+
+def _puts(node: ast.AST) -> bool:
+    """Whether a statement is ``name[index] = value`` or ``name[index] += value``."""
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AugAssign) else []
+    return len(targets) == 1 and isinstance(targets[0], ast.Subscript) and isinstance(targets[0].value, ast.Name)
+
+
+def _can(statement: ast.stmt | ast.IfExp) -> bool:
+    """Whether a statement can be rewritten: nothing jumps out of it, but for returns of an ``if``."""
+    if isinstance(statement, ast.While):
+        return not statement.orelse and not any(_jumps(statement.body, (ast.Return, ast.Break, ast.Continue)))
+    if isinstance(statement, ast.If):
+        return not any(_jumps([*statement.body, *statement.orelse], (ast.Break, ast.Continue)))
+    return True
+
+
+def _jumps(body: Sequence[ast.stmt], kinds: tuple[type[ast.stmt], ...]) -> Iterator[ast.stmt]:
+    for node in body:
+        if isinstance(node, kinds):
+            yield node
+        elif isinstance(node, (ast.For, ast.While)):
+            inner = tuple(k for k in kinds if k is ast.Return)
+            yield from _jumps([*node.body, *node.orelse], inner)
+        elif not isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            for _name, value in ast.iter_fields(node):
+                if isinstance(value, list):
+                    yield from _jumps([v for v in value if isinstance(v, ast.stmt)], kinds)
+
+
+def _compiled(before: CodeType, lines: frozenset[int]) -> CodeType:
+    tree = _parsed(before)
+    assert tree is not None
+    tree.body = _Rewriter(lines).block(tree.body)
+    tree.decorator_list = []
+    tree.args.defaults, tree.args.kw_defaults = [], [None] * len(tree.args.kwonlyargs)
+    for argument in ast.walk(tree.args):
+        if isinstance(argument, ast.arg):
+            argument.annotation = None
+    tree.returns = None
+    # The names a closure takes from around it have to be free in the new code, too.
+    outer = ast.FunctionDef(
+        name="<around>", args=_arguments(before.co_freevars), body=[tree], decorator_list=[], lineno=1, col_offset=0
+    )
+    module = ast.fix_missing_locations(ast.Module([outer], []))
+    code = compile(module, before.co_filename, "exec", dont_inherit=True)
+    for name in ("<around>", tree.name):
+        code = next(c for c in code.co_consts if isinstance(c, CodeType) and c.co_name == name)
+    return code.replace(co_qualname=before.co_qualname, co_firstlineno=before.co_firstlineno)
+
+
+def _arguments(names: Sequence[str]) -> ast.arguments:
+    return ast.arguments([], [ast.arg(name) for name in names], None, [], [], None, [])
+
+
+class _Rewriter:
+    """Rewrites the statements that begin at ``lines``."""
+
+    def __init__(self, lines: frozenset[int]) -> None:
+        self._lines = lines
+        self._count = 0
+
+    def block(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
+        """A list of statements."""
+        done: list[ast.stmt] = []
+        for at, node in enumerate(body):
+            if node.lineno not in self._lines or not (isinstance(node, (ast.If, ast.While)) or _puts(node)):
+                done.append(self._inside(node))
+            elif isinstance(node, ast.If) and any(_jumps([node], (ast.Return,))):
+                done.append(self._returning(node, body[at + 1 :]))
+                return done
+            else:
+                done += self._put(node) if _puts(node) else self._flow(node)  # type: ignore[arg-type]
+        return done
+
+    def _inside(self, node: ast.stmt) -> ast.stmt:
+        if not hasattr(node, "body"):
+            done: ast.stmt = _Choices(self._lines).visit(node)
+            return done
+        for name in ("body", "orelse", "finalbody"):
+            inner = getattr(node, name, None)
+            if isinstance(inner, list) and inner and isinstance(inner[0], ast.stmt):
+                setattr(node, name, self.block(inner))
+        return node
+
+    def _named(self, kind: str) -> str:
+        self._count += 1
+        return f"<{kind} {self._count}>"
+
+    def _put(self, node: ast.Assign | ast.AugAssign) -> list[ast.stmt]:
+        target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+        assert isinstance(target, ast.Subscript)
+        assert isinstance(target.value, ast.Name)
+        name, value, before = target.value.id, node.value, list[ast.stmt]()
+        if isinstance(node, ast.AugAssign):
+            place = self._named("part")
+            part = ast.Subscript(ast.Name(name, ast.Load()), target.slice, ast.Load())
+            before = [
+                _at(ast.Assign([ast.Name(place, ast.Store())], part), node),
+                _at(ast.AugAssign(ast.Name(place, ast.Store()), node.op, node.value), node),
+            ]
+            value = ast.Name(place, ast.Load())
+        call = _helper("put", [ast.Name(name, ast.Load()), _index(target.slice), value])
+        return [*before, _at(ast.Assign([ast.Name(name, ast.Store())], call), node)]
+
+    def _flow(self, node: ast.If | ast.While) -> list[ast.stmt]:
+        names = sorted(_stored([*node.body, *node.orelse]))
+        state = ast.Tuple([_helper("held", [_locals(), ast.Constant(n)]) for n in names], ast.Load())
+        first, second = self._named("test"), self._named("body")
+        made: list[ast.stmt] = []
+        if isinstance(node, ast.While):
+            made.append(self._function(first, names, [], _at(ast.Return(_truth(node.test)), node), node))
+            made.append(self._function(second, names, node.body, _given(names), node))
+            call = _helper("loop", [_load(first), _load(second), state, _texts(names)])
+        else:
+            made.append(self._function(first, names, node.body, _given(names), node))
+            made.append(self._function(second, names, node.orelse, _given(names), node))
+            call = _helper("branch", [_truth(node.test), _load(first), _load(second), state, _texts(names)])
+        target = ast.Tuple([ast.Name(n, ast.Store()) for n in names], ast.Store())
+        result = ast.Assign([target], call) if names else ast.Expr(call)
+        return [_at(each, node) for each in (*made, result)]
+
+    def _returning(self, node: ast.If, rest: Sequence[ast.stmt]) -> ast.stmt:
+        """``if c: return a`` and what follows: a branch whose sides end the function."""
+        sides = []
+        names = sorted(_stored([*node.body, *node.orelse, *rest]))
+        for kind, body in (("true", node.body), ("false", node.orelse)):
+            whole = list(body) if _ends(body) else [*body, *rest]
+            sides.append(self._function(self._named(kind), names, whole, None, node))
+        state = ast.Tuple([_helper("held", [_locals(), ast.Constant(n)]) for n in names], ast.Load())
+        call = _helper("choose", [_truth(node.test), _load(sides[0].name), _load(sides[1].name), state])
+        block = ast.If(ast.Constant(True), [*sides, ast.Return(call)], [])
+        return _at(block, node)
+
+    def _function(
+        self, name: str, names: Sequence[str], body: Sequence[ast.stmt], last: ast.stmt | None, at: ast.stmt
+    ) -> ast.FunctionDef:
+        own = self.block(copy.deepcopy(list(body)))
+        whole = [*own, *([last] if last is not None else [])] or [ast.Pass()]
+        made = ast.FunctionDef(name=name, args=_arguments(names), body=whole, decorator_list=[])
+        return _at(made, at)
+
+
+class _Choices(ast.NodeTransformer):
+    """``a if test else b`` at ``lines``."""
+
+    def __init__(self, lines: frozenset[int]) -> None:
+        self._lines = lines
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
+        """See ``ast.NodeTransformer``."""
+        self.generic_visit(node)
+        if node.lineno not in self._lines:
+            return node
+        sides = [ast.Lambda(_arguments(()), side) for side in (node.body, node.orelse)]
+        made = _helper("choose", [_truth(node.test), *sides, ast.Tuple([], ast.Load())])
+        return _at(made, node)
+
+
+def _truth(test: ast.expr) -> ast.expr:
+    """A condition whose ``and``, ``or`` and ``not`` take tensors."""
+    if isinstance(test, ast.BoolOp):
+        later = [ast.Lambda(_arguments(()), _truth(value)) for value in test.values]
+        return _helper("both" if isinstance(test.op, ast.And) else "either", list(later))
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return _helper("opposite", [_truth(test.operand)])
+    return test
+
+
+def _ends(body: Sequence[ast.stmt]) -> bool:
+    last = body[-1] if body else None
+    if isinstance(last, ast.If):
+        return _ends(last.body) and _ends(last.orelse)
+    return isinstance(last, (ast.Return, ast.Raise))
+
+
+def _stored(body: Sequence[ast.stmt]) -> set[str]:
+    """Names that statements bind."""
+    found: set[str] = set()
+    for node in body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            found.add(node.name)
+            continue
+        for each in ast.walk(node):
+            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
+                found.add(each.id)
+            elif isinstance(each, ast.stmt) and _puts(each):
+                put: Any = each
+                target = put.targets[0] if isinstance(put, ast.Assign) else put.target
+                found.add(target.value.id)
+    return found
+
+
+def _given(names: Sequence[str]) -> ast.stmt:
+    """``return (a, b)`` of names that may be unbound."""
+    return ast.Return(ast.Tuple([_helper("held", [_locals(), ast.Constant(n)]) for n in names], ast.Load()))
+
+
+def _index(node: ast.expr) -> ast.expr:
+    """An index as a value: slices become ``slice(...)``."""
+    if isinstance(node, ast.Slice):
+        parts = [p if p is not None else ast.Constant(None) for p in (node.lower, node.upper, node.step)]
+        return _helper("slice_of", parts)
+    if isinstance(node, ast.Tuple):
+        return ast.Tuple([_index(e) for e in node.elts], ast.Load())
+    return node
+
+
+def _helper(name: str, args: list[Any]) -> ast.expr:
+    module = ast.Subscript(
+        ast.Attribute(ast.Call(ast.Name("__import__", ast.Load()), [ast.Constant("sys")], []), "modules", ast.Load()),
+        ast.Constant(_HELPERS),
+        ast.Load(),
+    )
+    return ast.Call(ast.Attribute(module, name, ast.Load()), args, [])
+
+
+def _locals() -> ast.expr:
+    return ast.Call(ast.Name("locals", ast.Load()), [], [])
+
+
+def _load(name: str) -> ast.expr:
+    return ast.Name(name, ast.Load())
+
+
+def _texts(names: Sequence[str]) -> ast.expr:
+    return ast.Tuple([ast.Constant(n) for n in names], ast.Load())
+
+
+def _at(node: T, where: ast.AST) -> T:
+    """``node`` with the places of ``where`` for all that has none."""
+    for each in ast.walk(node):
+        if isinstance(each, (ast.stmt, ast.expr, ast.arg)) and not hasattr(each, "lineno"):
+            ast.copy_location(each, where)
+    return node
