@@ -312,7 +312,7 @@ def _stored(body: Sequence[ast.stmt]) -> set[str]:
                 found.add(each.id)
             elif isinstance(each, ast.stmt) and _puts(each):
                 put: Any = each
-                target = put.targets[0] if isinstance(put, ast.Assign) else put.target
+                target: Any = put.targets[0] if isinstance(put, ast.Assign) else put.target
                 found.add(target.value.id)
     return found
 

@@ -23,15 +23,16 @@ def place(function: Callable[..., Any], text: str) -> str:
     return f"test_traced.py:{at}"
 
 
-def python_if(net: Any, x: Any) -> Any:
-    if x.sum() > 0:  # decides
-        return x
+def python_break(net: Any, x: Any) -> Any:
+    for _ in range(2):
+        if x.sum() > 0:  # decides
+            break
     return -x
 
 
 def python_while(net: Any, x: Any) -> Any:
     while x.sum() > 0:  # decides
-        x = x - 1
+        return x - 1
     return x
 
 
@@ -75,7 +76,7 @@ def bad_dtype(net: Any, x: Any) -> Any:
 @pytest.mark.parametrize(
     ("function", "mark", "error", "texts"),
     [
-        (python_if, "# decides", TraceError, ["truth of a tensor", "ops.select, ops.cond or ops.while_loop"]),
+        (python_break, "# decides", TraceError, ["truth of a tensor", "ops.select, ops.cond or ops.while_loop"]),
         (python_while, "# decides", TraceError, ["truth of a tensor", "ops.while_loop"]),
         (asks_for_data, "# data", TraceError, ["data of a tensor", "out of construct"]),
         (asks_for_an_item, "# data", TraceError, ["data of a tensor"]),

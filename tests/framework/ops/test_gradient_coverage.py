@@ -62,6 +62,7 @@ MORE = {
         "moved": (lambda x: call("TensorMove", x) * 2, ((3, 4),)),
         "likes": (lambda x: (call("OnesLike", x) + call("ZerosLike", x)) * x, ((3, 4),)),
         "likes of a dtype": (lambda x: (call("OnesLikeExt", x, None) + call("ZerosLikeExt", x, None)) * x, ((3, 4),)),
+        "rows put": (lambda x, y: (x * 3).with_items((1, slice(0, 2)), y), ((3, 4), (2,))),
         "scatter update": (lambda x, y: ops.tensor_scatter_update(x, GRID[:2], y), ((3, 4), (2,))),
         "split with sizes": (lambda x: call("SplitWithSize", x, (1, 3), 1)[1] * 2, ((3, 4),)),
         "soft cross entropy with logits": (
