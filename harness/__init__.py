@@ -1,7 +1,7 @@
 """Reproducibility harness: describe, compile and run small networks, capture their dumps, check them.
 
 ``from harness import Tensor, nn, ops, float32`` reaches the names of ``harness.framework``, which speaks MindSpore's
-API. They are looked up when they are first used, so that importing a part that needs none of them stays light.
+API. Each name is looked up at its first use, so that importing a part that needs none of them stays light.
 """
 
 import atexit as _atexit
@@ -74,7 +74,7 @@ def _recorder_from_environment(session: _Any) -> None:
 
 
 def _recorder_at_exit() -> None:
-    """Mode 2 exports at the end of a process, also of one that compiled nothing."""
+    """Mode 2 exports when a process ends, even if it compiled nothing."""
     context = _sys.modules.get("harness.framework.context")
     given = "harness.framework.tensor" in _sys.modules and (
         any(_os.environ.get(name) for name in ("MS_RDR_ENABLE", "MS_RDR_MODE", "MS_RDR_PATH"))

@@ -10,13 +10,13 @@ from typing import Any
 def lazy(
     module: str, names: Mapping[str, str], otherwise: Callable[[str], Any] | None = None
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """``__getattr__`` and ``__dir__`` of a module whose names live elsewhere.
+    """Makes ``__getattr__`` and ``__dir__`` for a module whose names are defined in other modules.
 
     Args:
-        module: name of the module (``harness``).
-        names: for each name where it lives: a module (``harness.framework.tensor``: the attribute of that name), a
+        module: name of the module, such as ``harness``.
+        names: the place that defines each name: a module (``harness.framework.tensor``: the attribute of that name), a
         module and attribute (``harness.dtypes:float16``), or a module itself (``harness.framework.common.dtype:``).
-        otherwise: gives any other name, or raises ``AttributeError``, as None does.
+        otherwise: a function that resolves any other name; with None, other names raise ``AttributeError``.
     """
 
     def getattr_(name: str) -> Any:
@@ -35,7 +35,7 @@ def lazy(
     return getattr_, dir_
 
 
-#: every spelling MindSpore has for a dtype, and ours
+#: every spelling that MindSpore and we have for a dtype
 DTYPES = {
     **{
         name: f"harness.dtypes:{name}"

@@ -1,6 +1,6 @@
-"""A file is replaced whole or not at all, by one writer at a time; what killed processes leave is removed by the next.
+"""Replaces files whole or not at all, by one writer at a time; the next writer removes what a killed process left.
 
-A process holds a lock (``flock``) on what it is about to leave: what nobody holds is abandoned, whoever made it.
+A process holds a lock (``flock``) on its unfinished files: a file without a lock is abandoned.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ except ImportError:  # Windows
 
 @contextmanager
 def scratch_beside(path: Path) -> Iterator[Path]:
-    """A hidden name beside ``path`` to write to; whatever is left there is removed in the end."""
+    """Gives a hidden name beside ``path`` to write to, and removes what is left there in the end."""
     scratch = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         yield scratch
@@ -36,7 +36,8 @@ def scratch_beside(path: Path) -> Iterator[Path]:
 
 
 def remove_leftovers(path: Path) -> list[Path]:
-    """Removes what killed writers of ``path`` left behind; call it under the lock. Returns what was removed."""
+    """Removes the files that killed writers of ``path`` left; call it while holding the lock. Returns the removed
+    paths."""
     removed = []
     prefix, suffix = f".{path.name}.", ".tmp"
     for name in sorted(name for name in os.listdir(path.parent) if name.startswith(prefix)):
@@ -49,12 +50,12 @@ def remove_leftovers(path: Path) -> list[Path]:
 
 
 def create_held(path: Path, mode: int = 0o666) -> int:
-    """A new, empty file at ``path``, open for writing, that ``sweep_abandoned`` leaves alone as long as it is open."""
+    """Makes an empty file at ``path`` and opens it for writing; ``sweep_abandoned`` spares it while it is open."""
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, mode)
         try:
             _hold(descriptor)
-            # Somebody may have swept it between the two calls: then it is nobody's file.
+            # Another process may have swept it between the two calls; then the file is no longer ours.
             if os.fstat(descriptor).st_nlink:
                 os.ftruncate(descriptor, 0)
                 return descriptor
@@ -65,7 +66,8 @@ def create_held(path: Path, mode: int = 0o666) -> int:
 
 
 def write_held(path: Path, content: bytes) -> None:
-    """Replaces ``path`` by ``content``, whole or not at all, without a lock on it; the last of several writers wins."""
+    """Replaces ``path`` by ``content``, whole or not at all, without a lock on it; if several write at once, the last
+    one wins."""
     sweep_abandoned(path)
     with scratch_beside(path) as scratch:
         with open(create_held(scratch), "wb") as file:
@@ -74,7 +76,8 @@ def write_held(path: Path, content: bytes) -> None:
 
 
 def sweep_abandoned(path: Path) -> None:
-    """As ``remove_leftovers``, without a lock on ``path``: leaves what a living process has (see ``create_held``)."""
+    """Like ``remove_leftovers``, but without a lock on ``path``: spares the files of living processes (see
+    ``create_held``)."""
     prefix, suffix = f".{path.name}.", ".tmp"
     with suppress(OSError):
         for name in os.listdir(path.parent):
@@ -86,12 +89,12 @@ _PART = re.compile(r"\.(\d{1,10})-[0-9a-f]{8}\.part")
 
 
 def part_name() -> str:
-    """A hidden name to write under, of this process: what bears that of a dead one is swept by ``sweep_parts``."""
+    """A hidden file name that holds this process's id; ``sweep_parts`` removes the files of dead processes."""
     return f".{os.getpid()}-{secrets.token_hex(4)}.part"
 
 
 def sweep_parts(directory: str | int) -> None:
-    """Removes what killed writers left in a directory (a path or a descriptor) under names of ``part_name``."""
+    """Removes files named by ``part_name`` that killed writers left in a directory (a path or a descriptor)."""
     descriptor = directory if isinstance(directory, int) else None
     with suppress(OSError):
         for name in os.listdir(directory):
@@ -112,13 +115,14 @@ def _is_alive(process: int) -> bool:
 
 @contextmanager
 def temporary_directory(prefix: str) -> Iterator[Path]:
-    """A new directory below the system's temporary one, gone afterwards; first those of killed processes are swept.
+    """Gives a new directory below the system's temporary one, and removes it afterwards. First it removes those of
+    killed processes.
 
     Args:
-        prefix: what its name begins with, the same in every run of a command.
+        prefix: beginning of its name, the same in every run of a command.
 
     Raises:
-        OSError: it cannot be made.
+        OSError: the directory cannot be made.
     """
     top = Path(tempfile.gettempdir())
     _sweep_directories(top, prefix)
@@ -146,7 +150,7 @@ def _sweep_directories(top: Path, prefix: str) -> None:
 
 
 def _remove_abandoned(left: Path, folder: Path | None = None) -> None:
-    """Removes a file of ours that nobody holds, and the directory it stands for."""
+    """Removes one of our files that no process holds, and the directory it stands for."""
     with suppress(OSError):
         descriptor = os.open(left, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
         try:
@@ -159,7 +163,7 @@ def _remove_abandoned(left: Path, folder: Path | None = None) -> None:
 
 
 def _hold(descriptor: int) -> bool:
-    """Takes the lock on an open file; False if another process has it, or the file system has no locks."""
+    """Locks an open file; False if another process holds the lock, or the file system has no locks."""
     if flock is None:
         return False
     try:
@@ -172,11 +176,11 @@ def _hold(descriptor: int) -> bool:
 
 
 def put_in_place(scratch: Path, path: Path, *, directory: bool = True) -> bool:
-    """Makes ``scratch`` the new ``path``, durably; False (and nothing done) if both hold the same bytes.
+    """Renames ``scratch`` to ``path``, durably; does nothing and returns False if both hold the same bytes.
 
     Args:
-        directory: make the new name durable too. If not, a crash of the machine may bring back the old file, whole,
-            until somebody calls ``flush_directory``.
+        directory: make the new name durable too. Without it, a crash of the machine may bring back the whole old file,
+            until ``flush_directory`` was called.
     """
     if path.exists():
         import filecmp
@@ -191,12 +195,13 @@ def put_in_place(scratch: Path, path: Path, *, directory: bool = True) -> bool:
 
 
 def flush_directory(directory: Path) -> None:
-    """Makes the names in ``directory`` durable."""
+    """Makes the file names in ``directory`` durable."""
     _flush(directory, os.O_RDONLY)
 
 
 def write_atomically(path: Path, content: bytes, *, directory: bool = True) -> bool:
-    """Replaces ``path`` by ``content``; False if it holds that already. ``OSError`` leaves the old file whole.
+    """Replaces ``path`` by ``content``; False if it holds the same bytes already. ``OSError`` leaves the old file
+    whole.
 
     Args:
         directory: as for ``put_in_place``.
@@ -213,12 +218,12 @@ def remove(path: Path) -> None:
 
 
 def reason(error: OSError) -> str:
-    """An operating-system error in a few words."""
+    """The reason of an operating-system error in a few words."""
     return os.strerror(error.errno) if error.errno else str(error).splitlines()[0][:200]
 
 
 def _flush(path: Path, flags: int) -> None:
-    """Waits until ``path`` (a file or a directory) is on the disk."""
+    """Waits until the disk has ``path`` (a file or a directory)."""
     descriptor = os.open(path, flags)
     try:
         os.fsync(descriptor)
@@ -226,10 +231,10 @@ def _flush(path: Path, flags: int) -> None:
         os.close(descriptor)
 
 
-# --- one writer at a time: a lock that is free is taken by the same ``flock`` of the same file that filelock uses;
-# filelock, whose import costs more than writing a small store, is asked where there is somebody to wait for ---
+# --- one writer at a time: a free lock is taken directly, by the same ``flock`` on the same file that filelock uses;
+# filelock, whose import costs more than writing a small store, is used only to wait ---
 
-#: Seconds a writer waits for another one.
+#: Seconds that a writer waits for another one.
 DEFAULT_TIMEOUT = 60.0
 #: What ``flock`` says where a file system has none.
 _NO_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL)
@@ -246,9 +251,9 @@ def lock_path(path: Path) -> Path:
 
 @contextmanager
 def writer_lock(path: Path, timeout: float = DEFAULT_TIMEOUT) -> Iterator[None]:
-    """Holds the writer's lock of the store at ``path``; the lock file is gone afterwards.
+    """Holds the writer's lock of the store at ``path``, and removes the lock file afterwards.
 
-    A killed holder's lock is released by the operating system.
+    The operating system releases the lock of a killed process.
 
     Raises:
         LockError: another process held it for ``timeout`` seconds.
@@ -286,7 +291,7 @@ def _take_free(beside: Path) -> int | None:
     descriptor, made = _open_lock(beside)
     try:
         flock(descriptor, LOCK_EX | LOCK_NB)
-        # The holder before may have removed the file after it was opened here: then it is no lock any more.
+        # The previous holder may have removed the file after we opened it: then it is no lock any more.
         if os.fstat(descriptor).st_nlink:
             return descriptor
     except OSError as error:

@@ -1,4 +1,4 @@
-"""MindSpore's dtypes: one row each, with every spelling the formats use."""
+"""MindSpore's dtypes: one row each, with every spelling in use."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class DType:
 
     @property
     def lower(self) -> str:
-        """Lower-case spelling, as Ascend names and ``statistic.csv`` print it (``float32``)."""
+        """The spelling in lower case, as Ascend file names and ``statistic.csv`` have it (``float32``)."""
         return self.name.lower()
 
     @property
     def itemsize(self) -> int:
-        """Bytes of one element."""
+        """Size of one element in bytes."""
         return self.numpy.itemsize
 
     @property
@@ -77,9 +77,9 @@ ALL = (
     bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64,
     float16, float32, float64, bfloat16, complex64, complex128,
 )  # fmt: skip
-#: no kernel takes it: known by name only, because dumps of real devices name it
+#: no kernel accepts it; known by name only, because dumps of real devices name it
 int4 = _row("Int4", ml_dtypes.int4, "|i1", 48, "i")
-#: of 8 bits, as PyTorch and ml_dtypes call them: kept and compared, taken by no kernel
+#: 8 bits wide, named as in PyTorch and ml_dtypes: stored and compared, but no kernel accepts them
 FLOATS8 = tuple(
     _row(f"F{name[1:]}", getattr(ml_dtypes, name), "|V1", 0, "f")
     for name in (
@@ -89,7 +89,7 @@ FLOATS8 = tuple(
     if hasattr(ml_dtypes, name)
 )  # fmt: skip
 uint4 = _row("UInt4", ml_dtypes.uint4, "|u1", 0, "u")
-#: what a store can keep
+#: dtypes that a store can keep
 STORED = (*ALL, int4, uint4, *FLOATS8)
 
 _BY_NAME = {d.lower: d for d in STORED} | {"bool_": bool_}
@@ -121,8 +121,8 @@ def by_name(name: str) -> DType:
 
 
 def from_numpy(dtype: Any, *, stored: bool = False) -> DType:
-    """The dtype of a numpy dtype (byte order ignored); ``DtypeError`` if MindSpore has none like it, or, with
-    ``stored``, no store can keep it."""
+    """The dtype of a numpy dtype (byte order ignored); ``DtypeError`` if MindSpore has no such dtype, or, with
+    ``stored``, if no store can keep it."""
     given, known = np.dtype(dtype), _STORED_BY_NUMPY if stored else _BY_NUMPY
     try:
         return known[given.newbyteorder("=") if given.isnative is False else given]

@@ -1,7 +1,7 @@
 """Every error the harness raises on purpose.
 
-Each message says what was given, what is accepted and where. Where MindSpore defines the exception type for a
-fault, the class here also derives from that builtin, so that a script's ``except`` clauses keep working.
+Each message says what was given, what is accepted and where. If MindSpore raises a builtin exception for a fault, the
+class here derives from it as well, so that a script's ``except`` clauses keep working.
 """
 
 from __future__ import annotations
@@ -12,24 +12,24 @@ class HarnessError(Exception):
 
 
 def first_line(error: BaseException) -> str:
-    """The first line of an error's text (HDF5's go on for many), or its type."""
+    """The first line of an error's text (those of HDF5 have many lines), or its type."""
     return str(error).splitlines()[0][:200] if str(error) else type(error).__name__
 
 
 class UnsupportedError(HarnessError, NotImplementedError):
-    """Something MindSpore has and the harness does not; names it and where it stands."""
+    """MindSpore has a feature that the harness lacks; the message names it and its place."""
 
 
 class UnknownNameError(HarnessError, LookupError):
-    """A registry was asked for a name it does not hold; names the nearest kin."""
+    """A registry does not hold the requested name; the message lists similar names."""
 
 
 class BackendError(HarnessError, RuntimeError):
-    """The process in which a backend runs programs could not be started, or failed; says how."""
+    """The process in which a backend runs programs could not be started, or failed; the message says how."""
 
 
 class DumpConfigError(HarnessError, RuntimeError):
-    """A dump configuration MindSpore refuses (it raises ``RuntimeError`` at the first compile).
+    """A dump configuration that MindSpore refuses (it raises ``RuntimeError`` at the first compile).
 
     Attributes:
         kind: short stable code, such as ``value:iteration`` or ``missing:kernels``.
@@ -41,31 +41,31 @@ class DumpConfigError(HarnessError, RuntimeError):
 
 
 class ShapeError(HarnessError, ValueError):
-    """An operator cannot take the shapes it was given."""
+    """An operator does not accept the shapes it was given."""
 
 
 class DtypeError(HarnessError, TypeError):
-    """An operator cannot take the dtypes it was given."""
+    """An operator does not accept the dtypes it was given."""
 
 
 class TraceError(HarnessError, RuntimeError):
-    """``construct`` does something a graph cannot express; says where in the user's source."""
+    """``construct`` does something that a graph cannot express; the message gives the source line."""
 
 
 class KernelError(HarnessError, RuntimeError):
-    """A kernel failed while the graph ran; names the operator."""
+    """A kernel failed while the graph ran; the message names the operator."""
 
 
 class DumpWriteError(HarnessError, OSError):
-    """A dump file could not be written; what was written before stays."""
+    """A dump file could not be written; earlier files stay."""
 
 
 class StoreError(HarnessError, ValueError):
-    """A golden store is damaged, too large, of another schema, or was asked for what it does not hold."""
+    """A golden store is damaged, too large or of another schema, or does not hold what was requested."""
 
 
 class TreeError(HarnessError, ValueError):
-    """A dump tree (or a file in it) cannot be read; names the file and what is wrong with it."""
+    """A dump tree (or a file in it) cannot be read; the message names the file and what is wrong with it."""
 
 
 class LockError(HarnessError, TimeoutError):
@@ -77,45 +77,45 @@ class SettingError(HarnessError, ValueError):
 
 
 class SettingTypeError(HarnessError, TypeError):
-    """A setting, or a call's argument, is of a type that is not accepted."""
+    """A setting, or an argument of a call, has a type that is not accepted."""
 
 
 class NestingError(HarnessError, RecursionError):
-    """Cells lie in one another deeper than Python can call; names the limit and what raises it."""
+    """Cells are nested more deeply than Python can call; the message names the limit and how to raise it."""
 
 
 class CellNameError(HarnessError, KeyError):
-    """A name of a cell's child or parameter is taken, or cannot be a name."""
+    """The name of a cell's child or parameter is already used, or is not a valid name."""
 
     def __str__(self) -> str:
         return str(self.args[0])
 
 
 class CellAttributeError(HarnessError, AttributeError):
-    """A cell lacks an attribute, or is used before ``super().__init__()`` made it one."""
+    """A cell lacks an attribute, or is used before its ``super().__init__()`` was called."""
 
 
 class StoreWriteError(HarnessError, OSError):
-    """A golden store could not be written (full disk, no permission); the old one stands as it was."""
+    """A golden store could not be written (full disk, no permission); the old one is unchanged."""
 
 
 class ToleranceError(HarnessError, ValueError):
-    """A tolerance is of a form or a size that means nothing."""
+    """A tolerance has a form or a value without meaning."""
 
 
 class RecordError(HarnessError, ValueError):
-    """A run's records cannot be compared: one slot twice, or neither values nor a digest."""
+    """A run's records cannot be compared: one slot occurs twice, or has neither values nor a digest."""
 
 
 class UnsupportedNameError(UnsupportedError, AttributeError):
-    """A name of MindSpore's namespaces that the harness does not have."""
+    """A script uses a name of MindSpore's namespaces that the harness lacks."""
 
 
 class ConvertError(HarnessError, ValueError):
     """An asynchronous dump file, or a tensor of it, cannot be converted.
 
     Attributes:
-        code: exit code msaccucmp ends with for such a fault.
+        code: exit code of msaccucmp for such a fault.
     """
 
     def __init__(self, code: int, message: str) -> None:
@@ -124,43 +124,44 @@ class ConvertError(HarnessError, ValueError):
 
 
 class PlanTextError(HarnessError, ValueError):
-    """A text of a memory plan cannot be read; names the line."""
+    """The text of a memory plan cannot be read; the message names the line."""
 
 
 class StateError(HarnessError, RuntimeError):
-    """Something is asked for at a moment when it cannot be had (a metric's value before its first update)."""
+    """A value is requested before it exists, such as a metric's value before its first update."""
 
 
 class IndexRangeError(HarnessError, IndexError):
-    """Values that are to pick elements are no integers, or lie outside what they pick from."""
+    """Indices are not integers, or lie outside the array."""
 
 
 class UnknownKeyError(UnknownNameError, KeyError):
-    """A name that MindSpore looks up in a dict is not there."""
+    """A name that MindSpore looks up in a dict is missing."""
 
     def __str__(self) -> str:
         return str(self.args[0])
 
 
 class InjectionError(HarnessError, LookupError):
-    """A fault that was to be injected could not be: its operator never ran, or has no result it could spoil."""
+    """A fault could not be injected: its operator never ran, or has no result that the fault can spoil."""
 
 
 class CheckpointError(HarnessError, ValueError):
-    """A checkpoint file is not there, damaged, or not what its format says; names the file."""
+    """A checkpoint file is missing or damaged, or does not match its format; the message names the file."""
 
 
 class CheckpointWriteError(HarnessError, OSError):
-    """A checkpoint cannot be written where it was asked for; a file that stood there still does."""
+    """A checkpoint cannot be written to the given path; an older file there is unchanged."""
 
 
 class SummaryWriteError(HarnessError, OSError):
-    """A record of a summary cannot be written; those before it are whole."""
+    """A record of a summary cannot be written; earlier records are whole."""
 
 
 class ScaleError(HarnessError, RuntimeError):
-    """Work that several processes share cannot be begun or ended: no cluster, other versions, files out of reach."""
+    """Shared work cannot begin or end: there is no cluster, its workers have other versions, or files are out of
+    reach."""
 
 
 class ArtefactError(HarnessError, ValueError):
-    """A text of the Running Data Recorder cannot be read; names the line."""
+    """A text of the Running Data Recorder cannot be read; the message names the line."""

@@ -1,7 +1,7 @@
-"""What names and texts from elsewhere look like where people read them: on a terminal, in a table, on a page.
+"""Makes names and texts from untrusted files safe to show: on a terminal, in a table, on a page.
 
-A golden, a dump tree or a bundle may come from anybody. What it calls its operators must neither command a terminal
-(escape sequences), nor reorder a line (bidirectional overrides), nor run in a spreadsheet (a leading ``=``).
+A golden, a dump tree or a bundle may come from anybody. Its operators' names must not control a terminal (escape
+sequences), reorder a line (bidirectional overrides) or run in a spreadsheet (a leading ``=``).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, TextIO
 
-# Control characters C0 and C1, marks that are not seen or change the direction, other line ends, halves of pairs.
+# Control characters C0 and C1, invisible marks, marks that change the direction, other line ends, lone surrogates.
 _UNSEEN = (
     r"\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     r"\ud800-\udfff\ufeff\ufff9-\ufffb\U000e0001-\U000e007f"
@@ -28,19 +28,20 @@ _SHORT = {"\t": r"\t", "\n": r"\n", "\r": r"\r"}
 
 
 def text(given: str) -> str:
-    r"""``given`` with every character that is no part of a text as ``\x1b`` or ``\u202e``; tabs and newlines stay."""
+    r"""``given`` with every control or invisible character written as ``\x1b`` or ``\u202e``; tabs and newlines
+    stay."""
     return _TEXT.sub(_named, given)
 
 
 def line(given: str) -> str:
-    r"""As ``text``, on one line: tabs and newlines are ``\t`` and ``\n``."""
+    r"""Like ``text``, but on one line: tabs and newlines become ``\t`` and ``\n``."""
     return _LINE.sub(_named, given)
 
 
 def cell(given: object) -> object:
-    """A cell of a CSV file: numbers stay; a text is one line, and none that a spreadsheet takes for a formula.
+    """A cell of a CSV file: numbers stay; a text becomes one line that no spreadsheet takes for a formula.
 
-    A text that begins with ``=``, ``+``, ``-`` or ``@`` and is no number gets a ``'`` in front.
+    A text that begins with ``=``, ``+``, ``-`` or ``@`` and is not a number gets a ``'`` in front.
     """
     if not isinstance(given, str):
         return "" if given is None else given
@@ -82,7 +83,7 @@ class Escaped:
     """A text stream that escapes what is written to it, and writes what its encoding lacks as ``\\u1234``.
 
     Args:
-        stream: what is written to.
+        stream: the stream that receives the escaped text.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -99,7 +100,7 @@ class Escaped:
         return len(given)
 
     def writelines(self, lines: Iterator[str]) -> None:
-        """Writes each."""
+        """Writes each text."""
         for each in lines:
             self.write(each)
 
@@ -108,7 +109,7 @@ class Escaped:
 
 
 def raw(stream: Any) -> Any:
-    """The stream below an ``Escaped`` one: for progress bars, whose control sequences are our own."""
+    """The stream below an ``Escaped`` one, for progress bars, whose control sequences come from us."""
     return stream.raw if isinstance(stream, Escaped) else stream
 
 
@@ -117,19 +118,19 @@ _COLOUR = re.compile("(\x1b\\[[0-9;]*m)")
 
 
 def coloured(stream: TextIO) -> bool:
-    """Whether colour may be written to a stream: a terminal, and nobody set ``NO_COLOR``."""
+    """Whether a stream may receive colours: it is a terminal, and ``NO_COLOR`` is not set."""
     return stream.isatty() and not os.environ.get("NO_COLOR")
 
 
 def painted(given: str, code: str, stream: TextIO) -> str:
-    """``given``, escaped, in a colour (an ANSI code such as ``31``) where colour may be written to ``stream``."""
+    """``given``, escaped, in a colour (an ANSI code such as ``31``) if ``stream`` may receive colours."""
     return f"\033[{code}m{text(given)}\033[0m" if coloured(stream) else text(given)
 
 
 def show(given: str, stream: TextIO | None = None) -> None:
-    """Prints a text in which names from elsewhere are escaped already (``painted``): its colours stay.
+    """Prints a text whose untrusted names are already escaped (``painted``), so that its colours stay.
 
-    Where the stream takes no colours, they are escaped with all else.
+    If the stream takes no colours, they are escaped as well.
     """
     to = stream or sys.stdout
     if not coloured(to):
@@ -142,20 +143,20 @@ def show(given: str, stream: TextIO | None = None) -> None:
 
 
 def unescape_output() -> None:
-    """From now on what is printed is not ours: a user's script writes as it likes."""
+    """Ends the escaping: from now on a user's script prints, which may write anything."""
     sys.stdout, sys.stderr = raw(sys.stdout), raw(sys.stderr)
 
 
 @contextmanager
 def escaped_output() -> Iterator[None]:
-    """Within it, everything that is printed to standard output and standard error is escaped."""
+    """Inside the ``with`` block, everything printed to standard output and standard error is escaped."""
     before = sys.stdout, sys.stderr
     mine = Escaped(raw(sys.stdout)), Escaped(raw(sys.stderr))
     sys.stdout, sys.stderr = mine
     try:
         yield
     finally:
-        # What the command's own code put in place meanwhile is not ours to take away.
+        # If the command's code has replaced the stream meanwhile, its stream stays.
         if sys.stdout is mine[0]:
             sys.stdout = before[0]
         if sys.stderr is mine[1]:

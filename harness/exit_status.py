@@ -1,7 +1,7 @@
-"""Lets a process that was about to end well end with a failure: what fails at its very end is a failure, too.
+"""Makes a process end with a failure if something fails at its very end.
 
-Python prints what a function registered with ``atexit`` raises, and the exit code stays 0. Imported first of all of the
-harness, so that what this module registers runs after everything the harness and its users register later.
+If a function registered with ``atexit`` raises, Python prints the error but exits with code 0. The harness imports this
+module first, so that its own exit function runs after all that are registered later.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ _failed: list[BaseException] = []
 
 
 def fail(error: BaseException) -> None:
-    """Reports ``error`` as an uncaught exception, in one line, and has the process end with exit code 1.
+    """Reports ``error`` like an uncaught exception, in one line, and makes the process end with exit code 1.
 
-    For functions that run at exit; the others that are registered still run.
+    For functions that run at exit; the other registered functions still run.
     """
     error.__cause__, error.__suppress_context__ = None, True
     sys.excepthook(type(error), error.with_traceback(None), None)

@@ -1,4 +1,4 @@
-"""Compressed data from elsewhere is inflated here: in pieces, to a bounded size, at a bounded ratio."""
+"""Inflates compressed data from untrusted files: in pieces, to a bounded size, at a bounded ratio."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from harness.errors import HarnessError, first_line
 from harness.reading import Refuse
 
 PIECE = 1 << 20
-"""Bytes that are inflated at once."""
+"""Number of bytes inflated at once."""
 RATIO = 1100
-"""Deflate makes of one byte at most 1,032; what promises more lies."""
+"""Deflate turns one byte into at most 1,032; data that claim more are damaged."""
 
 
 def inflate(packed: bytes, size: int, where: str, refuse: Refuse) -> bytearray:
-    """Exactly ``size`` bytes from a zlib stream that ends with them.
+    """Inflates a zlib stream that must hold exactly ``size`` bytes.
 
     Raises:
-        HarnessError: what ``refuse`` makes: ``size`` is beyond what so few bytes can hold, the stream is damaged, or
-            holds more or fewer bytes. No more than ``size`` and a piece are ever held.
+        HarnessError: made by ``refuse`` if so few bytes cannot hold ``size``, the stream is damaged, or it holds more
+            or fewer bytes. At most ``size`` bytes and one piece are in memory.
     """
     if size > len(packed) * RATIO:
         raise refuse(f"{where}: {len(packed)} compressed bytes cannot hold {size}")
@@ -40,11 +40,11 @@ def inflate(packed: bytes, size: int, where: str, refuse: Refuse) -> bytearray:
 
 
 def member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, where: str, refuse: Refuse) -> Iterator[bytes]:
-    """The pieces of a member of a zip archive, no more than the archive says it has.
+    """Gives the pieces of a zip archive's member, up to the size that the archive states.
 
     Raises:
-        HarnessError: what ``refuse`` makes, for a damaged, encrypted or unknown stream, and for a size that the
-            compressed bytes cannot hold.
+        HarnessError: made by ``refuse`` for a damaged, encrypted or unknown stream, and for a size that the compressed
+            bytes cannot hold.
     """
     label = f"{where}: {info.filename!r}"
     if info.file_size > max(info.compress_size, 1) * RATIO:

@@ -1,4 +1,4 @@
-"""Protobuf message types built in code, from one row a field."""
+"""Builds protobuf message types in code, from one row per field."""
 
 from __future__ import annotations
 
@@ -21,12 +21,13 @@ def build(
     enums: Mapping[str, Mapping[str, int]] | None = None,
     syntax: str = "proto2",
 ) -> dict[str, Any]:
-    """Message classes by name, in a descriptor pool of their own: they cannot clash with another copy of the file.
+    """Builds message classes by name in a separate descriptor pool, so that they cannot clash with another copy of the
+    file.
 
     Args:
         package: name of the protobuf package.
-        messages: for each message its fields, ``"name number type"``; a leading ``*`` for repeated. A type that is no
-            scalar is a message, one with a leading ``#`` an enum.
+        messages: for each message its fields, ``"name number type"``; a leading ``*`` for repeated. A type that is not
+            a scalar is a message; one with a leading ``#`` is an enum.
         enums: numbers by name.
         syntax: ``proto2`` or ``proto3``; in the latter repeated numbers are packed.
 

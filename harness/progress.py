@@ -1,6 +1,7 @@
-"""Shows on standard error how far long work is: a bar on a terminal; elsewhere nothing, or now and then a plain line.
+"""Shows the progress of long work on standard error: a bar on a terminal; elsewhere nothing, or a plain line now and
+then.
 
-Standard output stays what it is. ``MSDUMP_PROGRESS=0`` shows nothing.
+Standard output is not touched. ``MSDUMP_PROGRESS=0`` turns progress off.
 """
 
 from __future__ import annotations
@@ -19,24 +20,24 @@ T = TypeVar("T")
 Total = int | Callable[[], int | None] | None
 
 SOON = 0.5
-"""Seconds before the work of a command is long enough for a bar: what is short need not wait for rich's import."""
+"""Seconds before a bar appears, so that short work need not wait for the import of rich."""
 BETWEEN = 30.0
 """Seconds between two plain lines."""
 _EVERY = 0.1
-"""Seconds between two looks at the bar."""
+"""Seconds between two updates of the bar."""
 
 
 class Progress:
-    """How far one piece of work is.
+    """Shows the progress of one piece of work.
 
     Args:
-        what: what is done; ``step`` may say more.
-        total: how much there is to do, or what says how much is known of by now; None where nobody knows.
-        unit: what is counted; ``bytes`` are shown as KiB, MiB and so on.
-        after: seconds before anything shows.
-        lines: whether a stream that is no terminal gets a plain line every ``BETWEEN`` seconds.
+        what: what the work is, in words; ``step`` may replace it.
+        total: the amount of work, or a function that gives the amount known so far; None if it is unknown.
+        unit: name of what is counted; ``bytes`` are shown as KiB, MiB and so on.
+        after: seconds before anything appears.
+        lines: whether a stream that is not a terminal gets a plain line every ``BETWEEN`` seconds.
         stream: where to show it; None for standard error.
-        clock: seconds.
+        clock: gives the time in seconds.
     """
 
     def __init__(
@@ -59,7 +60,7 @@ class Progress:
         self.begin(what, total, unit)
 
     def begin(self, what: str, total: Total = None, unit: str = "") -> None:
-        """Another piece of work begins: ``what``, ``total`` and ``unit`` as for ``Progress``."""
+        """Begins another piece of work: ``what``, ``total`` and ``unit`` as for ``Progress``."""
         self.close()
         self._what, self._total, self._unit = what, total, unit
         self._done = 0
@@ -67,7 +68,7 @@ class Progress:
         self._due = self._start + self._after
 
     def step(self, done: int = 1, what: str | None = None) -> None:
-        """So much more is done; ``what`` is done now."""
+        """Adds ``count`` to the finished work; ``what`` names the current part."""
         self._done += done
         if not self._on:
             return
@@ -84,7 +85,7 @@ class Progress:
             self.line(f"{self._what}, {self._amount()}, {now - self._start:.0f} s")
 
     def line(self, text: str) -> None:
-        """A line of its own, above the bar if there is one."""
+        """Prints a line, above the bar if there is one."""
         said = f"msdump: {plain(text)}"
         if self._bar is None:
             print(said, file=self._stream, flush=True)
@@ -92,7 +93,7 @@ class Progress:
             self._bar.console.print(said, markup=False, highlight=False, soft_wrap=True)
 
     def over(self, items: Iterable[T], what: Callable[[T], str] | None = None) -> Iterator[T]:
-        """Each of ``items``; one more is done when the next is asked for. ``what`` names the one that is next."""
+        """Iterates ``items`` and counts an item as done when the next is requested. ``what`` names the next item."""
         if not self._on:
             yield from items
             return
@@ -104,7 +105,7 @@ class Progress:
                 self.step()
 
     def each(self, items: Iterable[T], what: str, count: int) -> Iterator[T]:
-        """Each of ``items``, ``count`` parts of one that ``over`` gave; the description says which of them it is."""
+        """Iterates ``items``, the ``count`` parts of one item of ``over``; the description numbers them."""
         if not self._on:
             yield from items
             return
@@ -113,7 +114,7 @@ class Progress:
             yield item
 
     def close(self) -> None:
-        """Takes the bar away."""
+        """Removes the bar."""
         if self._bar is not None:
             self._bar.stop()
             self._bar = None
@@ -162,7 +163,7 @@ def _bar(stream: TextIO, unit: str) -> Any:
 
     amount = [DownloadColumn()] if unit == "bytes" else [MofNCompleteColumn(), TextColumn(unit, markup=False)]
     return Progress(
-        # A long name is cut at the end; without this, rich leaves it out whole.
+        # A long name is cut at the end; without this, rich omits it completely.
         TextColumn("{task.description}", markup=False, table_column=Column(ratio=1, no_wrap=True, overflow="ellipsis")),
         BarColumn(bar_width=20), *amount,
         TimeElapsedColumn(), TimeRemainingColumn(),
@@ -178,13 +179,13 @@ def progress_over(
     total: Total = None,
     unit: str = "",
 ) -> Iterator[T]:
-    """Each of ``items``, with a bar on a terminal while they go by.
+    """Iterates ``items`` and shows a bar on a terminal meanwhile.
 
     Args:
-        items: what is worked on, one after another.
-        what: what is done; or gives it for the item that is next.
-        total: as for ``Progress``; None for ``len(items)`` where they have a length.
-        unit: what they are, in the plural.
+        items: the items to work on.
+        what: what the work is, in words; or a function that gives this for the next item.
+        total: as for ``Progress``; None for ``len(items)`` if they have a length.
+        unit: name of the items, in the plural.
     """
     if total is None and isinstance(items, Sized):
         total = len(items)

@@ -1,6 +1,6 @@
-"""Files from elsewhere are opened here: regular files only, of a bounded size, inside of where they should be.
+"""Opens untrusted files: only regular files of a bounded size, inside the directory they belong to.
 
-And what goes wrong while one is read becomes one error that names it, whatever the parser raised (``parsing``).
+``parsing`` turns any exception of a parser into one error that names the file.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 from harness.errors import HarnessError, first_line
 
-#: Makes the error of a caller's own kind from its text.
+#: Makes an error of the caller's own class from its text.
 Refuse = Callable[[str], HarnessError]
 Path = str | os.PathLike[str]
 
@@ -27,22 +27,23 @@ _KINDS = (
 
 
 def kind_of(mode: int) -> str:
-    """What a file is that is no regular one, in words; empty for one that is."""
+    """The kind of a file that is not regular, in words; empty for a regular file."""
     if stat.S_ISREG(mode):
         return ""
     return next((name for test, name in _KINDS if test(mode)), "no regular file")
 
 
 def open_regular(path: Path, *, follow: bool = True) -> int:
-    """A descriptor to read a regular file from.
+    """Opens a regular file for reading; returns its descriptor.
 
     Args:
-        follow: take what a symbolic link leads to.
+        follow: whether to follow a symbolic link.
 
     Raises:
-        OSError: it cannot be opened, or is a pipe, a device, a socket or a directory (``EINVAL``, with the kind).
+        OSError: the file cannot be opened, or it is a pipe, a device, a socket or a directory (``EINVAL``, with the
+            kind).
     """
-    # Without O_NONBLOCK a pipe nobody writes to would hold us for ever.
+    # Without O_NONBLOCK, opening a pipe without a writer would block for ever.
     flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | (0 if follow else os.O_NOFOLLOW)
     try:
         descriptor = os.open(path, flags)
@@ -55,17 +56,16 @@ def open_regular(path: Path, *, follow: bool = True) -> int:
 
 
 def read_bytes(path: Path, limit: int, refuse: Refuse, *, inside: str | None = None) -> bytes:
-    """The bytes of a regular file.
+    """Reads a regular file.
 
     Args:
-        path: of the file.
-        limit: the most bytes it may have.
+        path: path of the file.
+        limit: its largest allowed size in bytes.
         refuse: makes the error.
-        inside: real path of a directory that no link may leave; anything goes by default.
+        inside: real path of a directory that no link may leave; by default links may lead anywhere.
 
     Raises:
-        HarnessError: what ``refuse`` makes: the file is missing, no regular file, too large, or a link out of
-            ``inside``.
+        HarnessError: made by ``refuse`` if the file is missing, not regular, too large, or a link out of ``inside``.
     """
     where = os.fspath(path)
     try:
@@ -73,7 +73,7 @@ def read_bytes(path: Path, limit: int, refuse: Refuse, *, inside: str | None = N
             refuse_outside(where, inside, refuse)
         with open(open_regular(where), "rb") as file:
             size = os.fstat(file.fileno()).st_size
-            # One byte more shows a file that grows; some of /proc say that they have none.
+            # Reading one byte more detects a growing file; some files of /proc claim to be empty.
             data = file.read(min(limit, max(size, _SMALL)) + 1) if size <= limit else None
     except OSError as error:
         raise refuse(f"{where}: {error.strerror or first_line(error)}") from None
@@ -83,19 +83,20 @@ def read_bytes(path: Path, limit: int, refuse: Refuse, *, inside: str | None = N
 
 
 def refuse_outside(path: str, root: str, refuse: Refuse) -> None:
-    """Raises what ``refuse`` makes if ``path`` is (or goes through) a link that leaves the real path ``root``."""
+    """Raises an error made by ``refuse`` if ``path`` is (or goes through) a link that leaves the real path ``root``."""
     real = os.path.realpath(path)
     if real != root and not real.startswith(root.rstrip(os.sep) + os.sep):
         raise refuse(f"{path}: a link to {real}, outside of the tree {root}; it is not followed")
 
 
 def read_json(path: Path, limit: int, refuse: Refuse, *, inside: str | None = None) -> Any:
-    """What a JSON file holds; errors as ``read_bytes``, and for text that is not JSON."""
+    """Reads a JSON file; raises as ``read_bytes`` does, and for text that is not JSON."""
     return parse_json(read_bytes(path, limit, refuse, inside=inside), os.fspath(path), refuse)
 
 
 def parse_json(data: bytes | str, where: str, refuse: Refuse) -> Any:
-    """What a JSON text holds; what ``refuse`` makes for anything else (numbers of too many digits included)."""
+    """Parses a JSON text; raises an error made by ``refuse`` for anything else (also for numbers with too many
+    digits)."""
     try:
         return json.loads(data)
     except RecursionError:
@@ -106,9 +107,9 @@ def parse_json(data: bytes | str, where: str, refuse: Refuse) -> Any:
 
 @contextmanager
 def parsing(where: object, refuse: Refuse) -> Iterator[None]:
-    """Turns whatever a parser raises within it into the error that ``refuse`` makes; deliberate errors stay.
+    """Turns any exception inside the ``with`` block into an error made by ``refuse``; deliberate errors stay.
 
-    Only the reading of a file from elsewhere belongs inside: there every exception is damage to the file.
+    Put nothing but the reading of an untrusted file inside: every exception there counts as damage to the file.
     """
     try:
         yield

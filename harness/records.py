@@ -1,4 +1,4 @@
-"""The unit of everything that is stored and compared: one slot of one operator, once.
+"""The unit of everything that is stored and compared: one slot in one execution of an operator.
 
 A record knows nothing of graphs, files or stores; ``store`` keeps records, ``compare`` judges them, ``capture``
 makes them.
@@ -15,12 +15,12 @@ import numpy as np
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-#: Scope of what a test hands over by name beside its networks; no operator of a network has it.
+#: Scope of the values a test gives to ``check``; no operator of a network has it.
 GIVEN_SCOPE = "check"
 
 
 class SlotKey(NamedTuple):
-    """What tells one slot from every other of a run.
+    """Identifies one slot of a run.
 
     Attributes:
         rank: process rank.
@@ -48,7 +48,7 @@ class SlotKey(NamedTuple):
 
 
 class Streamed(ABC):
-    """Values that can be had in pieces, so that a tensor larger than memory can be looked at."""
+    """Values that can be read in pieces, so that a tensor larger than memory can be examined."""
 
     __slots__ = ()
 
@@ -61,22 +61,22 @@ class Streamed(ABC):
         """See ``Record.pieces``."""
 
     def blocks(self, size: int, start: int) -> Iterator[Array] | None:
-        """See ``Record.blocks``; here they can not."""
+        """See ``Record.blocks``; this class cannot give them."""
         return None
 
 
 @dataclass(slots=True)
 class RecordExtra:
-    """What some captures know of a slot beside its values; each field is None (or empty) where nobody said it.
+    """What some captures know about a slot beside its values; a field is None (or empty) if it is unknown.
 
     Attributes:
-        statistics: a ``stats.Statistics``, or a ``stats.printed.PrintedStatistics`` where only some items are known.
-        row: the items of the ``statistic.csv`` row it was read from, as ``PrintedStatistics``.
-        described: a ``stats.Statistics`` of the values, found where they were read.
-        stream, task: where a kernel ran.
-        alone: what the kernel would be called were it not fused.
-        members: the operators that a fused kernel is made of, the one that gives the result last.
-        device_shape: the shape in which the tensor lies on its device, where that is another.
+        statistics: a ``stats.Statistics``, or a ``stats.printed.PrintedStatistics`` if only some items are known.
+        row: the items of its ``statistic.csv`` row, as ``PrintedStatistics``.
+        described: a ``stats.Statistics`` of the values, computed while they were read.
+        stream, task: numbers of the stream and the task in which a kernel ran.
+        alone: the kernel's name if it were not fused.
+        members: the operators of a fused kernel; the last one gives the result.
+        device_shape: the tensor's shape on its device, if that differs.
     """
 
     statistics: Any = None
@@ -91,7 +91,7 @@ class RecordExtra:
 
 @dataclass(slots=True, eq=False)
 class Record:
-    """One slot's tensor, with what names it.
+    """One slot's tensor and the key that names it.
 
     Attributes:
         key: see ``SlotKey``.
@@ -101,8 +101,8 @@ class Record:
         format: ``DefaultFormat``, a device format, or ``dtypes.TORCH_FORMAT``.
         values: the array itself (C-contiguous), a function that loads it, or None where values were not kept.
         source: innermost source line of the operator (``file.py:17``), or None.
-        digest: 16-byte content digest if already known, else None (``stats.digest`` computes it).
-        extra: what is known beside the values.
+        digest: 16-byte content digest if known, else None (``stats.digest`` computes it).
+        extra: facts beside the values.
     """
 
     key: SlotKey
@@ -116,47 +116,47 @@ class Record:
     extra: RecordExtra = field(default_factory=RecordExtra)
 
     def load(self) -> Array | None:
-        """The array (shape ``shape``), or None where values were not kept."""
+        """The array (shape ``shape``), or None if values were not kept."""
         return self.values() if callable(self.values) else self.values
 
     def pieces(self) -> Iterator[Array] | None:
-        """The elements in C order, in 1-D arrays of ``PIECE`` bytes, the last of what is left.
+        """The elements in C order, in 1-D arrays of ``PIECE`` bytes; the last one holds the rest.
 
-        A piece is valid until the next is asked for. None where values are at hand, are small, or can be had whole
-        only; ``load`` gives them then, and reads no byte a second time.
+        A piece is valid until the next is requested. None if the values are in memory, are small, or can only be read
+        whole; then ``load`` gives them and reads no byte twice.
         """
         values = self.values
         return values.pieces() if isinstance(values, Streamed) else None
 
     def blocks(self, size: int, start: int = 0) -> Iterator[Array] | None:
-        """The elements from the flat index ``start`` on in C order, in 1-D arrays of ``size``, the last of the rest.
+        """The elements from flat index ``start`` on in C order, in 1-D arrays of ``size``; the last one holds the rest.
 
-        Like ``pieces``, but of any size, from anywhere, and as often as is wanted: each call reads the file anew. None
-        where values are at hand, are small, or can be had whole only.
+        Like ``pieces``, but of any size, from any place, and repeatable: each call reads the file again. None if the
+            values are in memory, are small, or can only be read whole.
         """
         values = self.values
         return values.blocks(size, start) if isinstance(values, Streamed) else None
 
     def statistics(self) -> Any:
-        """``extra.statistics``, None where there are none."""
+        """``extra.statistics``; None if there are none."""
         return self.extra.statistics
 
     def agrees(self, other: Record) -> bool | None:
-        """Whether ``other`` has the same digest, if that is known without values being read; else None."""
+        """Whether ``other`` has the same digest; None if that is unknown without reading values."""
         mine, theirs = self.digest, other.digest
         return None if mine is None or theirs is None else mine == theirs
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Records of which rows of statistics were kept, in the order they were executed, as columns.
+    """Records that are rows of statistics, in execution order, as columns.
 
-    Two of them have equal digests if dtype, shape and text are equal, and only then.
+    Two of them have equal digests exactly if dtype, shape and text are equal.
 
     Attributes:
-        items: what the texts are of.
+        items: names of the statistics in the texts.
         keys, op_types, dtypes, shapes, sources: see ``Record``; one for each.
-        texts: what each row says of its items.
+        texts: the texts of each row, one per item.
         record: makes the record of a row, by number.
     """
 
@@ -170,10 +170,10 @@ class Rows:
     record: Callable[[int], Record]
 
     def records(self) -> Iterator[Record]:
-        """All of them."""
+        """All records."""
         return map(self.record, range(len(self.keys)))
 
 
-#: Bytes of a piece: of every dtype a multiple of a block of ``stats``; reading, hashing, describing and writing it find
-#: it in the processor's cache.
+#: Bytes of a piece: for every dtype a multiple of a block of ``stats``, and small enough to stay in the processor's
+#: cache while it is read, hashed, described and written.
 PIECE = 1 << 20

@@ -16,9 +16,9 @@ class Registry(Generic[T]):
     """Maps names to things of one kind.
 
     Args:
-        kind: what is registered, in the words an error message should use (``"operator"``).
-        entry_point_group: packages outside the harness may add to the registry through this group; it is read
-            at the first miss, never at import.
+        kind: name of such a thing for error messages (``"operator"``).
+        entry_point_group: other packages may add to the registry through this group; it is read at the first miss,
+            never at import.
         populate: imports the modules that register the built-in things; called once, at the first look-up.
     """
 
@@ -31,7 +31,7 @@ class Registry(Generic[T]):
         self._things: dict[str, T] = {}
 
     def register(self, name: str, thing: T) -> T:
-        """Adds ``thing`` under ``name``; a name can be taken once (``ValueError`` otherwise)."""
+        """Adds ``thing`` under ``name``; each name only once (``ValueError`` otherwise)."""
         if name in self._things:
             raise ValueError(f"{self.kind} {name!r} is registered already, as {self._things[name]!r}")
         self._things[name] = thing
@@ -50,7 +50,7 @@ class Registry(Generic[T]):
             self._things.setdefault(entry.name, entry.load())
 
     def get(self, name: str) -> T:
-        """The thing called ``name``; raises ``UnknownNameError`` naming the nearest names."""
+        """The thing called ``name``; raises ``UnknownNameError`` with similar names."""
         self._fill()
         if name not in self._things:
             self._load_entry_points()

@@ -13,8 +13,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: arguments without the program's name; None for the process's own.
 
     Returns:
-        The exit code: 0 holds, 1 differs, 2 cannot tell (usage, unreadable input); ``msdump run`` gives the
-        script's own.
+        The exit code: 0 holds, 1 differs, 2 cannot tell (usage, unreadable input); ``msdump run`` returns the script's
+            own code.
     """
     from harness.cli.app import dispatch
 

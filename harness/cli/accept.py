@@ -14,18 +14,18 @@ from harness.store.bundle import accept
 
 
 def accept_bundles(bundles: Sequence[Path], golden: Path | None, only: Sequence[str]) -> int:
-    """Takes ``bundles`` over into the directory ``golden``, one after the other, and says what changed.
+    """Accepts ``bundles`` into the directory ``golden``, one after the other, and prints what changed.
 
     Args:
         golden: None for the goldens of the project that left each bundle.
-        only: patterns; of networks (``test_a.py::test_x``, ``test_x``), with the variant (``...[cpu-tensor]``), or of
-            stores. One without a wildcard is looked for anywhere in the name. Empty takes all.
+        only: patterns for networks (``test_a.py::test_x``, ``test_x``), with the variant (``...[cpu-tensor]``), or for
+            stores. A pattern without a wildcard may match anywhere in the name. Empty accepts all.
 
     Returns:
-        0; 2 if a pattern takes nothing.
+        0; 2 if a pattern matches nothing.
 
     Raises:
-        StoreError, StoreWriteError, LockError: as ``store.accept``; a bundle that is damaged changes nothing.
+        StoreError, StoreWriteError, LockError: as ``store.accept``; a damaged bundle changes nothing.
     """
     used: set[str] = set()
 

@@ -1,4 +1,5 @@
-"""Arguments of the sub-commands that look at runs. Each works in the module of its name, imported when chosen."""
+"""Arguments of the sub-commands that read runs. The module of the same name does the work; it is imported when
+chosen."""
 
 from __future__ import annotations
 
@@ -41,7 +42,7 @@ def _guarded(action: Action) -> int:
 
 
 def _ended(action: Action) -> int:
-    """The exit code of ``action``; what it raises becomes one line."""
+    """Runs ``action`` and returns its exit code; an error becomes one line."""
     from harness.errors import HarnessError
     from harness.escape import line, painted, show
 
@@ -50,7 +51,7 @@ def _ended(action: Action) -> int:
     except HarnessError as error:
         show(f"{painted('msdump:', '31', sys.stderr)} {line(str(error))}", sys.stderr)
     except BrokenPipeError:
-        # The reader went away (`msdump show x | head`); nothing more can be said, at interpreter exit neither.
+        # The reader is gone (`msdump show x | head`); nothing more can be printed, not even at interpreter exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
         print(f"msdump: {error}", file=sys.stderr)
@@ -58,7 +59,7 @@ def _ended(action: Action) -> int:
         what = "memory" if isinstance(error, MemoryError) else "nesting: the network or the file is nested too deep"
         print(f"msdump: out of {what}", file=sys.stderr)
     except Exception:
-        # A defect of ours. The interpreter would end with 1, which says that something differs.
+        # A bug of ours. The interpreter would exit with 1, which means that something differs.
         traceback.print_exc()
     return CANNOT_TELL
 
@@ -72,13 +73,13 @@ def check(
     network: Annotated[str | None, typer.Option(metavar="NAME", help="network of the tree, if it has several")] = None,
     rtol: Annotated[float | None, typer.Option(help="relative tolerance for floating values")] = None,
     atol: Annotated[float | None, typer.Option(help="absolute tolerance for floating values")] = None,
-    exact: Annotated[bool, typer.Option("--exact", help="admit nothing but equal bits")] = False,
+    exact: Annotated[bool, typer.Option("--exact", help="accept equal bits only")] = False,
     tolerance: Annotated[
         NamedTolerance, typer.Option(help="exact: equal bits; default: the table by dtype; noise: rounding, too")
     ] = "",
     match: Annotated[Match, typer.Option(help="what pairs operators: names, scope/type/flow, or both")] = "auto",
     by_statistics: Annotated[
-        bool, typer.Option("--by-statistics", help="take statistics within the tolerance for values, if none were kept")
+        bool, typer.Option("--by-statistics", help="accept statistics within the tolerance if values were not kept")
     ] = False,
     shard: Shards = None,
     workers: Workers = 0,
@@ -100,17 +101,19 @@ def check(
 @app.command()
 def diff(
     expected: Annotated[str, typer.Argument(help="dump tree, or golden store (STORE.h5, STORE.h5::BACKEND/MODE)")],
-    found: Annotated[str, typer.Argument(help="the run to compare with it, given likewise")],
+    found: Annotated[str, typer.Argument(help="the run to compare with it, in the same form")],
     rank: Annotated[int | None, typer.Option(help="rank of trees that have several")] = None,
     tolerances: Annotated[Path | None, typer.Option(metavar="TOML", help="file with a table [tolerance]")] = None,
     rtol: Annotated[float | None, typer.Option(help="relative tolerance for floating values")] = None,
     atol: Annotated[float | None, typer.Option(help="absolute tolerance for floating values")] = None,
     exact: Annotated[bool, typer.Option("--exact", help="admit nothing but equal bits")] = False,
-    as_json: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="every measure; - for stdout")] = None,
-    as_csv: Annotated[
-        Path | None, typer.Option("--csv", metavar="FILE", help="a row for each slot; - for stdout")
+    as_json: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="write every measure as JSON; - for stdout")
     ] = None,
-    report: Annotated[Path | None, typer.Option(metavar="HTML", help="a page to look at, in one file")] = None,
+    as_csv: Annotated[
+        Path | None, typer.Option("--csv", metavar="FILE", help="write a row per slot as CSV; - for stdout")
+    ] = None,
+    report: Annotated[Path | None, typer.Option(metavar="HTML", help="write a page, in one HTML file")] = None,
     tolerance: Annotated[
         NamedTolerance, typer.Option(help="exact: equal bits; default: the table by dtype; noise: rounding, too")
     ] = "",
@@ -138,7 +141,7 @@ def diff(
 
 @app.command()
 def ranks(
-    tree: Annotated[str, typer.Argument(help="dump tree of several ranks")],
+    tree: Annotated[str, typer.Argument(help="dump tree with several ranks")],
     equal: Annotated[
         list[str], typer.Option(metavar="PATTERN", help="OPERATOR:SLOT that should be equal on all ranks")
     ],
@@ -159,7 +162,7 @@ def ranks(
 
 @app.command()
 def judge(
-    comparison: Annotated[Path, typer.Argument(help="what msdump diff --json wrote")],
+    comparison: Annotated[Path, typer.Argument(help="file that msdump diff --json wrote")],
     tolerances: Annotated[Path | None, typer.Option(metavar="TOML", help="file with a table [tolerance]")] = None,
     rtol: Annotated[float | None, typer.Option(help="relative tolerance for floating values")] = None,
     atol: Annotated[float | None, typer.Option(help="absolute tolerance for floating values")] = None,
@@ -205,12 +208,12 @@ def learn(
     golden: Annotated[Path, typer.Argument(help="golden store (.h5)")],
     trees: Annotated[list[str] | None, typer.Argument(help="dump trees, or STORE.h5::BACKEND/MODE")] = None,
     run: Annotated[str, typer.Option(metavar=RUN, help="run of the store, if it has several")] = "",
-    command: Annotated[str, typer.Option(help="program to run instead, dumping everything")] = "",
-    times: Annotated[int, typer.Option(help="how often to run it")] = 3,
+    command: Annotated[str, typer.Option(help="program to run instead; it dumps everything")] = "",
+    times: Annotated[int, typer.Option(help="how many times to run it")] = 3,
     margin: Annotated[float, typer.Option(help="the tolerance is this many times the scatter seen")] = 2.0,
     dry: Annotated[bool, typer.Option("--dry-run", help="only print")] = False,
     force: Annotated[
-        bool, typer.Option("--force", help="learn from one run, or a spread beyond rounding, too")
+        bool, typer.Option("--force", help="also learn from one run, or from a spread beyond rounding")
     ] = False,
     workers: Workers = 0,
     scheduler: Scheduler = "",
@@ -329,10 +332,12 @@ def backends(
 
 @app.command()
 def convert(
-    dump: Annotated[str, typer.Option("-d", "--dump_file", help="a file, files separated by commas, or a directory")],
+    dump: Annotated[
+        str, typer.Option("-d", "--dump_file", help="one file, several separated by commas, or a directory")
+    ],
     output: Annotated[str, typer.Option("-out", "--output", help="directory of the results")] = ".",
     kind: Annotated[str, typer.Option("-t", "--type", metavar="npy|msnpy|bin", help="format of the results")] = "npy",
-    format_name: Annotated[str | None, typer.Option("-f", "--format", help="format to bring tensors to")] = None,
+    format_name: Annotated[str | None, typer.Option("-f", "--format", help="format to convert tensors to")] = None,
     shape: Annotated[str | None, typer.Option("-s", "--shape", help="host shape, for FRACTAL_NZ: 1,3,224,224")] = None,
     input_tensor: Annotated[str | None, typer.Option("-i", "--input_tensor", help="only this input")] = None,
     output_tensor: Annotated[str | None, typer.Option("-o", "--output_tensor", help="only this output")] = None,

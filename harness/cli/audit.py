@@ -34,13 +34,13 @@ def audit_goldens(
     Args:
         path: golden store or directory of stores.
         run: ``backend/mode``, only this run of a store.
-        tolerances: what to admit; None for what each run is checked with by default.
+        tolerances: tolerances to audit; None for each run's default.
         limit: the largest noise that may pass (see ``Looseness.noise``); None for no limit.
         every: a line for each slot.
-        scale: who shares the work; this process does all of it by default.
+        scale: workers that share the work; by default this process does it alone.
 
     Returns:
-        0 if nothing looser than ``limit`` passes, and none of the faults; 1 if something does (without a limit only the
+        0 if no change larger than ``limit`` passes and none of the faults does; 1 otherwise (without a limit only the
         faults count); 2 if no slot has values.
 
     Raises:
@@ -90,7 +90,7 @@ def _audited(
 
 @dataclass
 class _Total:
-    """What all runs together let through."""
+    """The changes that all runs together let pass."""
 
     runs: int = 0
     slots: int = 0
@@ -100,7 +100,7 @@ class _Total:
     where: str = ""
 
     def add(self, run: str, slots: list[Looseness], loose: int, unseen: int) -> None:
-        """Takes one run: its slots, how many are too loose, how many have no values."""
+        """Adds one run: its slots, the number of too loose ones, the number without values."""
         self.runs, self.slots = self.runs + 1, self.slots + len(slots)
         self.loose, self.unseen = self.loose + loose, self.unseen + unseen
         worst = max(slots, key=lambda slot: slot.noise, default=None)
@@ -109,20 +109,20 @@ class _Total:
             self.where = f" ({run}, iteration {worst.key.iteration}, {worst.key.operator} {worst.key.slot_name})"
 
     def line(self) -> str:
-        """All of it in a line."""
+        """The totals in one line."""
         unseen = f"; {self.unseen} slots without values were not audited" if self.unseen else ""
         most = f"the largest change that passes is {self.noise:.3g}{self.where}"
         return f"in all: {self.slots} slots of {self.runs} runs, {most}, {self.loose} too loose{unseen}"
 
 
 def _default(run: StoredRun) -> Tolerances:
-    """What holds for another run of its own backend."""
+    """The tolerances for another run on the same backend."""
     golden = Party.of_run(run)
     return tolerances_of(golden, golden)
 
 
 def _print(network: str, run: RunId, slots: list[Looseness], limit: float | None, every: bool) -> int:
-    """Prints a run's loosest slots; gives how many are too loose."""
+    """Prints a run's loosest slots; returns the number of too loose ones."""
     too_loose = [slot for slot in slots if slot.faults or (limit is not None and slot.noise > limit)]
     worst = max((slot.noise for slot in slots), default=0.0)
     counts = f"{len(slots)} slots, the largest change that passes is {worst:.3g}, {len(too_loose)} too loose"

@@ -1,4 +1,4 @@
-"""``msdump backends``: what can run here, what is real, and what the dump of each device has."""
+"""``msdump backends``: which backends can run here, which are real, and what each device's dump contains."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from harness.devices.capabilities import FEATURES
 
 
 def list_backends(name: str | None = None) -> int:
-    """Prints a row per backend and the dump features of every device, or everything known of one device.
+    """Prints a row per backend and the dump features of every device, or everything known about one device.
 
     Args:
         name: a device; None for all.
@@ -40,7 +40,7 @@ def _backends() -> Iterator[str]:
 def _features() -> Iterator[str]:
     devices = [DEVICES.get(name) for name in DEVICES]
     rows = [(feature, *(device.capabilities[feature] for device in devices)) for feature in FEATURES]
-    yield "What the dump of each device has; `msdump backends DEVICE` says more."
+    yield "What each device's dump contains; `msdump backends DEVICE` says more."
     yield from table(("feature", *(device.name for device in devices)), [("kind", *map(_kind, devices)), *rows])
 
 

@@ -1,4 +1,4 @@
-"""``msdump check``: a dump tree against a golden run."""
+"""``msdump check``: compares a dump tree with a golden run."""
 
 from __future__ import annotations
 
@@ -46,20 +46,20 @@ def check_tree(
 
     Args:
         tree: dump tree, directory of the Running Data Recorder, or both in one.
-        golden: store.
-        run: see ``choose_run``; empty to take the tree's own backend and mode, or the only run there is.
+        golden: the golden store.
+        run: see ``choose_run``; empty for the tree's own backend and mode, or the only run.
         rank: rank of the tree; None for all.
-        network: of a tree that holds those of several.
-        rtol, atol: tolerance for floating values.
+        network: network to read from a tree with several.
+        rtol, atol: tolerances for floating values.
         exact: admit equal bits only.
         standard: ``exact``, ``default`` or ``noise``; empty for none.
         match, by_statistics: see ``harness.compare.policy.judge``.
-        scale: who shares the work; this process does all of it by default.
+        scale: workers that share the work; by default this process does it alone.
         shard: slots to join, see ``Shard.parse``.
 
     Returns:
-        0 if everything holds, 1 if something differs or files of the tree cannot be used, 2 if there was nothing to
-            compare, or nobody can tell.
+        0 if everything holds; 1 if something differs or files of the tree cannot be used; 2 if there was nothing to
+        compare or the result is uncertain.
 
     Raises:
         HarnessError: tree or store cannot be read, or the run cannot be chosen.
@@ -90,7 +90,7 @@ def check_tree(
 
 
 def _tell_lost(capture: Capture, tree: Path | str) -> int:
-    """Says how many files cannot be used, and gives their number."""
+    """Prints how many files cannot be used, and returns their number."""
     lost = len(capture.lost)
     if lost:
         print(f"Not compared: {lost} {'file' if lost == 1 else 'files'} of {tree} that cannot be used")
@@ -98,7 +98,7 @@ def _tell_lost(capture: Capture, tree: Path | str) -> int:
 
 
 def party_of(capture: Capture, content: HasRecords | None = None) -> Party:
-    """A dump tree as a side of a judgement; ``content`` gives its records in place of ``capture``."""
+    """A dump tree as a side of a judgement; ``content`` gives its records instead of ``capture``."""
     release = capture.rules.get("ms_version")
     compiled = tuple(capture.rules.get("compiled", ()))
     return Party(content or capture, capture.backend, capture.mode, capture.emulated, release, compiled=compiled)
@@ -113,7 +113,7 @@ def _print(
     exact: bool,
     laid: tuple[Party, Party] | None = None,
 ) -> None:
-    """Prints what a person reads of the judgement."""
+    """Prints the judgement for people."""
     run = str(expected.id)
     subject = Subject(f"{expected.network} [{expected.id.backend}-{expected.id.mode}] of {tree}", str(golden))
     emulated = bool(expected.attrs.get("emulated"))
@@ -135,7 +135,8 @@ def _print(
 
 
 def _tell_unread(judged: Judgement, expected: StoredRun, golden: Path) -> None:
-    """Equal digests are enough for equal values; whether the golden still holds those values was not looked at."""
+    """Says that golden values with equal digests were not read: equal digests prove equal values, but not that the
+    golden still holds them."""
     unread = judged.comparison.counts[Verdict.IDENTICAL]
     if unread and expected.level == "tensors":
         verify = shell("msdump", "verify", str(golden.parent))
@@ -158,17 +159,17 @@ def _check_recorder(
 
 
 def stated(rtol: float | None, atol: float | None) -> Tolerance | None:
-    """The tolerance the command line states; ``ToleranceError`` for a negative or infinite one."""
+    """The tolerance from the command line; ``ToleranceError`` for a negative or infinite one."""
     return None if rtol is None and atol is None else Tolerance(rtol=rtol or 0.0, atol=atol or 0.0)
 
 
 def choose_run(store: GoldenStore, run: str, backend: str = "", mode: str = "") -> StoredRun:
-    """The run called ``run``; without a name the only one, or the one of ``backend`` (and ``mode``).
+    """The run called ``run``; without a name the only run, or the one of ``backend`` (and ``mode``).
 
     Args:
-        run: ``BACKEND/MODE``, or a backend alone, which of several modes takes ``mode``.
+        run: ``BACKEND/MODE``, or a backend alone; then ``mode`` decides between several modes.
 
-    Raises ``StoreError`` naming the runs where that does not say which.
+    Raises ``StoreError`` with the names of the runs if this leaves several or none.
     """
     there = store.runs()
     if run:
@@ -190,7 +191,7 @@ def _listed(runs: tuple[RunId, ...]) -> str:
 
 
 def warn(capture: Capture) -> None:
-    """Names files of the tree that could not be used."""
+    """Warns about files of the tree that could not be used."""
     for problem in capture.problems[:_MAX_PROBLEMS]:
         print(f"msdump: {problem.path}: {problem.kind}: {problem.why}", file=sys.stderr)
     if len(capture.problems) > _MAX_PROBLEMS:

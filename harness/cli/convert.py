@@ -1,4 +1,4 @@
-"""``msdump convert``: what msaccucmp makes of asynchronous dump files, without CANN."""
+"""``msdump convert``: converts asynchronous dump files as msaccucmp does, without CANN."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from harness.dump.writer import MAPPING, Tree
 from harness.errors import ConvertError, DumpWriteError
 
 NO_PATH = 3
-"""Exit code of msaccucmp where there is nothing to convert, or nowhere to put it."""
+"""Exit code of msaccucmp if there is nothing to convert, or the output cannot be written."""
 FAILED = "convert_failed_file_list.txt"
 _SHAPE = re.compile(r"([0-9]+,)+[0-9]+")
 
@@ -26,18 +26,18 @@ def convert(
     input_tensor: str | None = None,
     output_tensor: str | None = None,
 ) -> int:
-    """Converts a file, several (split by commas), or every file of a directory.
+    """Converts one file, several (separated by commas), or every file of a directory.
 
     Args:
-        dump: what to convert.
+        dump: file, files or directory to convert.
         output: directory of the results, made if absent.
         kind: ``npy``, ``msnpy`` or ``bin``.
-        format_name: format to bring tensors to; None leaves them as they lie.
-        shape: host shape that stands in for the header's, ``1,3,224,224``; of one file only.
-        input_tensor, output_tensor: position of the one tensor wanted, of one file only.
+        format_name: format to convert tensors to; None keeps their format.
+        shape: host shape that replaces the header's, ``1,3,224,224``; for a single file only.
+        input_tensor, output_tensor: position of the only tensor to convert, for a single file only.
 
     Returns:
-        The exit code of msaccucmp: 0 if everything was converted, else that of the first file that was not.
+        The exit code of msaccucmp: 0 if everything was converted, else the code of the first failure.
     """
     try:
         request = _request(kind, format_name, shape, input_tensor, output_tensor)
@@ -88,7 +88,7 @@ def _sizes(shape: str | None) -> tuple[int, ...]:
 
 
 def _paths(dump: str) -> tuple[list[str], bool]:
-    """The files to convert, and whether they were given as one."""
+    """The files to convert, and whether a single file was given."""
     if "," not in dump or os.path.exists(dump):
         path = os.path.realpath(dump)
         if os.path.isdir(path):

@@ -1,4 +1,4 @@
-"""``msdump diff``: two runs beside one another, wherever they are; and ``msdump judge``: its figures judged again."""
+"""``msdump diff``: compares two runs, in stores or dump trees."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ VERSION = 1
 
 @dataclass(frozen=True)
 class Found:
-    """What comparing two sides gave.
+    """The result of comparing two sides.
 
     Attributes:
-        sides: the expected and the found one.
-        judged: the judgement, with every slot measured that differs.
+        sides: the expected and the found side.
+        judged: the judgement; every slot that differs is measured.
         spread: how the difference spreads.
-        explanation: of what differs; None where nothing does.
-        texts: graphs, execution orders, what the recorder wrote.
+        explanation: explanation of the difference; None if nothing differs.
+        texts: graphs, execution orders, artefacts of the recorder.
     """
 
     sides: tuple[Side, Side]
@@ -67,7 +67,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Outputs:
-    """Where the result goes besides the text; ``-`` is standard output, in place of the text."""
+    """Files that receive the result beside the text; ``-`` is standard output, instead of the text."""
 
     as_json: Path | None = None
     as_csv: Path | None = None
@@ -75,7 +75,7 @@ class Outputs:
 
     @property
     def all(self) -> tuple[Path | None, Path | None, Path | None]:
-        """Where the JSON, the CSV and the page go, in this order."""
+        """The destinations of the JSON, the CSV and the page, in this order."""
         return self.as_json, self.as_csv, self.report
 
 
@@ -93,15 +93,15 @@ def diff(
     """Compares ``expected`` and ``found`` (see ``open_side``) and prints or writes the result.
 
     Args:
-        rank: of dump trees that hold several.
-        tolerances: what is asked for; None for what holds by default, see ``tolerances_of``.
+        rank: rank to read from dump trees with several.
+        tolerances: requested tolerances; None for the default, see ``tolerances_of``.
         outputs: files to write.
         match, by_statistics: see ``harness.compare.policy.judge``.
-        scale: who shares the work; this process does all of it by default.
+        scale: workers that share the work; by default this process does it alone.
         shard: slots to join, see ``Shard.parse``.
 
     Returns:
-        0 if everything holds, 1 if something differs, 2 if there was nothing to compare, or nobody can tell.
+        0 if everything holds; 1 if something differs; 2 if there was nothing to compare or the result is uncertain.
 
     Raises:
         HarnessError: a side cannot be read.
@@ -138,13 +138,13 @@ def compare_sides(
     shared: Session | None = None,
     shards: Sequence[Shard] = (),
 ) -> Found:
-    """Measures every slot that differs, and follows the difference.
+    """Measures every slot that differs, and traces how the difference spreads.
 
     Args:
         one, other: the expected and the found side.
         tolerances, match, by_statistics: see ``harness.compare.policy.judge``.
-        shared: whose workers measure.
-        shards: slots to join; this process measures then.
+        shared: workers that measure.
+        shards: slots to join; then this process measures.
     """
     parties = joined(one.party, other.party if shared else watched_side(other), shards)
     judged = judge(
@@ -159,7 +159,7 @@ def compare_sides(
 
 
 def judging_of(one: Side, other: Side, shared: Session | None) -> Judging:
-    """What judges the slots of two sides: workers, where there are some."""
+    """The function that judges the slots of two sides: the workers, if there are any."""
     if shared is None:
         return SlotJudge
     store = None if one.capture is not None else Path(one.name.partition("::")[0])
@@ -175,7 +175,7 @@ def _subject(one: Side, other: Side) -> Subject:
 
 
 def _others(judged: Judgement) -> list[str]:
-    """What pairing gave, in few lines."""
+    """The result of pairing, in a few lines."""
     if judged.pairing is not None:
         return list(dict.fromkeys([*paired_lines(judged.pairing)[:1], *ambiguous(judged.pairing)[:1]]))
     unsure = ambiguous(judged.tried) if judged.tried is not None else []
@@ -193,12 +193,12 @@ def _text(result: Found, colour: bool = False) -> list[str]:
 
 
 def report(result: Found) -> dict[str, Any]:
-    """All of it as JSON values; what ``judge`` reads again.
+    """The whole result as JSON values, which ``judge`` can read again.
 
-    Keys: ``format``, ``version``, ``sides``, ``holds``, ``renamed`` (operators whose other name is a difference),
-    ``counts``, ``explanation`` (see ``harness.explain.Explanation.to_json``; None where nothing differs), ``steps``
-    (operator executions that do not agree), ``texts`` (see ``harness.report.artefacts``), ``texts_hold`` (whether those
-    that count do; None where none counts), ``slots`` (each slot that is not identical, see
+    Keys: ``format``, ``version``, ``sides``, ``holds``, ``renamed`` (operators whose changed name counts as a
+    difference), ``counts``, ``explanation`` (see ``harness.explain.Explanation.to_json``; None if nothing differs),
+    ``steps`` (operator executions that do not agree), ``texts`` (see ``harness.report.artefacts``), ``texts_hold``
+    (whether the texts that count agree; None if none counts), ``slots`` (each slot that is not identical, see
     ``harness.compare.table.stored``) and ``pairing`` (None, or see ``harness.compare.pairing.as_json``).
     """
     comparison = result.comparison
@@ -252,7 +252,7 @@ def _step(step: Any) -> dict[str, Any]:
 
 
 def _csv(comparison: Comparison) -> str:
-    """A row for every slot, identical ones too."""
+    """Writes a row for every slot, identical ones included."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
@@ -270,7 +270,7 @@ _RENDERED: Sequence[Callable[[Found], str]] = (
 
 
 def _warn_of_types(tolerances: Tolerances, comparison: Comparison) -> None:
-    """Names operator types a tolerance is stated for and no operator has: one may be misspelt."""
+    """Warns about tolerances for operator types that no operator has; the name may be misspelt."""
     types = {slot.op_type for slot in comparison.slots}
     for name in tolerances.types:
         if name not in types:
@@ -280,14 +280,14 @@ def _warn_of_types(tolerances: Tolerances, comparison: Comparison) -> None:
 
 
 def _write_files(result: Found, outputs: Outputs) -> None:
-    """Before anything is printed: whoever reads that may go away."""
+    """Writes the files before anything is printed, because the reader of the output may go away."""
     for path, rendered in zip(outputs.all, _RENDERED, strict=True):
         if path is not None and path != _STANDARD:
             _write(path, rendered(result))
 
 
 def _print(result: Found, outputs: Outputs) -> None:
-    """Prints the text, or what goes to standard output in its place."""
+    """Prints the text, or the file that replaces it on standard output."""
     if _STANDARD in outputs.all:
         sys.stdout.write(_RENDERED[outputs.all.index(_STANDARD)](result))
     else:
@@ -308,10 +308,11 @@ def _write(path: Path, text: str) -> None:
 def chosen_tolerances(
     file: Path | None, rtol: float | None, atol: float | None, exact: bool, standard: str = ""
 ) -> Tolerances | None:
-    """What the command line states; None for nothing.
+    """The tolerances from the command line; None if there are none.
 
     Raises:
-        HarnessError: more than one of a file, ``--exact`` and numbers, or one of them is no tolerance.
+        HarnessError: more than one of a file, ``--exact`` and numbers was given, or one of them is not a valid
+            tolerance.
     """
     ways = [file is not None, exact, bool(standard), rtol is not None or atol is not None]
     if sum(ways) > 1:

@@ -1,4 +1,4 @@
-"""The texts of two sides beside one another: graphs, execution orders, what modes watched and the recorder wrote."""
+"""Compares the texts of two sides: graphs, execution orders, what modes watched and the recorder wrote."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class Texts:
     """The texts of two sides.
 
     Attributes:
-        expected, found: by name; names of the recorder as the found side has them.
-        judged: a difference of one that is a result counts: one emulated backend made both sides, or both are
-            directories of the recorder and there is nothing else to compare.
-        notes: what was not compared.
+        expected, found: texts by name; the recorder's names are those of the found side.
+        judged: whether a difference of a text that is a result counts: it does if one emulated backend made both sides,
+            or both are directories of the recorder without anything else to compare.
+        notes: what was not compared, and why.
     """
 
     expected: Mapping[str, bytes]
@@ -44,7 +44,7 @@ class Texts:
 
     @cached_property
     def results(self) -> TextComparison:
-        """Those that count."""
+        """The texts whose differences count."""
         sides = ({n: side[n] for n in side if self._counts(n)} for side in (self.expected, self.found))
         return compare_texts(*sides)
 
@@ -54,14 +54,14 @@ class Texts:
         return self.judged and both
 
     def lines(self) -> list[str]:
-        """For people: how many there are, and the first differences of those that count."""
+        """Lines for people: the number of texts, and the first differences of those that count."""
         names = sorted({*self.expected, *self.found})
         if not names:
             return []
         lines = []
         if not self.results.holds:
             lines += explain_texts(self.results, "Texts that are results differ:", (), readable).split("\n")
-        # No line is compared for this: that is for those who ask for JSON or a page.
+        # Their lines are not compared here; only JSON and the page need that.
         states = {
             n: state(self.expected.get(n), self.found.get(n))
             for n in names
@@ -78,7 +78,7 @@ class Texts:
 
 
 def texts_of(one: Side, other: Side) -> Texts:
-    """The texts of two sides, the recorder's beside those of the same of its modes."""
+    """The texts of two sides; the recorder's are compared within one of its modes."""
     alike = one.emulated and other.emulated and one.backend == other.backend
     alike = alike or all(side.capture is not None and is_only_recorded(Path(side.name)) for side in (one, other))
     expected, found = one.artefacts, other.artefacts
@@ -94,7 +94,8 @@ def texts_of(one: Side, other: Side) -> Texts:
 
 
 def _of_one_mode(golden: Mapping[str, bytes], tree: Mapping[str, bytes]) -> tuple[dict[str, bytes], dict[str, bytes]]:
-    """A golden holds both modes of the recorder, a directory one and does not say which: the nearer one's names."""
+    """Chooses the names of the recorder mode that fits better: a golden holds both modes, a directory only one without
+    saying which."""
 
     def by_name(mode: int) -> dict[str, bytes]:
         return {

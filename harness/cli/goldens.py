@@ -1,4 +1,4 @@
-"""Arguments of the sub-commands that write goldens, or look after them."""
+"""Arguments of the sub-commands that write or maintain goldens."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ def regen(
 @app.command()
 def accept(
     bundles: Annotated[
-        list[Path], typer.Argument(help="directories (or zip archives of them) a gate left in .msdump/candidates")
+        list[Path], typer.Argument(help="directories (or zip archives of them) that a gate left in .msdump/candidates")
     ],
     golden: Annotated[
         Path | None, typer.Option(help="directory of the golden stores; the project's if left out")
     ] = None,
     only: Annotated[
-        list[str] | None, typer.Option(metavar="PATTERN", help="only tests (or their stores) whose names match")
+        list[str] | None, typer.Option(metavar="PATTERN", help="accept only tests (or stores) whose names match")
     ] = None,
 ) -> Action:
-    """Take candidate bundles over into the goldens."""
+    """Make candidate bundles the new goldens."""
 
     def action() -> int:
         from harness.cli.accept import accept_bundles
@@ -54,12 +54,12 @@ def accept(
 def review(
     bundle: Annotated[Path | None, typer.Argument(help="candidate bundle; the last run's if left out")] = None,
     golden: Annotated[Path | None, typer.Option(help="directory of the golden stores")] = None,
-    listed: Annotated[bool, typer.Option("--list", help="list what differs and ask nothing")] = False,
+    listed: Annotated[bool, typer.Option("--list", help="list the differences and ask nothing")] = False,
 ) -> Action:
-    """Look at what changed, one candidate after the other, and take it over or not.
+    """Look at each change, one candidate after the other, and accept it or not.
 
-    Answers are y (take it over), n (drop the candidate), s (skip), p (a page with pictures), q (quit); from a pipe, one
-    a line. Exit codes: 0 nothing is left to look at, 1 candidates are left.
+    Answers are y (accept), n (drop the candidate), s (skip), p (make a page with pictures), q (quit); from a pipe, one
+    per line. Exit codes: 0 no candidate is left, 1 candidates are left.
     """
 
     def action() -> int:
@@ -75,9 +75,9 @@ def prune(
     pytest_args: Annotated[
         list[str] | None, typer.Argument(metavar="[PYTEST OPTIONS]", help="options for pytest's collection")
     ] = None,
-    dry: Annotated[bool, typer.Option("--dry-run", help="only name them")] = False,
+    dry: Annotated[bool, typer.Option("--dry-run", help="only list them")] = False,
 ) -> Action:
-    """Collect all tests, then remove the goldens and runs that no test owns."""
+    """Collect all tests, then remove goldens and runs without an owning test."""
 
     def action() -> int:
         from harness.cli.prune import prune_goldens
@@ -91,7 +91,7 @@ def prune(
 def init(
     folder: Annotated[Path, typer.Argument(help="the project's directory")] = Path("."),
 ) -> Action:
-    """Write a configuration, golden/, .gitattributes and a first test; nothing is overwritten."""
+    """Write a configuration, golden/, .gitattributes and a first test; overwrite nothing."""
 
     def action() -> int:
         from harness.cli.init import initialise
@@ -129,7 +129,7 @@ def report(
 ) -> Action:
     """Join the pages of several CI jobs into one.
 
-    Exit codes: 0 every run holds, 1 one does not, 2 there is no run or a page cannot be read.
+    Exit codes: 0 every run holds, 1 a run does not, 2 there is no run or a page cannot be read.
     """
 
     def action() -> int:

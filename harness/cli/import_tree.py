@@ -1,4 +1,4 @@
-"""``msdump import``: a dump tree becomes a run of a golden store."""
+"""``msdump import``: stores a dump tree as a run of a golden store."""
 
 from __future__ import annotations
 
@@ -27,24 +27,24 @@ def import_tree(
     packed: bool,
     scale: Scale | None = None,
 ) -> int:
-    """Stores what a dump tree holds as a run; a piece of one tensor is in memory at a time, and each file is read once.
+    """Stores a dump tree as a run. Only a piece of one tensor is in memory at a time, and each file is read once.
 
     Args:
         tree: dump tree, of this project, of MindSpore, or of msprobe.
-        golden: store; made if there is none, in a directory that exists. Its other runs stay.
-        run: see ``run_id``; None for what the tree says.
-        rank: of a tree that holds several, if only one is wanted.
-        network: of a tree that holds those of several; else the store must be of the tree's network.
-        level: what is kept; None for values where the tree has them.
-        packed: compress a new store.
-        scale: who shares the work; this process does all of it by default.
+        golden: golden store; made if missing, in an existing directory. Its other runs stay.
+        run: name of the run, see ``run_id``; None for the tree's own.
+        rank: the only rank to read from a tree with several.
+        network: network to read from a tree with several; otherwise the store must belong to the tree's network.
+        level: what the store keeps; None for values if the tree has them.
+        packed: whether to compress a new store.
+        scale: workers that share the work; by default this process does it alone.
 
     Returns:
-        0; 1 if files of the tree could not be used, which are named.
+        0; 1 if files of the tree could not be used (they are named).
 
     Raises:
-        HarnessError: the tree cannot be read or holds no tensor, or the store cannot be written; an old store stays as
-            it was.
+        HarnessError: the tree cannot be read or holds no tensor, or the store cannot be written; an old store is
+            unchanged.
     """
     with session(scale, tree=str(tree), golden=str(golden), rank=rank, network=network) as shared:
         if shared is None:
@@ -78,15 +78,15 @@ def _stored(
 
 
 def run_id(given: str | None, capture: Capture) -> RunId:
-    """What a run is called.
+    """The name of a run.
 
     Args:
-        given: ``BACKEND/MODE``; a name alone stands for the backend, beside the mode the tree has; None for what the
-            tree says of both. A name begins with a letter, digit or ``_``; in it may be ``-``, ``.`` and ``+``, too.
-        capture: of the tree.
+        given: ``BACKEND/MODE``; a single name is the backend, with the tree's own mode; None for the tree's own backend
+            and mode. A name begins with a letter, digit or ``_``, and may also contain ``-``, ``.`` and ``+``.
+        capture: capture of the tree.
 
     Raises:
-        HarnessError: any other name.
+        HarnessError: the name has another form.
     """
     if given is None:
         return RunId(capture.backend, capture.mode)

@@ -13,7 +13,7 @@ from harness.framework import names
 REAL = "mindspore"
 OURS = "harness.framework"
 
-#: modules of releases before 2.10 that many scripts still import, and the ones that hold their names today
+#: modules of releases before 2.10 that many scripts still import, and the modules that have their names today
 _OLD = {
     f"{REAL}.dataset.transforms.c_transforms": "dataset.transforms",
     f"{REAL}.dataset.transforms.py_transforms": "dataset.transforms",
@@ -27,7 +27,7 @@ def place(name: str) -> str:
     return _OLD.get(name) or name.removeprefix(REAL).lstrip(".")
 
 
-#: modules of msprobe's that scripts import ``PrecisionDebugger`` from
+#: modules of msprobe from which scripts import ``PrecisionDebugger``
 _PROBE = ("msprobe", "msprobe.mindspore")
 
 
@@ -42,11 +42,11 @@ def _probe(name: str) -> ModuleType:
 
 
 class _AliasLoader(Loader):
-    """Hands out the module of ours under MindSpore's name: one object, two names."""
+    """Loads our module under MindSpore's name: one object with two names."""
 
     def __init__(self, module: ModuleType) -> None:
         self._module = module
-        # The import system stamps the spec it used onto the module; ours must stay what it was.
+        # The import system writes the spec it used into the module; our module must keep its own.
         self._spec = module.__spec__
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
@@ -57,7 +57,7 @@ class _AliasLoader(Loader):
 
 
 class AliasFinder(MetaPathFinder):
-    """Resolves ``mindspore`` and ``mindspore.*`` to ``harness.framework`` and what is in it."""
+    """Resolves ``mindspore`` and ``mindspore.*`` to ``harness.framework`` and its modules."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -76,10 +76,10 @@ class AliasFinder(MetaPathFinder):
 
 
 def install() -> AliasFinder:
-    """Puts the finder first, before an installed MindSpore; gives the one in place if there is one.
+    """Puts the finder first, before an installed MindSpore; returns the finder in place if there is one.
 
     Raises:
-        RuntimeError: the real MindSpore was imported before; its modules would stay in use.
+        RuntimeError: the real MindSpore is imported already; its modules would stay in use.
     """
     for finder in sys.meta_path:
         if isinstance(finder, AliasFinder):

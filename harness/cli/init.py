@@ -1,4 +1,4 @@
-"""``msdump init``: what a project needs to begin with."""
+"""``msdump init``: writes what a new project needs."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Golden stores of pytest-msdump: one `.h5` for each test, and a manifest beside i
 
 
 def initialise(folder: Path) -> int:
-    """Writes what is missing in ``folder``, and says what was written and what was there.
+    """Writes the missing files in ``folder``, and prints which were written and which existed.
 
     Returns:
         0.
@@ -62,7 +62,7 @@ def initialise(folder: Path) -> int:
 
 
 def _lacking(path: Path) -> list[str]:
-    """Lines of ``ATTRIBUTES`` that a file lacks; comments do not count."""
+    """The lines of ``ATTRIBUTES`` that a file lacks; comments do not count."""
     there = path.read_text(encoding="utf-8", errors="replace").splitlines()
     return [line for line in ATTRIBUTES.splitlines() if not line.startswith("#") and line not in there]
 

@@ -1,4 +1,4 @@
-"""``msdump judge``: what ``msdump diff --json`` measured, under other tolerances, without running anything."""
+"""``msdump judge``: judges the output of ``msdump diff --json`` under other tolerances, without running anything."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ def judge(path: Path, tolerances: Tolerances) -> int:
     """Judges every slot of a stored comparison again and prints what does not hold.
 
     Args:
-        path: what ``msdump diff --json`` wrote.
-        tolerances: what is admitted now.
+        path: file that ``msdump diff --json`` wrote.
+        tolerances: the tolerances to apply now.
 
     Returns:
-        0 if everything holds, 1 if something differs, 2 if nothing differs for sure but what was kept of some slots
-        cannot tell.
+        0 if everything holds; 1 if something differs; 2 if nothing certainly differs, but some slots kept too little to
+        tell.
 
     Raises:
-        HarnessError: the file cannot be read, or is no such comparison.
+        HarnessError: the file cannot be read, or is not such a comparison.
     """
     content = _read(path)
     with parsing(f"{path}: a comparison", HarnessError):
@@ -48,7 +48,7 @@ def judge(path: Path, tolerances: Tolerances) -> int:
     print(", ".join([f"{identical} identical", *(f"{counts[v]} {v}" for v in (WITHIN, OUTSIDE, UNSURE))]))
     failing = [text for verdict, text in verdicts if verdict != WITHIN]
     print("\n".join(failing[:_LISTED] + ([f"and {len(failing) - _LISTED} more"] if len(failing) > _LISTED else [])))
-    texts = content.get("texts_hold")  # no tolerance admits another text
+    texts = content.get("texts_hold")  # no tolerance accepts another text
     if texts is False:
         print("texts that are results differ")
     differs = counts[OUTSIDE] or content.get("order_changed") or content.get("renamed") or texts is False
@@ -76,7 +76,7 @@ def _verdict(slot: dict[str, Any], tolerances: Tolerances) -> str:
     if needed is None or tolerance.exact:
         return OUTSIDE
     if slot["smallest_rtol"] is not None and tolerance.rtol >= float(slot["smallest_rtol"]):
-        return WITHIN  # known to the last bit, where the needed tolerance has bounds
+        return WITHIN  # known exactly, while the needed tolerance only has bounds
     return _ANSWERS[needed.admits(tolerance)]
 
 
@@ -90,7 +90,8 @@ _ANSWERS = {True: WITHIN, False: OUTSIDE, None: UNSURE}
 
 
 def _told(slot: dict[str, Any], tolerances: Tolerances) -> str:
-    """A slot that does not hold, and what would do, where that is within ten times what was asked for."""
+    """A slot that does not hold, and the tolerance that would accept it, if that is at most ten times the requested
+    one."""
     needed, tolerance = needed_tolerance_of(slot), _tolerance(slot, tolerances)
     least: list[str] = []
     if needed is not None:
@@ -102,6 +103,6 @@ def _told(slot: dict[str, Any], tolerances: Tolerances) -> str:
 
 
 def near_enough(rtol: Any, atol: Any, needed: NeededTolerance, tolerance: Tolerance) -> SmallestTolerance:
-    """Of what would admit a slot, what ``smallest_tolerance.near`` leaves."""
+    """The tolerances that would accept a slot, as far as ``smallest_tolerance.near`` keeps them."""
     known = [None if each in (None, "inf", "nan") else float(each) for each in (rtol, atol)]
     return worth_naming(SmallestTolerance(known[0], known[1], needed.max_ulp), tolerance, needed.scale, needed.bulk)

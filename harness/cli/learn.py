@@ -1,4 +1,4 @@
-"""``msdump learn``: tolerances of a golden run from how far unchanged runs scatter."""
+"""``msdump learn``: learns a golden run's tolerances from how far unchanged runs scatter."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from harness.scale import Scale, Session, session
 from harness.store import GoldenStore, RunId, StoredRun, change_one, recover_around
 
 _LISTED = 10
-#: Everything of every step, for a program that dumps as MindSpore does on a CPU.
+#: Dumps everything in every step, for a program that dumps as MindSpore does on a CPU.
 _EVERYTHING: dict[str, Any] = {
     "common_dump_settings": {
         "dump_mode": 0, "path": "", "net_name": "net", "iteration": "all", "saved_data": "tensor", "input_output": 0,
@@ -46,21 +46,21 @@ def learn(
     force: bool = False,
     scale: Scale | None = None,
 ) -> int:
-    """Compares runs with the golden one, and stores with it what their scatter calls for.
+    """Compares runs with the golden one, and stores the tolerances that their scatter needs.
 
     Args:
-        golden: store.
-        run: ``backend/mode``; empty if it has one only.
+        golden: the golden store.
+        run: ``backend/mode``; empty if it has only one.
         trees: dump trees, or runs of stores, of the unchanged network (see ``open_side``).
-        command: a program to run ``times`` times instead, with ``MINDSPORE_DUMP_CONFIG`` set to dump everything.
-        margin: how many times the scatter that was seen is admitted.
-        dry: print only; nothing is written.
-        force: learn from one run too, and from a spread above ten times what rounding explains.
-        scale: who shares the work; this process does all of it by default.
+        command: a program to run ``times`` times instead; ``MINDSPORE_DUMP_CONFIG`` tells it to dump everything.
+        margin: the tolerance is this many times the scatter that was seen.
+        dry: only print; write nothing.
+        force: also learn from a single run, and from a spread beyond ten times what rounding explains.
+        scale: workers that share the work; by default this process does it alone.
 
     Returns:
-        0; 1 if some slot scatters in a way no tolerance admits, or further than rounding explains, or there was one run
-        only: nothing was stored.
+        0; 1 if nothing was stored, because a slot scatters in a way that no tolerance accepts or further than rounding
+        explains, or because there was only one run.
 
     Raises:
         HarnessError: a side cannot be read, nothing was given to learn from, or the program failed.
@@ -104,7 +104,7 @@ def _compared(expected: StoredRun, source: str, golden: Path, shared: Session | 
 
 @contextmanager
 def _dumped(command: str, times: int) -> Iterator[list[str]]:
-    """Dump trees of so many runs of a program, in a temporary directory."""
+    """Runs a program several times; gives the dump trees, in a temporary directory."""
     words = shlex.split(command)
     if not words or times < 1:
         raise HarnessError(f"--command is a program and --times at least 1; given were {command!r} and {times}")

@@ -1,4 +1,4 @@
-"""``msdump run --missing``: the names of MindSpore's that a script uses and that are not supported. Nothing is run."""
+"""``msdump run --missing``: lists the MindSpore names that a script uses and that are not supported. Nothing is run."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from harness.framework import names
 
 
 class Missing(NamedTuple):
-    """A place in a file, and what is not supported there."""
+    """A place in a file, and the unsupported name there."""
 
     line: int
     told: str
 
 
-#: what a name stands for in a scope: the dotted name of something of MindSpore's, or None for anything else
+#: what a name means in a scope: a dotted name of MindSpore's, or None for anything else
 Scope = dict[str, str | None]
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
@@ -30,7 +30,7 @@ def list_missing(paths: Sequence[str]) -> int:
     """Prints every unsupported name of the scripts (of every ``.py`` file, for a directory) with file and line.
 
     Returns:
-        0 if there is none, 1 if there are some, 2 if a file cannot be read or is no Python.
+        0 if there is none, 1 if there are some, 2 if a file cannot be read or is not Python.
     """
     found = files = with_some = unread = 0
     for path in _files(paths):
@@ -52,7 +52,7 @@ def list_missing(paths: Sequence[str]) -> int:
 
 
 def _plain(text: str) -> str:
-    """``text`` in one line that a terminal only shows."""
+    """``text`` in one line, safe for a terminal."""
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
@@ -63,7 +63,7 @@ def _files(paths: Sequence[str]) -> Iterator[Path]:
 
 
 def missing_of(source: bytes) -> list[Missing]:
-    """The unsupported names of a source text, in order of lines, each once a line."""
+    """The unsupported names of a source text in the order of lines, each once per line."""
     tree = ast.parse(source)
     finder = _Finder()
     finder.scope(tree)
@@ -119,7 +119,7 @@ class _Finder(ast.NodeVisitor):
             bound[name.asname or name.name] = f"{ours}.{name.name}" if ours is not None else None
 
     def _dotted(self, node: ast.AST) -> str | None:
-        """The dotted name of MindSpore's that an expression is, or None."""
+        """The dotted MindSpore name that an expression refers to, or None."""
         if isinstance(node, ast.Attribute):
             base = self._dotted(node.value)
             return None if base is None else f"{base}.{node.attr}"
@@ -132,7 +132,7 @@ class _Finder(ast.NodeVisitor):
         return f"{star[0]}.{node.id}" if star and not hasattr(builtins, node.id) else None
 
     def _visible(self) -> Iterator[Scope]:
-        """The scopes a name is looked for in: the innermost first, those of classes only from within their body."""
+        """The scopes to search for a name, the innermost first; a class scope counts only inside the class body."""
         last = len(self.scopes) - 1
         return (self.scopes[i] for i in range(last, -1, -1) if i == last or not self.in_class[i])
 
@@ -175,7 +175,8 @@ def _ours(name: str | None) -> str | None:
 
 
 def _own_nodes(node: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of a scope without those of the scopes in it (whose first nodes, which bind their names, count)."""
+    """The nodes of a scope without those of inner scopes (but with the statements that bind the inner scopes'
+    names)."""
     for child in ast.iter_child_nodes(node):
         yield child
         if not isinstance(child, _SCOPES):
@@ -183,10 +184,10 @@ def _own_nodes(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def unsupported(dotted: str, module: str = "") -> str:
-    """Why ``mindspore.nn.Dense`` (or a longer chain of attributes) is not supported; empty if it is.
+    """Says why ``mindspore.nn.Dense`` (or a longer chain of attributes) is not supported; empty if it is.
 
     Args:
-        dotted: the name.
+        dotted: the dotted name.
         module: the part of it that must be a module, for ``from module import name``.
     """
     at: str | None = place(module) if module else ""
@@ -204,13 +205,13 @@ def unsupported(dotted: str, module: str = "") -> str:
                 return names.refusal(at or "", attribute)
             at = _place_of(found)
     except (AttributeError, ModuleNotFoundError) as error:
-        # An attribute of something that is no module may be the user's own.
+        # An attribute of an object that is not a module may be the user's own.
         return "" if at is None else str(error)
     return ""
 
 
 def _place_of(found: object) -> str | None:
-    """The module of MindSpore's that an object of ours stands for, if it is a module."""
+    """The MindSpore module that one of our modules stands for; None for any other object."""
     ours = getattr(found, "__name__", "") if isinstance(found, ModuleType) else ""
     found_at = ours.removeprefix(names.OURS).lstrip(".")
     return found_at if ours.startswith(names.OURS) and names.is_module(found_at) else None

@@ -1,4 +1,4 @@
-"""Where a project keeps its goldens: found the same way from every directory inside of it."""
+"""Finds a project's goldens, the same way from every directory inside the project."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from harness.errors import StoreError
 
 NAME = "golden"
 SCRATCH, CANDIDATES = ".msdump", "candidates"
-#: files that configure pytest, each with the section that does
+#: files that configure pytest, each with the section for it
 _HOLDERS = {
     "pytest.ini": "pytest", ".pytest.ini": "pytest", "pytest.toml": "pytest", "pyproject.toml": "tool.pytest",
     "tox.ini": "pytest", "setup.cfg": "tool:pytest",
 }  # fmt: skip
-_OF_PYTEST = ("pytest.ini", ".pytest.ini", "pytest.toml")  # theirs whatever they hold
+_OF_PYTEST = ("pytest.ini", ".pytest.ini", "pytest.toml")  # these count whatever they hold
 
 
 def configuration(folder: Path) -> Path | None:
-    """The file that configures pytest in ``folder``, as pytest finds it; None for none.
+    """The file that configures pytest in ``folder``, by pytest's own rules; None if there is none.
 
-    One that cannot be read counts: whatever it says, a second file would hide it.
+    An unreadable file counts as well, because pytest would not look at a second file.
     """
     for name in _HOLDERS:
         path = folder / name
@@ -34,11 +34,11 @@ def configuration(folder: Path) -> Path | None:
 
 
 def goldens() -> Path:
-    """The goldens of the project that the current directory lies in: the directory that ``msdump_golden`` of the
-    nearest configuration of pytest names, or the nearest ``golden``, up to a directory under version control.
+    """Finds the goldens of the current project: the directory named by ``msdump_golden`` in the nearest pytest
+    configuration, or the nearest ``golden``, up to a directory under version control.
 
     Raises:
-        StoreError: there are none.
+        StoreError: there are no goldens.
     """
     for folder in _upwards(Path.cwd()):
         found = _named(folder)
@@ -48,10 +48,10 @@ def goldens() -> Path:
 
 
 def goldens_of(bundle: Path) -> Path:
-    """The goldens that a candidate bundle belongs to: those of the project that left it; else those of the current
-    directory, or the ``golden`` that is to be made here.
+    """Finds the goldens of a candidate bundle: those of the project that left it; else those of the current directory,
+    or the ``golden`` to be made here.
 
-    What CI uploaded and somebody unpacked lies in ``.msdump/candidates``, too, but in no project.
+    A bundle unpacked from CI also lies in ``.msdump/candidates``, but not in a project.
     """
     above = bundle.resolve().parents
     if len(above) > 2 and above[0].name == CANDIDATES and above[1].name == SCRATCH:
@@ -78,7 +78,7 @@ def _upwards(start: Path) -> Iterator[Path]:
 
 
 def _settings(path: Path) -> dict[str, Any] | None:
-    """What a file sets for pytest; None where it does not configure pytest, nothing where it cannot be read."""
+    """A file's settings for pytest; None if it does not configure pytest, empty if it cannot be read."""
     section = _HOLDERS[path.name]
     try:
         text = path.read_text(encoding="utf-8")

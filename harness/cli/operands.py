@@ -1,4 +1,4 @@
-"""What a command compares: a run of a golden store, or a dump tree."""
+"""The sides a command compares: a run of a golden store, or a dump tree."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class Side:
     """One side of a comparison.
 
     Attributes:
-        name: how messages call it.
-        network, backend, mode: what it is of.
-        emulated: an emulated device made it.
+        name: its name in messages.
+        network, backend, mode: its network, backend and dump mode.
+        emulated: whether an emulated device made it.
         content: its records, in order.
-        capture: of a dump tree; None for a run of a store.
-        rank: the only one wanted of a tree.
+        capture: capture of a dump tree; None for a run of a store.
+        rank: the only rank to read from a tree.
     """
 
     name: str
@@ -46,15 +46,15 @@ class Side:
     rank: int | None = None
 
     def records(self) -> Iterable[Record]:
-        """All records, read anew."""
+        """All records, read again."""
         return self.content.records()
 
     @property
     def party(self) -> Party:
-        """What is judged of it."""
+        """This side, as the policy judges it."""
         if self.capture is not None:
             return party_of(self.capture)
-        assert isinstance(self.content, StoredRun)  # what else there is to open
+        assert isinstance(self.content, StoredRun)  # the only other thing that can be opened
         return Party.of_run(self.content)
 
     @cached_property
@@ -63,12 +63,12 @@ class Side:
         if self.capture is not None:
             texts = recorded(Path(self.name), self.rank)
             return {**self.capture.artefacts, **{RECORDED + name: text for name, text in texts.items()}}
-        assert isinstance(self.content, StoredRun)  # what else there is to open
+        assert isinstance(self.content, StoredRun)  # the only other thing that can be opened
         return self.content.artefacts()
 
 
 def watched_side(side: Side) -> Party:
-    """A side of a judgement, with a bar on a terminal while its records are read."""
+    """A side of a judgement that shows a bar on a terminal while its records are read."""
     of_run = partial(len, side.content) if isinstance(side.content, StoredRun) else None
     listed = of_run or (side.capture.listed if side.capture is not None else lambda: 0)
     return replace(side.party, content=Watched(side.content, side.network, listed))
@@ -79,13 +79,13 @@ def open_side(given: str, rank: int | None = None, shared: Session | None = None
     """Opens ``PATH`` or ``PATH::BACKEND/MODE``: a golden store, or a directory with a dump tree.
 
     Args:
-        given: as the command line has it.
-        rank: of a tree, if only one is wanted.
-        shared: whose workers read a tree; a template or a URL is one, too.
+        given: the operand, as on the command line.
+        rank: the only rank to read from a tree.
+        shared: workers that read a tree; then a template or a URL may name the tree, too.
 
     Raises:
-        StoreError: no such store, or it has several runs and none is chosen.
-        TreeError: no such tree.
+        StoreError: the store does not exist, or it has several runs and none is chosen.
+        TreeError: the tree does not exist.
     """
     path, _, run = given.partition(_SEPARATOR)
     recover_around(path)

@@ -1,6 +1,7 @@
-"""One operator from close by: its place in the script, its statement in the graph, its statistics, its values.
+"""Shows one operator in detail: its place in the script, its statement in the graph, its statistics, its values.
 
-``msdump show PATH --line train.py:175`` finds the operators a script line made; ``--operator`` those of a name.
+``msdump show PATH --line train.py:175`` finds the operators that a script's line made; ``--operator`` finds those with
+a name.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from harness.records import Record
 _LINE = re.compile(r"(.+):(\d{1,9})$")
 _SLOT = re.compile(r"(?:input|output)\.\d{1,9}$")
 _PART = re.compile(r"-?\d{0,9}(?::-?\d{0,9}){0,2}$")
-#: Statements and values printed; more would not be read.
+#: Numbers of statements and values that are printed; nobody would read more.
 _STATEMENTS = 20
 _TENSORS = 20
 _VALUES = 1000
@@ -33,14 +34,14 @@ _STATEMENT = 400
 
 @dataclass(frozen=True)
 class Wanted:
-    """What to look at.
+    """The part of a run to show.
 
     Attributes:
         line: ``FILE:N``; operators with that line anywhere in their stack. FILE is a path or the end of one.
-        operator: ``fnmatch`` pattern, or a part of the full name.
+        operator: ``fnmatch`` pattern, or part of the full name.
         slot: ``output.0``; prints values.
-        iteration: only this one.
-        part: ``0, :4``; which elements of the values.
+        iteration: only this iteration.
+        part: ``0, :4``; the elements of the values to print.
     """
 
     line: str = ""
@@ -51,23 +52,23 @@ class Wanted:
 
     @property
     def anything(self) -> bool:
-        """Whether something was asked for."""
+        """Whether anything was requested."""
         return bool(self.line or self.operator or self.slot or self.part) or self.iteration is not None
 
 
 def look_at(path: str, run: str, wanted: Wanted) -> int:
-    """Prints what was asked for of a dump tree or of a run of a golden store.
+    """Prints the requested part of a dump tree or of a run of a golden store.
 
     Args:
-        path: of the tree or the store.
-        run: ``backend/mode`` of a store; empty if it has one only.
-        wanted: which operators.
+        path: path of the tree or the store.
+        run: ``backend/mode`` of a store; empty if it has only one.
+        wanted: the operators to show.
 
     Returns:
         0.
 
     Raises:
-        HarnessError: it cannot be read, or holds nothing of the kind.
+        HarnessError: the path cannot be read, or holds no such operator.
     """
     with open_side(f"{path}::{run}" if run else path) as side:
         for line in slot_lines(side.records(), side.artefacts, wanted):
@@ -76,7 +77,7 @@ def look_at(path: str, run: str, wanted: Wanted) -> int:
 
 
 def check(wanted: Wanted) -> None:
-    """Raises ``HarnessError`` for what cannot be looked for."""
+    """Raises ``HarnessError`` for an argument of the wrong form."""
     if wanted.line and _LINE.fullmatch(wanted.line) is None:
         raise HarnessError(f"--line takes FILE:NUMBER, such as train.py:175; got {wanted.line!r}")
     if wanted.slot and _SLOT.fullmatch(wanted.slot) is None:
@@ -86,10 +87,10 @@ def check(wanted: Wanted) -> None:
 
 
 def slot_lines(records: Iterable[Record], artefacts: Mapping[str, bytes], wanted: Wanted) -> Iterator[str]:
-    """Lines about the operators that were asked for.
+    """Lines about the requested operators.
 
     Raises:
-        HarnessError: there are none; says what there is.
+        HarnessError: no operator matches; the message lists what exists.
     """
     check(wanted)
     known = statements(artefacts) if wanted.line or wanted.operator else {}

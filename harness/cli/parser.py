@@ -18,7 +18,7 @@ __all__ = ["CANNOT_TELL", "DIFFERS", "HOLDS", "PASS_ON", "RUN", "Action", "Click
 
 HOLDS, DIFFERS, CANNOT_TELL = 0, 1, 2
 RUN = "BACKEND[/MODE]"
-# Whatever follows belongs to pytest or to the script, options included.
+# Everything that follows belongs to pytest or to the script, options included.
 PASS_ON = {"ignore_unknown_options": True, "allow_interspersed_args": False, "help_option_names": ["--help"]}
 
 Action = Callable[[], int]
@@ -28,7 +28,7 @@ Level = Literal["tensors", "digest"]
 
 
 class Commands(TyperGroup):
-    """Lists commands with the whole first paragraph of their help."""
+    """Lists commands with the full first paragraph of their help."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Writes the list."""
@@ -45,7 +45,7 @@ def _first(text: str) -> str:
 
 app = typer.Typer(
     name="msdump",
-    help="Golden stores of network dumps: make, check, show. Exit codes: 0 holds, 1 differs, 2 cannot tell.",
+    help="Make, check and show golden stores of network dumps. Exit codes: 0 holds, 1 differs, 2 cannot tell.",
     cls=Commands,
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -67,4 +67,4 @@ def root(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """What stands before a command."""
+    """The options before a command."""

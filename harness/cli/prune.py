@@ -1,4 +1,4 @@
-"""``msdump prune``: goldens and runs that no test owns go, after pytest collected all tests."""
+"""``msdump prune``: removes goldens and runs that no test owns, after pytest collected all tests."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from harness.atomic import temporary_directory
 from harness.cli import regen
 
 PLUGIN = "pytest_msdump.pruning"
-#: tells the plugin where to leave what it has to say
+#: names the file in which the plugin leaves its report
 REPORT, DRY = "MSDUMP_PRUNE_REPORT", "MSDUMP_PRUNE_DRY"
 
 
 def prune_goldens(pytest_args: Sequence[str], dry: bool) -> int:
-    """Has pytest collect all tests, and removes what none of them owns.
+    """Makes pytest collect all tests, and removes what none of them owns.
 
     Args:
-        pytest_args: options of pytest; what selects tests is refused.
-        dry: name it only.
+        pytest_args: options for pytest; those that select tests are refused.
+        dry: only list it.
 
     Returns:
-        0; 2 where pytest could not collect everything, or was not asked to.
+        0; 2 if pytest did not collect everything.
     """
     with temporary_directory("msdump-prune-") as folder:
         report = folder / "report.txt"

@@ -1,4 +1,4 @@
-"""``msdump ranks``: what should be equal on all ranks of a tree, held against one another."""
+"""``msdump ranks``: compares what should be equal on all ranks of a tree."""
 
 from __future__ import annotations
 
@@ -13,19 +13,20 @@ from harness.scale.across import leaving, lines
 
 
 def check_ranks(tree: Path | str, patterns: Sequence[str], network: str | None, scale: Scale | None = None) -> int:
-    """Prints which slots are not equal on all ranks, the first of them and the first rank that leaves the others.
+    """Prints which slots are not equal on all ranks, the first such slot, and the first rank that differs from the
+    others.
 
     Args:
-        tree: dump tree of several ranks.
-        patterns: of ``OPERATOR:SLOT``, what is to be equal.
-        network: of a tree that holds those of several.
-        scale: who shares the work; this process does all of it by default.
+        tree: dump tree with several ranks.
+        patterns: patterns ``OPERATOR:SLOT`` of the slots that should be equal.
+        network: network to read from a tree with several.
+        scale: workers that share the work; by default this process does it alone.
 
     Returns:
         0 if all are equal, 1 if some are not or files of the tree cannot be used.
 
     Raises:
-        HarnessError: the tree cannot be read, or nothing of several ranks matches.
+        HarnessError: the tree cannot be read, or no slot of several ranks matches.
     """
     with session(scale, ranks=str(tree), patterns=tuple(patterns), network=network) as shared:
         read = shared.tree if shared else partial(read_tree, ahead=True)

@@ -1,4 +1,5 @@
-"""``msdump check`` and ``msdump show`` of directories of the Running Data Recorder, and of what goldens hold of it."""
+"""``msdump check`` and ``msdump show`` for directories of the Running Data Recorder, and for its artefacts in
+goldens."""
 
 from __future__ import annotations
 
@@ -19,11 +20,11 @@ _RANK = re.compile(r"rank_\d+")
 
 
 def recorded(folder: Path, rank: int | None = None) -> dict[str, bytes]:
-    """The recorder's artefacts below ``folder`` by name, normalised; empty where there are none.
+    """The recorder's artefacts below ``folder`` by name, normalised; empty if there are none.
 
     Args:
         folder: a dump tree, a directory of the recorder, or something else.
-        rank: only this one's.
+        rank: read only this rank.
     """
     if not folder.is_dir():
         return {}
@@ -34,7 +35,7 @@ def recorded(folder: Path, rank: int | None = None) -> dict[str, bytes]:
 
 
 def is_only_recorded(folder: Path) -> bool:
-    """Whether nothing but the recorder wrote below ``folder``."""
+    """Whether ``folder`` holds nothing but the recorder's files."""
     if folder.name == "rdr":
         return True
     ranks = [folder] if _RANK.fullmatch(folder.name) else [each for each in folder.glob("rank_*") if each.is_dir()]
@@ -42,16 +43,16 @@ def is_only_recorded(folder: Path) -> bool:
 
 
 def check_recorder(found: Mapping[str, bytes], expected: StoredRun, title: str, tree: str, golden: str) -> int | None:
-    """Holds a directory of the recorder against a golden run, in that of its modes which is nearer, and prints the
+    """Compares a directory of the recorder with a golden run, in the recorder mode that fits better, and prints the
     result.
 
     Args:
-        found: from ``recorded``.
-        title: what the directory and the golden are called.
-        tree, golden: where the two sides lie, for the commands to offer.
+        found: artefacts given by ``recorded``.
+        title: names of the directory and the golden.
+        tree, golden: paths of both sides, for the commands to suggest.
 
     Returns:
-        0 if everything holds, 1 if something differs; None where the golden has nothing of the recorder.
+        0 if everything holds, 1 if something differs; None if the golden has no artefacts of the recorder.
     """
     kept = {name: text for name, text in expected.artefacts().items() if name.startswith(RECORDED)}
     if not kept:
@@ -79,8 +80,8 @@ def _compared(golden: Mapping[str, bytes], found: Mapping[str, bytes], mode: int
 
 
 def listed(texts: Mapping[str, bytes], pattern: str, prefix: str = "") -> Iterator[str]:
-    """The texts whose names match ``pattern`` (``*graph_exec_order*``), each under ``prefix`` and its name; binary ones
-    in a form that can be read."""
+    """Lists the texts whose names match ``pattern`` (``*graph_exec_order*``), each under ``prefix`` and its name;
+    binary ones in readable form."""
     for name, raw in texts.items():
         if fnmatchcase(name, pattern):
             yield f"== {prefix}{name}"

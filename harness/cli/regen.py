@@ -1,4 +1,4 @@
-"""``msdump regen``: the goldens of the selected tests, written anew by pytest."""
+"""``msdump regen``: makes pytest write the goldens of the selected tests anew."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ from importlib.metadata import entry_points
 from harness.escape import text
 
 PLUGIN = "pytest_msdump.plugin"
-# pytest: 0 passed, 1 tests failed; anything else (interrupted, internal, usage, nothing collected) tells nothing.
+# pytest: 0 passed, 1 tests failed; anything else (interrupted, internal error, usage, nothing collected) gives no
+# result.
 _CODES = {0: 0, 1: 1}
 _NOTHING = 5
 
 
 def regenerate(pytest_args: Sequence[str]) -> int:
-    """Runs ``pytest --msdump-regen`` with more arguments, in a process of its own.
+    """Runs ``pytest --msdump-regen`` with more arguments, in a separate process.
 
     Args:
-        pytest_args: files, ``-k``, ``--lf``, ...: goldens of tests that are not selected stay as they are.
+        pytest_args: files, ``-k``, ``--lf``, ...; goldens of other tests stay as they are.
 
     Returns:
-        0 if all was written, 1 if a test failed, 2 if pytest could not run them.
+        0 if all goldens were written, 1 if a test failed, 2 if pytest could not run the tests.
     """
     load = [] if is_installed() else ["-p", PLUGIN]
     command = [sys.executable, "-m", "pytest", *load, "--msdump-regen", *pytest_args]

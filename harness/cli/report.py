@@ -1,4 +1,4 @@
-"""``msdump report --join``: pages of several CI jobs become one."""
+"""``msdump report --join``: joins the pages of several CI jobs."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from harness.errors import HarnessError
 from harness.report import Run, content, limited, render
 
 _DATA = re.compile(r'<script type="application/json" id="data">(.*?)</script>', re.DOTALL)
-#: Bytes of a page that are read, at most; the plugin writes a fraction of them.
+#: Largest size of a page in bytes; the plugin writes far smaller ones.
 _MOST = 256 << 20
 _ACCEPTED = "pages that --msdump-report, msdump diff --report and msdump report --join wrote can be joined"
 
 
 def join(pages: Sequence[Path], joined: Path) -> int:
-    """Writes the page ``joined`` with the runs of all ``pages``: those that do not hold first, then by name.
+    """Writes the page ``joined`` with the runs of all ``pages``: failing runs first, then by name.
 
-    Runs of one name that several pages have carry their page's name, too.
+    If several pages have a run of the same name, the page's name is added.
 
     Returns:
-        0 if all of them hold, 1 if one does not, 2 if there are none.
+        0 if all runs hold, 1 if one does not, 2 if there are none.
 
     Raises:
-        HarnessError: a page cannot be read, or is none of this project's.
-        OSError: ``joined`` cannot be written; what was there stays.
+        HarnessError: a page cannot be read, or this project did not write it.
+        OSError: ``joined`` cannot be written; an older file stays.
     """
     found = [(page, run) for page in pages for run in _runs(page)]
     named = Counter(run["name"] for _, run in found)
@@ -62,7 +62,7 @@ def _runs(page: Path) -> list[dict[str, Any]]:
 
 
 def _is_run(run: Any) -> bool:
-    """Whether every part of a run is there, and of its kind."""
+    """Whether every part of a run exists and has the right type."""
     return isinstance(run, dict) and all(
         name in run and (kind is None or isinstance(run[name], kind)) for name, kind in _kinds().items()
     )

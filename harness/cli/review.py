@@ -1,4 +1,4 @@
-"""``msdump review``: what a gate left as candidates, one after the other, to be taken over or not."""
+"""``msdump review``: shows a gate's candidates, one after the other, to be accepted or not."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _QUESTION = "take it over? [y]es, [n]o and drop it, [s]kip, [p]icture, [q]uit: "
 
 @dataclass(frozen=True)
 class Candidate:
-    """A run that a gate left.
+    """A run that a gate left as a candidate.
 
     Attributes:
-        store: path of its store, in the bundle and among the goldens.
+        store: path of its store, both in the bundle and among the goldens.
         network: the test's name.
         run: backend and mode.
-        judged: against the golden run; None where there is none, or it cannot be read.
-        why: in words, where it was not judged.
+        judged: its comparison with the golden run; None if there is none or it cannot be read.
+        why: why it was not judged, in words.
     """
 
     store: str
@@ -46,15 +46,15 @@ class Candidate:
 
 
 def review_bundle(bundle: Path | None, golden: Path | None, *, ask: bool) -> int:
-    """Shows each candidate, and asks on standard input what to do with it; each answer takes effect at once.
+    """Shows each candidate and asks on standard input what to do with it; each answer takes effect at once.
 
     Args:
         bundle: directory or archive; None for the last one below the nearest ``.msdump/candidates``.
         golden: directory of the goldens; None for those of the project that left the bundle.
-        ask: False only lists.
+        ask: False to list the candidates only.
 
     Returns:
-        0 if nothing is left to look at, 1 if candidates are.
+        0 if no candidate is left, 1 otherwise.
 
     Raises:
         StoreError: there is no bundle, or it is damaged.
@@ -93,7 +93,7 @@ def review_bundle(bundle: Path | None, golden: Path | None, *, ask: bool) -> int
 
 
 def last_bundle(start: Path) -> Path | None:
-    """The newest bundle of the nearest ``.msdump/candidates`` that has one, from ``start`` up."""
+    """The newest bundle in the nearest ``.msdump/candidates`` that has one, from ``start`` upwards."""
     for folder in (start, *start.parents):
         kept = folder / SCRATCH / CANDIDATES
         found = sorted((each for each in kept.iterdir() if each.is_dir()), reverse=True) if kept.is_dir() else []
@@ -104,7 +104,7 @@ def last_bundle(start: Path) -> Path | None:
 
 
 def candidates(source: Path, stores: list[str], goldens: Path) -> Iterator[Candidate]:
-    """The candidates of a bundle, held against the goldens."""
+    """The candidates of a bundle, compared with the goldens."""
     for name in stores:
         with GoldenStore.open(source / name) as store:
             for run in store.runs():
@@ -122,7 +122,7 @@ def candidates(source: Path, stores: list[str], goldens: Path) -> Iterator[Candi
 
 
 def told(candidate: Candidate) -> Iterator[str]:
-    """What moved first, from what to what, and by how much."""
+    """Lines that say what moved first, from which value to which, and by how much."""
     if candidate.judged is None:
         yield f"  {text(candidate.why)}"
         return
@@ -159,7 +159,7 @@ def _counts(comparison: Comparison) -> str:
 
 
 def _answer(source: Path, goldens: Path, candidate: Candidate) -> str:
-    """``y``, ``n``, ``s`` or ``q``; a picture is made, and the question asked again."""
+    """``y``, ``n``, ``s`` or ``q``; after ``p`` it makes the page and asks again."""
     while True:
         print(_QUESTION, end="", flush=True)
         line = sys.stdin.readline()
@@ -193,7 +193,7 @@ def _picture(source: Path, goldens: Path, candidate: Candidate) -> None:
 
 
 def _drop(source: Path, candidate: Candidate) -> None:
-    """Takes a candidate out of its bundle."""
+    """Removes a candidate from its bundle."""
     from harness.store.transaction import Transaction
 
     with Transaction(source) as change:

@@ -1,4 +1,4 @@
-"""``msdump run``: an unchanged MindSpore script on an emulated backend."""
+"""``msdump run``: runs an unchanged MindSpore script on an emulated backend."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def run_script(
         arguments: its arguments.
         backend: name of an emulated backend.
         config: dump configuration for ``MINDSPORE_DUMP_CONFIG``; None leaves the environment as it is.
-        msprobe: likewise for ``MSDUMP_MSPROBE_CONFIG``.
+        msprobe: the same for ``MSDUMP_MSPROBE_CONFIG``.
 
     Returns:
-        The script's exit code; 2 where the script or the configuration cannot be read.
+        The script's exit code; 2 if the script or the configuration cannot be read.
 
     Raises:
-        UnknownNameError, UnsupportedError: there is no such backend, or it does not run in this process.
+        UnknownNameError, UnsupportedError: the backend does not exist, or does not run in this process.
     """
     from harness import backends
 
@@ -51,7 +51,7 @@ def run_script(
 
 
 def _say_why_nothing_was_dumped() -> None:
-    """A dump is asked for, and no graph ran: PyNative mode, most likely."""
+    """Says why a requested dump is empty: no graph ran, most likely because of PyNative mode."""
     from harness.framework.runtime import session
 
     used = session.current()

@@ -1,4 +1,4 @@
-"""Runs a script as ``python SCRIPT ARGS`` does, after something was set up in its process."""
+"""Runs a script as ``python SCRIPT ARGS`` does, in a process that was prepared for it."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from harness.errors import UnsupportedNameError
 
 
 class ScriptNotFoundError(OSError):
-    """There is no such script, or it cannot be read."""
+    """The script does not exist or cannot be read."""
 
 
 def load(path: str) -> bytes:
-    """The bytes of the script; ``ScriptNotFoundError`` naming it where it cannot be read."""
+    """The bytes of the script; ``ScriptNotFoundError`` if it cannot be read."""
     try:
         with io.open_code(os.path.abspath(path)) as file:
             return file.read()
@@ -68,12 +68,12 @@ def run(path: str, arguments: Sequence[str]) -> int:
 
 
 def _compile(source: bytes, path: str) -> CodeType:
-    # dont_inherit: the future statements of this module are not the script's.
+    # dont_inherit: this module's future statements must not apply to the script.
     return compile(source, path, "exec", dont_inherit=True)
 
 
 def _explain(error: ImportError) -> None:
-    """Says what a module of the harness says of a name it lacks, which ``from MODULE import NAME`` keeps to itself."""
+    """Shows the harness's own message for a name it lacks, which ``from MODULE import NAME`` hides."""
     asked = re.match(r"cannot import name '(\w+)'", str(error.msg))
     module = sys.modules.get(error.name or "")
     if asked is None or module is None or module.__name__.partition(".")[0] != "harness":
@@ -86,7 +86,7 @@ def _explain(error: ImportError) -> None:
         return
 
 
-#: files whose frames show how a name was looked for, not where the script failed
+#: files whose frames show how a name was looked up, not where the script failed
 _LOOKING = (os.path.join("harness", "cli", "importing.py"), os.path.join("harness", "_namespace.py"),
             os.path.join("harness", "framework", "__init__.py"), os.path.join("framework", "names", "__init__.py"),
             os.path.join("framework", "names", "absent.py"), os.path.join("importlib", "__init__.py"))  # fmt: skip
@@ -107,7 +107,7 @@ def _without_lookups(trace: TracebackType | None) -> TracebackType | None:
 
 
 def _from_script(trace: TracebackType | None, path: str) -> TracebackType | None:
-    """The traceback without the frames that started the script; none for an error of its syntax."""
+    """The traceback without the frames that started the script; None for a syntax error."""
     while trace is not None and trace.tb_frame.f_code.co_filename != path:
         trace = trace.tb_next
     return trace

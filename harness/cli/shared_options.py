@@ -1,4 +1,4 @@
-"""Options of the commands that share their work (``docs/scale.md``), and trees that may lie at a URL."""
+"""Options of the commands that can share their work (``docs/scale.md``), and trees given by URL."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import Annotated
 
 import typer
 
-Workers = Annotated[int, typer.Option(metavar="N", help="share the work with N processes of this machine")]
-Scheduler = Annotated[str, typer.Option(metavar="ADDRESS", help="share it with the workers of a Dask scheduler")]
-Resume = Annotated[bool, typer.Option("--resume", help="go on where an interrupted run of the same command stopped")]
+Workers = Annotated[int, typer.Option(metavar="N", help="share the work among N processes on this machine")]
+Scheduler = Annotated[str, typer.Option(metavar="ADDRESS", help="share the work among the workers of a Dask scheduler")]
+Resume = Annotated[bool, typer.Option("--resume", help="continue where an interrupted run of the same command stopped")]
 
 Shards = Annotated[
     list[str] | None,
     typer.Option(
-        "--shard", metavar="OPERATOR:SLOT=AXIS", help="slots of which each rank has a part; joined along the axis"
+        "--shard", metavar="OPERATOR:SLOT=AXIS", help="slots that the ranks hold in parts; joined along the axis"
     ),
 ]
 
 
 def tree_of(given: str) -> Path | str:
-    """A path; a URL stays as it is given."""
+    """A path; a URL stays as it is."""
     return given if "://" in given else Path(given)

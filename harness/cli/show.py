@@ -1,4 +1,4 @@
-"""``msdump show``: what a store, a directory of stores, a dump tree or a tensor file holds."""
+"""``msdump show``: prints what a store, a directory of stores, a dump tree or a tensor file holds."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from harness.stats import describe
 from harness.store import GoldenStore, RunId, StoredRun, recover, recover_around
 from harness.store.manifest import store_paths
 
-# Text artefacts named; values printed before an array is elided.
+# Number of text artefacts to name; number of values to print before an array is shortened.
 _HEAD = 8
 _VALUES = 200
 _OPERATOR_HEADINGS = ("rank", "graph", "operator", "type", "iterations", "slots", "outputs", "source")
@@ -35,14 +35,14 @@ def show_path(path: str, run: str, every: bool, text: str = "") -> int:
     Args:
         path: golden store, directory of stores, dump tree, directory of the Running Data Recorder, or ``.npy`` file.
         run: ``backend/mode`` of a store; empty for all.
-        every: a line for each slot, with its statistics, instead of one for each operator.
-        text: pattern; texts whose names match are printed instead.
+        every: print a line per slot with its statistics, instead of a line per operator.
+        text: pattern; print the texts whose names match instead.
 
     Returns:
         0.
 
     Raises:
-        HarnessError: it cannot be read, or is none of these.
+        HarnessError: the path cannot be read, or is none of these.
     """
     if not path:
         raise TreeError("show: an empty text names no file or directory; '.' is the current one")
@@ -127,7 +127,7 @@ def _origin(run: StoredRun) -> str:
 
 
 def _directory(path: Path, names: list[str]) -> Iterator[str]:
-    """The stores of a directory, and which of its ``.h5`` files are none; ``StoreError`` where none is one."""
+    """The stores of a directory, and its ``.h5`` files that are not stores; ``StoreError`` if there is no store."""
     rows, others = [], []
     for name in names:
         try:
@@ -171,14 +171,14 @@ def _records(records: Iterable[Record], every: bool) -> Iterator[str]:
         yield from slots_table(records)
     else:
         rows = _operators(records)
-        # One rank is the rule; its number would say nothing.
+        # Usually there is one rank; then its number would say nothing.
         first = 0 if len({row[0] for row in rows}) > 1 else 1
         right = [at - first for at in (0, 1, 4, 5) if at >= first]
         yield from table(_OPERATOR_HEADINGS[first:], [row[first:] for row in rows], right=right)
 
 
 def _operators(records: Iterable[Record]) -> list[tuple[object, ...]]:
-    """A row per operator of a rank's graph, in execution order, over all iterations."""
+    """A row per operator of a rank's graph in execution order, over all iterations."""
     slots: dict[tuple[int, int, str], list[Record]] = {}
     for record in records:
         slots.setdefault((record.key.rank, record.key.graph, record.key.operator), []).append(record)

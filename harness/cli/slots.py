@@ -1,4 +1,4 @@
-"""The table of slots: what each holds, in numbers."""
+"""The table of slots and their statistics."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _RANK, _GRAPH, _OPERATOR = 0, 1, 3
 
 
 def slots_table(records: Iterable[Record], named: bool = True) -> Iterator[str]:
-    """A line for each slot, under headings; ranks and graphs are named where there are several.
+    """A line per slot under headings; ranks and graphs are named if there are several.
 
     Args:
-        named: with the operator of each.
+        named: add the operator of each slot.
     """
     rows = [_slot(record) for record in records]
     left_out = {at for at in (_RANK, _GRAPH) if len({row[at] for row in rows}) < 2} | (set() if named else {_OPERATOR})
@@ -40,7 +40,7 @@ def _slot(record: Record) -> tuple[object, ...]:
 
 
 def _numbers(record: Record) -> list[object]:
-    """Minimum, maximum, mean, norm, NaNs and infinities; empty where not known."""
+    """Minimum, maximum, mean, norm, NaNs and infinities; empty if unknown."""
     kept = record.extra.statistics
     if isinstance(kept, PrintedStatistics):
         infinities = [kept.get(item, "") for item in ("negative inf count", "positive inf count")]

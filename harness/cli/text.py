@@ -11,7 +11,7 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[object]], right: Sequ
     """Lines of an aligned table.
 
     Args:
-        headings: one per column.
+        headings: one heading per column.
         rows: cells; ``str`` of each is printed.
         right: columns aligned to the right.
     """
@@ -23,9 +23,9 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[object]], right: Sequ
 
 
 def shortened(name: str) -> str:
-    """``name`` without its middle where a terminal would break the lines of a table; elsewhere as it is.
+    """``name`` without its middle if a terminal would break the lines of a table; otherwise unchanged.
 
-    An operator's scope is long, and its end says most.
+    An operator's scope is long, and its end is the most telling part.
     """
     if not sys.stdout.isatty():
         return name

@@ -1,4 +1,4 @@
-"""``msdump verify``: are the goldens what was written?"""
+"""``msdump verify``: checks that the goldens are still what was written."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from harness.escape import painted, show
 from harness.scale import Scale, session
 from harness.store.verify import verify
 
-#: Problems that are printed; the rest is counted.
+#: Number of problems to print; the rest is only counted.
 _SHOWN = 50
 
 
 def verify_goldens(folder: Path, *, fix: bool, scale: Scale | None = None) -> int:
-    """Reads every golden below ``folder`` wholly and prints what is wrong.
+    """Reads every golden below ``folder`` completely and prints what is wrong.
 
     Returns:
-        0 if nothing is, else 1.
+        0 if nothing is wrong, else 1.
 
     Raises:
         StoreError, StoreWriteError, LockError: as ``store.verify.verify``.

@@ -1,4 +1,4 @@
-"""The records of a capture or of a stored run, with a bar on a terminal while they are read."""
+"""Shows a bar on a terminal while the records of a capture or of a stored run are read."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from harness.records import Record, Rows
 
 
 class Watched:
-    """Records with a bar while they are read for the first time.
+    """Records that show a bar while they are read for the first time.
 
     Args:
-        content: what has them.
-        name: of the network.
-        listed: how many there are, as far as is known; 0 for nobody knows.
+        content: the object that has the records.
+        name: name of the network.
+        listed: the number of records known so far; 0 if it is unknown.
     """
 
     def __init__(self, content: HasRecords, name: str, listed: Callable[[], int]) -> None:
@@ -24,7 +24,7 @@ class Watched:
         self._seen = False
 
     def as_rows(self) -> Rows | None:
-        """The records as columns, where they can be had so."""
+        """The records as columns, if they can be read so."""
         return self._content.as_rows() if isinstance(self._content, HasRows) else None
 
     def records(self) -> Iterator[Record]:
@@ -35,7 +35,7 @@ class Watched:
 
 
 def watched(records: Iterable[Record], name: str, listed: Callable[[], int]) -> Iterator[Record]:
-    """``records`` with a bar while they go by; the other arguments are those of ``Watched``."""
+    """Iterates ``records`` and shows a bar meanwhile; the other arguments are those of ``Watched``."""
     return progress_over(
         records, lambda record: f"{name} iteration {record.key.iteration}", lambda: listed() or None, "slots"
     )
