@@ -1,4 +1,4 @@
-"""Captures: what a run left, collected in memory or read from a dump tree."""
+"""Captures: the results of a run, collected in memory or read from a dump tree."""
 
 from typing import TYPE_CHECKING
 

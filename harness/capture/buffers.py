@@ -1,4 +1,4 @@
-"""Memory that is read into again and again: fresh pages cost as much as the bytes that fill them."""
+"""Reusable memory to read files into: fresh pages cost as much as the bytes that fill them."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 _KEPT = 4
 _SMALLEST, _LARGEST = 1 << 17, 1 << 26
-#: References to a buffer nobody outside uses: the list's, the loop's, and the one ``getrefcount`` is given.
+#: References to an unused buffer: the list's, the loop's, and the argument of ``getrefcount``.
 _UNUSED = 3
 
 
 class Buffers:
-    """Hands out uninitialised arrays of bytes; takes one back as soon as no array stands on it.
+    """Hands out uninitialised arrays of bytes; reuses one as soon as no array refers to it.
 
-    An array made from a buffer keeps it alive and in use, so that nothing handed out is ever overwritten.
+    An array made from a buffer keeps it in use, so that a buffer in use is never overwritten.
 
     Args:
-        count: buffers that are kept.
+        count: number of buffers to keep.
     """
 
     def __init__(self, count: int = _KEPT) -> None:
@@ -31,7 +31,7 @@ class Buffers:
         self._lock = threading.Lock()
 
     def take(self, size: int) -> Array:
-        """uint8 [size]; of sizes between 128 KiB and 64 MiB from memory used before, if some is free."""
+        """uint8 [size]; reuses free memory for sizes between 128 KiB and 64 MiB."""
         if not _SMALLEST <= size <= _LARGEST:
             return np.empty(size, np.uint8)
         with self._lock:

@@ -1,4 +1,4 @@
-"""A capture: everything one run left, in memory or still on disk."""
+"""A capture: all results of one run, in memory or still on disk."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import Any, NamedTuple
 from harness.records import Record, Rows
 
 COMPARED = "compared/"
-"""Where artefacts of a dump mode lie that are results."""
+"""Path prefix of a dump mode's artefacts that are results."""
 RECORDED = "rdr/"
-"""Where the artefacts of the Running Data Recorder lie, then below the number of its mode."""
+"""Path prefix of the Running Data Recorder's artefacts; the number of its mode follows."""
 RESULTS = (COMPARED, RECORDED)
-"""Artefacts below these are compared like records; the others only describe."""
+"""Artefacts with these prefixes are compared like records; the others only describe the run."""
 
 
 class Problem(NamedTuple):
-    """Something in a dump tree that is not in the records.
+    """A file of a dump tree that is missing from the records, and why.
 
     Attributes:
-        path: of the file, relative to the tree.
+        path: path of the file, relative to the tree.
         kind: ``incomplete``, ``damaged``, ``name``, ``unjoined`` or ``skipped``; ``empty``: perhaps nothing is missing.
         why: what is wrong with it.
 
@@ -42,25 +42,23 @@ class Problem(NamedTuple):
 
 @dataclass(eq=False)
 class Capture:
-    """What a run left: tensors, graphs, execution order.
+    """The results of a run: tensors, graphs, execution order.
 
     Attributes:
         network: name of the network.
         backend: ``cpu``, ``mindspore``, ...
         mode: dump mode (``tensor``).
         emulated: True if the harness computed the values by emulating a device; ``rules`` says how.
-        rules: provenance: rules of the emulation, versions.
+        rules: provenance of the values: rules of the emulation, versions.
         artefacts: normalised texts by path (``graphs/ms_output_trace_code_graph_0.ir``).
-        execution_order: kernel names by graph id, with the numbers of dump files, in the order they were planned.
-        source: the records in the order they were executed, or a function that starts over; a source that is an
-            iterator can be read once only.
-        problems: what a dump tree holds and ``records`` does not give; of a tree complete once ``records`` was read
-            to its end.
-        listed: how many records there will be, as far as is known: of a tree, of what was listed by now; else 0.
-        as_rows: gives the records as columns, where they are rows of statistics and nothing else; else None, and
-            ``problems`` say nothing.
-        places: the user's lines that make layers (``train.py:31``), by scope; known of a run in this process.
-        sources: of a tree that can be read in parts, one ``RankRecords`` a rank.
+        execution_order: kernel names by graph id, with the numbers of dump files, in planned order.
+        source: the records in execution order, or a function that gives them anew; an iterator can be read only once.
+        problems: files of a dump tree that ``records`` leaves out; complete after ``records`` was read to its end.
+        listed: the number of records known so far: those listed in a tree; else 0.
+        as_rows: gives the records as columns if all of them are rows of statistics; else None, and ``problems`` are
+            unknown.
+        places: the user's lines that make layers (``train.py:31``), by scope; known only for a run in this process.
+        sources: one ``RankRecords`` per rank, for a tree that can be read in parts.
 
     Examples:
         >>> from harness.capture import Capture, read_tree
@@ -87,18 +85,18 @@ class Capture:
     places: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def records(self) -> Iterator[Record]:
-        """The records, in the order they were executed; of a tree, read as they are asked for."""
+        """The records in execution order; those of a tree are read on request."""
         return iter(self.source() if callable(self.source) else self.source)
 
     @property
     def lost(self) -> list[Problem]:
-        """The problems that took something: all but iterations that may have held nothing."""
+        """The problems that lost data: all except iterations that may have been empty."""
         return [problem for problem in self.problems if problem.kind != "empty"]
 
 
 def in_turn(sources: Iterable[Iterable[Record]], problems: list[Problem]) -> Callable[[], Iterator[Record]]:
-    """A ``source`` of a capture: the records of each of ``sources`` in turn, read anew; ``problems`` are then those it
-    has now and those of the last reading."""
+    """Makes a ``source`` of a capture: it reads the records of each of ``sources`` in turn, and sets ``problems`` to
+    the present ones and those of this reading."""
     noted = list(problems)
 
     def records() -> Iterator[Record]:

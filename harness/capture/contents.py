@@ -1,4 +1,4 @@
-"""What of a step the dump of a device holds, beyond what its configuration selects.
+"""The parts of a step that a device's dump holds, beyond the selection of its configuration.
 
 Sources: the public source of the kernel-by-kernel dump (outputs of batch normalisation, outputs kernels declare
 useless, the root graph's directory on Ascend), ``harness.devices`` for the rest; the CPU's is measured.
@@ -24,10 +24,10 @@ def is_dumped(op: str, output: int) -> bool:
 
 
 class Contents:
-    """What the dump of ``device`` holds.
+    """The content of a dump of ``device``.
 
     Args:
-        raw: files are in the framing of the asynchronous dump, where tensors lie as on the device.
+        raw: whether files use the framing of the asynchronous dump, with tensors in device layout.
 
     Attributes:
         graphs: ``.ir`` and execution order of each graph.
@@ -57,8 +57,8 @@ class Contents:
         return [slot for slot in outputs if is_dumped(node.op, slot.index)] if self._selects_outputs else outputs
 
     def format_of(self, node: Node, io: str, slot: Slot) -> str:
-        """The format a slot's file names: a sunk graph's and raw tensors lie as on the device, others as on the
-        host."""
+        """The format a slot's file names: raw tensors and those of a sunk graph have the device's layout, others the
+        host's."""
         if not self._raw:
             return DEFAULT_FORMAT
         return self._device.format_for(node, io, slot.index, TensorSpec(slot.dtype, slot.array.shape)).format

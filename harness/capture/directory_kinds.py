@@ -1,4 +1,4 @@
-"""What kinds of files an iteration directory holds, by their names."""
+"""The kinds of files in an iteration directory, told by their names."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from harness.errors import TreeError
 
 
 class Kinds(NamedTuple):
-    """What there is.
+    """The kinds of files that exist.
 
     Attributes:
-        files: anything at all.
+        files: whether the directory holds anything.
         tensors, statistics, arguments, raw_files: whether there are such files.
-        named: whether a name is one that dump files have, or there is a list of such names.
+        named: whether a file is named like a dump file, or a list of such names exists.
         directories: whether there are directories.
-        dtype: of one of the tensors, as its name spells it.
+        dtype: dtype of one of the tensors, as its file name spells it.
     """
 
     files: bool = False
@@ -35,14 +35,14 @@ class Kinds(NamedTuple):
 
     @property
     def mode(self) -> str:
-        """The dump mode: ``tensor``, ``statistic`` or ``full``; empty where nothing tells."""
+        """The dump mode: ``tensor``, ``statistic`` or ``full``; empty if no file tells."""
         if self.tensors or self.raw_files:
             return "full" if self.statistics else "tensor"
         return "statistic" if self.statistics else ""
 
     @property
     def alone(self) -> bool:
-        """Dump files and nothing else lie here: somebody took one iteration out of its tree."""
+        """Whether the directory holds only dump files, because one iteration was taken out of its tree."""
         return (self.named or self.statistics or self.raw_files) and not self.directories
 
 

@@ -1,4 +1,4 @@
-"""Values that a test hands over by name, as records: arrays of any library, and what holds them."""
+"""Turns the values that a test gives by name into records: arrays of any library, and containers of them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Leaf(NamedTuple):
     """One array or text.
 
     Attributes:
-        name: of the value, and the way to it: ``out.hidden[0]``.
+        name: name of the value, and the path inside it: ``out.hidden[0]``.
         content: numpy array (any layout) or text.
         format: see ``Record.format``; says whose array it is.
     """
@@ -36,11 +36,11 @@ class Leaf(NamedTuple):
 
 
 def leaves(name: str, value: Any) -> Iterator[Leaf]:
-    """The arrays and texts in ``value``, in order; a mapping's by their names. None and empty containers give nothing.
+    """The arrays and texts in ``value``, in order; those of a mapping by name. None and empty containers give nothing.
 
     Raises:
-        SettingTypeError: something in it is none of ``ACCEPTED``; says where.
-        SettingError: containers lie too deep, or in themselves.
+        SettingTypeError: a part is none of ``ACCEPTED``; the message says where.
+        SettingError: containers are nested too deeply, or contain themselves.
     """
     return _walk(name, value, 0)
 
@@ -64,7 +64,7 @@ def _walk(name: str, value: Any, depth: int) -> Iterator[Leaf]:
 
 
 def _inside(value: Any) -> list[tuple[str, Any]] | None:
-    """What a container holds, each with what its name adds; None for what is none."""
+    """The items of a container, each with its part of the name; None if ``value`` is not a container."""
     if isinstance(value, Mapping):
         named = [(_key(key), each) for key, each in value.items()]
         return sorted(named, key=lambda pair: pair[0])
@@ -82,10 +82,10 @@ def _key(key: Any) -> str:
 
 
 def array_of(name: str, value: Any) -> Array:
-    """``value`` as a numpy array of one of the dtypes of ``harness.dtypes``; a view where it can be one.
+    """``value`` as a numpy array of one of the dtypes of ``harness.dtypes``; a view if possible.
 
     Raises:
-        SettingTypeError: it is no array, or its dtype cannot be kept.
+        SettingTypeError: it is not an array, or no store can keep its dtype.
     """
     found = _numpy(name, value)
     try:
@@ -114,7 +114,7 @@ def _numpy(name: str, value: Any) -> Array:
     for way in ways:
         try:
             return np.asarray(way(value))
-        except Exception as error:  # whatever another library raises where it cannot give its numbers
+        except Exception as error:  # another library may raise anything if it cannot give its numbers
             why = f": {type(error).__name__}: {error}".partition("\n")[0][:200]
     kind = f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
     if ways:
@@ -129,7 +129,7 @@ def is_tensor(value: Any) -> bool:
 
 
 def _of_torch(tensor: Any) -> Array:
-    """The values of a tensor of PyTorch, brought to the host; types numpy lacks are those of ``ml_dtypes``."""
+    """The values of a PyTorch tensor, copied to the host; types that numpy lacks come from ``ml_dtypes``."""
     plain = tensor.detach().resolve_conj().resolve_neg().cpu()
     name = str(plain.dtype).removeprefix("torch.")
     known = next((each for each in dtypes.STORED if each.lower == name and each.numpy.isbuiltin != 1), None)
@@ -142,12 +142,12 @@ def _of_torch(tensor: Any) -> Array:
 
 
 def record_of(leaf: Leaf, type_name: str, source: str | None) -> Record:
-    """An array's record, with a copy of its values as they are now.
+    """Makes an array's record, with a copy of its current values.
 
     Args:
-        leaf: of an array.
-        type_name: name of the value it is part of: a tolerance may be stated for it.
-        source: line that handed it over.
+        leaf: leaf that holds an array.
+        type_name: name of the value it belongs to; a tolerance may be stated for it.
+        source: line of the test that gave it.
     """
     assert not isinstance(leaf.content, str)
     dtype = dtypes.from_numpy(leaf.content.dtype, stored=True).name

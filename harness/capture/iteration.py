@@ -1,4 +1,4 @@
-"""What one iteration directory of a dump tree holds: tensor files, the names of mapped ones, rows of statistics."""
+"""Lists one iteration directory of a dump tree: tensor files, the names of mapped ones, rows of statistics."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ class Entry(NamedTuple):
     """One tensor: its file, its row of statistics, or both.
 
     Attributes:
-        name: the file's name taken apart, or what it would be.
-        path: of the file, or of ``statistic.csv``.
+        name: the parsed file name, or the name the file would have.
+        path: path of the file, or of ``statistic.csv``.
         row: its row, if there are statistics.
-        has_file: whether there is a file.
-        raw: where the tensor is in the file, if that holds several.
+        has_file: whether there is a tensor file.
+        raw: the tensor's place in a file that holds several.
     """
 
     name: FileName
@@ -46,13 +46,13 @@ class IterationDirectory:
     """Lists one directory.
 
     Args:
-        path: of the directory.
+        path: path of the directory.
         inside: raises ``TreeError`` for a link that leaves the tree.
-        problem: is told of what is left out: path, kind, why.
+        problem: called for each file that is left out: path, kind, reason.
 
     Attributes:
-        table: rows of statistics, where there is nothing else and ``entries`` gives none.
-        plain: tensor files, likewise.
+        table: rows of statistics, if the directory holds nothing else; then ``entries`` is empty.
+        plain: tensor files, in the same case.
     """
 
     def __init__(self, path: str, inside: Callable[[str], None], problem: Callable[[str, str, str], None]) -> None:
@@ -63,7 +63,7 @@ class IterationDirectory:
         self.plain: PlainFiles | None = None
 
     def entries(self) -> list[Entry]:
-        """Everything that is a tensor, in any order."""
+        """All tensors, in any order."""
         files: list[Entry] = []
         plain = PlainFiles(self._path)
         mapped: list[tuple[str, str]] = []
@@ -101,7 +101,7 @@ class IterationDirectory:
         return self._with_statistics(files, table, data) if self.table is None else []
 
     def _other(self, name: str, path: str, mapped: list[tuple[str, str]]) -> None:
-        """Sorts out a file that is not named like a tensor."""
+        """Handles a file that is not named like a tensor."""
         if _DIGITS.fullmatch(name):
             mapped.append((name, path))
         elif name.startswith(".") and name.endswith(".part"):
@@ -110,7 +110,7 @@ class IterationDirectory:
             self._problem(path, "name", "not the name of a dump file")
 
     def _no_file(self, entry: os.DirEntry[str], tensor: bool) -> None:
-        """Names what stands where a file of the dump should, and is none."""
+        """Reports an entry that is named like a dump file but is not a regular file."""
         name = entry.name
         if tensor or name in (STATISTICS, _MAPPING) or _DIGITS.fullmatch(name) or raw.is_raw(name):
             try:
@@ -120,14 +120,14 @@ class IterationDirectory:
             self._problem(entry.path, "damaged", f"{why}, where a regular file is needed")
 
     def _raw(self, name: str, path: str, files: list[Entry]) -> None:
-        """Adds the tensors of a file that holds those of an operator."""
+        """Adds the tensors of a file that holds several of one operator."""
         try:
             files += [Entry(each, path, raw=tensor) for each, tensor in raw.tensors(path, name)]
         except TreeError as error:
             self._problem(path, "damaged", str(error))
 
     def _mapped(self, found: list[tuple[str, str]], files: list[Entry]) -> None:
-        """Adds the files that stand under a number."""
+        """Adds the files that are named by a number."""
         mapping = self._mapping(os.path.join(self._path, _MAPPING)) if found else {}
         for name, path in found:
             original = mapping.get(name)
@@ -147,7 +147,7 @@ class IterationDirectory:
         return {name: original for name, comma, original in lines if comma}
 
     def _text(self, path: str, limit: int) -> bytes:
-        """A text's bytes; none if it cannot be read."""
+        """A text's bytes; empty if it cannot be read."""
         if os.path.islink(path):
             self._inside(path)
         if not os.path.lexists(path):
@@ -184,7 +184,7 @@ class IterationDirectory:
 
 
 def _key(name: FileName) -> tuple[str, str, int, str, int]:
-    """What a tensor's file and its row have in common; the row's name may be unmangled."""
+    """The key that a tensor's file and its row share; the row's name may be unmangled."""
     return mangle(name.op_type), mangle(name.op_name), name.timestamp, name.io, name.slot
 
 

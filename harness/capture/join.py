@@ -2,7 +2,7 @@
 
 The ids of a ``.ir`` are not those of file names. File ids count 0, 1, 2, ... for each ``scope/Primitive``, in printed
 order, over all graphs of the process (measured; our own trees use one numbering, for which the rule gives the same).
-Joining by equal text would be wrong without a sign of it.
+Joining by equal text would give wrong pairs silently.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _ID = re.compile(r"(.*)-op\d+$", re.DOTALL)
 
 
 class Operator:
-    """One kernel of a graph, under the name its files have.
+    """One kernel of a graph, under the name of its files.
 
     Attributes:
         name: full name with scope, unmangled, with the id of the files.
@@ -47,13 +47,13 @@ class Operator:
 
     @cached_property
     def groups(self) -> int:
-        """Groups of a convolution; 1 of anything else."""
+        """The number of groups of a convolution; 1 for anything else."""
         match = _GROUPS.search(self._node.brackets)
         return int(match[1]) if match else 1
 
     @cached_property
     def _slots(self) -> dict[str, list[tuple[Shape | None, DType | None]]]:
-        # Results of several tensors stand one by one on the device line only; a tuple of ints has no shape there.
+        # Only the device line lists the tensors of a multiple result one by one; a tuple of ints has no shape there.
         inputs, outputs = (list(map(_device, texts)) for texts in self._node.device)
         for at, type_ in enumerate(self._node.inputs[: len(inputs)]):
             if not type_.is_tensor:
@@ -61,7 +61,7 @@ class Operator:
         return {"input": inputs, "output": outputs}
 
     def slot(self, io: str, slot: int) -> tuple[Shape | None, DType | None]:
-        """Logical shape and device dtype of a slot; None where the graph does not know them."""
+        """Logical shape and device dtype of a slot; None if the graph does not know them."""
         slots = self._slots[io]
         return slots[slot] if slot < len(slots) else (None, None)
 
@@ -102,7 +102,7 @@ def fits(shape: Shape | None, elements: int) -> bool:
 
 
 def file_names(graphs: Iterable[IrGraph]) -> Iterator[tuple[IrGraph, IrNode, str]]:
-    """Each kernel of ``graphs`` (ascending by id) with its full name as files give it."""
+    """Each kernel of ``graphs`` (ascending by id) with the full name that its files have."""
     counters: dict[str, int] = {}
     for graph in graphs:
         for node in graph.kernels:
@@ -116,12 +116,12 @@ def file_names(graphs: Iterable[IrGraph]) -> Iterator[tuple[IrGraph, IrNode, str
 
 
 class Join:
-    """Finds the owner of a file: the operator or parameter of the ``.ir`` texts of one rank.
+    """Finds the owner of a file: an operator or parameter in the ``.ir`` texts of one rank.
 
     Args:
         graphs: every graph of the rank, ascending by id.
         rootdir: source lines are given relative to it.
-        ours: the harness wrote the tree.
+        ours: whether the harness wrote the tree.
     """
 
     def __init__(self, graphs: Sequence[IrGraph], rootdir: str, *, ours: bool = False) -> None:
@@ -146,9 +146,9 @@ class Join:
             self._earlier.setdefault(asynchronous.op_name(owner.name, style), []).append(owner)
 
     def owners(self, graph: int, op_type: str, op_name: str) -> Sequence[Owner]:
-        """Who can own a file of ``graph``: empty if unknown; several if their names mangle alike.
+        """The possible owners of a file of ``graph``: empty if unknown; several if their names mangle alike.
 
-        Operators are looked for in other graphs too (devices that write under the root graph's id).
+        It searches other graphs too (some devices write under the root graph's id).
         """
         if not self._exact:
             return ()
@@ -157,16 +157,17 @@ class Join:
         if mangle(op_name) != op_name:
             return self._of(graph, exact, parameter)
         if self._ours and (here := [owner for owner in exact if owner.graph == graph]):
-            # Of names that mangle alike our writer puts only one that is its own mangled form into a file name.
+            # If names mangle alike, our writer uses only a name that equals its own mangled form as file name.
             return here
         found = self._of(graph, self._mangled.get((parameter, op_name), []), parameter)
         return found if found or parameter else self._alone(graph, op_name)
 
     def _alone(self, graph: int, name: str) -> list[Owner]:
-        """The one operator that earlier releases' asynchronous files call ``name``; none if there are several."""
+        """The only operator called ``name`` in the asynchronous files of earlier releases; None if there are
+        several."""
         found = self._earlier.get(name, [])
         if self._ours and (here := [owner for owner in found if owner.graph == graph]):
-            found = here  # our writer uses such a name only where no other graph of the directory has it
+            found = here  # our writer uses such a name only if no other graph of the directory has it
         return found if len(found) == 1 else []
 
     def _of(self, graph: int, found: list[Owner], parameter: bool) -> list[Owner]:
@@ -174,5 +175,5 @@ class Join:
         return here or ([] if parameter else found)
 
     def file_name(self, graph: int, name: str) -> str:
-        """What files call the operator that ``.ir`` and csv of ``graph`` call ``name``."""
+        """The name in files for the operator that ``.ir`` and csv of ``graph`` call ``name``."""
         return self._renamed.get((graph, name), name)

@@ -24,7 +24,7 @@ class ArgumentsFile(NamedTuple):
 
 
 def is_arguments_file(name: str) -> bool:
-    """Whether a file of an iteration directory is called like one (``MatMul.Default_fc_MatMul-op0.json``)."""
+    """Whether a file of an iteration directory is named like one (``MatMul.Default_fc_MatMul-op0.json``)."""
     return name.endswith(".json") and name.count(".") == 2
 
 
@@ -64,7 +64,7 @@ class KernelArgsObserver(CaptureObserver):
             return
         graph, name = self._records[-1].key.graph, kernel_args.file_name(node)
         file = ArgumentsFile(graph, self._iteration, name, kernel_args.text(node, inputs))
-        self._files[file[:3]] = file  # a loop's body writes its file anew each time
+        self._files[file[:3]] = file  # a loop's body overwrites its file each time
 
     def capture(self, *args: Any, **more: Any) -> Capture:
         """See ``CaptureObserver.capture``."""

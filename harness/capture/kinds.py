@@ -1,4 +1,4 @@
-"""What kind of artefact a name stands for, and what its text is without so that two runs can be compared."""
+"""The kinds of artefacts by name, and what is removed from their texts so that two runs can be compared."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ _AS_IS = _RECORDED + "the text is as it was written: it holds no time, process i
 
 
 class Kind(NamedTuple):
-    """What a name stands for.
+    """A kind of artefact.
 
     Attributes:
-        words: for people.
-        recorder: it is the Running Data Recorder's.
-        counts: a difference is a failure where two runs of one emulated backend are compared; otherwise it describes.
-        normalised: what was left out or replaced before it was stored and compared.
+        words: description for people.
+        recorder: whether the Running Data Recorder writes it.
+        counts: whether a difference between two runs of one emulated backend is a failure; otherwise the text only
+            describes.
+        normalised: what is removed or replaced before the text is stored and compared.
     """
 
     words: str

@@ -1,7 +1,7 @@
 """Asynchronous dump trees of graphs that are sunk as a whole (O2): ``{step}/{time}/{device}/{model}/{id}/{iteration}``.
 
-They hold no graphs. Raw files hold their operator's name; for ``.npy`` files of ours a list beside the steps does, and
-otherwise operators have the names their files give them.
+They hold no graphs. Raw files hold their operator's name. For our ``.npy`` files a list beside the steps holds it;
+otherwise operators keep the names of their files.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class ModelDirectory(NamedTuple):
     """The directory of one run of one model.
 
     Attributes:
-        step: the step's label; of releases without that directory the iteration.
+        step: the step's label; the iteration in releases without that directory.
         device: id of the device.
         model: its name.
         number: its id.
@@ -100,7 +100,8 @@ class _ModelRecords(RankRecords):
 
 
 def _full_names(path: str) -> dict[str, str]:
-    """Mangled name -> full name, of the list of operators at ``path``; where two are mangled alike, of neither."""
+    """Mangled name -> full name, from the list of operators at ``path``; without operators whose mangled names are
+    equal."""
     operators = _object(path).get("operators")
     names = [name for name in operators if isinstance(name, str)] if isinstance(operators, list) else []
     unclear = {mangle(name) for name in ambiguous(names)}
@@ -108,7 +109,7 @@ def _full_names(path: str) -> dict[str, str]:
 
 
 def _object(path: str) -> dict[str, Any]:
-    """The JSON object in a file; empty where there is none."""
+    """The JSON object in a file; empty if there is none."""
     try:
         with open(open_regular(path, follow=False), "rb") as file:
             content = json.loads(file.read(MAX_TEXT))
@@ -118,7 +119,7 @@ def _object(path: str) -> dict[str, Any]:
 
 
 def _acl_dumps(path: str) -> list[dict[str, object]]:
-    """What the files beside the steps say."""
+    """The content of the files beside the steps."""
     found = []
     for name in sorted(os.listdir(path)):
         if _ACL_DUMP.fullmatch(name) and (content := _object(os.path.join(path, name))):
@@ -127,7 +128,7 @@ def _acl_dumps(path: str) -> list[dict[str, object]]:
 
 
 def _model(runs: list[ModelDirectory], wanted: str | None, path: str) -> str:
-    """The model to read; empty where there is none."""
+    """The model to read; empty if there is none."""
     models = sorted({run.model for run in runs})
     if wanted is None and len(models) > 1:
         raise TreeError(f"{path}: tensors of several models: {', '.join(models)}; say which one to read")
@@ -147,7 +148,7 @@ def _devices(runs: list[ModelDirectory], wanted: int | None, path: str) -> list[
 
 
 def _alone(path: str) -> list[ModelDirectory]:
-    """One iteration that was taken out of its tree; its name may say which."""
+    """A single iteration that was taken out of its tree; its name may say which."""
     name = os.path.basename(path)
     return [ModelDirectory(int(name) if is_label(name) else 0, 0, "", 0, path)] if kinds_of(path).alone else []
 
@@ -164,13 +165,13 @@ def read_models(
 
     Args:
         path: the dump path.
-        rank: id of a device; every device by default.
-        network: name of a model, where the tree holds several.
-        backend: what to call the backend; by default ``ascend-o2`` for a tree the harness wrote, else ``mindspore``.
+        rank: id id of a device; every device by default.
+        network: name of a model, if the tree holds several.
+        backend: name of the backend; by default ``ascend-o2`` for a tree the harness wrote, else ``mindspore``.
         ahead: see ``read_tree``.
 
     Raises:
-        TreeError: a device or model it does not hold; several models and none named.
+        TreeError: the tree lacks the device or model, or holds several models and none is named.
     """
     root = os.path.realpath(path)
     below = os.path.join(root, "debug_dump")

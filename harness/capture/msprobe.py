@@ -46,7 +46,7 @@ class StepDirectory(NamedTuple):
     """Where one ``dump.json`` is.
 
     Attributes:
-        step, rank: as the directories' names say; 0 where they say nothing.
+        step, rank: numbers from the directories' names; 0 if they give none.
         path: real path of its directory.
         file: its name; level debug writes ``debug.json`` alone.
     """
@@ -57,7 +57,7 @@ class StepDirectory(NamedTuple):
     file: str = DUMP
 
     def content(self) -> dict[str, Any]:
-        """What it holds; ``TreeError`` if that is no object with an object ``data``."""
+        """The file's content; ``TreeError`` if it is not an object with an object ``data``."""
         path = os.path.join(self.path, self.file)
         found = _json(path)
         if not isinstance(found.get("data"), dict):
@@ -74,7 +74,7 @@ class _Leaf(NamedTuple):
 
 
 def step_directories(path: str) -> list[StepDirectory]:
-    """Every step's directory in ``path``: that of a dump, of a step, or of a rank; empty if it is none of them."""
+    """All step directories in ``path``, the directory of a dump, a step or a rank; empty for any other directory."""
     root = os.path.realpath(path)
     if file := _dump_file(root):
         return [StepDirectory(_number(_STEP, os.path.dirname(root)), _number(_RANK, root), root, file)]
@@ -99,7 +99,7 @@ def _number(pattern: re.Pattern[str], path: str) -> int:
 
 
 def _children(path: str, pattern: re.Pattern[str]) -> list[str]:
-    """Directories in ``path`` of such names; links are not followed."""
+    """Directories in ``path`` with such names; links are not followed."""
     try:
         with os.scandir(path) as entries:
             return [e.path for e in entries if pattern.fullmatch(e.name) and e.is_dir(follow_symlinks=False)]
@@ -131,14 +131,15 @@ def _leaves(io: str, values: Any, start: int = 0) -> Iterator[_Leaf]:
 
 
 def _is_tensor(value: Any) -> bool:
-    """Whether an entry's value describes a tensor, be it ever so damaged: arguments by name may be called so, too."""
+    """Whether an entry's value describes a tensor, even a damaged one; named arguments may have the same keys."""
     if not isinstance(value, dict) or not ("type" in value or "data_name" in value):
         return False
     return not isinstance(value.get("type"), (dict, list)) and not _OF_TENSORS.isdisjoint(value)
 
 
 class _Part(NamedTuple):
-    """Tensors of an entry that are one operator's: what follows the entry's name, the type if it is another's."""
+    """The tensors of an entry that belong to one operator: the suffix of the entry's name, and the type if it
+    differs."""
 
     suffix: str
     op_type: str | None
@@ -167,9 +168,9 @@ class _Records:
     """The records of one step of one rank.
 
     Args:
-        problems: what is left out is added here.
-        content: of the step's file, if it was read already.
-        alone: there is no other step, so that damage to it is an error.
+        problems: receives what is left out.
+        content: content of the step's file, if it was read already.
+        alone: whether this is the only step, so that damage to it is an error.
     """
 
     def __init__(
@@ -295,7 +296,7 @@ class _Records:
         found: dict[str, str | None] = {}
         for key, value in _json(path).items():
             if isinstance(value, list):
-                # Of older releases the lines of each entry stand below its name.
+                # In older releases the lines of each entry stand below its name.
                 shared = len(value) == 2 and all(isinstance(each, list) for each in value)
                 names, lines = value if shared else ([key], value)
                 source = source_of(_frames(lines), self._rootdir)
@@ -308,7 +309,7 @@ class _Records:
 
 
 def _say_kernel(extra: RecordExtra, facts: Mapping[str, Any]) -> None:
-    """Puts in what an entry of ours says of where the operator ran, and of what it was fused."""
+    """Adds what our entries say about where the operator ran, and which operators it was fused from."""
     stream, task, alone, members = (facts.get(name) for name in ("stream", "task", "alone", "members"))
     extra.stream = stream if type(stream) is int else None
     extra.task = task if type(task) is int else None
@@ -330,10 +331,10 @@ def _frames(lines: list[Any]) -> list[SourceLine]:
 
 
 def _row(said: Mapping[str, Any], dtype: DType, shape: tuple[int, ...]) -> PrintedStatistics:
-    """The items that mean what they mean in a ``statistic.csv``, as that prints them.
+    """The items with the same meaning as in a ``statistic.csv``, printed as there.
 
-    A norm of a 0-d tensor is its value, numbers of float16 and bfloat16 may be rounded to these, those of complex
-    tensors are of the absolute values, and the md5 is none: such are left out.
+    Left out are items with another meaning: the norm of a 0-d tensor is its value, numbers of float16 and bfloat16 may
+    be rounded, those of complex tensors refer to absolute values, and the md5 is a CRC-32.
     """
     texts: dict[str, str] = {}
     for item, named in SUMMARY_ITEMS.items():
@@ -347,16 +348,16 @@ def _row(said: Mapping[str, Any], dtype: DType, shape: tuple[int, ...]) -> Print
 def read_msprobe(
     path: str, rank: int | None = None, *, backend: str | None = None, rootdir: str | None = None
 ) -> Capture | None:
-    """Reads such a dump; None if ``path`` is none.
+    """Reads such a dump; None if ``path`` is not one.
 
     Args:
         path: the ``dump_path``, or the directory of one step, or of one rank of it.
         rank: read this rank only; every rank by default.
-        backend: what to call the backend; by default ``ascend-o2`` for a dump the harness wrote, else ``mindspore``.
+        backend: name of the backend; by default ``ascend-o2`` for a dump the harness wrote, else ``mindspore``.
         rootdir: source paths are given relative to it; the current directory by default.
 
     Raises:
-        TreeError: a rank it does not hold; a damaged ``dump.json``; a link that leaves the dump.
+        TreeError: the dump lacks the rank, a ``dump.json`` is damaged, or a link leaves the dump.
     """
     found = step_directories(path)
     if not found:
@@ -386,12 +387,12 @@ def read_msprobe(
 
 
 def _head(steps: list[StepDirectory]) -> tuple[StepDirectory, dict[str, Any]]:
-    """The first step that can be read, and what its file holds; ``TreeError`` if there is none."""
+    """The first readable step, and the content of its file; ``TreeError`` if there is none."""
     problem: TreeError | None = None
     for step in steps:
         try:
             return step, step.content()
         except TreeError as error:
             problem = problem or error
-    assert problem is not None  # there is a step
+    assert problem is not None  # there is at least one step
     raise problem

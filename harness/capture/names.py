@@ -1,4 +1,4 @@
-"""Names of dump files, of every generation, taken apart.
+"""Parses the names of dump files of every generation.
 
 Source: MindSpore 2.10.0 CPU trees (measured); older and Ascend forms from its documents and tests.
 """
@@ -40,14 +40,14 @@ class FileName(NamedTuple):
 
 
 def parse(file_name: str) -> FileName | None:
-    """Takes a file name apart; None if it is not the name of a tensor file.
+    """Parses a file name; None if it is not the name of a tensor file.
 
-    Fields are counted from the right, because only type and name are free text. The dtype may be missing or in any
-    case, and names may hold dots (rows of ``mapping.csv``).
+    Fields are counted from the right, because only the type and the name are free text. The dtype may be missing or in
+    any case, and names may hold dots (rows of ``mapping.csv``).
     """
     parts = file_name.split(".")
     if len(parts) == 10 and parts[9] == "npy" and parts[5] in _IO:
-        # Nearly every file of today; the rest is looked at with more care.
+        # Matches nearly every current file; the rest is parsed with more care.
         task, stream, time, slot = parts[2], parts[3], parts[4], parts[6]
         if not (_are_numbers(task, stream, time) and is_number(slot)):
             return None
@@ -56,7 +56,7 @@ def parse(file_name: str) -> FileName | None:
 
 
 def is_number(text: str) -> bool:
-    """Whether a text is a slot or a graph: decimal digits, at most 31 bits."""
+    """Whether a text is the number of a slot or a graph: decimal digits, at most 31 bits."""
     return text.isdecimal() and text.isascii() and len(text) <= 10 and int(text) <= LARGEST
 
 

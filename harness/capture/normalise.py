@@ -1,4 +1,4 @@
-"""Makes text artefacts and source lines independent of where they were made, so that goldens can hold them."""
+"""Makes text artefacts and source lines independent of the machine, so that goldens can hold them."""
 
 from __future__ import annotations
 
@@ -20,9 +20,8 @@ _LIBRARY = re.compile(r"/(?:site|dist)-packages/|^(?:mindspore|torch)/|" + _OWN.
 def source_path(path: str, rootdir: str) -> str:
     """A source path that does not depend on the machine.
 
-    The harness's own layers have the package's path. Others are relative to ``rootdir`` where they lie under it; from
-    the package's name where they are installed; else the last part alone.
-    A relative path stays.
+    The harness's own layers have the package's path. Other files are relative to ``rootdir`` if they lie under it;
+    installed files begin with the package's name; for all others only the file's name stays. A relative path stays.
 
     Args:
         rootdir: absolute path.
@@ -41,8 +40,8 @@ def source_path(path: str, rootdir: str) -> str:
 
 
 def ir_text(text: str, rootdir: str) -> str:
-    """A ``.ir`` without pointers, with paths as ``source_path`` gives them, and without the places in the harness's own
-    layers: an edit there that computes the same is no change of a golden."""
+    """A ``.ir`` without pointers, with paths as ``source_path`` gives them, and without line numbers of the harness's
+    own layers: an edit there that computes the same must not change a golden."""
 
     def normal(found: re.Match[str]) -> str:
         path = source_path(found[2], rootdir)

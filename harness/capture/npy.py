@@ -2,7 +2,7 @@
 
 ``numpy.load`` evaluates a Python literal for each file and does not know the bfloat16 of MindSpore's CPU writer
 (``<E2``, older releases ``<T2``). Here headers are matched against one pattern, and equal headers are parsed once.
-No pickles: an object dtype is not a dtype MindSpore has.
+There are no pickles: MindSpore has no object dtype.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ MAX_HEADER = 1 << 16
 """Longer headers are refused; MindSpore's are 118 bytes."""
 MAX_RANK = 64
 UNKNOWN = -1
-"""A size in a header that must be told from the file's."""
+"""The size in a header that must be computed from the file's size."""
 FINISHED_MODE = 0o400
 """Mode of a file MindSpore has finished writing."""
 
 _MAGIC = b"\x93NUMPY"
-# Possessive: a long row of digits is tried in one way only.
+# Possessive: a long row of digits is tried in only one way.
 _TEXT = re.compile(
     rb"\{'descr': '([^'\\]{2,8})', 'fortran_order': (False|True), 'shape': \(((?:-?\d++,? ?)*+)\), ?\}[ \x00]*\n?"
 )
@@ -46,11 +46,12 @@ class Header(NamedTuple):
 
     Attributes:
         dtype: the MindSpore dtype of the bytes that follow.
-        shape: as written; -1 for a size that the graph did not know when it was compiled (MindSpore 2.7.0: measured).
+        shape: as written; -1 for a size that the graph did not know at compile time (MindSpore 2.7.0: measured).
         fortran: column-major order.
-        offset: where the data starts.
-        size: bytes of the whole file; 0 where ``shape`` does not say it.
-        corrected: the header said another dtype, and the size of the file that it is this one (see ``read``).
+        offset: offset of the data.
+        size: bytes of the whole file; 0 if ``shape`` does not determine it.
+        corrected: whether the header stated another dtype, and the file's size showed that it is this one (see
+            ``read``).
     """
 
     dtype: DType
@@ -62,7 +63,7 @@ class Header(NamedTuple):
 
 
 class Incomplete(Exception):
-    """The file is shorter or longer than its header says, or its mode says that it was not finished."""
+    """The file is shorter or longer than its header says, or its mode shows that it was not finished."""
 
 
 _buffers = Buffers()
@@ -76,7 +77,7 @@ def parse_header(data: bytes) -> Header:
 
     Raises:
         Incomplete: ``data`` ends inside the header.
-        ValueError: not an ``.npy`` header, or one MindSpore cannot have written; says why.
+        ValueError: not an ``.npy`` header, or one that MindSpore cannot have written; the message says why.
     """
     if len(data) < 10:
         raise Incomplete(f"{len(data)} bytes, too few for a header")
@@ -109,7 +110,7 @@ def _parse_text(text: bytes, offset: int) -> Header:
 
 
 _PREFIX = 128
-"""Bytes of header and what stands before it in nearly every file."""
+"""Bytes up to the end of the header in nearly every file."""
 
 
 def _header(buffer: Array) -> Header:
@@ -119,7 +120,8 @@ def _header(buffer: Array) -> Header:
     if found is None:
         found = parse_header(buffer[: 12 + MAX_HEADER].tobytes())
         if found.offset <= _PREFIX:
-            # Only then do the first bytes say it all; data behind a shorter header may differ, which costs rows only.
+            # Only then do the first bytes determine the header; data behind a shorter header may differ, which costs
+            # cache rows only.
             if len(_cache) >= _CACHE_ROWS:
                 _cache.clear()
             _cache[raw] = found
@@ -151,11 +153,11 @@ _LOOK = 1 << 12
 
 
 class NpyFile:
-    """A file that is open for reading, from its first byte to its last: none is read twice.
+    """A file that is open for reading; no byte is read twice.
 
     Attributes:
-        header: what ``begin`` found.
-        size: bytes it has.
+        header: the header that ``begin`` found.
+        size: bytes of the file.
     """
 
     __slots__ = ("_descriptor", "_head", "_mode", "header", "size")
@@ -174,14 +176,14 @@ class NpyFile:
         self.close()
 
     def close(self) -> None:
-        """Gives the handle back; a second call does nothing."""
+        """Closes the file; a second call does nothing."""
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
 
     def hint(self, start: int, size: int) -> None:
         """Tells the system that these bytes will be read soon."""
-        with suppress(OSError, AttributeError):  # not every system takes hints
+        with suppress(OSError, AttributeError):  # not every system accepts hints
             os.posix_fadvise(self._descriptor, start, size, os.POSIX_FADV_WILLNEED)
 
     def begin(
@@ -190,19 +192,18 @@ class NpyFile:
         """Reads a small file, or the first bytes of a larger one; call it once.
 
         Args:
-            device: dtype the graph gives the tensor on its device. MindSpore 2.10 CPU writes kernels that run in
-                float32 for float16 under a float16 header (measured): where the size fits this dtype and not the
+            device: dtype of the tensor on its device, according to the graph. MindSpore 2.10 CPU writes kernels that
+                run in float32 for float16 under a float16 header (measured): where the size fits this dtype and not the
                 header's, the data is of this dtype, and so is the header returned.
-            modes: the tree keeps file modes, so that a file that is not ``FINISHED_MODE`` was not finished.
-            limit: of a file of more bytes only the header is read, and its size checked.
+            modes: whether the tree keeps file modes, so that a file without ``FINISHED_MODE`` was not finished.
+            limit: of a larger file only the header is read, and the size checked.
 
         Returns:
-            The header, and a C-contiguous array of ``header.dtype.numpy`` and ``header.shape`` of its own (None
-            above ``limit``).
+            The header, and a C-contiguous array of ``header.dtype.numpy`` and ``header.shape`` (None above ``limit``).
 
         Raises:
             Incomplete: the file was not finished.
-            ValueError: it is no ``.npy`` file of a dump.
+            ValueError: it is not an ``.npy`` file of a dump.
             OSError: it cannot be read.
         """
         if not stat.S_ISREG(self._mode):
@@ -225,7 +226,7 @@ class NpyFile:
 
     @property
     def streams(self) -> bool:
-        """Whether ``pieces`` can give what ``begin`` did not."""
+        """Whether ``pieces`` can give the values that ``begin`` did not read."""
         return self._head is not None and self._descriptor >= 0 and not self.header.fortran
 
     def rest(self) -> Array:
@@ -235,10 +236,10 @@ class NpyFile:
         return _view(buffer, self.header)
 
     def pieces(self, ahead: int = 0) -> Iterator[Array]:
-        """What ``rest`` gives, as ``Record.pieces`` says.
+        """The values of ``rest`` in pieces, see ``Record.pieces``.
 
         Args:
-            ahead: bytes the system was told of by ``hint``; it is kept told of as many.
+            ahead: bytes announced by ``hint``; the same amount is announced further on.
         """
         done = self.header.offset
         while done < self.size:
@@ -250,7 +251,7 @@ class NpyFile:
             done += piece.size
 
     def _whole(self, buffer: Array, skipped: int = 0) -> None:
-        """Fills ``buffer`` from where reading stands; ``Incomplete`` if the file ends before."""
+        """Fills ``buffer`` from the current position; ``Incomplete`` if the file ends before."""
         head, self._head = self._head, None
         have = 0
         if head is not None:
@@ -274,7 +275,7 @@ def _checked(buffer: Array, size: int, device: DType | None) -> Header:
 
 
 def _resolved(header: Header, size: int) -> Header:
-    """``header`` with the shape that a file of ``size`` bytes has; in one dimension where several sizes are unknown.
+    """``header`` with the shape that a file of ``size`` bytes has; in one dimension if several sizes are unknown.
 
     Raises:
         Incomplete: no shape fits.
@@ -298,8 +299,8 @@ def _view(buffer: Array, header: Header) -> Array:
 def dtype_named(header: Header, named: str | None) -> DType:
     """The dtype of the tensor: what the file name says, else what the header says.
 
-    bfloat16 may be written as float32, so that ``numpy.load`` can read it. A corrected header is right against
-    the name.
+    bfloat16 may be written as float32, so that ``numpy.load`` can read it. A corrected header counts more than the
+    name.
 
     Raises:
         ValueError: the name says a dtype the header contradicts.
@@ -318,10 +319,11 @@ def dtype_named(header: Header, named: str | None) -> DType:
 
 
 def as_dtype(array: Array, dtype: DType) -> Array:
-    """``array`` as ``dtype_named`` says; float32 that holds bfloat16 values becomes bfloat16 again, bit for bit.
+    """``array`` as the dtype of ``dtype_named``; float32 that holds bfloat16 values becomes bfloat16 again, bit for
+    bit.
 
     Raises:
-        ValueError: a float32 value is none that bfloat16 has.
+        ValueError: bfloat16 has no such float32 value.
     """
     if array.dtype == dtype.numpy:
         return array
@@ -332,13 +334,14 @@ def as_dtype(array: Array, dtype: DType) -> Array:
 
 
 def blocks(path: str, header: Header, size: int, start: int) -> Iterator[Array]:
-    """The values of a file whose header is known (in C order), in 1-D arrays of ``size`` elements, the last of fewer.
+    """The values of a file with a known header in C order, in 1-D arrays of ``size`` elements; the last one may be
+    shorter.
 
     Args:
         start: flat index of the first element.
 
     Raises:
-        TreeError: the file is gone, or is not what it was.
+        TreeError: the file is gone or has changed.
     """
     itemsize = header.dtype.itemsize
     try:
@@ -361,12 +364,12 @@ def blocks(path: str, header: Header, size: int, start: int) -> Iterator[Array]:
 def load(
     path: str, named: str | None, shape: tuple[int, ...], device: DType | None, opened: NpyFile | None = None
 ) -> Array:
-    """Reads one file whole; for values asked for later.
+    """Reads one whole file, for values that are requested later.
 
     Args:
         named: dtype in the file's name.
-        shape: logical shape, of as many elements as the file has.
-        opened: the file, begun and still open, which is read on and closed.
+        shape: logical shape, with as many elements as the file.
+        opened: the file, begun and still open; it is read to its end and closed.
 
     Raises:
         TreeError: the file is damaged, unfinished or gone.

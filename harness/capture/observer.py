@@ -31,18 +31,18 @@ class CaptureObserver(Observer):
     """Makes records of every slot of every kernel, and of every parameter at the end of a step.
 
     The rules are those of a dump tree: a kernel's inputs are taken after it ran, then its outputs; empty tensors leave
-    nothing; parameters follow in ``%para`` order; labels come from the process-wide counter; what the device's dump
-    does not have is left out. Equal arrays are kept once, however often they are seen.
+    nothing; parameters follow in ``%para`` order; labels come from the process-wide counter; tensors that the device's
+    dump lacks are left out. Equal arrays are kept only once.
 
-    ``Record.extra`` says, but for the CPU, on which ``stream`` and as which ``task`` a kernel ran, where
-    kernels are fused what it would be called ``alone``, and of a fused one the ``members``.
+    Except on the CPU, ``Record.extra`` gives the ``stream`` and ``task`` of a kernel; with fusion also its name
+    ``alone``, and the ``members`` of a fused kernel.
 
     Args:
         rank: process rank.
         rootdir: source paths are given relative to it; the current directory by default.
         counter: gives each step its label; a new one by default.
-        device: whose dump it is.
-        raw: of the dump in the DumpData framing, which has tensors in the device's formats.
+        device: device whose dump it is.
+        raw: whether the dump uses the DumpData framing, which has tensors in the device's formats.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class CaptureObserver(Observer):
         names = tuple(node.name for node in graph.execution_order)
         self._order[graph.id] = names
         rootdir = self._rootdir
-        # What runs a graph leaves it as it is, so that its text can wait until somebody reads it.
+        # Running a graph does not change it, so that its text can be made when it is first read.
         self._artefacts[f"graphs/ms_output_trace_code_graph_{graph.id}.ir"] = lambda: ir_text(ir.write(graph), rootdir)
         csv = "".join(f"{line}\n" for line in (ORDER_HEADER, *names))
         self._artefacts[f"execution_order/ms_execution_order_graph_{graph.id}.csv"] = csv
@@ -121,7 +121,7 @@ class CaptureObserver(Observer):
         self._step = None
 
     def failed(self, node: Node | None, error: BaseException) -> None:
-        """The step ends here; its label is given again, as the run did not finish."""
+        """Ends the step; the next one gets the same label, because the run did not finish."""
         self._step = None
 
     def capture(
@@ -133,7 +133,7 @@ class CaptureObserver(Observer):
         emulated: bool = True,
         rules: dict[str, Any] | None = None,
     ) -> Capture:
-        """What was collected so far; the observer may go on collecting, the capture stays as it is."""
+        """The capture of everything so far; it does not change when the observer goes on."""
         artefacts = dict(self._artefacts)
         for graph, labels in self._global.items():
             text = "".join(f"{label}\n" for label in labels)
@@ -157,7 +157,7 @@ class CaptureObserver(Observer):
         return found[1]
 
     def _keep(self, record: Record) -> None:
-        """Adds a record whose values are the runtime's own array, which must be copied to be kept."""
+        """Adds a record. Its values are the runtime's own array, which must be copied to be kept."""
         array = record.values
         assert isinstance(array, np.ndarray)
         if array.size == 0:

@@ -1,4 +1,4 @@
-"""The tensor files of one directory, kept in few bytes each: there may be a million of them.
+"""The tensor files of one directory, kept in few bytes each, because there may be a million of them.
 
 Executions are told apart by the rule at the head of ``tree_records``.
 """
@@ -19,10 +19,10 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class PlainFiles:
-    """Names of files, and what orders them.
+    """File names, and their order.
 
     Args:
-        directory: where they are.
+        directory: directory of the files.
     """
 
     def __init__(self, directory: str) -> None:
@@ -37,7 +37,7 @@ class PlainFiles:
         return len(self._names)
 
     def add(self, file: str, name: FileName) -> bool:
-        """Takes a file in; False for one of a time nobody can have meant."""
+        """Adds a file; False if its time is impossible."""
         if name.timestamp > _LATEST:
             return False
         self._names.append(file)
@@ -47,7 +47,7 @@ class PlainFiles:
         return True
 
     def all(self) -> Iterator[tuple[FileName, str]]:
-        """Each name, taken apart, and its path; in any order."""
+        """Each parsed name and its path, in any order."""
         return map(self._at, range(len(self._names)))
 
     def executions(self) -> Iterator[list[tuple[FileName, str]]]:
@@ -64,11 +64,11 @@ class PlainFiles:
     def _at(self, number: int) -> tuple[FileName, str]:
         name = self._names[number]
         found = parse(name)
-        assert found is not None  # it was parsed when it was added
+        assert found is not None  # the name was parsed when it was added
         return found, os.path.join(self._directory, name)
 
     def _order(self) -> Array:
-        """Numbers of the files by time; those of one time by type, name, and slot."""
+        """Numbers of the files by time; files of equal time by type, name and slot."""
         times = np.array(self._times)
         order = np.argsort(times, kind="stable")
         changes = np.flatnonzero(np.diff(times[order])) + 1
@@ -83,7 +83,7 @@ class PlainFiles:
         return name.op_type, name.op_name, self._places[number]
 
     def _grouped(self, order: Array) -> array[int]:
-        """Of each file in ``order``, the number of its execution."""
+        """The number of the execution of each file in ``order``."""
         running: dict[int, tuple[int, int]] = {}
         found, count = array("i"), 0
         for at in order.tolist():

@@ -1,4 +1,4 @@
-"""Lets a thread do the next piece of reading while the last one is worked on."""
+"""Lets a thread read the next piece while the last one is processed."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Generic, TypeVar
 Item = TypeVar("Item")
 
 _READY = 3
-"""Items that are made ahead."""
+"""Number of items to make ahead."""
 
 
 def pumped(source: Iterable[Item]) -> Iterator[Item]:
-    """What ``source`` gives, or raises, in its order; a thread asks it, a few items ahead.
+    """Gives (or raises) what ``source`` does, in the same order; a thread reads it a few items ahead.
 
-    The thread ends with the iterator, also where that is closed early.
+    The thread ends with the iterator, even if that is closed early.
     """
     pump = _Pump(source)
     try:

@@ -1,6 +1,6 @@
-"""Tensors of asynchronous dump files: several in one file, as they lie on the device.
+"""Tensors of asynchronous dump files: several in one file, in device layout.
 
-What reads them is imported where a file of that kind is found: most trees hold none, and need no protobuf.
+Their reader is imported when such a file is found: most trees hold none, and need no protobuf.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class RawFile:
-    """A file whose header was read; ``with`` keeps it open while its tensors are asked for."""
+    """A file whose header was read; a ``with`` block keeps it open while its tensors are read."""
 
     __slots__ = ("_header", "_opened", "_uses", "path")
 
@@ -40,7 +40,7 @@ class RawFile:
             self._opened = None
 
     def host(self, entry: dump_data.Entry) -> Array:
-        """A tensor as the host has it; ``TreeError`` if the file is damaged, or gone."""
+        """A tensor in host layout; ``TreeError`` if the file is damaged, or gone."""
         from harness.dump.asynchronous.dump_data import DumpFile
 
         with self:
@@ -53,10 +53,10 @@ class RawTensor(NamedTuple):
     """One tensor of a file.
 
     Attributes:
-        file: that it is in.
-        entry: what the file's header says of it.
-        dtype: of its elements.
-        shape: on the host.
+        file: the file that holds it.
+        entry: its entry in the file's header.
+        dtype: dtype of its elements.
+        shape: shape on the host.
     """
 
     file: RawFile
@@ -66,15 +66,15 @@ class RawTensor(NamedTuple):
 
 
 def is_raw(file_name: str) -> bool:
-    """Whether a file of this name is an operator's, in the framing."""
+    """Whether a file of this name is an operator's file in the asynchronous framing."""
     return names.parse(file_name) is not None and not opdebug.is_record(file_name)
 
 
 def tensors(path: str, file_name: str) -> list[tuple[FileName, RawTensor]]:
-    """Every tensor that has bytes, with the name a file of its own would have.
+    """Every tensor with bytes, and the name that its own file would have.
 
     Args:
-        path: of the file.
+        path: path of the file.
         file_name: its name, or the one ``mapping.csv`` gives it.
 
     Raises:

@@ -1,4 +1,4 @@
-"""What the Running Data Recorder wrote, as goldens hold it: the same bytes for every run of the same program.
+"""The Running Data Recorder's files in the form of goldens: the same bytes for every run of the same program.
 
 Files are named without timestamp and number (``SESSION.graph_exec_order.0.txt``; several of one name get ``@1``, ``@2``
 in the order they were recorded); texts are without pointers, and source files without directories and line numbers.
@@ -22,14 +22,14 @@ from harness.errors import HarnessError
 from harness.framework.runtime.observer import Observer
 from harness.rdr import Artefact, artefacts
 
-#: Its modes: export when something fails; export after each compilation and at the end as well.
+#: Its modes: 1 exports when something fails; 2 also exports after each compilation and at the end.
 MODES = (1, 2)
 
 _PLACE = re.compile(r"^( +# (?: - |   )?In file [^\n:]*?):\d+(?:~\d+)?(?:, \d+~\d+)?(?=/)", re.MULTILINE)
 
 
 def normalised(extension: str, raw: bytes, rootdir: str) -> bytes:
-    """An artefact's content without what differs from run to run; what cannot be taken apart stays as it is.
+    """An artefact's content without what differs from run to run; content that cannot be parsed stays unchanged.
 
     Args:
         rootdir: source paths are given relative to it.
@@ -51,7 +51,7 @@ def _model(raw: bytes, rootdir: str) -> bytes:
         for node in model.graph.node:
             node.source_address = _plain(node.source_address, rootdir)
         written: bytes = model.SerializeToString(deterministic=True)
-    except (TypeError, ValueError):  # a text in it is none: protobuf gives its bytes
+    except (TypeError, ValueError):  # a text in it is not UTF-8: protobuf gives its bytes
         return raw
     return written
 
@@ -80,7 +80,7 @@ def readable(name: str, raw: bytes) -> bytes:
 
 
 def by_name(found: Iterable[Artefact]) -> dict[str, Artefact]:
-    """Artefacts of one rank by the name they have in a golden."""
+    """Artefacts of one rank, by their names in a golden."""
     groups: dict[tuple[str, str, str], list[Artefact]] = {}
     for artefact in found:
         groups.setdefault(artefact.key, []).append(artefact)
@@ -93,15 +93,15 @@ def by_name(found: Iterable[Artefact]) -> dict[str, Artefact]:
 
 
 def read_recorder(folder: Path, rootdir: str | None = None) -> dict[str, bytes]:
-    """What a directory of the recorder holds, by name; of several ranks, each below ``rank<N>/`` but for the first.
+    """The content of a recorder directory by name; all ranks but the first are below ``rank<N>/``.
 
     Args:
-        folder: what the recorder was given as its path, a ``rank_N`` of it, or an ``rdr`` directory.
+        folder: the recorder's configured path, a ``rank_N`` directory in it, or an ``rdr`` directory.
         rootdir: source paths are given relative to it; the current directory by default.
     """
     root = os.path.abspath(rootdir or os.getcwd())
     texts: dict[str, bytes] = {}
-    known: dict[bytes, bytes] = {}  # most stages of a compilation leave the graph as it was
+    known: dict[bytes, bytes] = {}  # most stages of a compilation do not change the graph
     ranks = itertools.groupby(artefacts(folder), lambda artefact: artefact.rank)
     for at, (rank, group) in enumerate(ranks):
         for name, artefact in by_name(group).items():
@@ -113,24 +113,24 @@ def read_recorder(folder: Path, rootdir: str | None = None) -> dict[str, bytes]:
 
 
 class RecorderCapture:
-    """The recorder in both its modes beside a capture, writing to a directory of its own.
+    """Runs the recorder in both modes beside a capture, in a directory of its own.
 
     Args:
-        device: what the networks run on.
+        device: device that the networks run on.
         rootdir: source paths are given relative to it.
 
     Attributes:
-        observers: join the session.
+        observers: observers to add to the session.
     """
 
     def __init__(self, device: Device, rootdir: str | None) -> None:
-        from harness.rdr import RdrConfig, RdrObserver  # reading needs no compiler
+        from harness.rdr import RdrConfig, RdrObserver  # reading does not need the compiler
 
         self._open = ExitStack()
         self._folder = self._open.enter_context(temporary_directory("msdump-rdr-"))
         self._rootdir = rootdir
         self._found: dict[str, bytes] | None = None
-        # Timestamps name files; with a clock that never stands still no two of one name are taken for one.
+        # Timestamps name files; a clock that always advances keeps two files of one name apart.
         ticks = itertools.count(1)
         self.observers: Sequence[Observer] = [
             RdrObserver(
@@ -143,7 +143,7 @@ class RecorderCapture:
 
     def artefacts(self) -> dict[str, bytes]:
         """Everything the recorder wrote, as ``rdr/<mode>/<name>``; the first call ends the recording, as the end of a
-        process does."""
+        process would."""
         if self._found is None:
             for observer in self.observers:
                 observer.closed()

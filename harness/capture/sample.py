@@ -1,4 +1,4 @@
-"""Capture of the dump mode that keeps samples: the first elements of each tensor that has more of them."""
+"""Captures the dump mode that keeps samples: the first elements of each larger tensor."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ import numpy as np
 from harness.capture.observer import CaptureObserver
 from harness.records import Array, Record
 
-#: elements kept (``sample_num``): enough to see where a run left its golden
+#: number of elements kept (``sample_num``): enough to see where a run differs from its golden
 SAMPLE = 16
 
 
 def sampled(array: Array, number: int = SAMPLE) -> Array:
-    """The first ``number`` elements in memory order, shape (``number``,), of an array that has more; else itself."""
+    """The first ``number`` elements in memory order, shape (``number``,), of a larger array; a smaller one is returned
+    unchanged."""
     return array.reshape(-1)[:number] if array.size > number else array
 
 
 def sample_of(record: Record) -> Record:
-    """``record`` as a capture of this mode has it."""
+    """``record`` in the form of this mode."""
     array = record.load()
     if array is None or array.size <= SAMPLE:
         return record

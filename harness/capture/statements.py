@@ -1,4 +1,4 @@
-"""Which statement of a graph's text an operator is: the way from a dumped tensor to its IR and its script's lines."""
+"""Finds an operator's statement in a graph's text: the way from a dumped tensor to its IR and its script's lines."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _GRAPH = re.compile(r"(?:rank_(\d{1,9})/)?graphs/ms_output_trace_code_graph_(\d{
 
 
 def statements(artefacts: Mapping[str, bytes]) -> dict[tuple[int, str], IrNode]:
-    """The statement of each kernel in the graphs of a run, by graph id and full name as files give it.
+    """The statement of each kernel in the graphs of a run, by graph id and the full name of its files.
 
     Raises:
         TreeError: a graph's text is damaged.

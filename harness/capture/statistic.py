@@ -1,7 +1,7 @@
-"""Captures of the dump modes that keep statistics: what the rows of ``statistic.csv`` say.
+"""Captures the dump modes that keep statistics: the rows of ``statistic.csv``.
 
-A row knows no values. Its digest is that of its own text, so that two captures agree where their rows do; with the
-items of ``ITEMS`` that is where the tensors' bits agree, as MD5 is among them.
+A row has no values. Its digest is that of its own text, so that two captures agree if their rows do. With ``ITEMS``
+this means that the tensors' bits agree, because MD5 is among them.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from harness.records import Record
 from harness.stats import Statistics, digest
 from harness.stats.printed import COLUMNS, host_texts, printed_statistics, row_digest
 
-#: what a row is asked for: everything but SHA1, which says no more than MD5
+#: the items of a row: everything except SHA1, which says no more than MD5
 ITEMS = tuple(item for item in COLUMNS if item != "sha1")
 Array = np.ndarray[Any, np.dtype[Any]]
 Row = tuple[bytes, Statistics]
 
 
-#: Rows made so far, by the digest of their tensor: the modes of a test, and the tests of a network, ask for the same.
+#: Rows made so far, by the digest of their tensor: several modes and tests of a network need the same rows.
 _MADE: dict[bytes, Row] = {}
 _KEPT = 16384
 
 
 def row_of(array: Array, dtype: str, content: bytes | None = None) -> Row:
-    """Digest and statistics of the row that a tensor of ``dtype`` (its CamelCase name) gets, with ``ITEMS``.
+    """Digest and statistics of a tensor's row with ``ITEMS``; ``dtype`` is its CamelCase name.
 
     Args:
         content: the digest of the tensor, if it is known already.
@@ -49,7 +49,7 @@ def _row(array: Array, dtype: str) -> Row:
 
 
 class StatisticObserver(CaptureObserver):
-    """Keeps a row of statistics for each slot, and no values. Complex tensors have none (documented)."""
+    """Keeps a row of statistics for each slot, and no values. Complex tensors have no row (documented)."""
 
     def _keep(self, record: Record) -> None:
         array = record.values
@@ -62,7 +62,7 @@ class StatisticObserver(CaptureObserver):
 
 
 class FullObserver(CaptureObserver):
-    """Keeps values, and with them what their row of statistics would say."""
+    """Keeps values, and the statistics of their row."""
 
     def _keep(self, record: Record) -> None:
         kept = len(self._records)

@@ -1,4 +1,4 @@
-"""Rows of ``statistic.csv``, of every generation, taken apart.
+"""Parses the rows of ``statistic.csv`` of every generation.
 
 Source: the real host writer of 2.10.0 (rows and header reproduced by the dump's tests); older columns and spellings
 from documents and other readers (dump_output.md section 8): ``(2,3)`` for a shape, ``Input/Output`` for ``IO``,
@@ -23,7 +23,7 @@ FILE = "statistic.csv"
 MAX_BYTES = 1 << 28
 """Larger files are refused."""
 
-#: What today's header begins with, in lower case.
+#: Beginning of the current header, in lower case.
 BASE = (
     "op type", "op name", "task id", "stream id", "timestamp", "io", "slot", "data size", "data type", "shape",
 )  # fmt: skip
@@ -33,12 +33,13 @@ _SHAPE = re.compile(r"[\[(]\s*((?:[0-9]{1,18}(?:(?:\s*,\s*|\s+)[0-9]{1,18}){0,31
 
 
 class Row(NamedTuple):
-    """One tensor.
+    """The row of one tensor.
 
     Attributes:
-        op_type, op_name: as written: the name is the operator's full name, or an older, mangled form of it.
-        task, stream, timestamp, io, slot: as in the tensor's file name.
-        dtype, shape: of the tensor as it was dumped.
+        op_type, op_name: type and name as written; the name is the operator's full name, or an older, mangled form of
+            it.
+        task, stream, timestamp, io, slot: numbers as in the tensor's file name.
+        dtype, shape: dtype and shape of the dumped tensor.
         format: ``DefaultFormat``, or what a ``Format`` column says.
         statistics: the items that were calculated.
     """
@@ -57,10 +58,10 @@ class Row(NamedTuple):
 
 
 class BadRow(NamedTuple):
-    """A line that is no row.
+    """A line that is not a row.
 
     Attributes:
-        line: its number, from 1.
+        line: number of the line, from 1.
         why: what is wrong with it.
     """
 
@@ -71,8 +72,8 @@ class BadRow(NamedTuple):
 def rows(data: bytes) -> Iterator[Row | BadRow]:
     """The rows of a file, in its order.
 
-    A header may stand again further down (a run with other columns went on in the file). Anything that cannot be read
-    is given as a ``BadRow``.
+    A header may occur again further down, if a run with other columns continued the file. A line that cannot be read
+    becomes a ``BadRow``.
     """
     columns: _Columns | None = None
     cut = data.count(b"\n") + 1 if not data.endswith(b"\n") else -1
@@ -95,19 +96,19 @@ def rows(data: bytes) -> Iterator[Row | BadRow]:
         else:
             found = _row(cells, columns, reader.line_num)
             if reader.line_num >= cut > 0 and len(cells) <= columns.named:
-                # A cut number is a number, too; only the comma behind the last cell says that it is whole.
+                # A truncated number is a number as well; only the comma after the last cell shows that it is complete.
                 found = BadRow(reader.line_num, f"the file ends in it, after {cells[-1][-40:]!r}")
             yield found
 
 
 def shape_of(text: str) -> tuple[int, ...] | None:
-    """The shape in a cell, ``[2,3]`` or ``(2,3)``; None if it is none."""
+    """The shape in a cell, ``[2,3]`` or ``(2,3)``; None if the cell holds no shape."""
     found = _SHAPE.fullmatch(text)
     return None if found is None else tuple(int(size) for size in found[1].replace(",", " ").split())
 
 
 def statistics_items(header: str) -> tuple[str, ...]:
-    """The items of a header that has the columns of today and one for each item; empty for any other line."""
+    """The items of a header with the current columns and one column per item; empty for any other line."""
     names = [name.strip().lower() for name in header.split(",")]
     if names[-1] == "":
         names.pop()
@@ -116,11 +117,11 @@ def statistics_items(header: str) -> tuple[str, ...]:
 
 
 class _Columns(NamedTuple):
-    """Where the cells of a row are; beyond its end what the header does not name.
+    """The column of each cell in a row; a column the header lacks lies beyond the row's end.
 
     Attributes:
-        named: how many.
-        io, task, stream, timestamp, slot, shape, dtype, op_type, op_name, format: one each.
+        named: number of named columns.
+        io, task, stream, timestamp, slot, shape, dtype, op_type, op_name, format: the column of each.
         items: statistics, and the column of each.
     """
 
@@ -138,7 +139,7 @@ class _Columns(NamedTuple):
     items: tuple[tuple[str, int], ...]
 
 
-#: In the order of ``_Columns``; of several names the first that a header has counts.
+#: In the order of ``_Columns``; of several names, the first one in the header counts.
 _NAMES = (
     ("io", "input/output"), ("task id",), ("stream id",), ("timestamp",), ("slot",), ("shape",), ("data type",),
     ("op type",), ("op name",), ("format",),
@@ -147,7 +148,7 @@ _NOWHERE = 1 << 30
 
 
 def _columns(header: Sequence[str]) -> _Columns:
-    """What a header says."""
+    """Reads a header."""
     columns = {name.strip().lower(): at for at, name in enumerate(header) if name.strip()}
     places = [next((columns[name] for name in names if name in columns), _NOWHERE) for names in _NAMES]
     items = tuple((_ITEM_OF[name], at) for name, at in columns.items() if name in _ITEM_OF)

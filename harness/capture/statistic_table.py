@@ -1,7 +1,7 @@
-"""A ``statistic.csv`` as columns: what today's writers leave, read in a tenth of the time ``statistic_rows`` takes.
+"""Reads a ``statistic.csv`` of current writers as columns, in a tenth of the time of ``statistic_rows``.
 
-Only files in which every line is what the real host writer of 2.10.0 prints are read so; of any other ``table`` gives
-None, and ``statistic_rows`` reads it cell by cell, with an error for each line that is no row.
+It reads only files whose lines all have the form of the real host writer of 2.10.0. For any other file ``table`` gives
+None, and ``statistic_rows`` reads it cell by cell, with an error for each line that is not a row.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from harness.records import Record, RecordExtra, SlotKey
 from harness.stats import Statistics
 from harness.stats.printed import NUMBERS, PrintedStatistics, printed_statistics, row_digest, statistics_of_cells
 
-#: White space (which cells are stripped of) and other line ends: left to the careful reader.
+#: White space (which is stripped from cells) and other line ends are left to the careful reader.
 _CAREFUL = bytes(set(range(33)) - set(b"\n"))
 _CAREFUL_HEAD = bytes(set(_CAREFUL) - set(b" "))
 _DIGITS = 20
 #: The csv module refuses cells of 131,072 characters.
 _LONG = 1 << 16
-#: Lines that are taken apart together; of more, the garbage collector would look at the parts again and again.
+#: Number of lines parsed together; with more, the garbage collector would examine the parts again and again.
 _CHUNK = 256
 
 Found = TypeVar("Found")
@@ -41,8 +41,8 @@ class StatisticTable:
     Attributes:
         items: keys of ``COLUMNS``, in the file's order.
         op_types, op_names: as written.
-        tasks, streams, timestamps, ios, slots: as in the tensor's file name.
-        dtypes, shapes: of the tensor as it was dumped.
+        tasks, streams, timestamps, ios, slots: numbers as in the tensor's file name.
+        dtypes, shapes: dtypes and shapes of the dumped tensors.
         texts: the cells of ``items``, joined by commas.
     """
 
@@ -65,7 +65,7 @@ class StatisticTable:
         return PrintedStatistics(cells if all(texts) else filter(itemgetter(1), cells), self.dtypes[row].name)
 
     def numbers(self, row: int) -> Statistics | None:
-        """What a row amounts to; None if an item is missing, or no number."""
+        """A row's numbers; None if an item is missing or not a number."""
         picked = _picked(self.items)
         try:
             return None if picked is None else statistics_of_cells(picked(self.texts[row].split(",")))
@@ -75,12 +75,12 @@ class StatisticTable:
 
 @cache
 def _picked(items: tuple[str, ...]) -> Callable[[Sequence[str]], tuple[str, ...]] | None:
-    """Picks the cells of ``NUMBERS`` from those of ``items``; None if one is not there."""
+    """Picks the cells of ``NUMBERS`` from those of ``items``; None if one is missing."""
     return itemgetter(*map(items.index, NUMBERS)) if set(NUMBERS) <= set(items) else None
 
 
 def table(data: bytes) -> StatisticTable | None:
-    """The rows of a file; None if it has any line that is not plainly one."""
+    """The rows of a file; None if any line is not plainly a row."""
     if not data.isascii() or not data.endswith(b"\n"):
         return None
     head, _, body = data.partition(b"\n")
@@ -107,7 +107,7 @@ def table(data: bytes) -> StatisticTable | None:
 
 
 def _shapes_and_texts(rests: Sequence[str], items: int) -> tuple[list[tuple[int, ...]], list[str], int] | None:
-    """Shape and statistics of each line, and how many quotes the shapes have around them."""
+    """Shape and statistics of each line, and the number of quotes around the shapes."""
     known: dict[str, tuple[int, ...] | None] = {}
     shapes, texts, quotes = [], [], 0
     for rest in rests:
@@ -143,7 +143,7 @@ def _table(
 
 
 def _each(column: Sequence[str], reads: Callable[[str], Found | None]) -> list[Found] | None:
-    """What the cells of a column are read as; None if any is read as None. Equal cells are read once."""
+    """Reads the cells of a column; None if any cell gives None. Equal cells are read only once."""
     known: dict[str, Found] = {}
     for cell in set(column):
         found = reads(cell)
@@ -162,7 +162,7 @@ def _numbers(column: Sequence[str]) -> list[int] | None:
 
 
 def _number(cell: str) -> int | None:
-    """What ``[0-9]{1,20}`` says (of ASCII, ``isdecimal`` says no more)."""
+    """Whether a text matches ``[0-9]{1,20}`` (for ASCII, ``isdecimal`` is equivalent)."""
     return int(cell) if cell.isdecimal() and len(cell) <= _DIGITS else None
 
 
@@ -179,10 +179,10 @@ def _dtype(name: str) -> DType | None:
 
 
 class RowRecord(Record):
-    """A slot of which a row was kept; its digest and ``extra`` are made when they are asked for.
+    """A slot that is kept as a row; its digest and ``extra`` are made on request.
 
-    ``extra`` says of it: ``row`` its texts; ``statistics`` what they amount to, a ``Statistics`` if no item is missing;
-    ``stream`` and ``task`` where one is not 0.
+    ``extra`` holds its texts as ``row``; their numbers as ``statistics``, a ``Statistics`` if no item is missing;
+    ``stream`` and ``task`` if one is not 0.
     """
 
     __slots__ = ("_at", "_digest", "_extra", "_table")
@@ -193,13 +193,13 @@ class RowRecord(Record):
     _extra: RecordExtra | None
 
     def __init__(self, *args: Any, **more: Any) -> None:
-        """As of ``Record``, with a digest and ``extra`` of its own (what ``dataclasses.replace`` makes)."""
+        """As for ``Record``, with its own digest and ``extra`` (as ``dataclasses.replace`` needs it)."""
         self._table = None
         super().__init__(*args, **more)
 
     @classmethod
     def of(cls, found: StatisticTable, at: int, key: SlotKey, shape: tuple[int, ...], source: str | None) -> RowRecord:
-        """The record of row ``at``; its shape may be another than the row's."""
+        """The record of row ``at``; its shape may differ from the row's."""
         made = cls.__new__(cls)
         made.key, made.shape, made.source, made._table, made._at = key, shape, source, found, at
         made.op_type, made.dtype, made.format = found.op_types[at], found.dtypes[at].name, FORMAT
@@ -231,7 +231,7 @@ class RowRecord(Record):
         self._extra = value
 
     def statistics(self) -> Any:
-        """See ``Record``; what a row of all items amounts to needs no dictionary of its texts."""
+        """See ``Record``; the numbers of a complete row need no dictionary of its texts."""
         if self._extra is None and self._table is not None:
             found = self._table.numbers(self._at)
             if found is not None:
@@ -239,7 +239,7 @@ class RowRecord(Record):
         return super().statistics()
 
     def agrees(self, other: Record) -> bool | None:
-        """See ``Record``; rows that read alike need no digest."""
+        """See ``Record``; rows with equal texts need no digest."""
         mine, theirs = self._table, other._table if isinstance(other, RowRecord) else None
         if mine is None or theirs is None:
             return super().agrees(other)

@@ -1,4 +1,4 @@
-"""Tensors that were dumped as they lie on a device, brought back to the host's order."""
+"""Converts tensors dumped in device layout back to the host's order."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from harness.records import Array
 def stored_as(
     name: str, stored: Shape, logical: Shape | None, dtype: DType, owner: Owner | None
 ) -> Callable[[Array], Array] | None:
-    """What makes the host's tensor of one in a device's format; None where it stays as it is.
+    """Gives the function that converts a tensor from a device's format to the host's; None if it stays as it is.
 
     Args:
-        name: the format, as the file's name gives it.
+        name: name of the format in the file's name.
         stored: shape in the file.
-        logical: shape in the graph, which says what is padding; None where it is not known.
+        logical: shape in the graph, which shows what is padding; None if unknown.
         dtype: of the elements.
-        owner: whose tensor it is; knows the groups of a convolution.
+        owner: the tensor's owner, which knows the groups of a convolution.
     """
     if name == DEFAULT.format or logical is None or -1 in logical or name not in FORMATS:
         return None
     layout = Layout(name, owner.groups if owner is not None and FORMATS.get(name).grouped else 1)
     try:
         if layout.device_shape(logical, dtype) != stored:
-            return None  # a sample, or of another graph
+            return None  # a sample, or a tensor of another graph
     except (ShapeError, UnsupportedError, UnknownNameError):
         return None
     return partial(_to_host, layout, logical)

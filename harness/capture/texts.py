@@ -1,4 +1,4 @@
-"""Texts that are written when somebody reads them: a check of tensors needs none."""
+"""Texts that are made when they are first read: a check of tensors needs none."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 
 class Texts(Mapping[str, bytes]):
-    """UTF-8 texts by path; one given as a function is made when it is first asked for.
+    """UTF-8 texts by path; a function makes its text at the first request.
 
     Args:
         source: texts, or functions without arguments that make them.
@@ -31,7 +31,7 @@ class Texts(Mapping[str, bytes]):
 
 
 class Joined(Mapping[str, bytes]):
-    """The texts of two mappings that share no name; each stays as it is until it is read."""
+    """The texts of two mappings that share no name; no text is made before it is read."""
 
     def __init__(self, first: Mapping[str, bytes], second: Mapping[str, bytes]) -> None:
         self._first, self._second = first, second

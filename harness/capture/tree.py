@@ -1,8 +1,8 @@
 """Reads a dump tree, ours or MindSpore's, as a ``Capture``.
 
-Names are read first and tensors only as the records are asked for, one open and one read each. A file that was not
-finished or is damaged is left out and listed; nothing in a tree can make the reader fail but a link that leaves the
-tree, a text that is no graph, or no tree at all.
+Names are read first; tensors are read on request, with one open and one read each. An unfinished or damaged file is
+left out and listed. The reader fails only for a link that leaves the tree, a text that is not a graph, or a directory
+that is not a tree.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from harness.reading import read_bytes, refuse_outside
 from harness.records import Rows
 
 MAX_TEXT = 1 << 28
-"""Graph texts and csv files of more bytes are refused."""
+"""Largest size of graph texts and csv files in bytes; larger ones are refused."""
 _RANK = re.compile(r"(?:rank|device)_(\d{1,9})$")
 _GRAPH = re.compile(r"ms_output_trace_code_graph_(\d{1,9})\.ir$")
 _ORDER = re.compile(r"ms_(global_)?execution_order_graph_(\d{1,9})\.csv$")
@@ -61,7 +61,7 @@ def rank_directories(path: str) -> dict[int, str]:
     """The rank directories of a tree: ``path`` itself, its ``rank_N``, or those of its ``debug_dump``."""
     root = os.path.realpath(path)
     if not os.path.isdir(root):
-        raise TreeError(f"{path}: not a directory; give a dump path, or one of its rank_N")
+        raise TreeError(f"{path}: not a directory; give a dump path, or one of its rank_N directories")
     own = _RANK.search(root)
     if own:
         return {int(own[1]): root}
@@ -71,7 +71,7 @@ def rank_directories(path: str) -> dict[int, str]:
             return {
                 int(name.rpartition("_")[2]): os.path.realpath(inside(root, os.path.join(base, name))) for name in names
             }
-    raise TreeError(f"{path}: no rank_N directory in it; give a dump path, or one of its rank_N")
+    raise TreeError(f"{path}: it holds no rank_N directory; give a dump path, or one of its rank_N directories")
 
 
 class _Rank:
@@ -79,7 +79,7 @@ class _Rank:
 
     Attributes:
         emulated: True if the harness wrote the graphs; MindSpore prints a pointer where we print a constant.
-        last: by graph, the iteration that was begun last.
+        last: the iteration that was begun last, by graph.
         problems: graphs that were not finished.
     """
 
@@ -145,24 +145,25 @@ class _Rank:
         ]
 
     def _recorder(self, name: str) -> bool:
-        """Whether a directory is the Running Data Recorder's, which holds no graph's; a network may have its name."""
+        """Whether a directory belongs to the Running Data Recorder and holds no graph; a network may have the same
+        name."""
         if name != "rdr":
             return False
         folder = os.path.join(self.root, name)
         return not any(each.isdigit() and os.path.isdir(os.path.join(folder, each)) for each in _listing(folder))
 
     def kinds(self, network: str) -> Kinds:
-        """What a network's first iteration directory holds; looked at once."""
+        """The kinds of files in a network's first iteration directory; examined once."""
         if network not in self._kinds:
             self._kinds[network] = _kinds(self, network)
         return self._kinds[network]
 
     def metadata(self) -> dict[str, Any]:
-        """What ``.dump_metadata/config.json`` says; empty if it says nothing."""
+        """The content of ``.dump_metadata/config.json``; empty if there is none."""
         return self._json("config.json")
 
     def configured_network(self) -> str:
-        """The network's name in the dump configuration; empty if that does not say it."""
+        """The network's name in the dump configuration; empty if it is not stated there."""
         common = self._json("data_dump.json").get("common_dump_settings")
         name = common.get("net_name") if isinstance(common, dict) else None
         return name if isinstance(name, str) else ""
@@ -211,20 +212,21 @@ def read_tree(
     """Reads a dump tree.
 
     Args:
-        path: the dump path, a ``rank_N`` directory, a ``MS_DIAGNOSTIC_DATA_PATH``, or a directory of dump files
-            alone; or a ``dump_path`` of msprobe's.
-        rank: read this rank only; every rank by default, one after the other.
-        network: directory of tensors to read where the tree holds those of several networks.
-        backend: what to call the backend; by default ``mindspore``, or for a tree the harness wrote ``cpu``, ``gpu`` or
-            ``ascend`` (whose trees do not say which level they are of).
+        path: the dump path, a ``rank_N`` directory, a ``MS_DIAGNOSTIC_DATA_PATH``, a directory that holds only dump
+            files, or a ``dump_path`` of msprobe.
+        rank: the only rank to read; by default all ranks, one after the other.
+        network: name of the network to read, if the tree holds several.
+        backend: name of the backend; by default ``mindspore``, or for a tree the harness wrote ``cpu``, ``gpu`` or
+            ``ascend`` (Ascend trees do not state their level).
         rootdir: source paths are given relative to it; the current directory by default.
-        ahead: every tensor will be asked for: the disk may be kept busy ahead of that.
+        ahead: whether every tensor will be read, so that files may be read ahead.
 
     Returns:
-        A capture that reads the tensors anew each time its records are asked for.
+        A capture that reads the tensors again each time its records are requested.
 
     Raises:
-        TreeError: no dump tree; a rank or network it does not hold; a link that leaves it; a damaged ``.ir``.
+        TreeError: ``path`` is not a dump tree, lacks the rank or the network, has a link that leaves it, or holds a
+            damaged ``.ir``.
 
     Examples:
         >>> from harness.capture import read_tree
@@ -266,7 +268,7 @@ def read_tree(
 
 
 def _rows(sources: list[RankRecords], problems: list[Problem]) -> Callable[[], Rows | None]:
-    """As ``in_turn``, of the records as columns."""
+    """Like ``in_turn``, for the records as columns."""
     noted = list(problems)
 
     def rows() -> Rows | None:
@@ -282,7 +284,7 @@ def _ranks(directories: dict[int, str], rootdir: str | None) -> list[_Rank]:
 
 
 def _chosen(directories: dict[int, str], rank: int | None, path: str) -> dict[int, str]:
-    """The directories of the ranks wanted; all of them for None."""
+    """The directories of the wanted ranks; all of them for None."""
     if rank is None:
         return directories
     if rank not in directories:
@@ -291,7 +293,7 @@ def _chosen(directories: dict[int, str], rank: int | None, path: str) -> dict[in
 
 
 def _device_of(rank: _Rank, network: str) -> str:
-    """The device of a tree of ours: by its metadata, which Ascend does not have."""
+    """The device of a tree that we wrote, from its metadata, which Ascend lacks."""
     target = rank.metadata().get("device_target")
     if isinstance(target, str):
         return target.lower()
@@ -300,12 +302,12 @@ def _device_of(rank: _Rank, network: str) -> str:
 
 
 def _mode(ranks: list[_Rank], network: str) -> str:
-    """The dump mode, by the kinds of files there are in the first rank that has some."""
+    """The dump mode, told by the kinds of files in the first rank that has any."""
     return next((kinds.mode for kinds in (rank.kinds(network) for rank in ranks) if kinds.mode), "tensor")
 
 
 def _kinds(rank: _Rank, network: str) -> Kinds:
-    """Of the first iteration directory that holds anything."""
+    """The kinds of files in the first iteration directory that is not empty."""
     for graph in _numbered(rank, os.path.join(rank.root, network)) if network else ():
         for iteration in _numbered(rank, graph):
             found = kinds_of(iteration)
@@ -329,7 +331,7 @@ def _artefacts(ranks: list[_Rank], network: str) -> dict[str, bytes]:
 
 
 def _arguments(rank: _Rank, network: str) -> Iterator[ArgumentsFile]:
-    """The files of operators' arguments; they stand in every iteration directory or in none."""
+    """The files of operators' arguments; every iteration directory has them, or none."""
     if not rank.kinds(network).arguments:
         return
     for graph in _numbered(rank, os.path.join(rank.root, network)):

@@ -42,13 +42,13 @@ from harness.stats.printed import row_digest
 
 
 class RankDirectory(NamedTuple):
-    """Where tensors are: ``{root}/{network}/{graph}/{iteration}``.
+    """A directory of tensors: ``{root}/{network}/{graph}/{iteration}``.
 
     Attributes:
         root: real path of the rank directory.
         keeps_modes: file modes tell finished files from others.
-        ahead: every tensor will be asked for, so that files may be opened and read ahead of that.
-        last: by graph, the iteration that was begun last, where the tree says so.
+        ahead: whether every tensor will be read, so that files may be opened and read ahead.
+        last: the iteration that was begun last, by graph, if the tree states it.
     """
 
     rank: int
@@ -59,34 +59,38 @@ class RankDirectory(NamedTuple):
     last: Mapping[int, int] = {}
 
 
-#: What executions are in order of: time stamp, graph, iteration.
+#: The sort key of executions: time stamp, graph, iteration.
 Started = tuple[int, int, int]
 
 
 def unfinished(network: str, last: Mapping[int, int], closed: Mapping[tuple[int, int], bool]) -> Iterator[Problem]:
-    """Names the last iteration where it is not whole: it left nothing, or not the parameters that close one.
+    """Reports the last iteration if it is incomplete: it left nothing, or lacks the parameters that end an iteration.
 
     Args:
-        last: by graph, the iteration that was begun last.
-        closed: of each graph and iteration that left something, whether its parameters are there.
+        last: the iteration that was begun last, by graph.
+        closed: whether the parameters exist, for each graph and iteration that left something.
     """
     for graph, label in last.items():
         others = [ends for place, ends in closed.items() if place[0] == graph and place != (graph, label)]
         path = os.path.join(network, str(graph), str(label))
         if others and (graph, label) not in closed:
-            yield Problem(path, "empty", "the run began this iteration, and left nothing of it: stopped, or all empty")
+            yield Problem(
+                path,
+                "empty",
+                "the run began this iteration but left no tensors: it was stopped, or all tensors are empty",
+            )
         elif any(others) and not closed.get((graph, label), True):
-            yield Problem(path, "incomplete", "the run began this iteration, and did not come to its parameters")
+            yield Problem(path, "incomplete", "the run began this iteration but did not reach its parameters")
 
 
 class RankRecords:
-    """Iterates the records of one rank; each iteration reads the directory anew.
+    """Iterates the records of one rank; each iteration reads the directory again.
 
     Args:
-        problems: what is left out is added here.
+        problems: receives what is left out.
 
     Attributes:
-        listed: tensors of the directories that were listed.
+        listed: number of tensors in the directories listed so far.
     """
 
     def __init__(self, where: RankDirectory, join: Join, problems: list[Problem]) -> None:
@@ -113,16 +117,16 @@ class RankRecords:
 
     @property
     def rank(self) -> int:
-        """Whose records these are."""
+        """The rank of these records."""
         return self._where.rank
 
     @property
     def last(self) -> Mapping[int, int]:
-        """By graph, the iteration that was begun last, where the tree says so."""
+        """The iteration that was begun last, by graph, if the tree states it."""
         return self._where.last
 
     def parts(self) -> list[tuple[int, int, str]]:
-        """Graph, iteration and path of each directory that can be read alone."""
+        """Graph, iteration and path of each directory that can be read separately."""
         return list(self._directories())
 
     def part(
@@ -130,11 +134,11 @@ class RankRecords:
     ) -> Iterator[tuple[Started, Iterator[Record]]]:
         """The executions of one directory of ``parts``: when each started, and its records.
 
-        All parts merged by when executions started give the records of the whole. The records of an execution are to be
-        taken before the next one is; what is known of a directory's end is in ``closed`` then.
+        All parts, merged by the start of the executions, give the records of the whole tree. Read an execution's
+        records before the next execution; afterwards ``closed`` tells how a directory ended.
 
         Args:
-            wanted: of operators' names as files have them, which are read.
+            wanted: tells by an operator's name in files whether to read it.
         """
         self._seen = {}
         self._closed = {}
@@ -151,15 +155,15 @@ class RankRecords:
 
     @property
     def closed(self) -> Mapping[tuple[int, int], bool]:
-        """Of the graphs and iterations that were read: whether the parameters that end one were among them."""
+        """Whether the parameters that end an iteration were found, for each graph and iteration read."""
         return self._closed
 
     def look_at_constants(self) -> None:
-        """Names constants that are not whole, as reading all records does in the end."""
+        """Reports incomplete constants, as reading all records does in the end."""
         self._look_at_constants()
 
     def rows(self) -> Rows | None:
-        """All records at once, where every directory holds plain rows of statistics and nothing else; else None."""
+        """All records at once, if every directory holds only plain rows of statistics; else None."""
         self._seen = {}
         self._closed = {}
         tables = []
@@ -178,7 +182,7 @@ class RankRecords:
         return found.rows()
 
     def _look_at_constants(self) -> None:
-        """Constants are no slots of an iteration; a file among them that is not whole is named all the same."""
+        """Reports incomplete files of constants, although constants are not slots of an iteration."""
         for _, graph in self._numbered(os.path.join(self._where.root, self._where.network)):
             folder = os.path.join(graph, "constants")
             names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
@@ -247,7 +251,7 @@ class RankRecords:
 
     # -- records ---------------------------------------------------------------------------------------------------
     def _owner(self, execution: ExecutionFiles) -> tuple[Owner | None, str, int]:
-        """Who ran, its full name, and how often it had run before in this directory."""
+        """The operator that ran, its full name, and how often it ran before in this directory."""
         place = execution.graph, execution.iteration
         self._closed[place] = self._closed.get(place, False) or execution.op_type == PARAMETER
         owners = self._join.owners(execution.graph, execution.op_type, execution.op_name)
@@ -257,12 +261,12 @@ class RankRecords:
         self._seen[key] = count + 1
         if not owners:
             return None, known, count
-        # Those whose names mangle alike take turns, in the order of the graph.
+        # Operators whose names mangle alike take turns, in the order of the graph.
         owner = owners[count % len(owners)]
         return owner, owner.name, count // len(owners)
 
     def _full_name(self, name: str) -> str:
-        """The name of an operator that no graph tells, by the one its files have."""
+        """The name of an operator that no graph knows, from the name of its files."""
         return name
 
     def _records(self, execution: ExecutionFiles) -> Iterator[tuple[FileValues | None, Record]]:
@@ -289,7 +293,7 @@ class RankRecords:
                     yield values, record
 
     def _values(self, entry: Entry, owner: Owner | None) -> tuple[FileValues, DType, Shape, RecordExtra] | None:
-        """How to get a file's values, their dtype and shape; None, and a problem, for a file that cannot be used."""
+        """The loader of a file's values, their dtype and shape; None, and a problem, for a file that cannot be used."""
         name, path = entry.name, entry.path
         logical, device = owner.slot(name.io, name.slot) if owner is not None else (None, None)
         file = None
@@ -310,7 +314,7 @@ class RankRecords:
         if stored is not None and logical is not None:
             shape, extra.device_shape = logical, shape
         elif logical is not None and logical != shape and fits(logical, prod(shape)):
-            # MindSpore's files of views carry the shape of what they are a view of.
+            # MindSpore's files of views have the shape of the viewed tensor.
             shape = logical
         if array is not None:
             array = stored(array) if stored is not None else array if array.shape == shape else array.reshape(shape)
@@ -330,7 +334,7 @@ def _row_record(key: SlotKey, row: Row, owner: Owner | None, source: str | None)
 
 
 def _raw_record(key: SlotKey, entry: Entry, tensor: raw.RawTensor, source: str | None) -> Record:
-    """A tensor of a file that holds several; read when it is asked for."""
+    """A tensor of a file that holds several; read on request."""
     name, extra = entry.name, _where(entry)
     if tensor.shape != tensor.entry.shape:
         extra.device_shape = tensor.entry.shape
@@ -339,13 +343,13 @@ def _raw_record(key: SlotKey, entry: Entry, tensor: raw.RawTensor, source: str |
 
 
 def statistics_of(row: Row, shape: Shape) -> tuple[bytes, RecordExtra]:
-    """A row's digest, and what a record's ``extra`` says of it; see ``RowRecord``."""
+    """A row's digest, and its content for ``Record.extra``; see ``RowRecord``."""
     known = row.statistics
     return row_digest(row.dtype.name, shape, known), extra_of(known, row.stream, row.task)
 
 
 def _add_row(extra: RecordExtra, row: Row) -> None:
-    """What a row says of a tensor whose values are there, too."""
+    """Adds a row's statistics to a tensor that has values."""
     told = statistics_of(row, row.shape)[1]
     extra.row, extra.statistics = told.row, told.statistics
     if told.stream is not None:
@@ -353,7 +357,8 @@ def _add_row(extra: RecordExtra, row: Row) -> None:
 
 
 def _where(entry: Entry) -> RecordExtra:
-    """Where an operator ran, of the device whose names spell dtypes in lower case: its streams and tasks are real."""
+    """The stream and task of an operator, for the device whose file names spell dtypes in lower case: only there they
+    are real."""
     name = entry.name
     if name.dtype is None or not name.dtype.islower():
         return RecordExtra()
@@ -361,7 +366,7 @@ def _where(entry: Entry) -> RecordExtra:
 
 
 def _paths(execution: ExecutionFiles) -> Iterator[str]:
-    """Its tensor files."""
+    """The paths of its tensor files."""
     files = () if isinstance(execution.files, TableRows) else execution.files
     return (entry.path for entry in files if entry.has_file and entry.raw is None)
 

@@ -1,4 +1,4 @@
-"""Rows of statistics as records: taken together by execution, one by one or all at once."""
+"""Turns rows of statistics into records: grouped by execution, one by one or all at once."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class TableRows(NamedTuple):
 
 
 class ExecutionFiles(NamedTuple):
-    """Files (or rows) of one execution of an operator, inputs before outputs; when and where it started."""
+    """Files (or rows) of one execution of an operator, inputs before outputs; with its start and its place."""
 
     start: int
     graph: int
@@ -39,13 +39,13 @@ def in_order(tables: Iterable[tuple[StatisticTable, int, int]]) -> Iterator[Exec
 
 
 def started(execution: ExecutionFiles) -> tuple[int, int, int]:
-    """What executions are in order of."""
+    """The sort key of executions."""
     return execution.start, execution.graph, execution.iteration
 
 
 def executions_of_rows(table: StatisticTable, graph: int, iteration: int) -> Iterator[ExecutionFiles]:
     """The executions of one table, by their start."""
-    # Texts and numbers, which no garbage collector looks at, in place of pairs.
+    # Texts and numbers instead of pairs, because the garbage collector ignores them.
     owners = list(map("\0".join, zip(table.op_types, table.op_names, strict=True)))
     places = [slot + _OUTPUT if io == "output" else slot for io, slot in zip(table.ios, table.slots, strict=True)]
     order: Sequence[int] = range(len(owners))
@@ -57,19 +57,19 @@ def executions_of_rows(table: StatisticTable, graph: int, iteration: int) -> Ite
         yield ExecutionFiles(table.timestamps[first], graph, iteration, *named, TableRows(table, group))
 
 
-#: Makes a key in half the time ``SlotKey`` takes.
+#: Makes a key in half the time of ``SlotKey``.
 _new = tuple.__new__
 #: Above every slot: outputs come after inputs.
 _OUTPUT = 10**21
 
 
 def grouped(order: Sequence[int], owners: Sequence[Any], places: Sequence[Any]) -> list[list[int]]:
-    """Numbers of what belongs to each execution; see the head of this module.
+    """The rows that belong to each execution, by number; see the head of ``tree_records``.
 
     Args:
-        order: numbers, by time.
-        owners: what tells operators apart, by number.
-        places: what grows from slot to slot, by number.
+        order: row numbers, by time.
+        owners: identity of the operator, by row number.
+        places: position that grows from slot to slot, by row number.
     """
     running: dict[Any, list[int]] = {}
     found: list[list[int]] = []
@@ -95,7 +95,7 @@ def row_records(key: SlotKey, execution: ExecutionFiles, owner: Owner | None) ->
 
 
 def _shape(table: StatisticTable, at: int, owner: Owner | None) -> Shape:
-    """The logical shape of a row's tensor, where the graph knows it."""
+    """The logical shape of a row's tensor, if the graph knows it."""
     shape = table.shapes[at]
     logical = owner.slot(table.ios[at], table.slots[at])[0] if owner is not None else None
     return logical if logical is not None and logical != shape and fits(logical, prod(shape)) else shape
@@ -105,7 +105,7 @@ class Gathered:
     """The rows of a rank, execution by execution.
 
     Attributes:
-        keys: of the rows so far.
+        keys: keys of the rows so far.
     """
 
     def __init__(self) -> None:
@@ -116,7 +116,7 @@ class Gathered:
         self._sources: list[str | None] = []
 
     def add(self, execution: ExecutionFiles, owner: Owner | None, where: tuple[int, int, int, str, int]) -> None:
-        """Takes in the rows of an execution; ``where`` are the fields of its keys that they have in common."""
+        """Adds the rows of an execution; ``where`` are the common fields of their keys."""
         assert isinstance(execution.files, TableRows)
         table, numbers = execution.files
         count, ios, slots = len(numbers), table.ios, table.slots
@@ -131,7 +131,7 @@ class Gathered:
             self._sources.extend([owner.source] * count)
 
     def rows(self) -> Rows | None:
-        """All of them; None where there are none, or tables have other columns."""
+        """All rows; None if there are none, or the tables have different columns."""
         kinds = {table.items for table in {id(table): table for table in self._tables}.values()}
         if len(kinds) != 1:
             return None
@@ -153,7 +153,7 @@ class Gathered:
 
 
 def joined(parts: Iterable[Rows | None]) -> Rows | None:
-    """The rows of several ranks, one after the other; None where one has none, or they are of other items."""
+    """The rows of several ranks, one after the other; None if a rank has none, or their items differ."""
     found: list[Rows] = []
     for part in parts:
         if part is None or (found and part.items != found[0].items):

@@ -1,4 +1,4 @@
-"""Tensor files of a tree: opened once, ahead of time where they will all be read, and read from end to end."""
+"""Tensor files of a tree: opened once, ahead of time if all will be read, and read from end to end."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from harness.errors import TreeError
 from harness.records import Array, Streamed
 
 EAGER_BYTES = 1 << 20
-"""Larger tensors are read when their values are asked for, smaller ones together with their header."""
+"""Larger tensors are read on request, smaller ones together with their header."""
 HINTED = 16 << 20
-"""Bytes of a file, and of all open files together, that the system is asked to read ahead."""
+"""Bytes that the system is asked to read ahead, of one file and of all open files."""
 _OPENED = 64
-"""Files that are open ahead."""
+"""Number of files opened ahead."""
 _ALONE = 8 << 20
-"""Smaller files are read without a thread."""
+"""Files below this size are read without a thread."""
 
 Work = TypeVar("Work")
 Shape = tuple[int, ...]
 
 
 class FileValues(Streamed):
-    """Loads one tensor; holds it, or its open file, until it is asked for or the next record is made."""
+    """Loads one tensor; holds it, or its open file, until it is requested or the next record is made."""
 
     __slots__ = ("device", "hot", "named", "opened", "path", "plain", "shape", "stored")
 
@@ -47,7 +47,7 @@ class FileValues(Streamed):
         self.hot = hot
         self.stored = stored
         self.opened: npy.NpyFile | None = None
-        #: of a large file whose elements lie in it as they are
+        #: for a large file with unconverted elements
         self.plain: npy.Header | None = None
 
     def __call__(self) -> Array:
@@ -79,7 +79,7 @@ class FileValues(Streamed):
         return None if self.plain is None else npy.blocks(self.path, self.plain, size, start)
 
     def forget(self) -> None:
-        """The next record is due: what is kept of this one is given back."""
+        """Releases what is kept of this record, because the next one is due."""
         self.hot = None
         if self.opened is not None:
             self.opened.close()
@@ -87,10 +87,10 @@ class FileValues(Streamed):
 
 
 class Ahead:
-    """Opens files before it is their turn, so that the disk works while the processor does.
+    """Opens files ahead of time, so that disk and processor work in parallel.
 
     Args:
-        enabled: whether to; somebody who looks at names only must not cause whole files to be read.
+        enabled: whether to do so; a reader of names only must not cause whole files to be read.
     """
 
     def __init__(self, enabled: bool) -> None:
@@ -99,7 +99,7 @@ class Ahead:
         self._bytes = 0
 
     def through(self, work: Iterable[Work], paths: Callable[[Work], Iterable[str]]) -> Iterator[Work]:
-        """``work`` in its order; the files of each piece (``paths``) are opened before it is given out."""
+        """Iterates ``work`` in its order; opens the files of each piece (``paths``) before giving it out."""
         if not self._enabled:
             yield from work
             return
@@ -118,7 +118,7 @@ class Ahead:
             self._open.clear()
 
     def _start(self, path: str) -> None:
-        with suppress(OSError):  # whoever reads it meets the error again
+        with suppress(OSError):  # the reader will meet the error again
             file = npy.NpyFile(path)
             self._open[path] = file
             self._bytes += file.size

@@ -1,6 +1,6 @@
-"""Captures of the dump modes that watch for trouble: kernels that overflow, and the kernel that fails.
+"""Captures the dump modes that watch for trouble: kernels that overflow, and the kernel that fails.
 
-A run without trouble leaves no tensors. That nothing was found says something only beside what was looked at, so such a
+A run without trouble leaves no tensors. An empty result means something only together with what was examined, so such a
 capture also counts the kernels it watched.
 """
 
@@ -62,7 +62,7 @@ class ExceptionObserver(_Watching):
         self._running: tuple[Node, Sequence[Slot]] | None = None
 
     def kernel_inputs(self, node: Node, inputs: Sequence[Slot]) -> None:
-        """Keeps what a kernel is given until it has run."""
+        """Keeps a kernel's inputs until it has run."""
         self._running = node, inputs
 
     def kernel_outputs(self, node: Node, inputs: Sequence[Slot], outputs: Sequence[Slot]) -> None:

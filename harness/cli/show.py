@@ -113,7 +113,9 @@ def _store(store: GoldenStore, run: str, every: bool) -> Iterator[str]:
 def _chosen(store: GoldenStore, run: str) -> list[RunId]:
     shown = [each for each in store.runs() if not run or str(each) == run]
     if run and not shown:
-        raise StoreError(f"{store.path}: no run {run} is stored here; there are: {', '.join(map(str, store.runs()))}")
+        raise StoreError(
+            f"{store.path}: no run {run} is stored here; the store holds: {', '.join(map(str, store.runs()))}"
+        )
     return shown
 
 

@@ -1,4 +1,4 @@
-"""Golden stores: one HDF5 file per network, written whole or not at all, read with suspicion."""
+"""Golden stores: one HDF5 file per network, written whole or not at all, and never trusted when read."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,5 @@
-"""Candidate bundles: what a CI run left because it must not write goldens; ``accept`` takes one over.
+"""Candidate bundles: a CI run must not write goldens, so it leaves what changed in a bundle, which ``accept`` takes
+over.
 
 A bundle is a directory, or a zip archive of one, laid out like a golden directory: stores and a manifest. The runs its
 stores hold replace those of the same name; everything else stays.
@@ -31,16 +32,16 @@ MARK = "msdump-bundle.txt"
 MAX_UNPACKED = 16 * 2**30
 
 
-#: Whether a run is wanted, by its store's path in the bundle, its network and its name.
+#: Tells whether a run is wanted, from its store's path in the bundle, its network and its name.
 Wanted = Callable[[str, str, RunId], bool]
 
 
 def accept(
     bundle: str | os.PathLike[str], golden: str | os.PathLike[str], wanted: Wanted = lambda *_: True
 ) -> list[UpdateResult]:
-    """Takes a bundle's runs over into a golden directory, with their manifests: all that are wanted, or none.
+    """Accepts the wanted runs of a bundle into a golden directory, with their manifests: all of them, or none.
 
-    Every store of the bundle is verified, and held against the one it will change, before anything is written.
+    Before anything is written, every store of the bundle is verified and compared with the store it will change.
 
     Raises:
         StoreError: the bundle is empty or damaged, tries to reach out of its directory, or belongs to other networks.
@@ -74,7 +75,7 @@ def accept(
 
 @contextmanager
 def opened(bundle: str | os.PathLike[str]) -> Iterator[tuple[Path, list[str]]]:
-    """A bundle as a directory, and its stores.
+    """Gives a bundle as a directory, and its stores.
 
     Raises:
         StoreError: as ``accept``.
@@ -84,7 +85,8 @@ def opened(bundle: str | os.PathLike[str]) -> Iterator[tuple[Path, list[str]]]:
 
 
 def seal(bundle: Path, provenance: manifest.Provenance) -> None:
-    """Completes a bundle whose stores are written: manifests, and the mark that tells it from a folder of bundles.
+    """Completes a bundle after its stores were written: adds manifests, and the mark that tells it from a folder of
+    bundles.
 
     Raises:
         StoreError, StoreWriteError: as ``manifest.rebuild``.
@@ -108,11 +110,11 @@ def _taken(change: Transaction, source: Path, name: str, wanted: Wanted) -> Upda
 def _stores(source: Path, bundle: Path) -> list[str]:
     for path in source.rglob("*"):
         if path.is_symlink():
-            raise StoreError(f"{bundle}: {path.relative_to(source)} is a symbolic link; a bundle has none")
+            raise StoreError(f"{bundle}: {path.relative_to(source)} is a symbolic link; a bundle must not hold links")
     marks = [path for mark in (MARK, manifest.NAME) for path in source.glob(f"*/**/{mark}")]
     nested = sorted({path.parent.relative_to(source).as_posix() for path in marks})
     if nested:
-        raise StoreError(f"{bundle}: it holds bundles; name one of them: {', '.join(nested)}")
+        raise StoreError(f"{bundle}: this directory holds several bundles; name one of them: {', '.join(nested)}")
     names = manifest.store_paths(source)
     if not names:
         raise StoreError(f"{bundle}: there is no golden store in this bundle")
@@ -127,7 +129,9 @@ def _hold_against(candidate: Path, target: Path) -> None:
         if target.exists():
             with GoldenStore.open(target) as old:
                 if old.network != store.network:
-                    raise StoreError(f"{candidate}: of network {store.network!r}, but {target} is of {old.network!r}")
+                    raise StoreError(
+                        f"{candidate}: it is of network {store.network!r}, but {target} is of {old.network!r}"
+                    )
 
 
 @contextmanager
@@ -140,7 +144,7 @@ def _directory(bundle: Path) -> Iterator[Path]:
         raise StoreError(f"{bundle}: there is no such bundle")
     with temporary_directory("msdump-bundle-") as unpacked:
         with (
-            parsing(f"{bundle}: neither a directory nor a whole zip archive", StoreError),
+            parsing(f"{bundle}: neither a directory nor a complete zip archive", StoreError),
             open(open_regular(bundle), "rb") as file,
             zipfile.ZipFile(file) as archive,
         ):
@@ -157,7 +161,7 @@ def _unpack(archive: zipfile.ZipFile, target: Path, bundle: Path) -> None:
         if path.is_absolute() or ".." in path.parts or "\\" in member.filename or ":" in member.filename:
             raise StoreError(f"{bundle}: {member.filename!r} leads out of the bundle")
         if stat.S_ISLNK(member.external_attr >> 16):
-            raise StoreError(f"{bundle}: {member.filename!r} is a symbolic link; a bundle has none")
+            raise StoreError(f"{bundle}: {member.filename!r} is a symbolic link; a bundle must not hold links")
         if member.is_dir() or not path.name.endswith((".h5", manifest.SUFFIX, manifest.NAME, MARK)):
             continue
         place = target / path

@@ -1,8 +1,8 @@
 """A new HDF5 file, made by h5py: arrays first, then the links that lead to them.
 
 h5py writes through ``_Sink``, so that every byte goes out by ``os.pwrite``: an error of the disk is raised once, in the
-operating system's own words, and after libhdf5 has let go of the file (it cannot be closed while writing fails).
-Versions of libhdf5 count the user block differently in a chunk's offset; ``_chunk_shift`` asks the one that is loaded.
+operating system's own words, after libhdf5 has closed the file (it cannot close a file while writing fails). Versions
+of libhdf5 count the user block differently in a chunk's offset; ``_chunk_shift`` asks the one that is loaded.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Tree = dict[bytes, Any]
 
 
 class _Sink:
-    """What libhdf5 takes for a file. After the first error nothing more is written, and libhdf5 hears of none.
+    """The file that libhdf5 writes to. After the first error nothing more is written, and libhdf5 is told of no error.
 
     Attributes:
         error: the first error.
@@ -81,7 +81,7 @@ class _Sink:
             self.error = error
 
     def flush(self) -> None:
-        """Whoever replaces the old file waits for the disk."""
+        """Does nothing: the code that replaces the old file waits for the disk."""
 
 
 class H5File:
@@ -95,7 +95,7 @@ class H5File:
         self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
         try:
             self._sink = _Sink(self._descriptor)
-            # libhdf5 may hold but one file of a name.
+            # libhdf5 may open only one file of a name.
             name = b"msdump %d" % id(self._sink)
             self._file = h5f.create(name, h5f.ACC_TRUNC, fcpl=_CREATION, fapl=_access(self._sink))
         except BaseException:
@@ -131,7 +131,7 @@ class H5File:
     # --- arrays -----------------------------------------------------------------------------------------------------
 
     def add(self, path: bytes, stored: Stored, *, utf8: bool = False, note: Mapping[str, str] | None = None) -> int:
-        """Writes an array at ``path``; returns where its bytes begin in the file.
+        """Writes an array at ``path``; returns the offset of its bytes in the file.
 
         Args:
             path: the groups in it must be there.
@@ -155,7 +155,7 @@ class H5File:
         return at
 
     def begin(self, path: bytes, dtype: np.dtype[Any], shape: tuple[int, ...], note: Mapping[str, str]) -> int:
-        """Makes an array at ``path`` whose bytes follow by ``put``; returns where they begin."""
+        """Makes an array at ``path`` whose bytes follow through ``put``; returns their offset."""
         dataset = self._dataset(path, dtype, shape, False, False)
         for name, text in note.items():
             _set(dataset, name, text)
@@ -174,11 +174,11 @@ class H5File:
     # --- groups, links, attributes ----------------------------------------------------------------------------------
 
     def group(self, path: bytes) -> None:
-        """Makes a group, whose parent is there."""
+        """Makes a group in an existing parent."""
         h5g.create(self._file, path, gcpl=_GROUP)
 
     def has_group(self, path: bytes) -> bool:
-        """Whether there is a group at ``path``, whose parent is there."""
+        """Whether there is a group at ``path``; its parent must exist."""
         return bool(path in self._file)
 
     def link(self, path: bytes, target: bytes) -> None:
@@ -186,7 +186,8 @@ class H5File:
         self._file.links.create_hard(path, self._file, target)
 
     def tree(self, path: bytes, tree: Tree) -> None:
-        """Makes a group, and all below it; of those below, groups that have equal links are one under several names."""
+        """Makes a group and everything below it; groups below it with equal links become one group with several
+        names."""
         keys = _keys(tree)
         stack: list[tuple[bytes, Tree]] = [(path, tree)]
         while stack:
@@ -210,7 +211,7 @@ class H5File:
 
 
 def _keys(tree: Tree) -> dict[int, bytes]:
-    """For each group of a tree, by id, a digest of its links. Ids hold while the tree is kept."""
+    """For each group of a tree, by id, a digest of its links. The ids are valid while the tree is kept."""
     groups: list[Tree] = [tree]
     for each in groups:  # parents before those below them
         groups += [below for below in each.values() if isinstance(below, dict)]

@@ -1,4 +1,4 @@
-"""Whoever reads goldens looks first whether a change of them was interrupted; without one that costs little."""
+"""Before goldens are read, an interrupted change of them is completed or undone; without one the check costs little."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from harness.store.layout.schema import FOLDER
 def recover_around(path: str | os.PathLike[str]) -> None:
     """Completes or undoes an interrupted change of what may hold the store at ``path``.
 
-    Looked at are the directories it lies in, and ``path`` itself if it is one. What others own is left alone: their
-    changes are not for this user to complete.
+    It checks the directories above the store, and ``path`` itself if it is a directory. Directories of other users are
+    left alone: this user must not complete their changes.
 
     Raises:
         StoreError: as ``transaction.recover``.

@@ -1,9 +1,9 @@
-"""Manifests: what a reviewer reads where a binary golden changed.
+"""Manifests: texts that a reviewer reads when a binary golden changed.
 
 Beside each store ``x.h5`` lies ``x.manifest.json``, generated from it: for each run and operator a digest and counts,
-and for each run its provenance, which is kept out of the stores so that equal results are equal files. Changes of two
-goldens are changes of two manifests, so that branches merge. Earlier versions had one ``MANIFEST.json`` for all stores
-of a directory: it counts for stores that have no manifest of their own, and whatever writes manifests splits it.
+and for each run its provenance, which is kept out of the stores so that equal results are equal files. A change of two
+goldens changes two manifests, so that branches merge. Earlier versions had one ``MANIFEST.json`` for all stores of a
+directory: it counts for stores without a manifest of their own, and the next writer of manifests splits it.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ SUFFIX = ".manifest.json"
 FORMAT = "msdump manifest"
 VERSION = 2
 
-#: A manifest of more bytes is not read.
+#: Largest size of a manifest in bytes; a larger one is not read.
 _MAX_BYTES = 256 * 2**20
 
-#: What a killed writer of one leaves (``atomic.scratch_beside``).
+#: Name of the file that a killed writer leaves (``atomic.scratch_beside``).
 _LEFT = re.compile(rf"\..+{re.escape(SUFFIX)}\.[0-9]+\.tmp", re.DOTALL)
 _HEAD = {"format": FORMAT, "version": VERSION}
 
@@ -52,7 +52,7 @@ def _again(golden: Path) -> str:
 
 
 class RunKey(NamedTuple):
-    """A run of a store of a directory: the store's path below it, with ``/``, and the run."""
+    """A run in a directory of stores: the store's path below it, with ``/``, and the run."""
 
     store: str
     run: RunId
@@ -67,7 +67,7 @@ def path_of(store: str) -> str:
 
 
 def store_paths(golden: Path) -> list[str]:
-    """All stores below a directory, as relative paths with ``/``, sorted; hidden files are none."""
+    """All stores below a directory, as relative paths with ``/``, sorted; hidden files are ignored."""
     found = (path.relative_to(golden) for path in golden.rglob("*.h5"))
     return sorted(path.as_posix() for path in found if not any(part.startswith(".") for part in path.parts))
 
@@ -76,16 +76,16 @@ def rebuild(
     golden: Path, provenance: Provenance | None = None, *, names: Iterable[str] | None = None,
     timeout: float = DEFAULT_TIMEOUT,
 ) -> bool:  # fmt: skip
-    """Writes the manifests of a directory of stores anew, broken ones too; False if all were right already.
+    """Writes the manifests of a directory of stores anew, broken ones too; False if all were correct already.
 
     The names of the stores they describe are made durable with them (see ``store.update``).
 
     Args:
         golden: the directory.
-        provenance: JSON values (tool, versions, device, seed, commit) by run. They replace what the manifest says of
-            a run only where the run's content changed, so that making the same golden again changes nothing.
-        names: only of these stores, as paths below the directory; None for all. Where there still is a
-            ``MANIFEST.json``, all are written.
+        provenance: JSON values (tool, versions, device, seed, commit) by run. They replace a run's entry only if the
+            run's content changed, so that making the same golden again changes nothing.
+        names: only of these stores, as paths below the directory; None for all. If there still is a ``MANIFEST.json``,
+            all are written.
         timeout: seconds to wait for another writer.
 
     Raises:
@@ -114,7 +114,7 @@ def rebuild(
 
 
 def _sweep(directories: Iterable[Path]) -> None:
-    """Removes what killed writers of manifests left in these directories; one listing each."""
+    """Removes files that killed writers of manifests left in these directories; lists each directory once."""
     for directory in directories:
         for name in os.listdir(directory):
             if _LEFT.fullmatch(name):
@@ -124,17 +124,18 @@ def _sweep(directories: Iterable[Path]) -> None:
 def describe(
     path: Path, name: str, known: Mapping[RunKey, Mapping[str, Any]], provenance: Provenance
 ) -> bytes:  # fmt: skip
-    """The manifest of the store at ``path``, which is called ``name`` in ``known`` (as it was) and ``provenance``."""
+    """Makes the manifest of the store at ``path``; ``name`` is its key in ``known`` (the old manifests) and
+    ``provenance``."""
     return render({**_HEAD, **_store(path, name, known, provenance)}).encode()
 
 
 def read(golden: Path, names: Iterable[str] | None = None, *, broken_is_none: bool = False) -> dict[str, Any]:
-    """What the manifests of a directory say: ``{"stores": {store: {"network": ..., "runs": ...}}}``.
+    """Reads the manifests of a directory: ``{"stores": {store: {"network": ..., "runs": ...}}}``.
 
     Args:
         golden: the directory.
         names: only of these stores; None for all that have a manifest.
-        broken_is_none: take a manifest that cannot be read for one that is not there.
+        broken_is_none: treat an unreadable manifest as missing.
 
     Raises:
         StoreError: a manifest is damaged.
@@ -189,15 +190,15 @@ def _manifests(golden: Path) -> Iterator[str]:
 
 
 def provenance_of(golden: Path) -> dict[RunKey, Mapping[str, Any]]:
-    """The provenance of every run a manifest knows one of."""
+    """The provenance of every run for which a manifest has it."""
     known = runs_of(read(golden))
     return {key: run["provenance"] for key, run in known.items() if isinstance(run.get("provenance"), dict)}
 
 
 def stale(golden: Path) -> list[str]:
-    """How a manifest and the stores beside it disagree, in words; empty if they do not.
+    """Says in words how a manifest and the stores beside it disagree; empty if they agree.
 
-    All a manifest says is held against the store but provenance, which the store does not know.
+    Everything in a manifest is compared with the store, except the provenance, which the store does not know.
     """
     found = read(golden)
     known = runs_of(found)
@@ -216,12 +217,12 @@ def stale(golden: Path) -> list[str]:
         if problems or not os.path.lexists(golden / path_of(name)):
             continue
         if {**_store(golden / name, name, known, {}), **_HEAD} != said:
-            problems.append(f"{name}: the manifest says something else than the store; {_again(golden)}")
-    return problems + [f"{key.store}: run {key.run} is in the manifest only" for key in known if key not in seen]
+            problems.append(f"{name}: the manifest does not match the store; {_again(golden)}")
+    return problems + [f"{key.store}: run {key.run} is only in the manifest" for key in known if key not in seen]
 
 
 def runs_of(manifest: Mapping[str, Any]) -> dict[RunKey, Mapping[str, Any]]:
-    """What ``read`` gave, by run; ``StoreError`` for a run whose name is no text."""
+    """The result of ``read`` by run; ``StoreError`` for a run whose name is not a text."""
     found: dict[RunKey, Mapping[str, Any]] = {}
     stores = manifest.get("stores")
     for name, store in stores.items() if isinstance(stores, dict) else ():
@@ -231,7 +232,7 @@ def runs_of(manifest: Mapping[str, Any]) -> dict[RunKey, Mapping[str, Any]]:
                 try:
                     found[RunKey(name, parse_run(text))] = run
                 except UnicodeEncodeError:
-                    raise StoreError(f"{name}: its manifest names a run {text!r}, which is no text") from None
+                    raise StoreError(f"{name}: its manifest names a run {text!r}, which is not a text") from None
     return found
 
 
@@ -243,7 +244,7 @@ def _store(path: Path, name: str, old: Mapping[RunKey, Mapping[str, Any]], prove
             known = old.get(key, {})
             same = known.get("checksum") == run.checksum
             entry = _run(run, known.get("provenance") if same else provenance.get(key))
-            # What runs have in common is said once, as it is stored once.
+            # Content that runs share is written once, as it is stored once.
             runs[run_text(run_id)] = entry | {
                 field: f"as {other}"
                 for field in ("attrs", "operators")
@@ -259,14 +260,14 @@ def _run(run: StoredRun, provenance: Mapping[str, Any] | None) -> dict[str, Any]
         "slots": len(run),
         "checksum": run.checksum,
         "attrs": dict(run.attrs),
-        # What an old manifest says may be anything.
+        # An old manifest may hold anything.
         "provenance": dict(provenance) if isinstance(provenance, Mapping) else None,
         "operators": _operators(run),
     }
 
 
 def _operators(run: StoredRun) -> dict[str, str]:
-    """For each operator of a graph, over all its iterations: number of slots, and a digest of theirs."""
+    """For each operator of a graph, over all its iterations: the number of its slots, and their digest."""
     hashers: dict[str, Any] = {}
     counts: dict[str, int] = {}
     for key, content in zip(run.index.keys, run.index.digests, strict=True):
@@ -282,4 +283,4 @@ def render(value: Any) -> str:
     try:
         return json.dumps(value, indent=1, sort_keys=True, allow_nan=False) + "\n"
     except (TypeError, ValueError) as error:
-        raise StoreError(f"provenance is no JSON: {error}") from None
+        raise StoreError(f"provenance is not JSON: {error}") from None

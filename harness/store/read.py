@@ -1,8 +1,8 @@
-"""Reading a golden store: a file from elsewhere, which may be damaged, foreign or hostile.
+"""Reads golden stores. A store is an untrusted file, which may be damaged, foreign or hostile.
 
-A store of today's schema is read by offsets, without libhdf5, which takes longer to load than most checks take; one of
-schema 1 goes through h5py (``schema1``). No pickles, no sizes the file cannot hold; digests are checked whenever
-anything is read.
+A store of the current schema is read by offsets, without libhdf5, whose loading takes longer than most checks; one of
+schema 1 is read through h5py (``schema1``). There are no pickles and no sizes that the file cannot hold, and every read
+checks digests.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from harness.store.layout.schema import Compression, Level, RunId
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-#: Finds what is wrong with the tensors of a store's run, in words.
+#: Says in words what is wrong with the tensors of a store's run.
 Tensors = Callable[["GoldenStore", "StoredRun"], list[str]]
 
-#: What HDF5 and numpy raise over a file whose inner structure is broken.
+#: Exceptions of HDF5 and numpy for a file whose inner structure is broken.
 _DAMAGE = (KeyError, MemoryError, OSError, OverflowError, RuntimeError, TypeError, ValueError)
 
 _HDF5 = b"\x89HDF\r\n\x1a\n"
@@ -40,7 +40,7 @@ _LFS = b"version https://git-lfs.github.com/spec/"
 
 
 def _source(path: Path, descriptor: int) -> Source:
-    """What reads an open file; ``StoreError`` if it is no golden store, or a damaged one."""
+    """Chooses the reader of an open file; ``StoreError`` if it is damaged or is not a golden store."""
     found = os.fstat(descriptor)
     if not stat.S_ISREG(found.st_mode):
         raise StoreError("not a regular file")
@@ -52,7 +52,7 @@ def _source(path: Path, descriptor: int) -> Source:
     if head.startswith((b"<<<<<<< ", b"=======", b">>>>>>> ")):
         raise StoreError("it has git's conflict markers: choose one of the two goldens")
     if head[: len(_HDF5)] != _HDF5:
-        raise StoreError("not a whole HDF5 file" + (" (it is empty)" if not head else ""))
+        raise StoreError("not a complete HDF5 file" + (" (it is empty)" if not head else ""))
     from harness.store.schema1 import Schema1
 
     return Schema1(path, descriptor, found.st_size)
@@ -62,8 +62,8 @@ class GoldenStore:
     """A golden store opened for reading. Use ``GoldenStore.open`` in a ``with`` statement.
 
     Attributes:
-        path: of the file.
-        closed: whether it is closed.
+        path: the file's path.
+        closed: whether the store is closed.
 
     Examples:
         >>> from harness.store import GoldenStore
@@ -94,7 +94,7 @@ class GoldenStore:
 
     @cached_property
     def compression(self) -> Compression:
-        """How objects are stored."""
+        """How objects are compressed."""
         with self.located("the file"):
             return self._source.compression
 
@@ -103,12 +103,12 @@ class GoldenStore:
         """Opens a store.
 
         Args:
-            path: of the file.
-            keep: bytes of tensors that are kept once they were read and checked.
+            path: the file's path.
+            keep: bytes of tensors to keep in memory after they were read and checked.
 
         Raises:
             FileNotFoundError: there is no such file.
-            StoreError: it is damaged, no golden store, or of a newer schema version.
+            StoreError: the file is damaged, is not a golden store, or has a newer schema version.
         """
         try:
             descriptor = open_regular(path)
@@ -148,49 +148,49 @@ class GoldenStore:
         return tuple(self._runs)
 
     def run(self, backend: str, mode: str) -> StoredRun:
-        """One run; ``StoreError`` naming those there are if there is none such."""
+        """One run; ``StoreError`` with the names of all runs if it is missing."""
         run = RunId(backend, mode)
         if run not in self._opened:
             if run not in self._runs:
                 there = ", ".join(map(str, self._runs)) or "none"
-                raise StoreError(f"{self.path}: no run {run} is stored here; there are: {there}")
+                raise StoreError(f"{self.path}: no run {run} is stored here; the store holds: {there}")
             self._opened[run] = StoredRun(self, run, self._runs[run])
         return self._opened[run]
 
     def __contains__(self, run: object) -> bool:
-        """Whether there is such a run."""
+        """Whether the store holds this run."""
         return run in self._runs
 
     def stored_object(self, content: bytes, dtype_name: str, shape: tuple[int, ...]) -> Stored | None:
-        """The object of that digest as it lies in the file, unchecked; None if there is none or it is unreadable."""
+        """The stored form of the object with this digest, unchecked; None if it is missing or unreadable."""
         try:
             return self.read_object(content, dtype_name, shape)
         except StoreError:
             return None
 
     def read_object(self, content: bytes, dtype_name: str, shape: tuple[int, ...]) -> Stored:
-        """The object of that digest as it lies in the file, unchecked; ``StoreError`` if there is none."""
+        """The stored form of the object with this digest, unchecked; ``StoreError`` if it is missing."""
         if self.closed:
             raise StoreError(f"{self.path}: the store is closed")
         with self.located(f"object {content.hex()}"):
             return self._source.stored_object(content, stored_dtype(dtype_name), shape)
 
     def kept(self, content: bytes) -> Array | None:
-        """A tensor that was read, checked and kept; it cannot be written to."""
+        """A tensor that was read, checked and kept in memory; it is read-only."""
         return self._kept.get(content)
 
     def keep(self, content: bytes, array: Array) -> None:
-        """Keeps a tensor that was checked, while there is room."""
+        """Keeps a checked tensor in memory, while there is room."""
         if array.nbytes <= self._room:
             self._room -= array.nbytes
             array.flags.writeable = False
             self._kept[content] = array
 
     def verify(self, tensors_of: Tensors | None = None) -> list[str]:
-        """Everything that is wrong with the store, read wholly, in words; empty if nothing is.
+        """Reads the whole store, and says in words everything that is wrong with it; empty if nothing is.
 
         Args:
-            tensors_of: finds what is wrong with the tensors of a run, in place of reading them here.
+            tensors_of: finds what is wrong with the tensors of a run, instead of reading them here.
         """
         problems = []
         for run_id in self.runs():
@@ -203,7 +203,7 @@ class GoldenStore:
 
     @contextmanager
     def located(self, where: str) -> Iterator[None]:
-        """Says in which file and where in it an error was found."""
+        """Adds to an error the file, and the place in it."""
         try:
             yield
         except StoreError as error:
@@ -242,7 +242,7 @@ class StoredRun:
 
     @cached_property
     def checksum(self) -> str:
-        """Digest over everything the run holds, as it was when it was written (32 hex digits)."""
+        """Digest over everything the run held when it was written (32 hex digits)."""
         with self.located("checksum"):
             return self._source.checksum
 
@@ -262,11 +262,11 @@ class StoredRun:
         return len(self.index)
 
     def records(self) -> Iterator[Record]:
-        """Every slot, in execution order; values are read, and checked, when asked for."""
+        """Every slot, in execution order; values are read and checked on request."""
         return map(self.record, range(len(self.index)))
 
     def record(self, row: int) -> Record:
-        """One slot; its values are read, and checked, when asked for. Its statistics are in ``extra``."""
+        """One slot; its values are read and checked on request. Its statistics are in ``extra``."""
         record = self.index.record(row)
         if self.level == "tensors":
             record.values = self._loader(row)
@@ -276,7 +276,7 @@ class StoredRun:
         return lambda: self.tensor(row)
 
     def stored(self, row: int) -> Stored:
-        """A slot's tensor as it lies in the file; ``StoreError`` if it is missing or values were not kept."""
+        """The stored form of a slot's tensor; ``StoreError`` if it is missing or values were not kept."""
         index = self.index
         with self.located(describe_key(index.keys[row])):
             if self.level != "tensors":
@@ -290,8 +290,8 @@ class StoredRun:
         """A slot's tensor.
 
         Raises:
-            StoreError: values were not kept, or the golden is damaged: what is stored for the slot is not what the
-                index says, in dtype, shape, or digest.
+            StoreError: values were not kept, or the golden is damaged: the stored tensor and the index disagree in
+                dtype, shape or digest.
         """
         index = self.index
         known = None if self._store.closed else self._store.kept(index.digests[row])
@@ -325,7 +325,7 @@ class StoredRun:
         return {name: self.artefact(name) for name in self.artefact_names()}
 
     def stored_parts(self) -> dict[str, Stored]:
-        """Tables and artefacts as they lie in the file, to be taken over; none where the run is damaged."""
+        """The stored form of tables and artefacts, to be copied; empty if the run is damaged."""
         try:
             with self.located("parts"):
                 return self._source.stored_parts()
@@ -333,7 +333,7 @@ class StoredRun:
             return {}
 
     def problems(self, tensors_of: Callable[[StoredRun], list[str]] | None = None) -> list[str]:
-        """Everything that is wrong with this run, read wholly, in words."""
+        """Reads the whole run, and says in words everything that is wrong with it."""
         found: list[str] = []
         texts: dict[str, bytes] = {}
         for name in self.artefact_names():
@@ -348,7 +348,7 @@ class StoredRun:
         return found
 
     def damaged(self, rows: Iterable[int]) -> list[str]:
-        """What is wrong with the tensors of these slots, in words."""
+        """Says in words what is wrong with the tensors of these slots."""
         found = []
         for row in rows:
             try:

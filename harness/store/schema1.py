@@ -1,6 +1,6 @@
 """Stores of schema 1, which this project wrote without h5py: read through libhdf5 until the next release.
 
-Everything here is low-level h5py: it follows no link unasked, and no size is believed before the file can hold it.
+Everything here is low-level h5py: it follows no unexpected link, and trusts no size that the file cannot hold.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from harness.store.layout.schema import (
     unescape,
 )  # fmt: skip
 
-#: Groups inside groups: no store nests artefacts deeper.
+#: Depth of nested groups; no store nests artefacts deeper.
 _MAX_DEPTH = 64
 _FILTERS = (h5z.FILTER_SHUFFLE, h5z.FILTER_DEFLATE)
 
@@ -64,7 +64,7 @@ class Schema1:
             raise StoreError(f"not a whole HDF5 file ({first_line(error)})") from None
         self._root = h5g.open(self._file, b"/")
         if _text(self._root, b"format") != FORMAT:
-            raise StoreError(f"this HDF5 file is no golden store (its attribute 'format' is not {FORMAT!r})")
+            raise StoreError(f"this HDF5 file is not a golden store (its attribute 'format' is not {FORMAT!r})")
         check_schema(_number(self._root, b"schema"))
         self.network = _text(self._root, b"network")
 
@@ -97,7 +97,7 @@ class Schema1:
         return self.read(dataset)
 
     def read(self, dataset: Any, expected: np.dtype[Any] | None = None) -> Stored:
-        """A dataset's array as it lies in the file; ``StoreError`` for another type or layout, or impossible sizes."""
+        """The stored form of a dataset; ``StoreError`` for another type or layout, or impossible sizes."""
         if isinstance(dataset, h5g.GroupID):
             raise StoreError("it should be a dataset")
         plist, shape = dataset.get_create_plist(), dataset.shape
@@ -107,7 +107,7 @@ class Schema1:
                 raise StoreError("it is not of the type this schema version describes")
             dtype = expected
         if dtype.hasobject or shape is None:
-            raise StoreError(f"its type {dtype} is none a golden store uses")
+            raise StoreError(f"a golden store never uses its type {dtype}")
         nbytes = prod(shape) * dtype.itemsize
         if nbytes == 0:
             return Stored(dtype, shape, b"", packed=False)
@@ -142,7 +142,7 @@ class Run1:
         try:
             attrs = json.loads(_text(self._group, b"attrs"))
         except ValueError as error:
-            raise StoreError(f"attrs: no JSON: {error}") from None
+            raise StoreError(f"attrs: not JSON: {error}") from None
         if not isinstance(attrs, dict):
             raise StoreError("attrs: not a JSON object")
         return MappingProxyType(attrs)
@@ -151,7 +151,7 @@ class Run1:
         """All slots."""
         names = self._table(b"names")
         if names.dtype.kind != "S" or len(names.shape) != 1:
-            raise StoreError("names: it is no table of strings")
+            raise StoreError("names: it is not a table of strings")
         texts = [raw.decode("utf-8", "surrogateescape") for raw in names.array().tolist()]
         return checked_index(self._table(b"index", INDEX_DTYPE).array(), texts)
 
@@ -191,7 +191,7 @@ class Run1:
         return self._store.read(self._texts[name]).unpacked().tobytes()
 
     def stored_parts(self) -> dict[str, Stored]:
-        """Nothing is taken over as it lies."""
+        """Empty: nothing is copied unchanged."""
         return {}
 
 
@@ -217,10 +217,10 @@ def _place(dataset: Any, plist: Any, shape: tuple[int, ...], nbytes: int) -> tup
 
 
 def _follow(parent: Any, path: bytes) -> Any | None:
-    """The group or dataset at ``path``; None if there is none."""
+    """The group or dataset at ``path``; None if it is missing."""
     for name in path.split(b"/"):
         if not isinstance(parent, h5g.GroupID):
-            raise StoreError(f"{path!r}: what should hold {name!r} is no group")
+            raise StoreError(f"{path!r}: what should hold {name!r} is not a group")
         if not parent.links.exists(name):
             return None
         parent = _member(parent, name)
@@ -228,11 +228,11 @@ def _follow(parent: Any, path: bytes) -> Any | None:
 
 
 def _member(group: Any, name: bytes) -> Any:
-    """What a hard link leads to; ``StoreError`` for other links, which could lead out of the file."""
+    """The target of a hard link; ``StoreError`` for other links, which could lead out of the file."""
     if not isinstance(group, h5g.GroupID):
-        raise StoreError(f"what should hold {name!r} is no group")
+        raise StoreError(f"what should hold {name!r} is not a group")
     if group.links.get_info(name).type != h5l.TYPE_HARD:
-        raise StoreError(f"{name!r} is a soft or external link; a golden store has none")
+        raise StoreError(f"{name!r} is a soft or external link; a golden store has no such links")
     member = h5o.open(group, name)
     if not isinstance(member, h5g.GroupID | h5d.DatasetID):
         raise StoreError(f"{name!r} is neither a group nor a dataset")
@@ -247,7 +247,7 @@ def _text(owner: Any, name: bytes) -> str:
     try:
         return bytes(raw[()]).decode()
     except UnicodeDecodeError as error:
-        raise StoreError(f"the attribute {name.decode()!r} is no UTF-8 text: {error}") from None
+        raise StoreError(f"the attribute {name.decode()!r} is not UTF-8 text: {error}") from None
 
 
 def _number(owner: Any, name: bytes) -> int:
@@ -259,7 +259,7 @@ def _number(owner: Any, name: bytes) -> int:
 
 
 def _attribute(owner: Any, name: bytes, kind: int) -> tuple[Any, Any]:
-    """A scalar attribute and its type, of the class ``kind`` and a possible size."""
+    """A scalar attribute and its type, which must be of class ``kind`` and of a possible size."""
     if not h5a.exists(owner, name):
         raise StoreError(f"the attribute {name.decode()!r} is missing")
     attribute = h5a.open(owner, name)

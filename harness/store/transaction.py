@@ -33,15 +33,15 @@ from harness.store.write import RunData, UpdateResult, update
 
 
 class Transaction:
-    """A change of the goldens of a directory; a ``with`` statement that is left without ``commit`` drops it.
+    """A change of the goldens of a directory; if the ``with`` block ends without ``commit``, the change is dropped.
 
     Args:
-        golden: the directory; it is made where it is missing.
-        joined: whether another process holds the lock, and will commit.
+        golden: the directory; it is made if missing.
+        joined: whether another process holds the lock and will commit.
         timeout: seconds to wait for another change.
 
     Raises:
-        LockError: another change of these goldens goes on.
+        LockError: another process is changing these goldens.
         StoreWriteError: the directory cannot be written to.
     """
 
@@ -106,12 +106,12 @@ class Transaction:
     def commit(
         self, provenance: manifest.Provenance | None = None, *, describe: Iterable[str] = (), described: bool = True
     ) -> list[str]:
-        """Lets the change take effect, manifests included; gives the stores that changed.
+        """Puts the change into effect, manifests included; returns the changed stores.
 
         Args:
-            provenance: where the runs come from (see ``manifest.rebuild``).
-            describe: stores that did not change, and whose manifest is to be right all the same.
-            described: False where a store in a directory without manifests gets none.
+            provenance: origin of the runs (see ``manifest.rebuild``).
+            describe: unchanged stores whose manifests must be correct as well.
+            described: False to write no manifest in a directory without manifests.
 
         Raises:
             StoreError, StoreWriteError: nothing has taken effect, unless ``unfinished``.
@@ -151,7 +151,7 @@ class Transaction:
         return (self.golden / manifest.NAME).exists() or any(beside)
 
     def _describe(self, names: list[str], also: Iterable[str], provenance: manifest.Provenance) -> list[str]:
-        """Stages the manifests of changed stores, and those that are missing; gives what has to go."""
+        """Stages the manifests of changed stores and the missing ones; returns the files to remove."""
         there = [name for name in manifest.store_paths(self.golden) if name not in self._removed]
         legacy = (self.golden / manifest.NAME).exists()
         kept = sorted((set(there) if legacy else set(also) & set(there)) - set(names))
@@ -183,7 +183,7 @@ def change_one(
     store: Path, network: str, runs: Mapping[RunId, RunData | StoredRun | None],
     compression: Compression | None = None,
 ) -> UpdateResult:  # fmt: skip
-    """``store.update`` of one store together with its manifest, if its directory has any: both, or neither.
+    """``store.update`` of one store together with its manifest, if the directory has manifests: both, or neither.
 
     Raises:
         LockError, StoreError, StoreWriteError: as ``store.update``; nothing has changed.
@@ -227,5 +227,5 @@ def _holds(path: Path, content: bytes) -> bool:
 
 def _failed(golden: Path, error: OSError) -> StoreWriteError:
     return StoreWriteError(
-        f"{golden}: the goldens could not be written ({atomic.reason(error)}); what was there before stands"
+        f"{golden}: the goldens could not be written ({atomic.reason(error)}); the old ones are unchanged"
     )

@@ -1,4 +1,4 @@
-"""Everything in a directory of goldens read and held against its digests: stores, and the manifests beside them."""
+"""Reads everything in a directory of goldens and checks the digests: of stores, and of the manifests beside them."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from harness.store.read import GoldenStore, StoredRun, Tensors
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What was found.
+    """The result of verifying a directory.
 
     Attributes:
-        problems: in words; empty if everything is as it was written.
-        stores, runs, tensors: how many were read.
+        problems: in words; empty if everything is still as written.
+        stores, runs, tensors: numbers of what was read.
         fixed: whether manifests were written anew.
     """
 
@@ -35,11 +35,11 @@ def verify(golden: Path, *, fix: bool = False, tensors_of: Tensors | None = None
 
     Args:
         golden: the directory.
-        fix: write manifests anew that are missing, broken or describe something else. Stores are never changed.
-        tensors_of: finds what is wrong with the tensors of a run, in place of reading them here.
+        fix: write manifests anew if they are missing, broken or wrong. Stores are never changed.
+        tensors_of: finds what is wrong with the tensors of a run, instead of reading them here.
 
     Raises:
-        StoreError: there is no such directory, it holds no golden, or an interrupted change cannot be completed.
+        StoreError: the directory is missing, it holds no golden, or an interrupted change cannot be completed.
         LockError, StoreWriteError: the manifests cannot be written.
     """
     if not golden.is_dir():
@@ -70,5 +70,5 @@ def verify(golden: Path, *, fix: bool = False, tensors_of: Tensors | None = None
 
 
 def _tensors(progress: Progress, store: GoldenStore, run: StoredRun) -> list[str]:
-    """What is wrong with a run's tensors; shows which one is read."""
+    """What is wrong with a run's tensors; shows its progress."""
     return run.damaged(progress.each(range(len(run)), f"{store.network} {run.id}", len(run)))

@@ -1,4 +1,4 @@
-"""Writing a golden store: deterministic bytes, whole or not at all, one writer at a time.
+"""Writes golden stores: the same bytes for the same content, whole or not at all, one writer at a time.
 
 A store is never changed in place. Its new form is written beside it in one canonical order (runs sorted; in each run
 slots in execution order, an object right before the first slot that needs it), runs that are kept are copied over, and
@@ -25,11 +25,11 @@ from harness.store.writer import StoreWriter
 
 @dataclass(frozen=True, slots=True)
 class RunData:
-    """What a run is to hold.
+    """The content of a run to be written.
 
     Attributes:
         records: every slot, in execution order; consumed once, one tensor in memory at a time.
-        artefacts: texts by relative path (``graphs/kernel_graph0.ir``).
+        artefacts: text artefacts by relative path (``graphs/kernel_graph0.ir``).
         attrs: small JSON values (emulated or not, rules, tolerance).
         level: ``tensors`` keeps values, ``digest`` only digests and statistics.
 
@@ -51,7 +51,7 @@ class RunData:
 
 @dataclass(frozen=True, slots=True)
 class RunChange:
-    """How a run's slots changed; counts."""
+    """Counts of how a run's slots changed."""
 
     slots: int
     new: int
@@ -62,13 +62,13 @@ class RunChange:
 
 @dataclass(frozen=True, slots=True)
 class UpdateResult:
-    """What an update did.
+    """The result of an update.
 
     Attributes:
         path: the store.
-        changed: whether the file's bytes changed (or the file came, or went).
+        changed: whether the file's bytes changed (or the file was made, or removed).
         exists: False if the last run was deleted, and the file with it.
-        runs: for each run that was named, what became of its slots.
+        runs: the change of each named run's slots.
         objects: distinct arrays in the store now.
         size: bytes of the file now.
     """
@@ -91,23 +91,23 @@ def update(
     settle: bool = True,
     base: Path | None = None,
 ) -> UpdateResult:
-    """Replaces the named runs of a store, and keeps the others; the file is made if there is none.
+    """Replaces the named runs of a store and keeps the others; makes the file if it is missing.
 
     Args:
         path: the ``.h5`` file; its directory must exist.
-        network: whose store it is; an existing one must say the same.
+        network: name of the store's network; an existing store must have the same.
         runs: a run's new content, a run of another store to take over, or None to delete it.
-        compression: how objects are stored; None keeps what the file has (``none`` for a new one).
+        compression: how to compress objects; None keeps the file's setting (``none`` for a new file).
         timeout: seconds to wait for another writer.
-        settle: make the file's name durable, too. Who writes many stores leaves that to ``manifest.rebuild``, once for
-            each directory; if the machine crashes before, the old store may be back, whole.
-        base: what the store is made from where ``path`` does not exist; it stays as it is, and if it has the new
-            contents already, nothing is written.
+        settle: make the file's name durable as well. To write many stores, leave this to ``manifest.rebuild``, once per
+            directory; if the machine crashes before that, the whole old store may be back.
+        base: a store to start from if ``path`` does not exist; it is not changed. If it has the new contents already,
+            nothing is written.
 
     Raises:
         LockError: another process is writing.
-        StoreWriteError: the disk is full, or writing is not allowed; the old file stands as it was.
-        StoreError: the old file is damaged or another network's, or a record cannot be stored.
+        StoreWriteError: the disk is full, or writing is not allowed; the old file is unchanged.
+        StoreError: the old file is damaged or belongs to another network, or a record cannot be stored.
 
     Examples:
         >>> from harness.capture import read_tree
@@ -132,16 +132,16 @@ def update(
             if isinstance(error, StoreWriteError):
                 raise
             raise StoreWriteError(
-                f"{shown}: the golden store could not be written ({atomic.reason(error)}); what was there before stands"
+                f"{shown}: the golden store could not be written ({atomic.reason(error)}); the old one is unchanged"
             ) from error
 
 
 def rewrite(path: str | os.PathLike[str], *, compression: Compression | None = None) -> UpdateResult:
-    """Writes a store anew in today's layout; its content stays.
+    """Writes a store anew in the current layout; its content stays.
 
     Args:
         path: the store.
-        compression: another one; None keeps what the file has.
+        compression: the new compression; None keeps the file's.
 
     Raises:
         LockError: another process is writing.
@@ -190,19 +190,19 @@ def _replace(
     with atomic.scratch_beside(path) as scratch:
         with StoreWriter(scratch, network, compression, old) as writer:
             indexes = {run: _write_run(writer, run, data) for run, data in content if data is not None}
-        with GoldenStore.open(scratch) as written:  # what the disk took is what was meant
+        with GoldenStore.open(scratch) as written:  # the disk kept what was written
             if written.runs() != tuple(indexes):
-                raise StoreWriteError(f"{path}: the disk did not keep what was written; the old store stands")
+                raise StoreWriteError(f"{path}: the disk did not keep what was written; the old store is unchanged")
             same = old is not None and _hold_the_same(old, written)
         changes = _changes(old, indexes, runs)
         changed = not same and atomic.put_in_place(scratch, path, directory=settle)
-    # What has the contents of ``base`` was not written.
+    # A store with the contents of ``base`` was not written.
     size = (path if old is None or path.exists() else old.path).stat().st_size
     return UpdateResult(path, changed, True, changes, writer.objects, size)
 
 
 def _hold_the_same(old: GoldenStore, new: GoldenStore) -> bool:
-    """Whether the old file is sound and has just the contents of the new one, whatever its bytes.
+    """Whether the old file is sound and has exactly the contents of the new one, even if the bytes differ.
 
     Another version of libhdf5 or zlib may write the same contents differently; then the old file stays.
     """
@@ -224,7 +224,7 @@ def _write_run(writer: StoreWriter, run: RunId, data: RunData | StoredRun) -> In
 
 
 def _changes(old: GoldenStore | None, now: Mapping[RunId, Index], named: Iterable[RunId]) -> dict[RunId, RunChange]:
-    """Slots of the named runs before and after."""
+    """Counts the changed slots of the named runs."""
     before = set(old.runs()) if old is not None else set()
     result = {}
     for run in sorted(RunId(*run) for run in named):
@@ -234,7 +234,7 @@ def _changes(old: GoldenStore | None, now: Mapping[RunId, Index], named: Iterabl
 
 
 def _past(old: GoldenStore | None, run: RunId) -> Index | None:
-    """A run's old index; None where it is damaged, which must not stop anyone from replacing it."""
+    """A run's old index; None if it is damaged, which must not prevent replacing it."""
     try:
         return old.run(*run).index if old is not None else None
     except StoreError:

@@ -36,12 +36,12 @@ from harness.store.read import GoldenStore, StoredRun
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-#: Statistics kept by digest: most arrays that repeat do so within a step.
+#: Number of statistics cached by digest: most repeated arrays repeat within a step.
 _REMEMBERED = 16_384
 
 
 class StoreWriter:
-    """A new store file being filled; runs must come in sorted order."""
+    """Fills a new store file; runs must come in sorted order."""
 
     def __init__(self, path: Path, network: str, compression: Compression, old: GoldenStore | None) -> None:
         self._network = network
@@ -111,11 +111,11 @@ class StoreWriter:
         return index
 
     def copy(self, run: RunId, source: StoredRun) -> Index:
-        """Writes a run as it stands in another store (or in this one's old form); its digests are checked."""
+        """Copies a run from another store (or from this store's old file); checks its digests."""
         index = source.index
         for row, content in enumerate(index.digests) if source.level == "tensors" else ():
             if content not in self._places:
-                array = source.tensor(row)  # raises if the stored bytes are not what the digest says
+                array = source.tensor(row)  # raises if the stored bytes do not match the digest
                 name = index.name(row, "dtype")
                 stored = source.stored(row)
                 if stored.packed != (self._compression == "gzip"):
@@ -127,11 +127,11 @@ class StoreWriter:
     # --- slots ------------------------------------------------------------------------------------------------------
 
     def _take(self, record: Record, level: Level) -> tuple[bytes, Statistics]:
-        """Digest and statistics of a record, whose tensor is stored if the level says so."""
+        """Digest and statistics of a record, stores its tensor if the level says so."""
         described = record.extra.described
         known = record.digest is not None and (level != "tensors" or record.digest in self._places)
         if isinstance(described, Statistics) and known and record.digest is not None:
-            # Whoever read the values where they are has said what they are; only new ones are asked for.
+            # If a digest is known, the values were read elsewhere; only new values are read here.
             return record.digest, described
         try:
             pieces = record.pieces() if self._compression == "none" or level != "tensors" else None
@@ -154,7 +154,7 @@ class StoreWriter:
     def _take_pieces(self, record: Record, pieces: Iterable[Array], level: Level) -> tuple[bytes, Statistics]:
         """``_take`` of a tensor that comes in pieces: each is hashed and described while it is in the cache.
 
-        Whether the store has the tensor already is known in the end only; one that is new is read a second time.
+        Only at the end is it known whether the store has the tensor already; a new one is read a second time.
         """
         dtype, size = dtypes.by_name(record.dtype), 0
         hasher, statistics = Digester(dtype.name, record.shape, dtype.numpy), Description(dtype.name)
@@ -186,7 +186,7 @@ class StoreWriter:
         self._places[content] = start, at - start, False
 
     def _described(self, content: bytes, array: Array, dtype: str) -> Statistics:
-        """An array's statistics; one that was seen lately is not described again."""
+        """An array's statistics; those of a recently seen array are reused."""
         found = self._statistics.get(content)
         if found is None:
             if len(self._statistics) >= _REMEMBERED:
@@ -205,7 +205,7 @@ class StoreWriter:
         return record.digest, statistics
 
     def _packed_object(self, array: Array, dtype: str, content: bytes) -> Stored:
-        """An array as it will be stored; as the old file has it where it does (see ``objects.holds``)."""
+        """The stored form of an array; the old file's form if it has the array (see ``objects.holds``)."""
         if self._compression == "gzip" and self._old is not None and self._old.compression == "gzip":
             old = self._old.stored_object(content, dtype, array.shape)
             if old is not None and holds(old, as_bytes(array)):
@@ -251,7 +251,7 @@ class StoreWriter:
         self._runs[run] = RunEntry(level, checksum, dict(attrs), rows, strings, texts)
 
     def _part(self, table: Array, old: Stored | None, *, utf8: bool = False) -> tuple[int, bytes]:
-        """Number and path of a table or a text: written now, or for an earlier run that has the same."""
+        """Number and path of a table or a text: written now, or earlier for a run with the same content."""
         found = part_digest(as_bytes(table).data if table.dtype.names is None else table.tobytes())
         key = table.dtype.str if table.dtype.names is None else str(table.dtype.names), table.shape, found, utf8
         if key not in self._tables:
@@ -263,7 +263,7 @@ class StoreWriter:
         return self._tables[key]
 
     def _old_run(self, run: RunId) -> StoredRun | None:
-        """The run as the old file has it; None where it has none, or a damaged one."""
+        """The run in the old file; None if it is missing or damaged."""
         try:
             return self._old.run(*run) if self._old is not None and run in self._old.runs() else None
         except StoreError:
@@ -294,12 +294,13 @@ def _check_digest(record: Record, content: bytes) -> None:
 
 
 def _note(dtype_name: str) -> dict[str, str]:
-    """The attribute that names a dtype HDF5 has no type for."""
+    """The attribute that names a dtype for which HDF5 has no type."""
     return {} if stored_dtype(dtype_name) == dtypes.by_name(dtype_name).numpy else {DTYPE_ATTRIBUTE: dtype_name}
 
 
 def _again(record: Record, itemsize: int) -> Iterable[Array]:
-    """The pieces of a record whose values were read once already: what gives them only once is read in blocks."""
+    """The pieces of a record whose values were read once already: a source that gives them only once is read in
+    blocks."""
     pieces = record.pieces() or record.blocks(max(1, PIECE // itemsize))
     if pieces is not None:
         return pieces

@@ -1,4 +1,4 @@
-"""For tests: faults on purpose."""
+"""Injects faults on purpose, for tests."""
 
 from harness.testing.injection import KINDS, Injection, inject
 

@@ -4,7 +4,7 @@
         step(x)
     assert fault.struck
 
-What a run computed under a fault says so: ``Capture.rules["injected"]``.
+A capture made under a fault records it: ``Capture.rules["injected"]``.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from harness.framework.runtime.observer import Array
 from harness.framework.runtime.session import Session
 from harness.graph import Node, TensorSpec, TupleSpec
 
-#: ``error``: the kernel fails; ``memory``: it runs out of memory; else what becomes of its floating results.
+#: ``error``: the kernel fails; ``memory``: it runs out of memory; else the value its floating results receive.
 Kind = Literal["error", "memory", "nan", "inf", "-inf"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
@@ -37,10 +37,11 @@ _NOTE = "this fault was injected by harness.testing"
 
 
 class Injection:
-    """A fault, active inside its ``with`` block. Leaving the block raises ``InjectionError`` if it never struck.
+    """A fault that is active inside its ``with`` block. The end of the block raises ``InjectionError`` if it never
+    struck.
 
     Attributes:
-        struck: where it struck, in words: kind, operator, iteration, rank.
+        struck: the places where it struck, in words: kind, operator, iteration, rank.
 
     Examples:
         >>> from harness import Tensor, float32, jit, ops
@@ -92,7 +93,7 @@ class Injection:
     # --- what the runtime asks (see ``runtime.faults.Fault``) --------------------------------------------------------
 
     def before(self, launch: Launch, iteration: int) -> None:
-        """Raises ``KernelError`` where the kernel is to fail."""
+        """Raises ``KernelError`` if the kernel is to fail."""
         self._seen.setdefault(launch.node.name)
         if self._kind not in ("error", "memory") or not self._hits(launch.node, iteration):
             return
@@ -107,8 +108,8 @@ class Injection:
         raise error
 
     def after(self, launch: Launch, iteration: int, results: tuple[Array, ...]) -> tuple[Array, ...]:
-        """``results`` with the first element of each floating one replaced; of an operator that updates in place, so
-        is what it updated."""
+        """Gives ``results`` with the first element of each floating one replaced, also in what an operator updates in
+        place."""
         if self._kind in ("error", "memory") or not self._hits(launch.node, iteration):
             return results
         outputs = _outputs(launch.node)
@@ -158,23 +159,23 @@ def inject(
     message: str | None = None,
     session: Session | None = None,
 ) -> Injection:
-    """A fault in a compiled graph, to be used in a ``with`` statement.
+    """Injects a fault into compiled graphs, inside a ``with`` block.
 
     Args:
         operator: as in the ``kernels`` list of a dump configuration: a full name (``Default/fc-Dense/MatMul-op0``), a
             type (``MatMul``), or ``name-regex(...)``. A fused kernel is also found by the names of its members.
-        kind: ``error`` raises ``KernelError`` instead of running the kernel, as a kernel does that cannot go on;
-            ``memory`` likewise, as one that gets no memory; ``nan``, ``inf``, ``-inf`` replace the first element of
-            each floating result.
-        iteration: label of the step, as captures and dump trees give it, counted from 0; None for every one.
-        rank: of the process; None for whichever this is. In another rank nothing happens.
-        message: what the kernel says, for ``error``.
-        session: where; by default the one in force when the block is entered.
+        kind: ``error`` raises ``KernelError`` instead of running the kernel; ``memory`` raises it as for a failed
+            allocation; ``nan``, ``inf``, ``-inf`` replace the first element of each floating result.
+        iteration: number of the step, from 0, as in captures and dump trees; None for every step.
+        rank: rank of the process to fail in; None for the current one. In other ranks nothing happens.
+        message: text of the kernel's error, for ``error`` only.
+        session: session to inject into; by default the current one when the block begins.
 
     Raises:
         SettingError: an argument has a value that is not accepted.
         SettingTypeError: an argument is of another type.
-        InjectionError: (at the end of the block) it never struck; (in the run) there is nothing to spoil.
+        InjectionError: the fault never struck (raised at the end of the block), or the operator has no result to spoil
+            (raised in the run).
 
     Examples:
         >>> from harness import Tensor, float32, jit, ops
@@ -211,7 +212,7 @@ def _outputs(node: Node) -> list[TensorSpec | None]:
 
 
 def _unable(node: Node) -> str:
-    """What numpy says where it gets no memory for the first result."""
+    """The text of numpy's error if memory for the first result is missing."""
     spec = next((spec for spec in _outputs(node) if spec is not None), None)
     if spec is None:
         return "Unable to allocate memory"

@@ -1,8 +1,8 @@
 """Pairs of tensors that comparison tools judge wrongly, each with the one right verdict.
 
-Anyone who compares tensors can run them: ``for trap in traps(): judge(trap.expected, trap.found)``. Right is what a
-regression gate must say under tolerances for another library or device (the documented table by dtype): values a few
-roundings apart hold, everything else does not.
+Any comparison tool can be tested with them: ``for trap in traps(): judge(trap.expected, trap.found)``. The right
+verdict is that of a regression gate under tolerances for another library or device (the documented table by dtype):
+values a few roundings apart hold, everything else does not.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ class Trap:
     """One case.
 
     Attributes:
-        name: short and stable.
-        expected, found: tensors by name; a name on one side only is missing, or too much.
+        name: short, stable name.
+        expected, found: tensors by name; a name on one side only is missing or unexpected.
         holds: the right verdict.
     """
 
@@ -34,7 +34,7 @@ class Trap:
 
 
 def traps() -> Iterator[Trap]:
-    """Every case, always the same."""
+    """All cases, in the same order every time."""
     for holds, cases in ((True, _holding), (False, _differing)):
         for name, (expected, found) in cases().items():
             yield Trap(name, {"x": np.asarray(expected)}, {"x": np.asarray(found)}, holds)
@@ -106,7 +106,7 @@ def _differing() -> dict[str, tuple[Any, Any]]:
 
 
 def _beside_huge() -> dict[str, tuple[Any, Any]]:
-    """Faults beside elements so large that a tolerance relative to the largest would excuse them."""
+    """Faults beside elements so large that a tolerance relative to the largest would accept them."""
     base = _base()
     lowest = float(np.finfo(np.float32).min)
     causal, padded = np.triu(np.ones((100, 100), bool), 1), np.arange(100) >= 20
@@ -172,7 +172,7 @@ def _values() -> dict[str, tuple[Any, Any]]:
 
 
 def _whole() -> dict[str, tuple[Any, Any]]:
-    """The tensor as a whole."""
+    """Faults of a whole tensor."""
     base = _base()
     double, tiny = base.astype(np.float64), (base * 1e-6).astype(np.float32)
     image = np.random.default_rng(2).random((2, 3, 8, 8)).astype(np.float32)

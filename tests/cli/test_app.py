@@ -245,7 +245,7 @@ def test_show_a_directory_with_other_files(tree: Path, tmp_path: Path, capsys: p
     out = text(capsys)[0]
     assert "network" in out.splitlines()[0]
     assert any(line.startswith("net.h5") for line in out.splitlines())
-    assert "foreign.h5: not a whole HDF5 file" in out
+    assert "foreign.h5: not a complete HDF5 file" in out
 
 
 def test_show_of_nothing(capsys: pytest.CaptureFixture[str]) -> None:

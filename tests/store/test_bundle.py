@@ -99,7 +99,7 @@ def test_nothing_to_accept(tmp_path: Path, golden: Path) -> None:
     (tmp_path / "empty").mkdir()
     refused(tmp_path / "empty", golden, "no golden store in this bundle")
     (tmp_path / "text").write_text("hello")
-    refused(tmp_path / "text", golden, "neither a directory nor a whole zip archive")
+    refused(tmp_path / "text", golden, "neither a directory nor a complete zip archive")
 
 
 def test_a_directory_of_bundles_is_none(candidate: Path, golden: Path) -> None:

@@ -69,7 +69,7 @@ def test_labels_have_32_bits() -> None:
 
 def test_numbers_that_do_not_fit_are_refused() -> None:
     for wrong in ({"iteration": 2**32}, {"io": "inout"}, {"slot": -(2**31) - 1}):
-        with pytest.raises(StoreError, match="is no slot"):
+        with pytest.raises(StoreError, match="is not a slot"):
             IndexBuilder().claim(record(0).key._replace(**wrong))
 
 

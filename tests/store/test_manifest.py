@@ -114,7 +114,7 @@ def test_stale_says_how(golden: Path) -> None:
     update(golden / "a.h5", "a", {CPU: run_data(7), ASCEND: None})
     assert manifest.stale(golden) == [
         "a.h5: run cpu/tensor is not the one the manifest describes",
-        "a.h5: run ascend-o0/statistic is in the manifest only",
+        "a.h5: run ascend-o0/statistic is only in the manifest",
     ]
 
 
@@ -174,8 +174,8 @@ def test_a_manifest_whose_store_is_gone_goes_too(golden: Path) -> None:
     manifest.rebuild(golden)
     (golden / "a.h5").unlink()
     assert manifest.stale(golden) == [
-        "a.h5: run ascend-o0/statistic is in the manifest only",
-        "a.h5: run cpu/tensor is in the manifest only",
+        "a.h5: run ascend-o0/statistic is only in the manifest",
+        "a.h5: run cpu/tensor is only in the manifest",
     ]
     assert manifest.rebuild(golden)
     assert not (golden / "a.manifest.json").exists()
@@ -199,7 +199,7 @@ def test_strange_but_valid_manifests_are_replaced(golden: Path) -> None:
 
 def test_a_damaged_store_stops_it(golden: Path) -> None:
     (golden / "a.h5").write_bytes(b"nothing")
-    with pytest.raises(StoreError, match=r"a\.h5: not a whole HDF5 file"):
+    with pytest.raises(StoreError, match=r"a\.h5: not a complete HDF5 file"):
         manifest.rebuild(golden)
     assert not list(golden.rglob("*.json"))
 

@@ -136,7 +136,7 @@ DAMAGES: dict[str, tuple[Damage, str]] = {
     "attrs no JSON": (set_attribute("attrs", np.bytes_(b"{"), "runs/cpu/tensor"), "attrs: no JSON"),
     "attrs no object": (set_attribute("attrs", np.bytes_(b"[]"), "runs/cpu/tensor"), "not a JSON object"),
     "attrs no UTF-8": (set_attribute("attrs", np.bytes_(b"\xff"), "runs/cpu/tensor"), "no UTF-8"),
-    "runs is no group": (replace_by("runs", dataset(data=1)), "runs"),
+    "runs is not a group": (replace_by("runs", dataset(data=1)), "runs"),
     "no index": (replace_by(INDEX, nothing), "index: it is missing"),
     "index of another type": (replace_by(INDEX, dataset(data=np.zeros(12))), "index: .* not of the type"),
     "index is a group": (replace_by(INDEX, lambda g, n: g.create_group(n)), "should be a dataset"),

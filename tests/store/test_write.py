@@ -300,7 +300,7 @@ def no_values() -> Record:
         (wrong_shape, r"should have shape \[3, 2\], but has \[2, 3\]"),
         (wrong_dtype, "float32 was given as Float64"),
         (no_values, "has no values"),
-        (lambda: record(1.0, execution=2**40), "is no slot"),
+        (lambda: record(1.0, execution=2**40), "is not a slot"),
     ],
 )
 def test_what_cannot_be_stored_is_named_and_leaves_the_old_store(tmp_path: Path, make: Any, said: str) -> None:

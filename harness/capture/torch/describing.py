@@ -1,4 +1,4 @@
-"""Statistics of tensors on the host, at the speed of the vector units where PyTorch or numpy has the right ones."""
+"""Statistics of tensors on the host, through vectorised operations of PyTorch or numpy."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from harness.records import Array
 from harness.stats import Statistics, describe
 
 _ROW = 1024
-#: Below, all is added in float64; above, that takes longer.
+#: Below this size, all sums are in float64; above it, that takes longer.
 _SMALL = 8 * _ROW
 #: Largest elements whose squares neither overflow in float32 nor vanish with those beside them.
 _LOW, _HIGH = 1e-10, 1e15
@@ -24,7 +24,7 @@ _COMPARED = 512 * _ROW
 
 
 class _Masks(threading.local):
-    """Reused memory of one thread. New memory for each tensor costs more than what is done with it."""
+    """Reused memory of one thread, because new memory for each tensor costs more than the work on it."""
 
     def __init__(self) -> None:
         self.mask: Array = np.empty(_COMPARED, np.bool_)
@@ -42,7 +42,7 @@ def described(array: Array, dtype: str) -> Statistics:
 
 
 def _single(array: Array) -> Statistics | None:
-    """For float32 [n], n > 0; None where a NaN, an infinity or the range forbids float32 sums."""
+    """For float32 [n], n > 0; None if a NaN, an infinity or the range forbids float32 sums."""
     low, high = float(np.minimum.reduce(array)), float(np.maximum.reduce(array))
     largest = max(-low, high)
     if not largest <= _HIGHEST:  # nor is a NaN
@@ -57,7 +57,7 @@ def _single(array: Array) -> Statistics | None:
 
 
 def _how_many(compared: Any, array: Array) -> int:
-    """How many elements compare so with 0."""
+    """The number of elements that compare so with 0."""
     if array.size <= _COMPARED:
         return int(np.count_nonzero(compared(array, 0, out=_MASKS.mask[: array.size])))
     return sum(_how_many(compared, array[at : at + _COMPARED]) for at in range(0, array.size, _COMPARED))

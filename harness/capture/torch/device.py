@@ -14,19 +14,19 @@ from harness.records import Record
 from harness.stats import Statistics
 
 _WORDS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
-#: Copies under way before the oldest is waited for.
+#: Number of pending copies before we wait for the oldest.
 _RING = 32
 _NUMBERS = 4
 
 
 def row(tensor: Any) -> Any:
-    """What describes a tensor, int64 [11] on its own device.
+    """Describes a tensor in int64 [11], on its own device.
 
     These are the bits of the float64 numbers max, min, sum and sum of squares; counts of elements below zero, zeros,
     NaN, -inf and inf; and two sums over the elements' bits modulo 2^64, which change (almost surely) with any of them.
 
     Args:
-        tensor: dense, in C order, not empty; of a complex one the parts are taken as one sequence.
+        tensor: dense, in C order, not empty; the parts of a complex tensor form one sequence.
     """
     real = torch.view_as_real(tensor) if tensor.is_complex() else tensor
     wide = real.reshape(-1).to(torch.float64)
@@ -74,7 +74,7 @@ class PackedStatistics:
 
 
 class PinnedCopies:
-    """Copies tensors to pinned memory on a stream of its own, so that the computation goes on meanwhile.
+    """Copies tensors to pinned memory on a separate stream, so that the computation continues meanwhile.
 
     Args:
         take: called with each record and its tensor on the host, in the order they were added.
@@ -86,11 +86,11 @@ class PinnedCopies:
         self._flying: deque[tuple[Record, Any, Any]] = deque()
 
     def add(self, record: Record, tensor: Any) -> None:
-        """Begins to copy ``tensor``, as it is now; waits for the oldest copy where too many are under way."""
+        """Begins to copy the current content of ``tensor``; waits for the oldest copy if too many are pending."""
         stream = self._streams.get(tensor.device)
         if stream is None:
             stream = self._streams[tensor.device] = torch.cuda.Stream(tensor.device)
-        taken = tensor.clone()  # what runs next may write into it
+        taken = tensor.clone()  # the next operator may write into it
         stream.wait_stream(torch.cuda.current_stream(tensor.device))
         host = torch.empty(tensor.shape, dtype=tensor.dtype, pin_memory=True)
         with torch.cuda.stream(stream):

@@ -1,4 +1,4 @@
-"""Follows a step through modules, optimizers and backward, and watches operators only where something is selected."""
+"""Follows a step through modules, optimizers and backward, and watches operators only inside the selection."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def _uncompiled() -> AbstractContextManager[object]:
 
 
 class Hooks:
-    """What is attached to PyTorch for one step; everything is taken off again, whatever happens.
+    """The hooks attached to PyTorch for one step; all are removed again, whatever happens.
 
     Args:
-        scopes: follow the modules.
-        selection: what is watched.
-        mode: the dispatch mode that watches; entered where something selected may run, and nowhere else.
+        scopes: the scopes that follow the modules.
+        selection: the selected scopes.
+        mode: the dispatch mode that watches; entered only where something selected may run.
         modules: the modules and their scopes.
     """
 
@@ -41,16 +41,16 @@ class Hooks:
         self._mode = mode
         self._modules = modules
         self._watching = False
-        #: what was entered, and what leaves it
+        #: entered scopes, and the calls that leave them
         self._open: list[tuple[Any, ExitStack]] = []
 
     @contextmanager
     def attached(self) -> Iterator[None]:
-        """For the time of a step."""
+        """Attaches the hooks for the duration of a step."""
         backward = self._has(GRADIENTS)
         with ExitStack() as stack:
             for module, scope in self._modules.items():
-                # A backward that is watched must know which nodes the forward made.
+                # To watch a backward, we must know which nodes the forward made.
                 gradient = self._has(gradient_of(scope))
                 backward = backward or gradient
                 if gradient or self._has(scope):
@@ -69,7 +69,7 @@ class Hooks:
 
     @contextmanager
     def _watched(self) -> Iterator[None]:
-        """Operators go through the mode."""
+        """Sends operators through the mode."""
         if self._watching:
             yield
             return
@@ -89,7 +89,7 @@ class Hooks:
         self._open.append((owner, inside))
 
     def _leave(self, owner: Any, *_: Any) -> None:
-        # What failed further inside may not have been left.
+        # A scope that failed further inside may still be entered.
         if any(each is owner for each, _ in self._open):
             while self._leave_one() is not owner:
                 pass

@@ -1,7 +1,7 @@
-"""What is known of tensors that nothing has written since.
+"""Remembers facts about tensors until they are written.
 
-A tensor is mostly seen several times: where it is made, where it is used, and under other shapes. PyTorch's operators
-say what they write, so that between two writes a storage need not be read twice.
+A tensor is usually seen several times: when it is made, when it is used, and under other shapes. PyTorch's operators
+declare what they write, so that a storage need not be read twice between two writes.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from torch.multiprocessing.reductions import StorageWeakRef
 
 
 class Memo:
-    """Contents by place in memory; to be used only while every operator is seen.
+    """Contents by place in memory; valid only while every operator is seen.
 
-    A storage is held weakly: its memory goes as it would, but its address is given to no other meanwhile.
+    A storage is held weakly: its memory may be freed, but its address is not reused meanwhile.
     """
 
     def __init__(self) -> None:
         self._storages: dict[int, tuple[Any, dict[Any, Any]]] = {}
 
     def of(self, tensor: Any) -> dict[Any, Any]:
-        """What is known of the tensor's storage: anything by ``place`` or ``region``."""
+        """The facts about the tensor's storage, by ``place`` or ``region``."""
         storage = tensor.untyped_storage()
         address = storage._cdata
         found = self._storages.get(address)
@@ -31,7 +31,7 @@ class Memo:
         return found[1]
 
     def written(self, tensor: Any) -> None:
-        """Forgets what was known of the tensor's storage."""
+        """Forgets the facts about the tensor's storage."""
         if self._storages and tensor.layout is torch.strided:
             self._storages.pop(tensor.untyped_storage()._cdata, None)
 
@@ -41,13 +41,13 @@ class Memo:
 
 
 def place(tensor: Any) -> tuple[Any, ...]:
-    """What tells a tensor's content from that of others on its storage."""
+    """Identifies a tensor's content among others on its storage."""
     return tensor.storage_offset(), tensor.shape, tensor.stride(), tensor.dtype, tensor.is_conj(), tensor.is_neg()
 
 
 def region(tensor: Any) -> tuple[Any, ...] | None:
-    """The memory that a tensor fills, each element once, in whatever order; None if it does not. Two tensors of one
-    region have the same elements, and so the same statistics."""
+    """The memory region that a tensor fills exactly once, in any order; None if it does not fill one. Two tensors of
+    one region have the same elements, and so the same statistics."""
     if not tensor.is_contiguous():
         wanted = 1
         for stride, size in sorted(zip(tensor.stride(), tensor.shape, strict=True)):

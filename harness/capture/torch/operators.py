@@ -1,4 +1,4 @@
-"""What is known of a PyTorch operator from its schema, and the few things the schema does not say."""
+"""Facts about a PyTorch operator from its schema, and the few that the schema does not state."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from typing import Any
 
 import torch
 
-#: They say nothing: bookkeeping, other names of a tensor, and memory nobody has filled yet.
+#: Not recorded: bookkeeping, aliases of a tensor, and uninitialised memory.
 _SILENT = frozenset({
     "alias", "detach", "detach_", "empty", "empty_like", "empty_permuted", "empty_strided", "is_pinned", "lift",
     "lift_fresh", "new_empty", "new_empty_strided", "_local_scalar_dense", "resize_", "set_", "record_stream",
 })  # fmt: skip
-#: They do not read what they write in place, which may be memory nobody has filled yet.
+#: They do not read what they write in place, which may be uninitialised memory.
 _OVERWRITE = frozenset({
     "bernoulli_", "cauchy_", "copy_", "exponential_", "fill_", "geometric_", "log_normal_", "normal_", "random_",
     "uniform_", "zero_",
 })  # fmt: skip
-#: They update running statistics in place, and their schemas do not say so.
+#: They update running statistics in place, although their schemas do not say so.
 _HIDDEN = {
     "native_batch_norm": ("running_mean", "running_var"),
     "cudnn_batch_norm": ("running_mean", "running_var"),
     "miopen_batch_norm": ("running_mean", "running_var"),
 }
-#: The result that is a library's own scratch memory: it fills what it needs, and the rest differs from run to run.
+#: The result that is a library's scratch memory: partly filled, and different from run to run.
 _SCRATCH = {
     "mkldnn_rnn_layer": 3, "_cudnn_rnn": 3, "miopen_rnn": 3, "cudnn_batch_norm": 3, "_batch_norm_with_update": 3,
 }  # fmt: skip
-#: The arguments that hand it to the backward.
+#: The arguments that pass it to the backward.
 _SCRATCH_READ = {
     "mkldnn_rnn_layer_backward": "workspace",
     "_cudnn_rnn_backward": "reserve",
@@ -41,10 +41,10 @@ class Operator:
     """One overload.
 
     Args:
-        function: what ``__torch_dispatch__`` is given.
+        function: the function that ``__torch_dispatch__`` receives.
 
     Attributes:
-        name: ``addmm``; of another namespace than PyTorch's own ``mylib.scale``.
+        name: ``addmm``; for a namespace other than PyTorch's own, ``mylib.scale``.
         recorded: whether it computes anything.
     """
 
@@ -79,7 +79,7 @@ class Operator:
         )
 
     def outputs(self, result: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[Any]:
-        """The tensors it gives, then those it wrote in place and does not give; scratch memory is none of them."""
+        """The tensors it returns, then those it wrote in place without returning them; without scratch memory."""
         given = tensors((result,))
         known = set(map(id, given)) if self._written else set()
         if self._scratch is not None:

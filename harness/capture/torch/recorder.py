@@ -23,7 +23,7 @@ from harness.records import Record, SlotKey
 
 GRAPH = 0
 _HARNESS = Path(__file__).parents[2]
-#: whose lines are nobody's network: PyTorch's, and the rooms of this package that run one
+#: packages whose lines are not a network's: PyTorch, and the packages of the harness that run networks
 _LIBRARIES = tuple(
     f"{folder}{os.sep}"
     for folder in (os.path.dirname(torch.__file__), *(_HARNESS / name for name in ("backends", "capture", "framework")))
@@ -41,13 +41,13 @@ class Mode(TorchDispatchMode):  # type: ignore[misc, unused-ignore]
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
-        return False  # else PyTorch loads its compiler for the first operator
+        return False  # otherwise PyTorch loads its compiler for the first operator
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         return self._recorder.run(func, args, kwargs or {})
 
     def __exit__(self, *error: Any) -> None:
-        # From here on writes are not seen.
+        # From now on writes are not seen.
         self._recorder.forget()
         super().__exit__(*error)
 
@@ -56,15 +56,15 @@ class StepRecorder:
     """Records one step.
 
     Args:
-        where: process rank, label of the graph, label of the step.
-        scopes: say where an operator runs.
-        selection: operators in other scopes just run.
-        keeper: fills the records in.
+        where: process rank, label of the graph and label of the step.
+        scopes: the scopes, which tell where an operator runs.
+        selection: the selected scopes; other operators run unwatched.
+        keeper: object that fills the records in.
         rootdir: source paths are given relative to it.
 
     Attributes:
-        records: in the order the operators ran.
-        names: of the operators, in that order.
+        records: records in the order the operators ran.
+        names: names of the operators, in the same order.
         problems: tensors that could not be read.
     """
 
@@ -76,7 +76,7 @@ class StepRecorder:
         self._selection = selection
         self._keeper = keeper
         self._rootdir = rootdir
-        #: source files as they are shown; empty for those of PyTorch
+        #: source files as shown; empty for PyTorch's own
         self._paths: dict[str, str] = {}
         self._numbers: Counter[tuple[str, str]] = Counter()
         self.records: list[Record] = []
@@ -84,8 +84,8 @@ class StepRecorder:
         self.problems: dict[tuple[str, str], Problem] = {}
 
     def run(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Runs an operator and records it: its inputs as they were before, its outputs. One that fails leaves
-        nothing."""
+        """Runs an operator and records it: its inputs as they were before, its outputs. A failed operator leaves no
+        record."""
         scope = self._scopes.current()
         operator = _known(function)
         if not operator.recorded or not self._selection.has(scope):
@@ -102,7 +102,7 @@ class StepRecorder:
         return result
 
     def _written(self, operator: Operator, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Runs an operator; what was known of what it writes is forgotten, even if it fails half way."""
+        """Runs an operator and forgets the facts about everything it writes, even if it fails half way."""
         try:
             return function(*args, **kwargs)
         finally:
@@ -110,15 +110,15 @@ class StepRecorder:
                 self._keeper.memo.written(tensor)
 
     def forget(self) -> None:
-        """Nothing is known of any memory."""
+        """Forgets all facts about memory."""
         self._keeper.memo.clear()
 
     def parameter(self, name: str, tensor: Any) -> None:
-        """Records a parameter as it is now."""
+        """Records the current value of a parameter."""
         self.records += self._slots(name, "Parameter", "output", [tensor], None)
 
     def gradient(self, name: str, tensor: Any) -> None:
-        """Records a parameter's gradient as it is now."""
+        """Records the current gradient of a parameter."""
         self.records += self._slots(f"{name}.grad", "Gradient", "output", [tensor], None)
 
     def _slots(self, name: str, op: str, io: str, given: list[Any], source: str | None) -> list[Record]:
@@ -138,13 +138,13 @@ class StepRecorder:
         return found
 
     def _source(self) -> str | None:
-        """``file.py:17``: the innermost line outside of PyTorch that is running."""
+        """``file.py:17``: the innermost running line outside PyTorch."""
         frame: FrameType | None = sys._getframe(2)
         while frame is not None:
             path = frame.f_code.co_filename
             shown = self._paths.get(path)
             if shown is None:
-                # A module that hides itself from tracebacks is nobody's network.
+                # A module that hides itself from tracebacks is not the user's network.
                 inside = path.startswith(_LIBRARIES) or bool(frame.f_globals.get("__tracebackhide__"))
                 shown = self._paths[path] = "" if inside else source_path(path, self._rootdir)
             if shown:

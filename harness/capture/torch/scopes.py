@@ -1,7 +1,7 @@
-"""In which scope an operator runs: that of a module's forward, of what differentiates it, or of an optimizer.
+"""Finds the scope of a running operator: that of a module's forward, of its gradient, or of an optimizer.
 
-Autograd numbers its nodes as the forward makes them. The numbers made while a scope was on top are its own, so that a
-node that runs backward tells by its number which forward it belongs to.
+Autograd numbers its nodes as the forward makes them. A scope owns the numbers made while it was on top, so that a
+backward node's number tells which forward it belongs to.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _node = torch._C._current_autograd_node
 
 def scopes_of(module: Any, paths: bool = False) -> dict[Any, str]:
     """Each module below ``module`` with its scope: ``Default/layers-ModuleList/0-Linear``, or its path ``layers.0``;
-    itself is ``Default``. A module that is there twice has its first place."""
+    the module itself is ``Default``. A module that occurs twice has its first place."""
     if paths:
         # The first name of a module counts: ``named_modules`` gives each once.
         return {each: path or ROOT for path, each in module.named_modules()}
@@ -39,12 +39,12 @@ def scopes_of(module: Any, paths: bool = False) -> dict[Any, str]:
 
 
 def gradient_of(scope: str) -> str:
-    """The scope of what differentiates ``scope``; a gradient's own is its own."""
+    """The scope of the gradient of ``scope``; a gradient's scope stays the same."""
     return scope if scope.split("/", 1)[0] == GRADIENTS else f"{GRADIENTS}/{scope}"
 
 
 class _Frame(NamedTuple):
-    """A scope that was entered, and the backward it was entered in (``_FORWARD``: in none)."""
+    """An entered scope, and the backward it was entered in (``_FORWARD`` for none)."""
 
     scope: str
     task: int
@@ -67,7 +67,7 @@ class Scopes:
         self._made_in: list[str] = []
 
     def push(self, scope: str) -> None:
-        """Enters ``scope``; a forward that is computed again in a backward enters its gradient's."""
+        """Enters ``scope``; a forward that is recomputed in a backward enters its gradient's scope."""
         task = _task()
         self.current()
         self._frames.append(_Frame(gradient_of(scope) if task != _FORWARD else scope, task))
@@ -86,7 +86,7 @@ class Scopes:
         return scope
 
     def _note(self, scope: str) -> None:
-        """The nodes made since the last call are those of ``scope``."""
+        """Assigns the nodes made since the last call to ``scope``."""
         if threading.get_ident() != self._thread:
             return  # another thread counts for itself
         now = _sequence()

@@ -1,4 +1,4 @@
-"""Which scopes a capture of PyTorch looks into."""
+"""The scopes that a capture of PyTorch watches."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ class Selection:
 
     @property
     def is_everything(self) -> bool:
-        """Nothing is left out."""
+        """Whether nothing is left out."""
         return self._patterns is None
 
     @property
     def nothing(self) -> bool:
-        """Everything is left out."""
+        """Whether everything is left out."""
         return self._patterns == ()
 
     def has(self, scope: str) -> bool:

@@ -13,7 +13,7 @@ import torch
 
 @cache
 def processor() -> str:
-    """What the processor calls itself."""
+    """The processor's own name."""
     with suppress(OSError), open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
         for line in file:
             name, _, value = line.partition(":")
@@ -23,7 +23,7 @@ def processor() -> str:
 
 
 def settings() -> dict[str, Any]:
-    """Versions, seeds and switches as they are now; small JSON values."""
+    """The current versions, seeds and switches; small JSON values."""
     found = {
         "torch": str(torch.__version__),
         "seed": torch.initial_seed(),

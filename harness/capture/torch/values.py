@@ -1,4 +1,4 @@
-"""A tensor's content, taken while it is there: values, or statistics without values."""
+"""Reads a tensor's content while it exists: values, or statistics without values."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _USUAL = frozenset({torch.Tensor, torch.nn.Parameter})
 
 
 def unreadable(tensor: Any) -> str | None:
-    """Why a tensor has no values that could be read, or None."""
+    """Says why a tensor's values cannot be read; None if they can."""
     if type(tensor) in _USUAL and tensor.is_cpu and tensor.layout is torch.strided and tensor.dtype in DTYPES:
         return None
     if type(tensor).__torch_dispatch__ is not _PLAIN:
@@ -47,7 +47,7 @@ def unreadable(tensor: Any) -> str | None:
 
 
 def dense(tensor: Any) -> Any:
-    """The same values in C order; itself where they lie so. Not differentiated."""
+    """The same values in C order; the tensor itself if it is dense already. Not differentiated."""
     tensor = tensor.detach()
     if tensor.is_conj() or tensor.is_neg():
         tensor = tensor.resolve_conj().resolve_neg()
@@ -55,10 +55,10 @@ def dense(tensor: Any) -> Any:
 
 
 class Scratch:
-    """Memory that is used again: new memory for each copy costs as much as the copy.
+    """Reused memory: new memory for each copy costs as much as the copy.
 
     Attributes:
-        LARGEST: bytes it grows to.
+        LARGEST: largest size in bytes.
     """
 
     LARGEST = 64 * 2**20
@@ -77,7 +77,7 @@ class Scratch:
 
 
 def host_array(tensor: Any, dense: Callable[[Any], Any] = dense) -> Array:
-    """The values of a tensor on the CPU; a view of its memory where that lies in C order, else of ``dense``'s."""
+    """The values of a tensor on the CPU; a view of its memory if that is in C order, else of a dense copy."""
     plain = dense(tensor)
     known = DTYPES[plain.dtype]
     if known.numpy.isbuiltin != 1:
@@ -90,14 +90,14 @@ def host_array(tensor: Any, dense: Callable[[Any], Any] = dense) -> Array:
 class Keeper:
     """Fills in records.
 
-    Equal tensors are kept, and described, once. What lies on a CUDA device is described there, or copied beside the
+    Equal tensors are kept and described only once. A tensor on a CUDA device is described there, or copied during the
     computation, and filled in by ``flush``.
 
     Args:
         statistics: keep statistics (``Record.extra``) and a digest, no values.
 
     Attributes:
-        memo: spares reading memory that nothing has written since.
+        memo: avoids reading unchanged memory again.
     """
 
     def __init__(self, statistics: bool) -> None:
@@ -110,7 +110,7 @@ class Keeper:
         self._copies = PinnedCopies(self._take)
 
     def fill(self, record: Record, tensor: Any) -> None:
-        """Takes the content of ``tensor`` as it is now."""
+        """Takes the current content of ``tensor``."""
         if tensor.is_cpu:
             self._remembered(record, tensor)
         elif self._statistics:
@@ -119,7 +119,7 @@ class Keeper:
             self._copies.add(record, dense(tensor))
 
     def flush(self) -> None:
-        """Fills in what is still on its way."""
+        """Fills in the pending records."""
         self._packed.flush()
         self._copies.flush()
 

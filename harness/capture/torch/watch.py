@@ -37,24 +37,24 @@ class TorchCapture:
 
     Operators are those PyTorch dispatches (ATen), named by the module they run in
     (``Default/layer1-Linear/addmm-op0``), their gradients (``Gradients/Default/layer1-Linear/mm-op0``) and the
-    optimizer's (``Default/optimizer-Adam/addcdiv_-op0``), counted anew in each step. What runs outside of all modules
-    is in ``Default``. At the end of a step follow the module's parameters and buffers.
+    optimizer's (``Default/optimizer-Adam/addcdiv_-op0``), counted anew in each step. Operators outside all modules are
+    in ``Default``. The module's parameters and buffers follow at the end of a step.
 
     Args:
-        module: whose submodules give the scopes.
-        network: name the capture gets; by default that of the module's class.
-        mode: ``tensor`` keeps values, ``statistic`` statistics and digests alone.
-        select: globs over scopes (see ``Selection``). Modules that are not selected run as if nothing was watching;
-            where a gradient is, all operators of a backward are looked at.
+        module: the module to capture; its submodules give the scopes.
+        network: name of the capture's network; by default the module's class.
+        mode: ``tensor`` keeps values; ``statistic`` keeps only statistics and digests.
+        select: globs over scopes (see ``Selection``). Modules outside the selection run unwatched; if a gradient is
+            selected, all operators of a backward are watched.
         rank: process rank.
         rootdir: source paths are given relative to it; the current directory by default.
         paths: scopes are the modules' paths as PyTorch writes them (``layer1.0.conv1/convolution-op0``).
         graph: label of the module's operators, for a capture that holds several.
-        gradients: at the end of a step follow what parameters have as ``grad``, too (``head.weight.grad``).
+        gradients: also record the parameters' ``grad`` at the end of a step (``head.weight.grad``).
 
     Raises:
-        SettingTypeError: ``module`` is no module, or ``select`` is no glob.
-        SettingError: no such mode.
+        SettingTypeError: ``module`` is not a module, or ``select`` is not a glob.
+        SettingError: the mode does not exist.
     """
 
     def __init__(
@@ -93,14 +93,14 @@ class TorchCapture:
 
     @contextmanager
     def step(self) -> Iterator[None]:
-        """One iteration; the first has label 0. What fails inside ends it and goes on to the caller; what ran before
-        stays in the capture, and the next step has the next label.
+        """One iteration; the first has label 0. An exception inside ends the step and is passed on; operators that ran
+        before stay in the capture, and the next step has the next label.
 
         Raises:
-            TraceError: inside of another step.
+            TraceError: called inside another step.
         """
         if self._running:
-            raise TraceError(f"iteration {self._iteration} has not ended; a step has no steps inside")
+            raise TraceError(f"iteration {self._iteration} has not ended; steps cannot be nested")
         self._running = True
         try:
             if self._selection.nothing:
@@ -145,8 +145,8 @@ class TorchCapture:
                     recorder.parameter(name, tensor)
 
     def capture(self) -> Capture:
-        """The steps so far; ``rules`` has the ``settings`` as they were at the first one, and says which modules are
-        compiled: PyTorch runs their operators one by one while it is watched, not as ``torch.compile`` would."""
+        """The capture of all steps so far. Its ``rules`` hold the ``settings`` at the first step, and name compiled
+        modules: while it is watched, PyTorch runs their operators one by one, not as ``torch.compile`` would."""
         rules = dict(self._rules or settings())
         if compiled := compiled_modules(self._module):
             rules["compiled"] = compiled

@@ -1,1 +1,1 @@
-"""What a store is made of: names and types, tables of slots, objects, and the contents that lead to them."""
+"""The parts of a store: names and types, tables of slots, objects, and the table of contents."""

@@ -55,7 +55,7 @@ MAGIC = b"\x93MSDUMP\r\n\x1a\n\0"
 _HEAD = struct.Struct("<12sI4Q16s")
 _SUM = struct.Struct("<Q")
 
-#: Elements of no array are larger than this; texts are one element each.
+#: No array has larger elements than this; a text is one element.
 _MAX_ITEM = 2**31 - 1
 
 
@@ -90,7 +90,7 @@ class RunEntry:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """All that leads into a store."""
+    """The table of contents of a store."""
 
     network: str
     compression: Compression
@@ -160,7 +160,7 @@ def user_block(file_size: int, offset: int, stored: Stored) -> bytes:
 
 
 def has_user_block(head: bytes) -> bool:
-    """Whether a file that begins with ``head`` is a store of schema 2 or above, damaged perhaps."""
+    """Whether a file that begins with ``head`` is a store of schema 2 or above, possibly damaged."""
     # The first byte alone tells a store from HDF5 and from text, whatever became of the line ends behind it.
     return head[:7] == MAGIC[:7]
 
@@ -172,24 +172,24 @@ def read_contents(head: bytes, descriptor: int, file_size: int) -> Contents:
         StoreError: the file is cut short, was altered, or is of a newer schema.
     """
     if len(head) < USER_BLOCK or head[: len(MAGIC)] != MAGIC:
-        raise StoreError("its first bytes are damaged: it was cut short, or treated as text when it was copied")
+        raise StoreError("its first bytes are damaged: the file was cut short, or copied as text")
     _, schema, size, offset, stored, length, digest = _HEAD.unpack_from(head)
     (checksum,) = _SUM.unpack_from(head, _HEAD.size)
     if checksum != xxhash.xxh3_64_intdigest(head[: _HEAD.size]):
-        raise StoreError("its first bytes are damaged: they do not have their checksum")
+        raise StoreError("its first bytes are damaged: their checksum is wrong")
     check_schema(schema)
     if size != file_size:
-        raise StoreError(f"it should have {size} bytes, but has {file_size}: it was cut short or added to")
+        raise StoreError(f"it should have {size} bytes, but has {file_size}: bytes were lost or added")
     if offset + stored > file_size or not proportionate(length, stored):
-        raise StoreError("its contents lie beyond its end")
+        raise StoreError("its table of contents lies beyond its end")
     raw = fetch(descriptor, stored, offset)
     if xxhash.xxh3_128_digest(raw.data) != digest:
-        raise StoreError("its contents are damaged: they do not have their digest")
+        raise StoreError("its table of contents is damaged: its digest is wrong")
     text = Stored(np.dtype(f"S{max(length, 1)}"), (1,), raw, packed=length > 0).unpacked()
     try:
         return _decoded(json.loads(text.tobytes()), file_size)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        raise StoreError(f"its contents are not those of a golden store ({type(error).__name__})") from None
+        raise StoreError(f"its table of contents is not that of a golden store ({type(error).__name__})") from None
 
 
 def read_part(contents: Contents, number: int, descriptor: int) -> Array:
@@ -197,7 +197,7 @@ def read_part(contents: Contents, number: int, descriptor: int) -> Array:
     part = contents.parts[number]
     raw = stored_part(contents, number, descriptor).unpacked()
     if raw.size != part.nbytes or part_digest(raw.data) != part.digest:
-        raise StoreError("the golden is damaged: these bytes do not have their digest")
+        raise StoreError("the golden is damaged: the digest of these bytes is wrong")
     return raw
 
 
@@ -262,7 +262,7 @@ def parse_run(text: str) -> RunId:
 
 
 class RunSource(Protocol):
-    """A run as its file has it; everything may raise ``StoreError``."""
+    """A run as stored in its file; every method may raise ``StoreError``."""
 
     @property
     def level(self) -> Level: ...
@@ -277,7 +277,7 @@ class RunSource(Protocol):
 
 
 class Source(Protocol):
-    """An open store of some schema; everything may raise ``StoreError``."""
+    """An open store of any schema; every method may raise ``StoreError``."""
 
     schema: int
     network: str
@@ -290,7 +290,7 @@ class Source(Protocol):
 
 
 class Placed:
-    """A store of today's schema: every part is read from where the contents say it lies."""
+    """A store of the current schema: every part is read at the offset in the contents."""
 
     schema = SCHEMA
 
@@ -333,7 +333,7 @@ class Placed:
         offset, size, packed = place
         nbytes = prod(shape) * dtype.itemsize
         if not packed and size != nbytes:
-            raise StoreError(f"{size} bytes are stored where {dtype}{list(shape)} takes {nbytes}")
+            raise StoreError(f"{size} bytes are stored, but {dtype}{list(shape)} needs {nbytes}")
         if offset + size > os.fstat(self._descriptor).st_size:
             raise StoreError(f"its {size} bytes at {offset} lie beyond the end of the file")
         return Stored(dtype, shape, fetch(self._descriptor, size, offset), packed)

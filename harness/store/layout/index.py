@@ -1,8 +1,8 @@
-"""A run's index: who the slots are, what is known of each without its values, and the checksum over all of a run.
+"""A run's index: its slots, what is known about each without its values, and the checksum over the whole run.
 
-Of some tensors only a few statistics are known: a ``statistic.csv`` holds the items that were asked for. Such a row has
+Of some tensors only a few statistics are known: a ``statistic.csv`` holds only the requested items. Such a row has
 a ``count`` below 0: ``-1 - mask``, where bit ``n`` of ``mask`` says that item ``n`` of ``stats.printed.ATTRIBUTES`` is
-known. What is not is NaN or 0.
+known. Unknown items are NaN or 0.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 _STATISTICS = tuple(field.name for field in fields(Statistics))
 _COUNT = _STATISTICS.index("count")
-#: Axes HDF5 knows.
+#: Largest number of axes in HDF5.
 MAX_RANK = 32
-#: Rows kept as Python tuples, which take ten times the room of packed ones.
+#: Number of rows kept as Python tuples, which take ten times the memory of packed ones.
 _TOGETHER = 4096
 
 _statistics_row = attrgetter(*_STATISTICS)
@@ -83,7 +83,7 @@ class Index:
         return found
 
     def _known(self, row: int) -> tuple[Any, ...]:
-        """The fields of a row's ``Statistics``; rows are unpacked some thousands at a time."""
+        """The fields of a row's ``Statistics``; rows are unpacked in blocks of some thousands."""
         start = row - row % _TOGETHER
         if self._unpacked[0] != start:
             rows = self.rows[start : start + _TOGETHER]
@@ -117,7 +117,7 @@ class Index:
         return shape
 
     def statistics(self, row: int) -> Statistics | PrintedStatistics:
-        """A row's statistics; of a tensor of which only some are known, those."""
+        """A row's statistics, as far as they are known."""
         values = self._known(row)
         count = values[_COUNT]
         if count < 0:
@@ -173,15 +173,16 @@ class IndexBuilder:
         return number
 
     def claim(self, key: SlotKey) -> None:
-        """Says that ``key``'s row comes next; ``StoreError`` if it has one, or if the table cannot hold it."""
+        """Announces ``key``'s row as the next; ``StoreError`` if the slot has a row already, or the table cannot hold
+        it."""
         if key in self._seen:
             raise StoreError(f"two records are given for {describe_key(key)}")
         self._seen.add(key)
         held = all(-(2**31) <= getattr(key, name) < 2**31 for name in _KEY_NUMBERS)
         if key.io not in IOS or not held or not all(0 <= getattr(key, name) < 2**32 for name in _LABELS):
             raise StoreError(
-                f"{tuple(key)} is no slot: io is input or output, numbers have at most 31 bits, labels of graphs and "
-                "iterations 32 without a sign"
+                f"{tuple(key)} is not a slot: io is input or output, numbers have at most 31 bits, labels of graphs "
+                "and iterations 32 without a sign"
             )
 
     def add(self, record: Record, digest: bytes, statistics: Statistics) -> None:
@@ -192,7 +193,7 @@ class IndexBuilder:
         except DtypeError as error:
             raise StoreError(f"{describe_key(key)}: {error}") from None
         if len(record.shape) > MAX_RANK:
-            raise StoreError(f"{describe_key(key)}: it has {len(record.shape)} axes; a store holds {MAX_RANK} at most")
+            raise StoreError(f"{describe_key(key)}: it has {len(record.shape)} axes; a store holds at most {MAX_RANK}")
         name = self._name
         if len(self._rows) >= _TOGETHER:
             self._pack()
@@ -207,7 +208,7 @@ class IndexBuilder:
         )  # fmt: skip
 
     def build(self) -> Index:
-        """The index of everything added, which ends the collecting."""
+        """Ends the collecting; returns the index of everything added."""
         self._seen.clear()
         self._pack()
         tables = self._tables
@@ -288,7 +289,7 @@ def attrs_text(attrs: Mapping[str, Any]) -> str:
     try:
         return json.dumps(dict(attrs), sort_keys=True, separators=(",", ":"), allow_nan=False)
     except (TypeError, ValueError) as error:
-        raise StoreError(f"the run's attrs are no JSON: {error}") from None
+        raise StoreError(f"the run's attrs are not JSON: {error}") from None
 
 
 def run_checksum(index: Index, level: Level, attrs: Mapping[str, Any] | str, artefacts: Mapping[str, bytes]) -> str:

@@ -1,4 +1,4 @@
-"""Arrays as they lie in a store: tensors, tables and texts, plain or compressed.
+"""The stored form of arrays: tensors, tables and texts, plain or compressed.
 
 Compressed means HDF5's own filters shuffle and deflate over one chunk, applied here rather than inside HDF5: a chunk
 can be copied from an older store untouched (its bytes stay, whatever zlib wrote them), and what a damaged or hostile
@@ -22,7 +22,7 @@ from harness.store.layout.schema import Compression
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-#: zlib's level. Dumps are mostly mantissa bits, on which higher levels cost time and gain under 1 %.
+#: zlib's level. Dumps are mostly mantissa bits; there higher levels cost time and save less than 1 %.
 DEFLATE_LEVEL = 4
 
 #: Below this size nothing is compressed: a chunk's bookkeeping would eat the gain.
@@ -31,7 +31,7 @@ MIN_BYTES = 256
 #: Deflate cannot shrink by more than 1032:1, so a chunk that claims more is damaged.
 MAX_RATIO = 1032
 
-#: Tables and texts shrink by less than this; a file may not ask for memory out of all proportion to its size.
+#: Tables and texts shrink by less than this; a small file must not request a huge amount of memory.
 _TABLE_RATIO, _TABLE_FREE = 100, 4 * 2**20
 
 #: Attribute of objects whose elements HDF5 has no type for: the dtype's name.
@@ -40,7 +40,7 @@ DTYPE_ATTRIBUTE = "dtype"
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """An array as it lies in a file.
+    """The stored form of an array.
 
     Attributes:
         dtype: numpy dtype of the stored elements, little-endian (bfloat16 is uint16 here).
@@ -69,7 +69,7 @@ class Stored:
 
 
 def pack(raw: Array, itemsize: int) -> bytes | None:
-    """Shuffled and deflated bytes, or None where that saves less than a tenth.
+    """Shuffled and deflated bytes, or None if that saves less than a tenth.
 
     Args:
         raw: uint8 [nbytes], C-contiguous.
@@ -83,17 +83,17 @@ def pack(raw: Array, itemsize: int) -> bytes | None:
 
 
 def unpack(packed: bytes, nbytes: int, itemsize: int) -> Array:
-    """uint8 [nbytes] of what ``pack`` made; ``StoreError`` if it is anything else."""
+    """uint8 [nbytes] of what ``pack`` made; ``StoreError`` for any other bytes."""
     if nbytes > MAX_RATIO * (len(packed) + 1):
         raise StoreError(f"a chunk of {len(packed)} bytes cannot hold {nbytes}")
     inflater = zlib.decompressobj()
     try:
-        # One byte more than allowed, so that a longer stream shows without being inflated.
+        # One byte more than allowed, so that a longer stream is detected without inflating it all.
         raw = inflater.decompress(packed, nbytes + 1)
     except zlib.error as error:
         raise StoreError(f"a compressed chunk is damaged: {error}") from None
     if len(raw) != nbytes or not inflater.eof:
-        raise StoreError(f"a compressed chunk does not hold the {nbytes} bytes it should")
+        raise StoreError(f"a compressed chunk does not hold the expected {nbytes} bytes")
     return _unshuffle(np.frombuffer(raw, np.uint8), itemsize)
 
 
@@ -111,7 +111,7 @@ def proportionate(nbytes: int, size: int) -> bool:
 
 
 def fetch(descriptor: int, size: int, at: int) -> Array:
-    """``size`` bytes at ``at`` of an open file: uint8 [size]; ``StoreError`` if it ends before."""
+    """Reads ``size`` bytes at ``at`` of an open file: uint8 [size]; ``StoreError`` if the file ends earlier."""
     raw = np.empty(size, np.uint8)
     view, done = raw.data, 0
     while done < size:
@@ -126,7 +126,7 @@ def fetch(descriptor: int, size: int, at: int) -> Array:
 
 
 def packed_table(table: Array, old: Stored | None = None) -> Stored:
-    """A table or text as it will lie in the file, compressed where it pays; as ``old`` if that holds the same."""
+    """The stored form of a table or text, compressed if that saves space; ``old`` if it holds the same."""
     raw = table.reshape(-1).view(np.uint8)
     if old is not None and old.dtype == table.dtype and old.shape == table.shape and holds(old, raw):
         return old
@@ -137,9 +137,9 @@ def packed_table(table: Array, old: Stored | None = None) -> Stored:
 
 
 def holds(old: Stored, raw: Array) -> bool:
-    """Whether something stored earlier has just these bytes.
+    """Whether something stored earlier holds exactly these bytes.
 
-    Then it is taken over as it is: another version of zlib may pack the same bytes differently, and an unchanged
+    If so, it is reused unchanged: another version of zlib may pack the same bytes differently, and an unchanged
     result must leave an unchanged file.
     """
     try:
@@ -152,8 +152,8 @@ def holds(old: Stored, raw: Array) -> bool:
 
 
 def stored_dtype(dtype_name: str) -> np.dtype[Any]:
-    """The little-endian numpy dtype a MindSpore dtype is stored as: bfloat16, and what else numpy has no type of
-    its own for, as its words."""
+    """The little-endian numpy dtype that stores a MindSpore dtype: an unsigned integer of the same size for bfloat16
+    and other types that numpy lacks."""
     try:
         dtype = dtypes.by_name(dtype_name)
     except DtypeError as error:
@@ -163,7 +163,7 @@ def stored_dtype(dtype_name: str) -> np.dtype[Any]:
 
 
 def to_stored(array: Array, dtype_name: str, compression: Compression) -> Stored:
-    """An array as it will lie in the file; compressed where asked for and where it pays."""
+    """The stored form of an array; compressed if requested and if that saves space."""
     dtype, raw = stored_dtype(dtype_name), as_bytes(array)
     if compression == "gzip" and array.shape:
         packed = pack(raw, dtype.itemsize)
@@ -173,13 +173,13 @@ def to_stored(array: Array, dtype_name: str, compression: Compression) -> Stored
 
 
 def from_stored(stored: Stored, dtype_name: str, shape: tuple[int, ...]) -> Array:
-    """The tensor an object holds; ``StoreError`` if it is not of that dtype and shape."""
+    """The tensor that an object holds; ``StoreError`` if its dtype or shape differs."""
     wanted = stored_dtype(dtype_name)
     if stored.dtype != wanted or stored.shape != shape:
         raise StoreError(
-            f"the index says {dtype_name}{list(shape)}, but stored is an array of {stored.dtype}{list(stored.shape)}"
+            f"the index says {dtype_name}{list(shape)}, but the stored array is {stored.dtype}{list(stored.shape)}"
         )
     raw = stored.unpacked()
     if raw.size != prod(shape) * wanted.itemsize:
-        raise StoreError(f"{raw.size} bytes are stored where {dtype_name}{list(shape)} needs another number")
+        raise StoreError(f"{raw.size} bytes are stored, but {dtype_name}{list(shape)} needs another number")
     return raw.view(dtypes.by_name(dtype_name).numpy).reshape(shape)

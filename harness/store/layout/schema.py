@@ -25,7 +25,7 @@ import numpy as np
 from harness.errors import StoreError
 from harness.records import SlotKey
 
-#: Value of the root attribute ``format``: what tells a golden store from any other HDF5 file.
+#: Value of the root attribute ``format``: it tells a golden store from any other HDF5 file.
 FORMAT = "msdump golden store"
 
 #: Version of the layout this code writes, and the oldest it reads. A change of layout raises it, and ``read`` learns
@@ -33,24 +33,24 @@ FORMAT = "msdump golden store"
 SCHEMA = 2
 OLDEST = 1
 
-#: What a run keeps: every distinct array, or only digests and statistics.
+#: The two levels of a run: it keeps every distinct array, or only digests and statistics.
 Level = Literal["tensors", "digest"]
 LEVELS: tuple[Level, ...] = ("tensors", "digest")
 
-#: Where a change of the goldens of a directory is made ready, below it.
+#: Subdirectory in which a change of a directory's goldens is prepared.
 FOLDER = ".msdump-staged"
 
-#: How arrays are stored: as they are, or deflated where that saves at least a tenth.
+#: How arrays are stored: as they are, or deflated if that saves at least a tenth.
 Compression = Literal["none", "gzip"]
 COMPRESSIONS: tuple[Compression, ...] = ("none", "gzip")
 
 #: Largest size of a text attribute in bytes: HDF5 keeps small attributes in the object's header, of 64 KiB at most.
 MAX_ATTRIBUTE = 60_000
 
-#: Longest entry of ``names`` in bytes; the table is as wide as its longest entry.
+#: Longest entry of ``names`` in bytes; the longest entry sets the width of the table.
 MAX_NAME = 16_384
 
-#: ``source`` of a row whose operator has none.
+#: ``source`` of a row whose operator has no source line.
 NO_SOURCE = -1
 
 IOS = ("input", "output")
@@ -87,8 +87,8 @@ INDEX_DTYPE: np.dtype[Any] = np.dtype(
     ]
 )
 
-#: One row of ``places``, sorted by digest: where an object's bytes lie in the file, how many they are, and whether they
-#: are one chunk under the filters shuffle and deflate.
+#: One row of ``places``, sorted by digest: the offset and number of an object's bytes in the file, and whether they are
+#: one chunk under the filters shuffle and deflate.
 PLACES_DTYPE: np.dtype[Any] = np.dtype(
     [
         ("digest", "V16"),
@@ -101,7 +101,7 @@ PLACES_DTYPE: np.dtype[Any] = np.dtype(
 #: Fields of a row that hold a row number of ``names``.
 NAME_FIELDS = ("operator", "type", "dtype", "shape", "format", "source")
 
-#: Members of a run's group that are no artefacts.
+#: Members of a run's group that are not artefacts.
 RESERVED = ("index", "names", "tensors")
 
 
@@ -126,18 +126,18 @@ class RunId(NamedTuple):
 _SLOT_NAME = re.compile(r"(input|output)\.\d+(@\d+)?", re.ASCII)
 
 
-# The same names come again in slot after slot.
+# The same names recur in slot after slot.
 @lru_cache(maxsize=4096)
 def escape(component: str, reserved: tuple[str, ...] = ()) -> bytes:
     """One path component as an HDF5 link name; ``unescape`` undoes it, so different names stay different.
 
-    ``%``, ``/`` and NUL become ``%XX``; so does the first byte of ``.``, of what looks like a slot (``output.0``)
+    ``%``, ``/`` and NUL become ``%XX``; so does the first byte of ``.``, of names that look like a slot (``output.0``)
     and of ``reserved`` words. The empty component becomes ``%``.
     """
     try:
         raw = component.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError as error:
-        raise StoreError(f"the name {component!r} is no valid Unicode text: {error}") from None
+        raise StoreError(f"the name {component!r} is not valid Unicode text: {error}") from None
     if not raw:
         return b"%"
     raw = raw.replace(b"%", b"%25").replace(b"/", b"%2F").replace(b"\0", b"%00")
@@ -147,7 +147,7 @@ def escape(component: str, reserved: tuple[str, ...] = ()) -> bytes:
 
 
 def unescape(link: bytes) -> str:
-    """The component ``escape`` made ``link`` of."""
+    """The path component from which ``escape`` made ``link``."""
     return "" if link == b"%" else unquote_to_bytes(link).decode("utf-8", "surrogateescape")
 
 

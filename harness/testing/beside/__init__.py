@@ -1,1 +1,2 @@
-"""Networks drawn twice, in PyTorch and in the harness's words (extra ``torch``): equal pairs, and faults in one."""
+"""Random networks built twice, with PyTorch and with the harness (extra ``torch``): equal pairs, and pairs with a
+fault."""

@@ -1,4 +1,5 @@
-"""The drawn networks in the harness's words; ``modules`` has the same in PyTorch. Names are equal, so are settings."""
+"""The drawn networks as cells of the harness; ``modules`` has the same networks in PyTorch, with equal names and
+settings."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from harness.framework import nn
 from harness.framework import ops as functions
 
 Settings = Mapping[str, Any]
-ops: Any = functions  # its names are looked up when they are asked for
+ops: Any = functions  # its names are looked up on request
 
 ACTIVATIONS: Mapping[str, Callable[[], Any]] = {
     "relu": nn.ReLU, "tanh": nn.Tanh, "sigmoid": nn.Sigmoid, "gelu": nn.GELU, "leaky": lambda: nn.LeakyReLU(0.2),

@@ -1,4 +1,4 @@
-"""Faults on PyTorch's side of a drawn pair: one thing is not as in the other framework."""
+"""Faults on PyTorch's side of a drawn pair: one thing differs from the other framework."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class Fault:
     """What is wrong.
 
     Attributes:
-        where: regular expression of the origin's name, on either side; or of the parameter, where that is other.
-        change: of network, loss and optimizer, before they train.
-        batches: in place of the right ones.
-        shape: that a slot of the origin has, axes in any order; None where that says nothing.
+        where: regular expression for the origin's name on either side, or for the name of the changed parameter.
+        change: changes network, loss and optimizer before they train.
+        batches: wrong batches instead of the right ones.
+        shape: shape of a slot of the origin, axes in any order; None if the shape tells nothing.
     """
 
     where: str
@@ -36,11 +36,11 @@ class Fault:
 
 @dataclass(frozen=True)
 class Kind:
-    """One way it goes wrong.
+    """One kind of fault.
 
     Attributes:
-        name: of the kind.
-        make: puts it into a pair; None where it does not fit.
+        name: name of the kind.
+        make: puts the fault into a pair; gives None if it does not fit.
     """
 
     name: str
@@ -70,7 +70,7 @@ def _place(path: str) -> str:
 
 # -- settings ----------------------------------------------------------------------------------------------------------
 def _attribute(name: str, value: Callable[[Any], Any], *kinds: Any) -> Callable[[Random, Twin], Fault | None]:
-    """A module's setting is another one."""
+    """Changes a setting of a module."""
 
     def make(random: Random, twin: Twin) -> Fault | None:
         paths = _modules(twin, *kinds)
@@ -121,7 +121,7 @@ def _smoothing(_random: Random, twin: Twin) -> Fault | None:
 
 
 def _group(name: str, value: Callable[[Any], Any], *optimizers: str) -> Callable[[Random, Twin], Fault | None]:
-    """The optimizer's setting is another one."""
+    """Changes a setting of the optimizer."""
 
     def make(_random: Random, twin: Twin) -> Fault | None:
         def change(_network: Any, _loss: Any, optimizer: Any) -> None:
@@ -134,7 +134,7 @@ def _group(name: str, value: Callable[[Any], Any], *optimizers: str) -> Callable
 
 
 def _frozen(random: Random, twin: Twin) -> Fault | None:
-    """A parameter is not trained."""
+    """Freezes a parameter."""
     name, shape = _pick(random, _parameters(twin))
 
     def change(network: Any, _loss: Any, _optimizer: Any) -> None:
@@ -152,7 +152,7 @@ def _ours(name: str) -> str:
 
 
 def _weight(alter: Callable[[Random, Array], Array | None]) -> Callable[[Random, Twin], Fault | None]:
-    """A parameter begins as another one."""
+    """Changes the first value of a parameter."""
 
     def make(random: Random, twin: Twin) -> Fault | None:
         weights = {n: w for n, w in twin.weights().items() if n.rpartition(".")[2].startswith(("weight", "bias"))}
@@ -195,7 +195,7 @@ def _label(_random: Random, twin: Twin) -> Fault | None:
 
 # -- what a module gives -----------------------------------------------------------------------------------------------
 def _gives(alter: Callable[[Any], Any]) -> Callable[[Random, Twin], Fault | None]:
-    """A module's result is changed behind its back, as by a kernel that is wrong."""
+    """Changes a module's result, as a wrong kernel would."""
 
     def make(random: Random, twin: Twin) -> Fault | None:
         paths = _modules(twin, nn.Linear, nn.Conv2d, nn.LayerNorm, nn.BatchNorm2d, nn.ReLU, nn.Tanh, nn.Sigmoid)
@@ -210,7 +210,7 @@ def _gives(alter: Callable[[Any], Any]) -> Callable[[Random, Twin], Fault | None
 
 
 def _gradient(alter: Callable[[Any], Any]) -> Callable[[Random, Twin], Fault | None]:
-    """A parameter's gradient is changed before the optimizer takes it."""
+    """Changes a parameter's gradient before the optimizer reads it."""
 
     def make(random: Random, twin: Twin) -> Fault | None:
         name, shape = _pick(random, _parameters(twin))
@@ -224,7 +224,7 @@ def _gradient(alter: Callable[[Any], Any]) -> Callable[[Random, Twin], Fault | N
 
 
 def _accumulates(_random: Random, _twin: Twin) -> Fault | None:
-    """Gradients are not set to zero between steps."""
+    """Leaves out setting gradients to zero between steps."""
 
     def change(_network: Any, _loss: Any, optimizer: Any) -> None:
         optimizer.zero_grad = lambda: None

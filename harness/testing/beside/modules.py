@@ -1,4 +1,5 @@
-"""The drawn networks in PyTorch; ``cells`` has the same in the harness's words. Names are equal, so are settings."""
+"""The drawn networks in PyTorch; ``cells`` has the same networks as cells of the harness, with equal names and
+settings."""
 
 from __future__ import annotations
 

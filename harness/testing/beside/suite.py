@@ -1,4 +1,4 @@
-"""Pairs of drawn networks held against one another: right ones, and such with a fault on PyTorch's side."""
+"""Compares pairs of drawn networks: correct pairs, and pairs with a fault on PyTorch's side."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _TRIES = 12
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a fault.
+    """How a comparison judged a fault.
 
     Attributes:
-        kind: of the fault.
-        twin: the pair.
-        fault: what is wrong.
-        judgement: what ``noise`` says of it.
-        origin: the first divergence; None where the fault passed.
+        kind: kind of the fault.
+        twin: the pair of networks.
+        fault: the fault.
+        judgement: the judgement under ``noise``.
+        origin: the first divergence; None if the fault passed.
     """
 
     kind: str
@@ -43,12 +43,12 @@ class Outcome:
 
     @property
     def passed(self) -> bool:
-        """The comparison holds: nobody saw the fault."""
+        """Whether the comparison holds, so that the fault was not seen."""
         return self.judgement.holds
 
     @property
     def named(self) -> bool:
-        """The first divergence is where the fault is, or is the parameter that begins as another one."""
+        """Whether the first divergence is at the fault, or is the changed parameter."""
         if self.passed or self.origin is None:
             return False
         shape = self.fault.shape
@@ -60,7 +60,7 @@ class Outcome:
 
 
 def judged(ours: Capture, theirs: Capture) -> Judgement:
-    """PyTorch's run held against the harness's, under ``noise``."""
+    """Compares PyTorch's run with the harness's, under ``noise``."""
     sides = [Party(each, each.backend, each.mode, each.emulated) for each in (ours, theirs)]
     return judge(sides[0], sides[1], "noise", lay=lay_beside, settle=settle, measured=False)
 
@@ -71,7 +71,7 @@ def _ours(seed: int, family: str) -> Capture:
 
 
 def outcomes(count: int, seed: int) -> Iterator[Outcome]:
-    """``count`` faults; families and kinds are met in turn."""
+    """``count`` faults; families and kinds take turns."""
     families = list(cells.BUILD)
     for made in range(count):
         random = np.random.default_rng([seed, made])
@@ -84,7 +84,7 @@ def outcomes(count: int, seed: int) -> Iterator[Outcome]:
 
 
 def _outcome(kind: Kind, twin: Twin, random: np.random.Generator) -> Outcome | None:
-    """None where the kind does not fit, or changes nothing."""
+    """The outcome; None if the kind does not fit, or changes nothing."""
     fault = kind.make(random, twin)
     if fault is None:
         return None

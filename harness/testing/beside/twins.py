@@ -20,7 +20,7 @@ from harness.framework.tensor import Tensor
 from harness.testing.beside import cells, modules
 
 Array = np.ndarray[Any, np.dtype[Any]]
-#: is given PyTorch's network, its loss and its optimizer before they train
+#: receives PyTorch's network, its loss and its optimizer before they train
 Change = Callable[[Any, Any, Any], None]
 STEPS = 2
 #: what PyTorch calls parameters, by what MindSpore calls them
@@ -32,12 +32,12 @@ _USES = {
 
 @dataclass(frozen=True)
 class Twin:
-    """One network for both frameworks.
+    """A network in both frameworks.
 
     Attributes:
         family: key of ``cells.BUILD``.
-        seed: of its weights and data.
-        settings: what it is built with.
+        seed: seed of its weights and data.
+        settings: arguments it is built with.
     """
 
     family: str
@@ -45,11 +45,11 @@ class Twin:
     settings: Mapping[str, Any]
 
     def having(self, **settings: Any) -> Twin:
-        """The same with other settings."""
+        """The same network with other settings."""
         return replace(self, settings={**self.settings, **settings})
 
     def ours(self) -> Capture:
-        """Two steps on the emulated CPU."""
+        """Captures two steps on the emulated CPU."""
         weights = self.weights()
 
         def program() -> None:
@@ -75,11 +75,11 @@ class Twin:
             step(*(Tensor(each.astype(np.int32) if each.dtype == np.int64 else each) for each in batch))
 
     def theirs(self, change: Change | None = None, batches: list[list[Array]] | None = None) -> Capture:
-        """Two steps of PyTorch.
+        """Captures two steps in PyTorch.
 
         Args:
-            change: is given network, loss and optimizer before they train.
-            batches: in place of its own.
+            change: receives network, loss and optimizer before they train.
+            batches: batches to use instead of its own.
         """
         s = self.settings
         network = modules.BUILD[self.family](s)
@@ -137,10 +137,10 @@ def _filled(seed: int, name: str, like: Array) -> Array:
 
 
 def draw(seed: int, family: str | None = None) -> Twin:
-    """The network of a seed.
+    """Draws the network of a seed.
 
     Args:
-        family: key of ``cells.BUILD``; drawn where it is not given.
+        family: key of ``cells.BUILD``; drawn if not given.
     """
     random = np.random.default_rng(seed)
     families = list(cells.BUILD)

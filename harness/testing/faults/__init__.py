@@ -1,4 +1,4 @@
-"""Faults over networks, both drawn at random: how often is the right operator named, and the right cause?"""
+"""Random faults in random networks: how often do we name the right operator, and the right cause?"""
 
 from harness.testing.faults.suite import Fault, Outcome, faults, judged, run
 

@@ -17,7 +17,7 @@ def main() -> int:
     parser.add_argument("seed", type=int, nargs="?", default=0, help="another seed draws other ones (0)")
     parser.add_argument("--road", choices=sorted(ROADS), action="append", help="who names them; else gate and diff")
     parser.add_argument("--clean", type=int, default=0, metavar="N", help="rerun unchanged networks N times instead")
-    parser.add_argument("--wrong", action="store_true", help="show each explanation that is not right")
+    parser.add_argument("--wrong", action="store_true", help="show each wrong explanation")
     given = parser.parse_args()
     if given.clean:
         alarmed = list(alarms(given.clean, given.seed))

@@ -1,4 +1,4 @@
-"""Faults of kernels: an operator gives something else than it should, in graphs that say nothing of it."""
+"""Faults of kernels: an operator gives wrong results, and the graph does not show it."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from harness.framework.runtime.launch import Launch
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Random = np.random.Generator
-#: makes an output of the right one; None where it cannot
+#: turns a right output into a wrong one; None if it cannot
 Output = Callable[[Random, Array], Array | None]
-#: makes arguments of the right ones; None where it cannot
+#: turns right arguments into wrong ones; None if it cannot
 Inputs = Callable[[Random, Call, tuple[Any, ...]], tuple[Any, ...] | None]
 
 
 @dataclass(frozen=True)
 class KernelKind:
-    """One way a kernel goes wrong.
+    """One kind of kernel fault.
 
     Attributes:
-        name: of the kind.
-        causes: kinds of causes that say it rightly.
+        name: name of the kind.
+        causes: kinds of causes that explain it correctly.
         output: changes the first result.
         inputs: changes the arguments.
-        operators: only of these types, where there are any.
+        operators: the only operator types it applies to; empty for all.
     """
 
     name: str
@@ -40,15 +40,15 @@ class KernelKind:
 
 
 class Strike:
-    """Lets a kernel go wrong; see ``framework.runtime.faults.Fault``.
+    """Makes a kernel fail; see ``framework.runtime.faults.Fault``.
 
     Args:
-        operator: full name.
-        iteration: the first in which it does.
-        seed: of whatever the kind draws.
+        operator: full name of the operator.
+        iteration: the first iteration in which it fails.
+        seed: seed of the kind's random draws.
 
     Attributes:
-        hits: how often it changed something.
+        hits: how many times it changed something.
     """
 
     def __init__(self, kind: KernelKind, operator: str, iteration: int, seed: int) -> None:
@@ -60,17 +60,17 @@ class Strike:
         self.hits = 0
 
     def anew(self) -> Strike:
-        """The same, for another run."""
+        """A fresh copy for another run."""
         return Strike(self._kind, self._operator, self._iteration, self._seed)
 
     def before(self, launch: Launch, iteration: int) -> None:
-        """Puts an operator in place that changes its arguments."""
+        """Installs an operator that changes its arguments."""
         if self._is_it(launch, iteration) and self._kind.inputs is not None:
             self._swapped = launch.operator
             launch.operator = _changed(launch.operator, self._kind.inputs, np.random.default_rng(self._seed))
 
     def after(self, launch: Launch, iteration: int, results: tuple[Array, ...]) -> tuple[Array, ...]:
-        """Takes it out again; changes the first result."""
+        """Removes that operator; changes the first result."""
         if not self._is_it(launch, iteration):
             return results
         if self._swapped is not None:
@@ -250,7 +250,7 @@ _KIN = {
 
 
 def _kind(name: str, *causes: str, **more: Any) -> KernelKind:
-    # Of a tensor whose elements are all alike no more can be told.
+    # A tensor with equal elements tells no more than that.
     return KernelKind(name, frozenset((name, "uniform", *causes)), **more)
 
 

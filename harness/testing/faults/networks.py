@@ -22,7 +22,7 @@ from harness.framework.tensor import Tensor
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Settings = Mapping[str, Any]
-ops: Any = functions  # its names are looked up when they are asked for
+ops: Any = functions  # its names are looked up on request
 ACTIVATIONS: Mapping[str, Callable[[], Any]] = {
     "relu": nn.ReLU, "tanh": nn.Tanh, "sigmoid": nn.Sigmoid, "gelu": nn.GELU, "leaky": nn.LeakyReLU, "elu": nn.ELU,
 }  # fmt: skip
@@ -31,14 +31,14 @@ STEPS = 2
 
 @dataclass(frozen=True)
 class Network:
-    """One network, as it was drawn.
+    """A drawn network.
 
     Attributes:
         family: key of ``FAMILIES``.
-        seed: of its weights and data.
-        settings: what it is built with.
-        weights: changes of parameters after they were filled, by name.
-        data: change of the batches.
+        seed: seed of its weights and data.
+        settings: arguments it is built with.
+        weights: changes to filled parameters, by name.
+        data: change to the batches.
     """
 
     family: str
@@ -48,7 +48,7 @@ class Network:
     data: Callable[[list[Array]], list[Array]] | None = None
 
     def having(self, **settings: Any) -> Network:
-        """The same with other settings."""
+        """The same network with other settings."""
         return replace(self, settings={**self.settings, **settings})
 
     def train(self) -> None:
@@ -85,7 +85,7 @@ class Network:
 
 
 def filled(seed: int, name: str, shape: tuple[int, ...]) -> Array:
-    """A parameter's first value: drawn from seed and name, so that it hangs on no other layer."""
+    """A parameter's first value: drawn from seed and name, so that it does not depend on other layers."""
     random = np.random.default_rng([seed, zlib.crc32(name.encode())])
     values = random.normal(size=shape)
     kind = name.rpartition(".")[2]
@@ -306,7 +306,7 @@ class Half(nn.Cell):
 
 @dataclass(frozen=True)
 class Family:
-    """A kind of network.
+    """A family of networks.
 
     Attributes:
         build: makes it from settings.
@@ -320,7 +320,7 @@ class Family:
 
 
 def draw(seed: int) -> Network:
-    """The network of a seed."""
+    """Draws the network of a seed."""
     random = np.random.default_rng(seed)
     family = list(FAMILIES)[int(random.integers(len(FAMILIES)))]
     return Network(family, seed, {**_common(random), **FAMILIES[family].draw(random)})

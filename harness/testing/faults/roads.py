@@ -1,5 +1,5 @@
-"""The two ways a fault reaches a person: the gate, which holds a run against a golden store, and ``msdump diff``, which
-reads two dump trees."""
+"""The two ways to find a fault: the gate, which compares a run with a golden store, and ``msdump diff``, which reads
+two dump trees."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from harness.store import GoldenStore, Level, RunData, RunId, update
 from harness.testing.faults.kernels import Strike
 from harness.testing.faults.networks import Network
 
-#: a judgement, and its explanation where it does not hold
+#: a judgement, and its explanation if it does not hold
 Judged = tuple[Judgement, Explanation | None]
 _RUN = RunId("cpu", "tensor")
 _SUBJECT = Subject("the run with a fault", "the right run")
@@ -30,10 +30,10 @@ class Pair:
     """A right network and its wrong run.
 
     Attributes:
-        network: the right one.
-        changed: the one that ran; the same where a kernel went wrong.
-        strike: the kernel that did.
-        run: the wrong capture.
+        network: the right network.
+        changed: the network that ran; the same one if a kernel failed.
+        strike: the fault of the kernel.
+        run: the capture with the fault.
     """
 
     network: Network
@@ -43,10 +43,10 @@ class Pair:
 
 
 def captured(network: Network, strike: Strike | None = None, tree: Path | None = None) -> Capture:
-    """A run of a network on the emulated CPU, with or without a kernel that goes wrong.
+    """Captures a run of a network on the emulated CPU, with or without a kernel fault.
 
     Args:
-        tree: where its dump tree is left, too.
+        tree: directory that also receives its dump tree.
     """
 
     def program() -> None:
@@ -54,7 +54,7 @@ def captured(network: Network, strike: Strike | None = None, tree: Path | None =
             session.current().faults.append(strike)
         network.train()
 
-    # Whatever seed the process has: the same network gives the same masks.
+    # The same network gives the same masks, whatever seed the process has.
     with seeded(network.seed % 2**32), BACKENDS.get("cpu").open(network=f"{network.family}-{network.seed}") as process:
         if tree is not None:
             process.keep_tree(tree)
@@ -89,7 +89,7 @@ def by_digests(golden: Capture, pair: Pair) -> Judged:
 
 
 def by_diff(_golden: Capture, pair: Pair) -> Judged:
-    """As ``msdump diff`` does: two dump trees, which say nothing of who computed them."""
+    """Compares as ``msdump diff`` does: two dump trees, which do not say who computed them."""
     with temporary_directory("msdump-faults-") as folder:
         trees = [Path(folder, name) for name in ("golden", "run")]
         captured(pair.network, tree=trees[0])
@@ -104,7 +104,7 @@ def _evidence(tree: Capture) -> Evidence:
     return Evidence(tree.records, lambda: tree.artefacts, tree.backend, tree.emulated)
 
 
-#: holds the right capture of a pair's network against its wrong run
+#: compares a network's right capture with its wrong run
 Road = Callable[[Capture, Pair], Judged]
 ROADS: dict[str, Road] = {"gate": by_gate, "diff": by_diff, "digests": by_digests}
 #: those that are asked where nothing else is said

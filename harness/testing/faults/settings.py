@@ -1,4 +1,4 @@
-"""Faults of descriptions: a setting, a layer, a parameter or the data is another one; graphs may say so."""
+"""Faults in a network's description: a setting, a layer, a parameter or the data differs; graphs may show it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LOSSES = r"(_loss_fn|MSELoss|L1Loss|SmoothL1|CrossEntropy|BCE|NLL|Loss)"
 
 @dataclass(frozen=True)
 class Truth:
-    """What a right explanation says.
+    """What a correct explanation must say.
 
     Attributes:
         operator: regular expression of the origin's name (of either side).
@@ -40,7 +40,7 @@ class Truth:
     setting: str = ""
 
     def settled(self, expected: Mapping[str, bytes], found: Mapping[str, bytes]) -> Truth:
-        """With the one kind that is right of a change of the graph: which types of operators both graphs have says it.
+        """The truth with the one correct kind for a change of the graph, from the operator types of both graphs.
 
         Args:
             expected, found: texts of both runs.
@@ -56,11 +56,11 @@ class Truth:
 
 @dataclass(frozen=True)
 class SettingKind:
-    """One way a description is another one.
+    """One kind of change to a description.
 
     Attributes:
-        name: of the kind.
-        change: gives the changed network and what is right to say of it; None where it does not fit.
+        name: name of the kind.
+        change: gives the changed network and the truth about it; None if it does not fit.
     """
 
     name: str
@@ -87,7 +87,7 @@ _VALUES = frozenset({"attribute", "constant"})
 
 def _set(name: str, value: Any, operator: str, *says: str, when: Callable[[Mapping[str, Any]], bool] | None = None,
          kinds: frozenset[str] = _GIVEN, structural: bool = False) -> SettingKind:  # fmt: skip
-    """One setting is ``value`` (or what a function makes of the old one)."""
+    """Sets one setting to ``value`` (or to a function of the old value)."""
 
     def change(_random: Random, network: Network) -> tuple[Network, Truth] | None:
         s = network.settings

@@ -1,4 +1,4 @@
-"""The suite: faults drawn over networks that are drawn too, each judged by what is known of it beforehand."""
+"""The suite: random faults in random networks, each explanation judged by the known truth."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class Fault:
     """One fault.
 
     Attributes:
-        number: in the suite.
-        kind: of the fault.
+        number: its number in the suite.
+        kind: kind of the fault.
         pair: the right network and its wrong run.
         truth: what a right explanation says.
-        iteration: of the origin; -1 where it may be any.
+        iteration: iteration of the origin; -1 if it may be any.
     """
 
     number: int
@@ -56,15 +56,15 @@ class Fault:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a fault.
+    """How a fault was explained.
 
     Attributes:
-        passed: the comparison holds: the fault was not seen.
-        named: the origin is the right operator.
-        stated: a cause was stated.
-        right: and it is a right one.
-        proven: and it was called proven.
-        road: who named it, ``gate`` or ``diff``.
+        passed: whether the comparison holds, so that the fault was not seen.
+        named: whether the origin is the right operator.
+        stated: whether a cause was stated.
+        right: whether the stated cause is correct.
+        proven: whether it was called proven.
+        road: the way it was found, ``gate`` or ``diff``.
     """
 
     fault: Fault
@@ -84,7 +84,7 @@ def _golden(seed: int) -> tuple[Network, Capture]:
 
 
 def faults(count: int, seed: int, each: int = 6) -> Iterator[Fault]:
-    """``count`` faults of a seed; every ``each`` of them have one network.
+    """Draws ``count`` faults from a seed; ``each`` consecutive faults share a network.
 
     Examples:
         >>> from harness.testing.faults import faults
@@ -96,7 +96,7 @@ def faults(count: int, seed: int, each: int = 6) -> Iterator[Fault]:
         network_seed = int(np.random.default_rng([seed, made // each]).integers(1 << 31))
         random = np.random.default_rng([seed, 1, made])
         for attempt in range(_TRIES):
-            # Kinds in turn, so that each is met; one that does not fit makes room for another drawn one.
+            # Kinds take turns, so that each occurs; if one does not fit, another is drawn.
             kind = kinds[made % len(kinds)] if attempt == 0 else kinds[int(random.integers(len(kinds)))]
             fault = _fault(made, kind, network_seed, random)
             if fault is not None:
@@ -124,7 +124,7 @@ def _fault(number: int, kind: KernelKind | SettingKind, seed: int, random: np.ra
 def _struck(
     number: int, kind: KernelKind, network: Network, golden: Capture, random: np.random.Generator
 ) -> Fault | None:
-    """The fault of a kernel of that kind, in an operator where it shows; None where it shows in none that was tried."""
+    """A kernel fault of this kind in an operator where it shows; None if it showed in none that was tried."""
     outputs = [
         r for r in golden.records()
         if r.key.io == "output" and r.key.slot == 0 and r.op_type != PARAMETER and r.dtype in ("Float32", "Float16")
@@ -163,7 +163,7 @@ def _shows(golden: Capture, run: Capture, operator: str, iteration: int) -> bool
 
 # -- judged ------------------------------------------------------------------------------------------------------------
 def explained(fault: Fault, road: str = "gate") -> tuple[bool, Explanation | None]:
-    """Whether the comparison holds, and else its explanation.
+    """Whether the comparison holds, and its explanation if it does not.
 
     Args:
         road: ``gate`` (against a golden store), ``diff`` (two dump trees) or ``digests`` (against a store without
@@ -174,7 +174,7 @@ def explained(fault: Fault, road: str = "gate") -> tuple[bool, Explanation | Non
 
 
 def judged(fault: Fault, road: str = "gate") -> Outcome:
-    """Explains a fault and holds the explanation against what is known of it; ``road`` as for ``explained``.
+    """Explains a fault and judges the explanation by the known truth; ``road`` as for ``explained``.
 
     Examples:
         >>> from harness.testing.faults import faults, judged
@@ -224,8 +224,7 @@ def run(count: int, seed: int, roads: Sequence[str] = USUAL) -> Iterator[Outcome
 
 
 def alarms(count: int, seed: int, each: int = 25) -> Iterator[Network]:
-    """Reruns unchanged networks, ``each`` of them so often, and gives those whose rerun does not hold; none, if all is
-    well."""
+    """Reruns unchanged networks, ``each`` times each, and gives those whose rerun does not hold; ideally none."""
     for at in range(0, count, each):
         network = draw(int(np.random.default_rng([seed, 2, at]).integers(1 << 31)))
         golden = captured(network)

@@ -8,17 +8,17 @@ from dataclasses import dataclass, field
 
 from harness.testing.faults.suite import Outcome
 
-#: what counts, and in which words
+#: the counts of the table, and their headings
 COLUMNS = ("faults", "passed", "origin right", "cause stated", "cause right", "proven")
 
 
 @dataclass
 class Tally:
-    """How often what was right.
+    """Counts of correct explanations.
 
     Attributes:
-        counts: by name of ``COLUMNS``.
-        seconds: of each explanation.
+        counts: counts by name in ``COLUMNS``.
+        seconds: duration of each explanation.
         wrong: outcomes whose origin or stated cause is wrong.
     """
 
@@ -27,7 +27,7 @@ class Tally:
     wrong: list[Outcome] = field(default_factory=list)
 
     def add(self, outcome: Outcome) -> None:
-        """Counts one."""
+        """Counts an outcome."""
         named = (
             ("faults", True), ("passed", outcome.passed), ("origin right", outcome.named),
             ("cause stated", outcome.stated), ("cause right", outcome.right), ("proven", outcome.proven),
@@ -44,7 +44,7 @@ class Tally:
 
 
 def tally(outcomes: Iterable[Outcome]) -> tuple[Tally, dict[str, Tally]]:
-    """All of them; by family of network, then by who named them (``by gate``, ``by diff``)."""
+    """The tallies of all outcomes: by family of network, then by the way they were found (``by gate``, ``by diff``)."""
     every = Tally()
     families: dict[str, Tally] = {}
     roads: dict[str, Tally] = {}
