@@ -1,4 +1,4 @@
-"""What measuring any pair of arrays has in common: what was seen so far, and the largest of it."""
+"""Shared parts of all measurements: what was seen so far, and the largest values."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class Peak:
-    """The largest of the numbers seen, and where it is (flat)."""
+    """The largest number seen, and its flat index."""
 
     def __init__(self) -> None:
         self.value: Any = 0
         self.at: int | None = None
 
     def add(self, start: int, numbers: Array) -> Any:
-        """Takes in a block of finite or infinite numbers that begins at ``start``; gives its largest."""
+        """Adds a block of finite or infinite numbers that begins at ``start``; returns its largest."""
         at = int(numbers.argmax())  # several times as fast as max
         value = numbers[at].item()
         self.take(start + at, value)
         return value
 
     def take(self, at: int, value: Any) -> None:
-        """Takes in one number, at the flat index ``at``."""
+        """Adds one number, at the flat index ``at``."""
         if value > self.value:
             self.value, self.at = value, at
 
     def add_at(self, start: int, places: Array, numbers: Array) -> None:
-        """Takes in some numbers of a block: those at ``places`` in it, which rise."""
+        """Adds some numbers of a block: those at the rising indices ``places``."""
         at = int(numbers.argmax())
         value = numbers[at].item()
         if value > self.value:
@@ -41,7 +41,7 @@ class Peak:
 
 
 class Accumulator:
-    """What has been seen of a pair so far."""
+    """What has been measured of a pair so far."""
 
     def __init__(self, dtype: dtypes.DType) -> None:
         self.dtype = dtype
@@ -51,15 +51,15 @@ class Accumulator:
         self.first_nonfinite: int | None = None
 
     def add(self, start: int, expected: Array, found: Array) -> None:
-        """Takes in a block that begins at the flat index ``start``; both sides 1-D, contiguous, of the dtype."""
+        """Adds a block that begins at the flat index ``start``; both sides 1-D, contiguous, of the dtype."""
         raise NotImplementedError
 
     def more(self, shape: tuple[int, ...]) -> dict[str, Any]:
-        """The fields of ``Measurement`` that a kind of numbers has besides those of all."""
+        """The fields of ``Measurement`` that only this kind of numbers has."""
         raise NotImplementedError
 
     def note_unequal(self, start: int, unequal: Array) -> bool:
-        """Counts elements of other bits; False if there are none."""
+        """Counts elements whose bits differ; False if there are none."""
         count = int(np.count_nonzero(unequal))
         if count and self.first is None:
             self.first = start + int(unequal.argmax())
@@ -67,7 +67,7 @@ class Accumulator:
         return bool(count)
 
     def result(self, expected: Source, found: Source) -> Measurement:
-        """The measurement of the whole, whose numbers these are."""
+        """The measurement of the whole arrays."""
         shape = expected.shape
         candidates = (self.first_nonfinite, self.excess.at, self.abs.at, self.first)
         worst = next((at for at in candidates if at is not None), None)

@@ -1,7 +1,7 @@
-"""Whether a tolerance surely admits every element, found out cheaply; how far they are apart is ``measure``'s to say.
+"""Checks cheaply whether a tolerance surely admits every element; ``measure`` finds how far they are apart.
 
-float32 is judged in float32: its rounding is paid for by a tolerance that is a little tighter. A pair that passes the
-tighter one passes the stated one; a pair that does not is in doubt, and whoever asks has to measure it.
+float32 is judged in float32; a slightly tighter tolerance accounts for the rounding. A pair that passes the tighter
+tolerance passes the stated one; any other pair is in doubt, and the caller has to measure it.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from harness.compare.tolerances import Tolerance
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-#: Elements looked at together: two temporaries of 256 KiB.
+#: Elements processed together: two temporaries of 256 KiB.
 _BLOCK = 65_536
 _scratch = Scratch(_BLOCK)
-#: Part of a tolerance given up for the rounding of three float32 operations (each at most 2**-24).
+#: Part of a tolerance reserved for the rounding of three float32 operations (each at most 2**-24).
 _SLACK = 2.0**-20
 #: Products below the smallest normal number are not rounded relatively.
 _TINY = float(np.finfo(np.float32).tiny)
@@ -31,11 +31,11 @@ _TINY = float(np.finfo(np.float32).tiny)
 def surely_within(
     expected: Array | Source, found: Array | Source, tolerance: Tolerance, scale: float | None = None
 ) -> bool:
-    """True only if ``measure`` would find no element outside; False where that is not known.
+    """True only if ``measure`` would find no element outside; False if that is unknown.
 
     Args:
-        expected, found: of one shape; anything but float32 is in doubt.
-        tolerance: what is admitted; ``EXACT`` is in doubt.
+        expected, found: arrays of equal shape; anything but float32 is in doubt.
+        tolerance: the tolerance to apply; ``EXACT`` is in doubt.
         scale: the largest finite ``|e|``, if it is known already and ``tolerance.scaled`` asks for it.
     """
     if tolerance.exact or expected.dtype != np.float32 or found.dtype != np.float32 or expected.shape != found.shape:
@@ -82,6 +82,6 @@ def _block(e: Array, f: Array, floor: float, rtol: float) -> bool:
     np.multiply(admitted, np.float32(rtol), out=admitted)
     np.add(admitted, np.float32(floor - _TINY), out=admitted)
     if floor < _TINY:
-        # Where nothing is admitted, nothing may differ.
+        # If nothing is admitted, nothing may differ.
         np.maximum(admitted, np.float32(0), out=admitted)
     return bool(np.less_equal(error, admitted, out=_scratch.take("mask", np.bool_, e.size)).all())

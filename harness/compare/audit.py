@@ -1,4 +1,4 @@
-"""How loose a gate is: each golden tensor is changed, and judged as a run would be.
+"""Measures how loose a gate is: changes each golden tensor, and judges it as a run would be judged.
 
 For each slot the largest change that still passes is found, element by element at the edge of what its tolerance
 admits, and confirmed by judging it; and faults that no gate should let through are tried.
@@ -26,7 +26,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Looseness:
-    """What one golden slot lets through.
+    """The changes that one golden slot lets pass.
 
     Attributes:
         key, op_type, dtype, shape: of the slot; the dtype as people see it.
@@ -46,7 +46,7 @@ class Looseness:
 
 
 def summary(slots: Iterable[Looseness]) -> Iterator[str]:
-    """What the tolerances let through, in two lines at most; none where nothing does."""
+    """The changes that the tolerances let pass, in at most two lines; empty if there are none."""
     known = [slot for slot in slots if slot.noise or slot.faults]
     if known:
         most = max(known, key=lambda slot: slot.noise)
@@ -81,7 +81,7 @@ def _largest_dropped(array: Array) -> Array:
     return changed
 
 
-#: Faults tried on each tensor: what each makes of it.
+#: Faults to try on each tensor: each gives the changed tensor.
 FAULTS: Mapping[str, Callable[[Array], Array]] = {
     "all zero": _zeroed,
     "other sign": _negated,
@@ -95,8 +95,8 @@ def audit(records: Iterable[Record], tolerances: Tolerances) -> Iterator[Loosene
     """Audits each record that has values; the others are left out.
 
     Args:
-        records: of a golden run.
-        tolerances: what the gate admits.
+        records: records of a golden run.
+        tolerances: the gate's tolerances.
     """
     for record in records:
         tolerance = tolerances.of(record.key, record.op_type, record.dtype)

@@ -11,10 +11,10 @@ from harness.compare.source import Source
 Array = np.ndarray[Any, np.dtype[Any]]
 
 _BLOCK = 65_536
-#: Blocks that are looked at; of larger tensors these are spread over the whole.
+#: Number of blocks to examine; in larger tensors they are spread over the whole.
 _BLOCKS = 16
-#: A mask is a huge number that both sides have bit for bit (-1e4, -1e9, the lowest of a type): no result is measured by
-#: it, however many elements are masked.
+#: A mask is a huge number that both sides have bit for bit (-1e4, -1e9, the lowest of a type): it never counts as the
+#: size of a result, however many elements are masked.
 _MASK = 2.0**13
 _EXPONENTS = 1100
 #: One element, and of many one in so many, may be as large as it likes without excusing the others.
@@ -71,5 +71,5 @@ def bulk_of(expected: Source, found: Source) -> Bulk:
 
 
 def _histogram(sizes: Array) -> Array:
-    """How many numbers have each exponent: those in ``[2**(k-1), 2**k)`` count at ``k + _EXPONENTS``."""
+    """Counts the numbers with each exponent: those in ``[2**(k-1), 2**k)`` count at ``k + _EXPONENTS``."""
     return np.bincount(np.frexp(sizes)[1] + _EXPONENTS, minlength=2 * _EXPONENTS)

@@ -1,4 +1,4 @@
-"""Two runs of which rows of statistics were kept, compared by columns: only rows that differ become records."""
+"""Compares two runs of statistics rows by columns: only rows that differ become records."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from harness.records import Record, Rows, SlotKey
 
 
 def check_rows(expected: Rows, found: Rows, judge: SlotJudge) -> Comparison | None:
-    """As ``check``, of runs with the same slots in the same order and the same items; None for any other."""
+    """Like ``check``, for runs with the same slots in the same order and the same items; None for other runs."""
     keys = expected.keys
     if not keys or expected.items != found.items or keys != found.keys or len(set(keys)) < len(keys):
         return None
@@ -33,7 +33,7 @@ def check_rows(expected: Rows, found: Rows, judge: SlotJudge) -> Comparison | No
 
 
 class _Digests(Mapping[SlotKey, tuple[bytes | None, bytes | None]]):
-    """The digests of all rows; made when they are asked for."""
+    """The digests of all rows; made on request."""
 
     def __init__(self, expected: Rows, found: Rows) -> None:
         self._sides = expected, found

@@ -1,4 +1,4 @@
-"""Judging a tensor by its statistics, where values were not kept."""
+"""Judges a tensor by its statistics, if values were not kept."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from harness.compare.tolerances import DEFAULTS, Tolerance
 from harness.stats import Statistics
 from harness.stats.printed import ATTRIBUTES, MISSING, PrintedStatistics
 
-#: Counts that no tolerance excuses.
+#: Counts that must be equal under every tolerance.
 _STRICT = ("count", "nan_count", "negative_inf_count", "positive_inf_count")
 _NAMES = tuple(field.name for field in fields(Statistics))
-#: Numbers, which a tolerance may excuse.
+#: Numbers that may differ within a tolerance.
 _LIMITED = ("max", "min", "avg", "l2norm")
 _strict, _all, _numbers = attrgetter(*_STRICT), attrgetter(*_NAMES), attrgetter(*_LIMITED)
-#: Half a unit of the sixth digit, relative: what printing a number may change.
+#: Half a unit of the sixth digit, relative: the rounding of a printed number.
 _PRINTED = 5e-6
 
 
@@ -27,8 +27,8 @@ def statistics_within(expected: Statistics, found: Statistics, tolerance: Tolera
     If every element is within ``atol + rtol * |e| + scaled * S``, then maximum and minimum are within the same of
     theirs, the mean within ``atol + (rtol + scaled) * S``, and the norm within
     ``rtol * norm + sqrt(count) * (atol + scaled * S)``. The converse does not hold: statistics cannot prove that
-    tensors agree. Counts of negative, positive and zero elements may change where elements are near zero. A tensor
-    with a NaN or an infinity hides all others behind it; it is never said to be within.
+    tensors agree. Counts of negative, positive and zero elements may change where elements are near zero. A NaN or an
+    infinity hides all other elements, so such a tensor is never within.
     """
     if _strict(expected) != _strict(found):
         return False
@@ -36,7 +36,7 @@ def statistics_within(expected: Statistics, found: Statistics, tolerance: Tolera
 
 
 def _limits(expected: Statistics, tolerance: Tolerance) -> tuple[float, float, float, float]:
-    """How far each number (those of ``_numbers``, in that order) may be from the expected one."""
+    """The allowed difference of each number (in the order of ``_numbers``)."""
     scale = max(abs(expected.max), abs(expected.min))
     floor = tolerance.atol + tolerance.scaled * scale
     return (
@@ -50,15 +50,15 @@ def _limits(expected: Statistics, tolerance: Tolerance) -> tuple[float, float, f
 def row_within(expected: Statistics, row: PrintedStatistics, tolerance: Tolerance) -> bool:
     """``statistics_within`` for a row of a ``statistic.csv``, which holds some items, of six digits.
 
-    Hashes are not looked at: equal ones would have been seen before, others say nothing about how far values are. A
-    row without a number, or whose maximum or minimum was not calculated, could be that of any tensor: it is not within.
+    Hashes are ignored: equal ones were recognised before, and different ones do not say how far values are apart. A row
+    without numbers, or without a maximum or minimum, could belong to any tensor: it is not within.
     """
     return _items_within(expected, row, tolerance, {})
 
 
 def rows_within(expected: PrintedStatistics, found: PrintedStatistics, tolerance: Tolerance) -> bool:
-    """``row_within`` where both sides are rows, of six digits each; an item that one of them lacks says nothing, but
-    without a maximum and a minimum on both sides nothing says how large elements are."""
+    """``row_within`` for rows on both sides, of six digits each. An item that one side lacks is ignored, but without a
+    maximum and a minimum on both sides the size of the elements is unknown."""
     if any(side.get(item, MISSING) == MISSING for side in (expected, found) for item in ("max", "min")):
         return False
     known = {name: _value(expected.get(item, MISSING)) for item, name in ATTRIBUTES.items()}
@@ -76,7 +76,7 @@ def _items_within(
     """Whether each item of ``row`` is within.
 
     Args:
-        printed: the texts ``expected`` was read from, which were rounded, too; empty where it was not.
+        printed: the rounded texts that ``expected`` was read from; empty if it was not read from texts.
     """
     if MISSING in (row.get("max"), row.get("min")):
         return False
@@ -99,14 +99,14 @@ def _items_within(
 
 
 def _rounding(item: str, text: str, dtype: str) -> float:
-    """What printing a number as ``text`` may have changed: nothing where a whole one is printed with all its digits."""
+    """The possible rounding of a number printed as ``text``: none for a whole number with all its digits."""
     if item in ("max", "min") and dtype not in DEFAULTS and text.lstrip("-").isdecimal():
         return 0.0
     return _PRINTED * abs(_value(text))
 
 
 def _value(text: str) -> float:
-    """What a cell shows; NaN where that is no number, which is near nothing."""
+    """The number in a cell; NaN if it is not a number, which is near nothing."""
     try:
         return float({"True": "1", "False": "0"}.get(text, text))
     except ValueError:

@@ -16,7 +16,7 @@ from harness.errors import RecordError
 from harness.records import Record, Rows, SlotKey
 from harness.store import StoredRun, describe_key
 
-#: Makes what judges slots under tolerances; the second argument is ``measured`` of ``check``.
+#: Makes the judge of slots under tolerances; the second argument is ``measured`` of ``check``.
 Judging = Callable[[Tolerances, bool], SlotJudge]
 
 
@@ -29,7 +29,7 @@ class HasRecords(Protocol):
 
 @runtime_checkable
 class HasRows(Protocol):
-    """A capture that may be rows of statistics and nothing else."""
+    """A capture that may consist only of rows of statistics."""
 
     def as_rows(self) -> Rows | None: ...
 
@@ -45,20 +45,20 @@ def check(
 ) -> Comparison:
     """Judges every expected and every found slot.
 
-    Slots are paired by their key. Bits are compared first, by digest where one side's is known; only where they differ
-    are values measured. Of either side one tensor is in memory at a time; large ones of files are read in blocks.
+    Slots are paired by their key. Bits are compared first, by digest if one side has it; values are measured only if
+    the bits differ. Each side has one tensor in memory at a time; large tensors of files are read in blocks.
 
     Args:
         expected: a stored run, a capture, or records.
         found: a capture, a stored run, or records in execution order; consumed once.
         tolerances: ``Tolerances``, or anything ``Tolerances.parse`` takes.
         order: whether another execution order of the same operators fails.
-        measured: whether slots within their tolerance are measured too; a gate need not know by how much they are.
-        judging: makes what judges a slot; where others have measured already, theirs.
+        measured: whether to measure slots within their tolerance as well; a gate does not need that.
+        judging: makes the judge of a slot, for example one that uses earlier measurements.
 
     Raises:
         ToleranceError: ``tolerances`` cannot be read.
-        RecordError: a side names a slot twice, or a record has neither values nor a digest.
+        RecordError: a side has a slot twice, or a record has neither values nor a digest.
 
     Examples:
         >>> from harness.capture import read_tree
@@ -114,7 +114,7 @@ def _one_by_one(golden: _Golden, found: Iterable[Record], judge: SlotJudge, orde
 
 
 def _as_rows(side: Any) -> Rows | None:
-    """A side as columns, where it can be had so."""
+    """A side as columns; None if it cannot be read so."""
     made: Rows | None = side.as_rows() if isinstance(side, HasRows) else None
     return made
 
@@ -124,10 +124,10 @@ def _records(side: HasRecords | Iterable[Record]) -> Iterable[Record]:
 
 
 class _Golden:
-    """The expected side: what tells its contents apart at hand, records on demand.
+    """The expected side: digests in memory, records on request.
 
-    Records that are no stored run's are read in step with the found ones for as long as both sides name the same slots,
-    so that each tensor is read once; from the first slot they do not share on, all at once.
+    Records outside a store are read in step with the found ones while both sides have the same slots, so that each
+    tensor is read once; from the first slot they do not share, all are read at once.
     """
 
     def __init__(self, expected: StoredRun | HasRecords | Iterable[Record]) -> None:
@@ -173,7 +173,7 @@ class _Golden:
 
 
 def _merged(expected: list[SlotKey], found: list[SlotKey]) -> Iterator[SlotKey]:
-    """All keys: expected ones in their order, each unexpected one right after what it was found after."""
+    """All keys: expected ones in their order, each unexpected one right after its predecessor on the found side."""
     if expected == found:
         yield from expected
         return

@@ -1,4 +1,4 @@
-"""The collector of cycles rests while ten thousands of objects are made at once."""
+"""Pauses Python's garbage collector while tens of thousands of objects are made at once."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from contextlib import contextmanager
 
 @contextmanager
 def paused_collector() -> Iterator[None]:
-    """Keeps the collector of cycles from looking at the same objects again and again, which takes as long as what makes
-    them; there is no cycle among them."""
+    """Keeps the garbage collector from examining the same objects again and again, which takes as long as making them;
+    there is no cycle among them."""
     enabled = gc.isenabled()
     gc.disable()
     try:

@@ -1,4 +1,4 @@
-"""Whether two records have the same content, found out with as little reading and hashing as can be."""
+"""Tells whether two records have the same content, with as little reading and hashing as possible."""
 
 from __future__ import annotations
 
@@ -16,31 +16,32 @@ from harness.store import describe_key
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-#: Bytes of a tensor that is read while it is hashed.
+#: Size in bytes from which a tensor is hashed while it is read.
 _LARGE = 2**26
 #: Elements of a block of a file: two of them stay in the cache.
 _BLOCK = 65_536
-#: Bytes that are copied to be compared: what numpy needs to begin costs more.
+#: Bytes that are copied for a comparison: numpy's overhead per call costs more.
 _SHORT = 1 << 16
-#: Tensors that differ mostly do so from the start.
+#: Tensors that differ usually differ at the start.
 _HEAD = 16
 
-#: A digest, what it can be made of, or None for a side without the slot.
+#: A digest, the record to make it from, or None for a side without the slot.
 Known = bytes | Record | None
 
 
 class Digests(Mapping[SlotKey, tuple[bytes | None, bytes | None]]):
-    """Expected and found digest of each slot, None where a side lacks the slot; made when they are asked for."""
+    """Expected and found digest of each slot, None if a side lacks the slot; made on request."""
 
     def __init__(self) -> None:
         self._sides: dict[SlotKey, Known | tuple[Known, Known]] = {}
 
     def put(self, key: SlotKey, expected: Known, found: Known) -> None:
-        """Says what the digests of a slot are, or of which records they can be made."""
+        """Sets the digests of a slot, or the records to make them from."""
         self._sides[key] = expected, found
 
     def put_same(self, key: SlotKey, known: bytes | Record, array: Array | None) -> None:
-        """Says what both digests of a slot are. Of a record that holds its values it is made now: they are not kept.
+        """Sets the common digest of a slot. If a record holds its values, the digest is made now, because the values
+        are not kept.
 
         Args:
             array: the values, if they are loaded already.
@@ -90,7 +91,7 @@ def content(record: Record, array: Array | None = None) -> bytes:
 
 
 def _parts(record: Record) -> Iterator[Array] | None:
-    """The values in order, in whatever parts they can be had; None if only whole."""
+    """The values in order, in pieces; None if they can only be read whole."""
     size = prod(record.shape) * by_name(record.dtype).itemsize
     return (record.pieces() if size > _LARGE else None) or record.blocks(_BLOCK)
 
@@ -104,11 +105,11 @@ def loaded(record: Record) -> Array:
 
 
 def agree(expected: bytes | Record, found: Record) -> tuple[bool, Array | None, Array | None]:
-    """Whether digests agree, and the values of either side if they had to be loaded.
+    """Whether the digests agree, and the values of each side that had to be loaded.
 
     Raises:
         RecordError: a side has neither values nor a digest.
-        DtypeError: values are not of the dtype said.
+        DtypeError: values do not have the stated dtype.
     """
     if isinstance(expected, bytes):
         same, array = _has(found, expected)

@@ -1,4 +1,4 @@
-"""Which output made an input, read from the bits of both sides: no graph is asked, a tree may have none."""
+"""Finds the output that made an input by comparing bits on both sides; it needs no graph, which a tree may lack."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from harness.compare.verdict import Comparison, SlotVerdict, Verdict
 from harness.errors import HarnessError
 from harness.records import SlotKey
 
-#: Larger tensors are not looked at.
+#: Larger tensors are ignored.
 _MOST = 1 << 24
 #: Rank, and digests of what both sides have.
 Content = tuple[int, bytes, bytes]
@@ -19,10 +19,10 @@ EXPECTED, FOUND = 0, 1
 
 
 def producers(comparison: Comparison, executions: Mapping[Execution, Sequence[SlotVerdict]]) -> dict[SlotKey, SlotKey]:
-    """Which output made each input that differs, or kept each such parameter's value: the latest earlier one with the
-    same digests on both sides."""
+    """The output that made each differing input (or holds each differing parameter's value): the latest earlier output
+    with the same digests on both sides."""
     if all(slot.verdict.holds for slot in comparison.slots):
-        return {}  # nobody asks, and digests need not be made
+        return {}  # nobody needs the digests, so they are not made
     made: dict[Content, SlotKey] = {}
     found: dict[SlotKey, SlotKey] = {}
     for slots in executions.values():
@@ -31,7 +31,7 @@ def producers(comparison: Comparison, executions: Mapping[Execution, Sequence[Sl
             if (slot.key.io == "input" or slot.op_type == PARAMETER) and content in made:
                 found[slot.key] = made[content]
         if slots[0].op_type.startswith(IN_PLACE) and any(_is_fed(slot, found) for slot, _ in contents):
-            # What it keeps besides its outputs (moments) was dumped after it ran; scalars are its settings.
+            # The state it keeps besides its outputs (moments) was dumped after it ran; scalars are its settings.
             shape = slots[0].shape
             state = [pair for pair in contents if pair[0].key.io == "input" and pair[0].shape == shape != ()]
             made.update((content, slot.key) for slot, content in state if content not in made)
@@ -42,7 +42,7 @@ def producers(comparison: Comparison, executions: Mapping[Execution, Sequence[Sl
 
 
 def content_of(comparison: Comparison, slot: SlotVerdict) -> Content | None:
-    """Digests of a slot; None where a side has no such slot, or both have one: nothing that differs has such."""
+    """Digests of a slot; None if a side lacks the slot, or both digests are equal."""
     if slot.verdict is Verdict.IDENTICAL:
         return None
     expected, found = comparison.digests.get(slot.key, (None, None))
@@ -54,12 +54,12 @@ def _is_fed(slot: SlotVerdict, known: Mapping[SlotKey, SlotKey]) -> bool:
 
 
 class Makers:
-    """The outputs of one side that have the content of one of its inputs, where both sides together name no maker.
+    """The outputs of one side with the content of one of its inputs, if both sides together give no maker.
 
-    Digests are asked for of slots of the same dtype and size only: others can have no such content.
+    Digests are made only for slots of the same dtype and size: others cannot have the same content.
 
     Args:
-        comparison: whose digests are asked.
+        comparison: comparison that has the digests.
     """
 
     def __init__(self, comparison: Comparison) -> None:

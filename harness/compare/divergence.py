@@ -15,7 +15,7 @@ PARAMETER = "Parameter"
 #: Operators that update their first inputs in place, by the beginnings of their names.
 IN_PLACE = ("Adam", "Apply", "Assign", "FusedAdam", "FusedApply", "Momentum", "SGD", "Scatter", "SparseApply")
 
-#: Inputs that MindSpore's operators update in place and dump afterwards: what they show is a result. Only some are
+#: Inputs that MindSpore's operators update in place and dump afterwards: the dump shows a result. Only some of them are
 #: outputs too, and the real MindSpore leaves some of those outputs unwritten.
 STATE: Mapping[str, frozenset[int]] = {
     "Adam": frozenset({0, 1, 2}),
@@ -56,7 +56,7 @@ def by_execution(comparison: Comparison) -> dict[Execution, list[SlotVerdict]]:
 
 
 def further_inputs(comparison: Comparison) -> dict[Execution, list[SlotVerdict]]:
-    """The slots of others that count as an execution's inputs, where some do (see ``Comparison.further``)."""
+    """The slots of other executions that count as inputs of this one (see ``Comparison.further``)."""
     if not comparison.further:
         return {}
     slots = {slot.key: slot for slot in comparison.slots}
@@ -67,7 +67,7 @@ def further_inputs(comparison: Comparison) -> dict[Execution, list[SlotVerdict]]
 
 
 def inputs_of(slots: Sequence[SlotVerdict], further: Sequence[SlotVerdict]) -> list[SlotVerdict]:
-    """The inputs by which an execution is judged: its own, and, where its outputs were compared, further ones."""
+    """The inputs by which an execution is judged: its own, and further ones if its outputs were compared."""
     more = further if any(slot.key.io == "output" for slot in slots) else ()
     return [slot for slot in (*slots, *more) if slot.key.io == "input" and not slot.overwritten]
 
@@ -86,9 +86,9 @@ def causes(
 
 
 def carried_state(executions: Mapping[Execution, Sequence[SlotVerdict]]) -> set[Execution]:
-    """Executions that may only carry on what differed in an earlier execution of the same operator.
+    """Executions that may only pass on a difference from an earlier execution of the same operator.
 
-    What an operator updates in place is not seen before the update.
+    The dump does not show in-place state before its update.
     """
     differed: set[tuple[int, int, str]] = set()
     carried = set()
@@ -116,9 +116,9 @@ def mark_overwritten(
 ) -> list[SlotVerdict]:
     """Marks differing inputs that were recorded after their operator had updated them.
 
-    MindSpore dumps the inputs of an operator that updates in place after it ran. Marked are those of ``STATE``, and
-    those of operators known to update in place that have, on both sides, the bits of an output of the same execution.
-    Others may well return an input (``x * 1``) without having changed it.
+    MindSpore dumps the inputs of an operator that updates in place after it ran. This marks the inputs in ``STATE``,
+    and inputs of in-place operators that have, on both sides, the bits of an output of the same execution. Other
+    operators may return an input unchanged (``x * 1``).
 
     Args:
         digests: expected and found one of each slot.
@@ -147,7 +147,7 @@ def mark_overwritten(
 
 
 def find_order_change(expected: list[SlotKey], found: list[SlotKey]) -> OrderChange | None:
-    """The first operator execution both sides have that comes at another place; ranks are looked at one by one."""
+    """The first common operator execution that stands at another place; ranks are examined one by one."""
     if expected == found:
         return None
     both = {key[:5] for key in expected} & {key[:5] for key in found}
@@ -168,7 +168,8 @@ Digests = Mapping[SlotKey, tuple[bytes | None, bytes | None]]
 def find_renames(slots: Sequence[SlotVerdict], digests: Digests) -> list[Rename]:
     """Pairs missing operators with unexpected ones of their graph, iteration, type and slots.
 
-    Equal contents decide; then, where one of a kind is left on both sides, that it is the only one. A tie is no pair.
+    Equal contents decide first; then the only remaining operator of a kind on both sides is paired. A tie makes no
+    pair.
 
     Args:
         digests: expected and found one of each slot.

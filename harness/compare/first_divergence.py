@@ -1,4 +1,4 @@
-"""Finds the first divergence of a comparison; see ``origin`` for what it is."""
+"""Finds the first divergence of a comparison; see ``origin`` for its definition."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from harness.compare.structure import Structure, one_sided
 from harness.compare.verdict import Comparison, SlotVerdict, Verdict
 from harness.errors import HarnessError
 
-#: Kinds that leave no doubt; of these the earliest counts before the others.
+#: Kinds that are certain; the earliest of them counts before all others.
 _CERTAIN = frozenset({Kind.COMPUTED, Kind.UNRECORDED, *(kind for kind in Kind if kind.structural)})
-#: Operators that give each value they take once, at another place: whatever differs was not made by them.
+#: Operators that only move values: they never make a difference.
 _LAYS_OUT = frozenset(
     name for names in (
         "Reshape Flatten ExpandDims Squeeze view _unsafe_view reshape flatten unsqueeze squeeze unflatten",
@@ -32,7 +32,7 @@ _LAYS_OUT = frozenset(
         "Transpose t transpose permute TransposeExt numpy_T Concat ConcatD cat Stack stack",
     ) for name in names.split()
 )  # fmt: skip
-#: Larger tensors are not sorted.
+#: Tensors above this size are not sorted.
 _MOST = 1 << 24
 _OVERWRITTEN = "the operator wrote to it, and it was recorded afterwards"
 
@@ -41,7 +41,7 @@ class _Event(NamedTuple):
     """An execution at which something new happens.
 
     Attributes:
-        doubtful: an input agrees within a tolerance only: it may be what an earlier difference left of it.
+        doubtful: an input agrees only within a tolerance, so it may carry an earlier difference.
     """
 
     where: Execution
@@ -53,14 +53,14 @@ class _Event(NamedTuple):
 def first_divergence(comparison: Comparison) -> Origin | None:
     """The earliest operator execution at which the difference of both sides begins.
 
-    First come executions that leave no doubt: every input was compared and agrees, and an output does not; only one
-    side has the operator, or has it elsewhere; something that was not recorded stands between two that were. Then
-    comes the earliest that was given something else (a weight, data), or whose inputs were not all compared. State
-    that was recorded after its operator had updated it says nothing of what went in. Of several ranks, which ran side
-    by side, the one counts that differs in the earliest iteration.
+    Certain cases come first: every input was compared and agrees but an output differs; only one side has the operator,
+    or has it at another place; something unrecorded changed values between two recorded operators. Next comes the
+    earliest execution that received something else (a weight, data), or whose inputs were not all compared. State
+    recorded after its update says nothing about the inputs. Of several ranks, which ran in parallel, the one that
+    differs in the earliest iteration counts.
 
     Args:
-        comparison: of both sides, see ``check``.
+        comparison: comparison of both sides, see ``check``.
 
     Returns:
         None if both sides agree, or have no slot in common.
@@ -82,15 +82,15 @@ def first_divergence(comparison: Comparison) -> Origin | None:
     if all(slot.verdict in (Verdict.MISSING, Verdict.UNEXPECTED) for slot in comparison.slots):
         return None
     search = _Search(comparison)
-    # An operator that replaces another is seen where it was found, and counts where the other stands.
+    # A replacing operator is found at its own place, but counts at the place of the operator it replaces.
     placed = {where: at for at, where in enumerate(search.executions)}
     events = [event for event in search.events() if search.executions[event.where]]
     events.sort(key=lambda event: placed[event.where])
     operators = [e for e in events if search.executions[e.where][0].op_type != PARAMETER]
     certain = _earliest(event for event in operators if event.kind in _CERTAIN and not event.doubtful)
     if certain is not None and not search.is_wrong_by_itself(certain):
-        # What differs from the start may have brought it: an earlier operator that takes such counts first. So does
-        # whatever differs in an earlier iteration.
+        # Values that differ from the start may be the reason: an earlier operator that takes such values counts first.
+        # So does anything that differs in an earlier iteration.
         before = (e for e in operators if e.where.iteration < certain.where.iteration and not e.doubtful)
         certain = _earliest(before) or _earliest(
             e for e in operators if e.kind in (*_CERTAIN, Kind.GIVEN) and not e.doubtful
@@ -100,7 +100,7 @@ def first_divergence(comparison: Comparison) -> Origin | None:
 
 
 def _earliest(events: Iterator[_Event]) -> _Event | None:
-    """The first of the rank whose first one is in the earliest iteration."""
+    """The first event of the rank that differs in the earliest iteration."""
     firsts: dict[int, _Event] = {}
     for event in events:
         firsts.setdefault(event.where.rank, event)
@@ -108,7 +108,7 @@ def _earliest(events: Iterator[_Event]) -> _Event | None:
 
 
 def _of_order(comparison: Comparison) -> Origin | None:
-    """Where nothing differs but the order of execution."""
+    """The origin if only the order of execution differs."""
     change = comparison.order
     if change is None:
         return None
@@ -145,7 +145,7 @@ class _Search:
             if not differing:
                 continue
             kind = self._kind(where, slots, where in carried)
-            if kind is Kind.GIVEN:  # only the first that takes it
+            if kind is Kind.GIVEN:  # only the first operator that takes it
                 contents = {self._comparison.digests.get(s.key, (None, None)) for s in self._loose(where, slots)}
                 if contents and contents <= given:
                     continue
@@ -154,7 +154,7 @@ class _Search:
                 yield _Event(where, kind, doubtful=any(slot.verdict is Verdict.WITHIN for slot in slots))
 
     def is_wrong_by_itself(self, event: _Event) -> bool:
-        """Whether an operator gave something else though all it was given agrees, and it keeps no state."""
+        """Whether an operator's output differs although all its inputs agree and it keeps no state."""
         return event.kind is Kind.COMPUTED and not any(slot.overwritten for slot in self.executions[event.where])
 
     def _kind(self, where: Execution, slots: Sequence[SlotVerdict], carried: bool) -> Kind | None:
@@ -177,8 +177,8 @@ class _Search:
         return self._of_input(loose) if loose else None
 
     def _holds_other_values(self, slots: Sequence[SlotVerdict]) -> bool:
-        """Whether an operator that only lays out anew what it takes gives values that its agreeing inputs do not have:
-        something that was not recorded wrote to it."""
+        """Whether an operator that only moves values gives values that its agreeing inputs lack, so that something
+        unrecorded wrote to it."""
         pair = self._comparison.pairs.get(next((s.key for s in slots if s.key.io == "output"), slots[0].key))
         if pair is None or slots[0].op_type not in _LAYS_OUT or pair[0].dtype != pair[1].dtype:
             return False
@@ -192,7 +192,7 @@ class _Search:
         return one.tobytes() != other.tobytes()
 
     def _has_unknown_state(self, where: Execution, slots: Sequence[SlotVerdict]) -> bool:
-        """Whether it keeps state that differs now and of which nothing is known from before: no earlier execution."""
+        """Whether it keeps state that differs now, without an earlier execution to compare."""
         digests = self._comparison.digests
         given = {digests.get(slot.key) for slot in slots if slot.key.io == "output"}
         if all(digests.get(slot.key) in given for slot in slots if slot.overwritten):
@@ -210,7 +210,7 @@ class _Search:
         ]
 
     def _loose(self, where: Execution, slots: Sequence[SlotVerdict]) -> list[SlotVerdict]:
-        """Differing inputs that no output of both sides gave."""
+        """Differing inputs that come from no output on both sides."""
         inputs = inputs_of(slots, self._further.get(where, ()))
         return [
             slot
@@ -221,7 +221,7 @@ class _Search:
         ]
 
     def _is_rewired(self, slot: SlotVerdict) -> bool:
-        """Whether operators that both sides have gave it, another one on each side."""
+        """Whether it comes from operators that both sides have, but from a different one on each side."""
         sides = [self._makers.of(slot, side) for side in (EXPECTED, FOUND)]
         if any(not made or one_sided(made[:1]) is not None for made in sides):
             return False
@@ -229,7 +229,7 @@ class _Search:
         return not expected & found
 
     def _is_consequence(self, slot: SlotVerdict) -> bool:
-        """Whether an operator that only one side has, or that differs itself, gave it on a side."""
+        """Whether on one side it comes from an operator that only this side has, or that differs itself."""
         return any(
             one_sided([maker]) is not None or not maker.verdict.holds
             for side in (EXPECTED, FOUND)
@@ -237,7 +237,7 @@ class _Search:
         )
 
     def _of_input(self, loose: Sequence[SlotVerdict]) -> Kind:
-        """What brought other inputs than expected, where no recorded operator did."""
+        """The cause of unexpected inputs that no recorded operator made."""
         for slot in loose:
             if self._is_rewired(slot):
                 return Kind.REWIRED
@@ -246,7 +246,7 @@ class _Search:
         return Kind.GIVEN
 
     def origin(self, event: _Event) -> Origin:
-        """What is known of it."""
+        """The facts about the first divergence."""
         where, slots = event.where, self.executions[event.where]
         shown = [slot for slot in slots if not slot.verdict.holds]
         shown.sort(key=lambda slot: (slot.key.io != "output", slot.overwritten))

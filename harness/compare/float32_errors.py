@@ -1,9 +1,8 @@
-"""Measuring float32 arrays that are nearly equal: in float32, in less time and with the same result.
+"""Measures nearly equal float32 arrays in float32: faster, with the same result.
 
-Two numbers of one sign at most 2**23 representable ones apart differ by a float32: nothing is rounded. What is rounded
-then (quotients, products with a tolerance) only chooses among elements; the chosen few are computed as ``Floats``
-computes all. A block with anything else in it (NaN, infinities, another sign, very small or large numbers) is left to
-``Floats`` whole.
+Two numbers of one sign at most 2**23 representable ones apart differ by a float32: nothing is rounded. Rounded values
+(quotients, products with a tolerance) only select elements; the selected few are computed exactly, as in ``Floats``. A
+block with anything else (NaN, infinities, another sign, very small or large numbers) is left to ``Floats``.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from harness.compare.needed_tolerance import RUNGS
 
 #: Tolerances whose products with magnitudes are neither subnormal nor infinite.
 _TOLERANCES = (2.0**-26, 2.0**20)
-#: More than a few roundings of float32 (each 2**-24) change a number by, relatively.
+#: Relative bound above the effect of a few float32 roundings (each 2**-24).
 _SLACK = 2.0**-21
 
 
@@ -45,7 +44,7 @@ class Near(Floats):
             self._take(start, (expected, found), seen)
 
     def _take(self, start: int, raw: tuple[Array, Array], seen: Seen) -> None:
-        """Takes in the errors of a block."""
+        """Adds the errors of a block."""
         steps, size, error, relative = seen.steps, seen.size, seen.error, seen.relative
         largest = float(error[seen.top])
         self.abs.take(start + seen.top, largest)
@@ -83,7 +82,7 @@ class Near(Floats):
                 self.beyond[which] += surely
 
     def _rise(self, parts: tuple[Array, Array, Array, Array], largest: float, worst: float) -> None:
-        """As ``Floats._climb``, where it can still rise.
+        """Like ``Floats._climb``, if the result can still rise.
 
         Args:
             parts: errors, magnitudes and relative errors, float32; steps.
@@ -138,7 +137,7 @@ class Near(Floats):
             self.excess.add_at(block.start, chosen, self._excess(block, chosen))
 
     def _excess(self, block: BlockErrors, chosen: Array) -> Array:
-        """How many times what is admitted the errors of some elements are; 0 for those admitted."""
+        """The errors of some elements relative to what is admitted; 0 for admitted ones."""
         error, size = block.error[chosen].astype(np.float64), block.size[chosen].astype(np.float64)
         admitted = self.floor + self.tolerance.rtol * size
         return np.where(error > admitted, error / admitted, 0.0)

@@ -1,4 +1,4 @@
-"""One look at a block of float32: may it be measured in float32 (see ``near``), and if so, its errors and sums."""
+"""Scans a block of float32 once: whether it can be measured in float32 (see ``near``), and its errors and sums."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from harness.compare.accumulator import Array
 from harness.compare.floats import dot
 from harness.compare.scratch import Scratch
 
-#: Further apart, the difference of two numbers need not be one of their type.
+#: If two numbers are further apart, float32 may not hold their difference exactly.
 _FURTHEST = 1 << 23
-#: Numbers that neither vanish nor become infinite in what is done with them.
+#: Numbers that neither vanish nor overflow in the computations here.
 SMALLEST, LARGEST = np.float32(2.0**-100), np.float32(2.0**100)
-#: Between 0 and all other numbers: what is divided by it is not made smaller.
+#: Between 0 and all other numbers: dividing by it never makes a value smaller.
 _LEAST = np.float32(2.0**-149)
 _LARGEST_BITS = int(LARGEST.view(np.uint32))
-#: Elements of arrays that are made faster than looked up.
+#: Size below which making an array is faster than looking it up.
 _SHORT = 4096
 
 scratch = Scratch(1 << 16)
 
 
 class Seen(NamedTuple):
-    """A block of finite numbers of equal signs, not very large, not far apart, and 0 on both sides or on none.
+    """A block of finite numbers with equal signs, not very large, not far apart, and 0 on both sides or on neither.
 
     The largest error is 0 or at least ``SMALLEST``, and relative errors are below 1. The arrays are overwritten when
     the next block is looked at.

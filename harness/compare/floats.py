@@ -1,7 +1,7 @@
-"""Measuring floating-point and complex numbers: block by block, each pass only where an earlier one asks for it.
+"""Measures floating-point and complex numbers block by block; a pass runs only if an earlier one needs it.
 
 Differences are taken in float64, which holds all narrower types. A block without NaN and infinities, whose elements
-keep their signs, takes some twenty passes of simple arithmetic; everything else pays only where it occurs.
+keep their signs, takes some twenty passes of simple arithmetic; other cases cost time only where they occur.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _UNREACHED = 1e200
 
 @dataclass(slots=True)
 class BlockErrors:
-    """A block of finite numbers (0 on both sides where either has NaN or an infinity), and what was made of it.
+    """A block of finite numbers (0 on both sides if either has NaN or an infinity), and values computed from it.
 
     Attributes:
         start: flat index of its first element.
@@ -53,7 +53,7 @@ class BlockErrors:
 
 
 class Floats(Accumulator):
-    """What has been seen of a pair of floating-point or complex arrays so far.
+    """What has been measured of a pair of floating-point or complex arrays so far.
 
     Args:
         dtype: of both.
@@ -130,7 +130,7 @@ class Floats(Accumulator):
     def _errors(
         self, start: int, raw: tuple[Array, Array], both: tuple[Array, Array], size: Array, zeros: bool
     ) -> BlockErrors:
-        """Takes in the errors of a block; ``zeros`` if ``size`` has any."""
+        """Adds the errors of a block; ``zeros`` if ``size`` has any."""
         error = np.abs(both[1] - both[0])
         relative = _relative(error, size, zeros, self.dtype.itemsize // (2 if self.dtype.kind == "c" else 1))
         ulps = _steps(*raw, self.dtype)
@@ -158,7 +158,7 @@ class Floats(Accumulator):
             step += 1
 
     def _climb(self, block: BlockErrors) -> None:
-        """Raises what each relative tolerance needs beside it: fewer and fewer elements need an absolute tolerance."""
+        """Raises the absolute tolerance needed beside each relative one: fewer and fewer elements need any."""
         error, size, relative, ulps = block.error, block.size, block.relative, block.ulps
         for rung, rtol in enumerate(RUNGS):
             if rung:
@@ -175,7 +175,7 @@ class Floats(Accumulator):
             self.apart[rung] = max(self.apart[rung], float(apart))
 
     def _judge(self, block: BlockErrors, unequal: Array, bad: Array | None) -> None:
-        """Counts what the tolerance does not admit."""
+        """Counts the elements that the tolerance does not admit."""
         if self.tolerance.exact:
             self.outside += int(np.count_nonzero(unequal))
             return
@@ -229,7 +229,7 @@ def _squares(e: Array, f: Array) -> tuple[float, float, float]:
     return dot(e, e), dot(f, f), dot(e, f)
 
 
-#: BLAS takes longer products to several threads, whose waiting costs more than the product.
+#: BLAS splits longer products over threads, whose waiting costs more than the product.
 _ROW = 8192
 
 
@@ -246,7 +246,7 @@ def _relative(error: Array, size: Array, zeros: bool, itemsize: int) -> Array:
     if not zeros:
         relative = error / size
     elif itemsize < 8:
-        # Against 0, what narrower types have makes no error, or one no other element can have.
+        # Against 0, narrower types give either no error or an error that no other element can have.
         relative = error / np.maximum(size, _TINY)
         relative[relative > _UNREACHED] = np.inf
     else:
@@ -260,7 +260,7 @@ def _steps(expected: Array, found: Array, dtype: dtypes.DType) -> Array:
     if dtype.kind == "f":
         a, b = (side.view(f"i{dtype.itemsize}") for side in (expected, found))
         if (a ^ b).min() >= 0:
-            # Of one sign, bits as integers are as far apart as the numbers on the number line.
+            # For equal signs, the bits as integers are as far apart as the numbers on the number line.
             steps: Array = np.abs(a - b)
             return steps
     return ulp_distance(expected, found, dtype)

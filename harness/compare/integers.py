@@ -1,4 +1,4 @@
-"""Measuring integers and bools: anything unequal is outside, and errors are exact."""
+"""Measures integers and bools: anything unequal is outside, and errors are exact."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from harness.compare.measurement import THOUSANDTHS, Sums
 
 
 class Integers(Accumulator):
-    """What has been seen of a pair of arrays of integers or bools so far."""
+    """What has been measured of a pair of integer or bool arrays so far."""
 
     def __init__(self, dtype: dtypes.DType) -> None:
         super().__init__(dtype)
@@ -49,7 +49,7 @@ class Integers(Accumulator):
         self.totals[3:] += [error.sum(), np.einsum("i,i->", error, error), relative[size > 0].sum()]
 
     def more(self, shape: tuple[int, ...]) -> dict[str, Any]:
-        """See ``Accumulator.more``; ``shape`` is not asked."""
+        """See ``Accumulator.more``; ``shape`` is not used."""
         expected, found, product, error, squared, relative = map(float, self.totals)
         sums = Sums(self.count, error, squared, expected, found, product, relative, self.nonzero)
         return {

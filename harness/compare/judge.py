@@ -22,7 +22,7 @@ from harness.stats import Statistics, describe
 from harness.stats.printed import ATTRIBUTES, MISSING, PrintedStatistics
 
 Array = np.ndarray[Any, np.dtype[Any]]
-#: Items of a row of statistics that tell bits apart.
+#: Items of a row of statistics that identify the bits.
 _HASHES = frozenset({"md5", "sha1"})
 
 
@@ -30,9 +30,9 @@ class SlotJudge:
     """Judges slots under one set of tolerances.
 
     Args:
-        tolerances: what is admitted where.
-        measured: whether slots within their tolerance are measured too.
-        known: what was measured before; None to measure every pair.
+        tolerances: the tolerances of the slots.
+        measured: whether to measure slots within their tolerance as well.
+        known: earlier measurements; None to measure every pair.
     """
 
     def __init__(self, tolerances: Tolerances, measured: bool = True, known: Known | None = None) -> None:
@@ -44,7 +44,7 @@ class SlotJudge:
         """Equal digests: equal dtype, shape and bits.
 
         Args:
-            key: that of ``found``, as whoever asks keeps it already.
+            key: key of ``found``, which the caller already has.
         """
         verdict = Verdict.IDENTICAL
         if found.values is None and found.extra.row is not None and not proves_bits(found.extra.row):
@@ -72,10 +72,10 @@ class SlotJudge:
         """A slot of both sides whose digests differ.
 
         Args:
-            expected: of the golden.
-            found: of the run.
+            expected: record of the golden.
+            found: record of the run.
             array: values of ``found``, if they are loaded already.
-            golden: values of ``expected``, likewise.
+            golden: values of ``expected``, if they are loaded already.
         """
         tolerance = self._tolerances.of(expected.key, expected.op_type, expected.dtype)
         if (reason := _mismatch(expected, found)) is not None:
@@ -111,12 +111,12 @@ class SlotJudge:
 
 
 def proves_bits(items: Iterable[str]) -> bool:
-    """Whether equal rows with these items are those of equal bits: a hash of the values is among them."""
+    """Whether equal rows with these items prove equal bits: they include a hash of the values."""
     return any(item in _HASHES for item in items)
 
 
 def _kept(record: Record) -> Any:
-    """What is known of a slot without values: the row it was read from, which is rounded, before what that says."""
+    """The facts about a slot without values: its (rounded) row first, else its statistics."""
     statistics = record.statistics()
     if not isinstance(statistics, Statistics) or record.extra.row is None:
         return statistics
@@ -124,7 +124,7 @@ def _kept(record: Record) -> Any:
 
 
 def _mismatch(expected: Record, found: Record) -> str | None:
-    """How dtype or shape differ, if they do; both are strict."""
+    """Says how dtype or shape differ, if they do; both are strict."""
     try:
         one = dtypes.by_name(expected.dtype)
         same_dtype = expected.dtype == found.dtype or one is dtypes.by_name(found.dtype)
@@ -146,18 +146,18 @@ def _verdict(expected: Record, found: Record, verdict: Verdict, reason: str, **m
 
 def _by_values(expected: Record, found: Record, measurement: Measurement, tolerance: Tolerance) -> SlotVerdict:
     if not measurement.unequal:
-        reason = "its values have the golden's bits, but the digest given with them is another"
+        reason = "its values have the golden's bits, but the digest given with them differs"
         return _verdict(expected, found, Verdict.DIFFERS, reason, measurement=measurement, tolerance=tolerance)
     verdict = Verdict.WITHIN if measurement.is_within else Verdict.DIFFERS
     return _verdict(expected, found, verdict, values_reason(measurement), measurement=measurement, tolerance=tolerance)
 
 
 def values_reason(m: Measurement) -> str:
-    """What is wrong with the values, in a few words."""
+    """Says in a few words what is wrong with the values."""
     if m.nonfinite:
-        return f"NaN or infinity stands against something else in {m.nonfinite} of {m.count} elements"
+        return f"NaN or infinity on one side only in {m.nonfinite} of {m.count} elements"
     if not m.max_abs and m.outside:
-        return f"equal values of other bits (sign of zero, or kind of NaN) in {m.outside} of {m.count} elements"
+        return f"equal values with different bits (sign of zero, or kind of NaN) in {m.outside} of {m.count} elements"
     if m.outside:
         return f"{m.outside} of {m.count} elements differ"
     return f"{m.unequal} of {m.count} elements differ, none beyond the tolerance"
@@ -166,10 +166,10 @@ def values_reason(m: Measurement) -> str:
 def _by_known(
     expected: Record, found: Record, golden: Any, ours: Any, tolerance: Tolerance, asked: bool
 ) -> SlotVerdict:
-    """By all statistics of both sides, if they are known; within a tolerance they prove nothing.
+    """Judges by all statistics of both sides, if they are known; within a tolerance they prove nothing.
 
     Args:
-        asked: statistics are to be taken for values.
+        asked: whether statistics are accepted instead of values.
     """
     side = "golden's" if expected.values is None else "capture's"
     if not isinstance(golden, Statistics) or not isinstance(ours, Statistics):
@@ -189,7 +189,10 @@ def _by_row(expected: Record, found: Record, kept: Any, row: PrintedStatistics, 
     if isinstance(golden, PrintedStatistics):
         changes = golden.changes(row) or f"the statistics both know agree, {_known(golden, row)}"
         within = not tolerance.exact and rows_within(golden, row, tolerance)
-        verdict, reason = Verdict.WITHIN if within else Verdict.DIFFERS, f"of both sides only a row was kept: {changes}"
+        verdict, reason = (
+            Verdict.WITHIN if within else Verdict.DIFFERS,
+            f"both sides kept only a row of statistics: {changes}",
+        )
         return _verdict(expected, found, verdict, reason, tolerance=tolerance, by_statistics=True)
     if not isinstance(golden, Statistics):
         reason = "the capture holds statistics, and the golden neither values nor statistics"
@@ -203,7 +206,7 @@ def _by_row(expected: Record, found: Record, kept: Any, row: PrintedStatistics, 
 
 
 def _known(one: PrintedStatistics, other: PrintedStatistics) -> int:
-    """How many items both rows have, and calculated."""
+    """Says how many items both rows have."""
     return sum(MISSING not in (one[item], other[item]) for item in one.keys() & other.keys())
 
 

@@ -1,4 +1,4 @@
-"""Measurements kept by content: the same two tensors under the same tolerance are measured once.
+"""Caches measurements by content: the same two tensors under the same tolerance are measured once.
 
 The content is that of the values themselves, not a digest that came with them.
 """
@@ -11,14 +11,14 @@ from harness.compare.source import Source
 from harness.compare.tolerances import Tolerance
 from harness.stats import digest
 
-#: Tensors above it are measured each time: hashing them costs about what keeping them could save.
+#: Larger tensors are measured each time: hashing them costs about as much as the cache could save.
 LARGEST = 1 << 20
-#: Measurements kept, of about 1 KiB each; beyond it all are forgotten.
+#: Number of measurements to keep, of about 1 KiB each; above it, all are dropped.
 KEPT = 8192
 
 
 class Known:
-    """What was measured."""
+    """A cache of measurements."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[bytes, bytes, Tolerance], Measurement] = {}

@@ -1,4 +1,4 @@
-"""Tolerances from evidence: how far each slot of a run scatters when nothing was changed."""
+"""Learns tolerances from evidence: how far each slot scatters between unchanged runs."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from harness.errors import ToleranceError
 from harness.records import SlotKey
 from harness.store import RunData, StoredRun
 
-_CHANGED = "the runs agree with one another and not with the golden: it changed, and does not scatter"
-#: Up to so many units in the last place, the distance in units says more than a size does.
+_CHANGED = "the runs agree with one another but not with the golden: this is a change, not scatter"
+#: Up to this many units in the last place, the distance in units says more than a relative size.
 _FEW_ULP = 8
 
 
@@ -43,8 +43,8 @@ class Scatter:
     floors: float = 0.0
 
     def tolerance(self, margin: float) -> dict[str, float | int]:
-        """What admits ``margin`` times as much as was seen: units where there were few, else relative to the tensor
-        (absolute, where the golden is zero throughout)."""
+        """What admits ``margin`` times as much as was seen: in units if there were few, else relative to the tensor
+        (absolute if the golden is zero throughout)."""
         if self.max_ulp <= _FEW_ULP:
             return {"max_ulp": math.ceil(self.max_ulp * margin)}
         if math.isinf(self.scaled):
@@ -53,10 +53,10 @@ class Scatter:
 
 
 class Learning:
-    """Gathers what unchanged runs show, one comparison with the golden run after the other.
+    """Collects the scatter of unchanged runs, one comparison with the golden run after the other.
 
     Attributes:
-        runs: how many there were.
+        runs: number of runs.
     """
 
     def __init__(self) -> None:
@@ -65,7 +65,7 @@ class Learning:
         self._found: dict[str, dict[SlotKey, Counter[bytes | None]]] = {}
 
     def add(self, comparison: Comparison) -> None:
-        """Takes the comparison of one more run with the golden one, everything measured."""
+        """Adds the comparison of one more run with the golden one, with everything measured."""
         self.runs += 1
         terms = summands_of(comparison.slots)
         for slot in comparison.slots:
@@ -83,8 +83,8 @@ class Learning:
     def scattered(self) -> list[Scatter]:
         """The slots that are not bit-exact in every run, in the order they were first seen to scatter.
 
-        Where several runs all agree with one another and not with the golden, that is a change, which no tolerance
-        should hide: such a slot has a ``reason``.
+        If several runs agree with one another but not with the golden, that is a change, which no tolerance should
+        hide: such a slot has a ``reason``.
         """
         return [
             replace(each, reason=_CHANGED) if not each.reason and self._changed(each.name) else each
@@ -96,7 +96,7 @@ class Learning:
 
 
 def scatter(comparisons: Iterable[Comparison]) -> list[Scatter]:
-    """What ``Learning.scattered`` gives of these comparisons."""
+    """The result of ``Learning.scattered`` for these comparisons."""
     learning = Learning()
     for comparison in comparisons:
         learning.add(comparison)
@@ -115,7 +115,7 @@ def _scatter(slot: SlotVerdict, terms: int) -> Scatter:
 
 
 def learned(scattered: Iterable[Scatter], margin: float) -> dict[str, Any]:
-    """A table of tolerances (see ``Tolerances.parse``): exact, but for each slot that scatters by as much as it may.
+    """A table of tolerances (see ``Tolerances.parse``): exact, except for each slot that scatters.
 
     Raises:
         ToleranceError: ``margin`` is below 1.
@@ -130,28 +130,28 @@ def learned(scattered: Iterable[Scatter], margin: float) -> dict[str, Any]:
 
 
 def remembered(run: StoredRun, table: dict[str, Any], runs: int, margin: float) -> RunData:
-    """A run as it was, with a table that was learned for it.
+    """The unchanged run, with the table learned for it.
 
     Args:
-        table: from ``learned``.
-        runs, margin: what it was learned from; told with it.
+        table: table from ``learned``.
+        runs, margin: the number of runs and the margin it was learned from.
     """
     attrs = {**run.attrs, "tolerance": table, "learned": {"runs": runs, "margin": margin}}
     return RunData(list(run.records()), run.artefacts(), attrs, run.level)
 
 
-#: A spread above so many noise floors is no rounding.
+#: A spread above this many noise floors is not rounding.
 _FLOORS = 10
 
 
 def refusal(found: Sequence[Scatter], runs: int, force: bool, flag: str = "--force") -> str:
-    """Why nothing should be learned; empty if all is well.
+    """Says why nothing should be learned; empty if all is well.
 
     Args:
-        found: what scatters.
-        runs: how many runs there were.
-        force: one run is enough, and so is any spread that a tolerance admits.
-        flag: what asks for that.
+        found: the slots that scatter.
+        runs: number of runs.
+        force: whether one run is enough, and any spread that a tolerance admits.
+        flag: flag that sets ``force``.
     """
     if any(each.reason for each in found):
         return "some slots scatter in a way no tolerance admits"
@@ -170,5 +170,5 @@ def refusal(found: Sequence[Scatter], runs: int, force: bool, flag: str = "--for
 
 
 def _literally(name: str) -> str:
-    """A pattern that matches ``name`` and nothing else."""
+    """A pattern that matches only ``name``."""
     return re.sub(r"([*?[])", r"[\1]", name)

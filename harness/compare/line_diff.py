@@ -1,6 +1,6 @@
-"""What differs between two texts, line by line: in time that grows as the texts do, and no longer than is asked for.
+"""Finds the differences between two texts line by line, in time proportional to the texts and with bounded output.
 
-Where a line stands once in either text it anchors the comparison (Cohen's "patience" order: the longest run of such
+A line that occurs once in each text anchors the comparison (Cohen's "patience" order: the longest run of such
 lines that both texts have in one order); between anchors, short stretches are compared by ``difflib``, and long ones
 without any anchor count as replaced.
 """
@@ -16,17 +16,18 @@ from itertools import pairwise, takewhile
 from typing import Literal, NamedTuple
 
 Tag = Literal[" ", "-", "+"]
-#: Equal lines shown around a difference, lines shown in all, and characters of a line.
+#: Numbers of equal lines around a difference, of all shown lines, and of characters per line.
 CONTEXT, LINES, WIDTH = 3, 400, 300
-#: Stretches whose lengths multiply to more are not given to difflib, whose time grows as that product and more.
+#: Largest product of two stretches' lengths for difflib, whose time grows at least with that product.
 _PRODUCT = 40_000
-#: How often lines are looked at, times their number, before what is left counts as replaced.
+#: Limit of passes times lines, after which the rest counts as replaced.
 _LOOKS = 30
 _BEFORE = 60
 
 
 class Opcode(NamedTuple):
-    """Lines ``old`` to ``old_end`` of the expected text beside ``new`` to ``new_end`` of the found one; from 0."""
+    """Lines ``old`` to ``old_end`` of the expected text beside ``new`` to ``new_end`` of the found one; counted from
+    0."""
 
     equal: bool
     old: int
@@ -37,7 +38,7 @@ class Opcode(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
-    """Differences close to one another, with what stands around them.
+    """Differences close to one another, with the lines around them.
 
     Attributes:
         expected, found: number of its first line in either text, from 1.
@@ -54,9 +55,9 @@ class LineDiff:
     """How two texts differ.
 
     Attributes:
-        removed, added: how many lines only one has.
-        hunks: what is shown of it.
-        left_out: how many of the removed and added lines are not in ``hunks``.
+        removed, added: numbers of lines that only one side has.
+        hunks: the shown parts.
+        left_out: number of removed and added lines outside ``hunks``.
     """
 
     removed: int
@@ -70,8 +71,8 @@ def line_diff(expected: Sequence[str], found: Sequence[str], context: int = CONT
 
     Args:
         expected, found: their lines.
-        context: how many equal lines are shown around a difference.
-        limit: how many lines are shown in all; of a line at most ``WIDTH`` characters, those where it differs.
+        context: number of equal lines to show around a difference.
+        limit: number of lines to show in all; of each line at most ``WIDTH`` characters, around the difference.
     """
     parts = blocks(expected, found)
     removed = sum(each.old_end - each.old for each in parts if not each.equal)
@@ -89,7 +90,7 @@ def line_diff(expected: Sequence[str], found: Sequence[str], context: int = CONT
 
 
 def blocks(expected: Sequence[str], found: Sequence[str]) -> list[Opcode]:
-    """Both texts as blocks, in order, that are equal and different by turns; together they are all lines."""
+    """Both texts as blocks in order, alternately equal and different; together they hold all lines."""
     result: list[Opcode] = []
     old = new = 0
     for at, other, length in [*_merged(_matches(expected, found)), (len(expected), len(found), 0)]:
@@ -144,7 +145,7 @@ def _matches(a: Sequence[str], b: Sequence[str]) -> list[tuple[int, int, int]]:
 
 
 def _anchors(a: Sequence[str], b: Sequence[str]) -> list[tuple[int, int]]:
-    """Lines that stand once in either, as many as have the same order in both: places in ``a`` and ``b``."""
+    """Lines that occur once in each text and have the same order in both: their places in ``a`` and ``b``."""
     once, again = Counter(a), Counter(b)
     places = {line: at for at, line in enumerate(b) if again[line] == 1}
     pairs = [(at, places[line]) for at, line in enumerate(a) if once[line] == 1 and line in places]
@@ -207,6 +208,6 @@ def common(one: Sequence[str], other: Sequence[str]) -> int:
 
 
 def clipped(text: str, width: int, start: int = 0) -> str:
-    """``width`` characters of ``text`` from ``start`` on, with dots where something is left out."""
+    """``width`` characters of ``text`` from ``start`` on, with dots for omitted parts."""
     shown = text[start : start + width]
     return ("..." if start and shown else "") + shown + ("..." if len(text) > start + width else "")

@@ -1,7 +1,7 @@
-"""How far two arrays are apart: absolutely, relatively, in units in the last place, as vectors; and where most.
+"""Measures how far two arrays are apart: absolutely, relatively, in units in the last place, as vectors; and where.
 
-Blocked: memory use does not grow with the arrays. Exact: integers are subtracted as integers, 64-bit ones too;
-floating-point numbers as float64, which holds all narrower ones.
+It works in blocks, so that memory use does not grow with the arrays. It is exact: integers are subtracted as integers,
+including 64-bit ones; floating-point numbers as float64, which holds all narrower ones.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from harness.compare.measurement import Measurement
 from harness.compare.source import Source, source
 from harness.compare.tolerances import EXACT, Tolerance
 
-#: Elements looked at together: what numpy needs to begin is little beside them, and most of a pass stays in the cache.
+#: Elements processed together: many enough to hide numpy's overhead per call, few enough to stay in the cache.
 _BLOCK = 65_536
 
 
@@ -29,12 +29,12 @@ def measure(
 
     Args:
         expected: numbers of the numpy dtype that holds ``dtype_name``; any shape, also 0-d and empty.
-        found: likewise, of the same shape.
+        found: the other array, of the same dtype and shape.
         dtype_name: MindSpore dtype name.
         tolerance: see ``Tolerance``; for integers and bools anything unequal is outside.
 
     Raises:
-        ValueError: shapes or dtypes are not as said (the caller judges those first).
+        ValueError: shapes or dtypes differ from the stated ones (the caller judges those first).
 
     Examples:
         >>> import numpy as np
@@ -62,7 +62,7 @@ def measure(
 
 
 def largest(numbers: Array | Source) -> float:
-    """The largest finite magnitude of floating-point or complex numbers; 0 where there is none."""
+    """The largest finite magnitude of floating-point or complex numbers; 0 if there is none."""
     with np.errstate(all="ignore"):
         return max(map(_peak, source(numbers).blocks(_BLOCK)), default=0.0)
 

@@ -1,4 +1,4 @@
-"""What was found out about the distance of two arrays: numbers and places, no arrays."""
+"""The measured distance of two arrays: numbers and places, no arrays."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from harness.compare.needed_tolerance import NeededTolerance
 
 Number = bool | int | float | complex
 
-#: Shares of elements beyond these relative errors are counted; as the "thousandth" ratios of Ascend's tools are.
+#: The elements beyond these relative errors are counted, like the "thousandth" ratios of Ascend's tools.
 THOUSANDTHS = (1e-3, 5e-3)
 
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """One element of both arrays.
+    """An element of both arrays.
 
     Attributes:
-        index: where it is.
-        expected, found: its values.
+        index: its index.
+        expected, found: its values on both sides.
     """
 
     index: tuple[int, ...]
@@ -56,26 +56,26 @@ class Measurement:
     """The distance of two arrays of one dtype and shape.
 
     Attributes:
-        count: elements.
-        unequal: elements whose bits differ.
-        outside: elements the tolerance does not admit.
-        nonfinite: elements among them where NaN or infinity stands against something else.
+        count: number of elements.
+        unequal: number of elements whose bits differ.
+        outside: number of elements that the tolerance does not admit.
+        nonfinite: number of those elements that have NaN or infinity on one side only.
         max_abs: largest error over elements finite on both sides. Of integers it is an ``int``, exact.
-        max_rel: likewise, relative to the expected value; infinite where that is 0.
+        max_rel: largest error relative to the expected value; infinite if that is 0.
         max_ulp: largest distance in units in the last place (of the parts, for complex numbers); for integers and
             bools None.
-        worst: the element that is furthest outside; where none is outside, the one with the largest error; None if
-            all bits are equal.
-        at_abs: index of the largest error; None where there is none.
-        at_rel: likewise, of the largest relative one.
-        at_ulp: likewise, of the largest distance in units in the last place.
+        worst: the element furthest outside; if none is outside, the one with the largest error; None if all bits are
+            equal.
+        at_abs: index of the largest error; None if there is none.
+        at_rel: index of the largest relative error.
+        at_ulp: index of the largest distance in units in the last place.
         expected_nan: how many expected elements are NaN (or, complex, contain one).
-        found_nan: likewise, of the found ones.
+        found_nan: how many found elements are.
         expected_inf: how many expected elements are infinite (or, complex, contain an infinity).
-        found_inf: likewise, of the found ones.
-        nan_mismatch: elements that are NaN on one side only.
-        inf_mismatch: elements that are an infinity of one sign on one side only.
-        zero_mismatch: elements that are zero on one side only.
+        found_inf: how many found elements are.
+        nan_mismatch: number of elements that are NaN on one side only.
+        inf_mismatch: number of elements that are an infinity of one sign on one side only.
+        zero_mismatch: number of elements that are zero on one side only.
         scale: the largest finite magnitude of the expected side.
         bulk: the size of most of its elements, see ``bulk_of``.
         reach: how large an element may be to count for the others, see ``bulk_of``.
@@ -130,7 +130,7 @@ class Measurement:
 
     @property
     def mean_abs(self) -> float:
-        """Mean of ``|f - e|`` over elements finite on both sides; 0 where there are none."""
+        """Mean of ``|f - e|`` over elements finite on both sides; 0 if there are none."""
         return self.sums.error / self.sums.count if self.sums.count else 0.0
 
     @property
@@ -145,7 +145,7 @@ class Measurement:
 
     @property
     def cosine(self) -> float | None:
-        """Cosine of the angle between the two as vectors; None where one of them is 0."""
+        """Cosine of the angle between the two as vectors; None if one of them is 0."""
         norms = math.sqrt(self.sums.expected_squared) * math.sqrt(self.sums.found_squared)
         if not 0 < norms < math.inf:
             return None
@@ -155,8 +155,8 @@ class Measurement:
     def snr(self) -> float | None:
         """Signal to noise in dB: ``10 log10(sum e**2 / sum (f - e)**2)``; infinite without noise, None without e.
 
-        None, too, where NaN or infinity stands against something else (that is noise of no size), and where both sums
-        are too large for float64.
+        Also None if NaN or infinity is on one side only (such noise has no size), and if both sums are too large for
+        float64.
         """
         if self.nonfinite or not self.sums.expected_squared:
             return None
@@ -171,7 +171,7 @@ class Measurement:
         return self.beyond[which] / self.count if self.count else 0.0
 
     def ulp_percentile(self, percent: float) -> int | None:
-        """So many ULP or fewer lie between ``percent`` of the elements; a power of two, 0, or the maximum.
+        """The distance in ULP that ``percent`` of the elements do not exceed; a power of two, 0, or the maximum.
 
         None for integers, bools, and arrays without elements.
         """
@@ -185,5 +185,5 @@ class Measurement:
 
 
 def ulp_bound(step: int) -> int:
-    """What ``Measurement.ulp_counts[step]`` counts the elements beyond: 0, 1, 2, 4, 8, ..."""
+    """The distance beyond which ``Measurement.ulp_counts[step]`` counts elements: 0, 1, 2, 4, 8, ..."""
     return 1 << (step - 1) if step else 0

@@ -1,6 +1,6 @@
-"""Which tolerances would admit a pair of arrays, kept in a few numbers: they can be judged again without the arrays.
+"""Keeps in a few numbers which tolerances would admit a pair of arrays, so that it can be judged again without them.
 
-The absolute tolerance that a relative one leaves to be admitted, ``a(r) = max(|f - e| - r * |e|)``, is a convex
+The absolute tolerance needed beside a relative one, ``a(r) = max(|f - e| - r * |e|)``, is a convex
 function that falls with r. Its values at a few r (the rungs) bound it everywhere: from above by the chord between two
 rungs, from below by the neighbouring chords drawn on. Two such functions are kept, as elements at most one unit in the
 last place apart pass under the documented tolerances whatever their size.
@@ -38,9 +38,9 @@ class NeededTolerance:
     bulk: float
 
     def admits(self, tolerance: Tolerance) -> bool | None:
-        """Whether ``tolerance`` admits every element; None where what was kept cannot tell.
+        """Whether ``tolerance`` admits every element; None if the kept numbers cannot tell.
 
-        ``exact`` is decided by bits, not here: the answer is that to a tolerance of all zero.
+        ``exact`` is decided by bits, not here: here it counts as a tolerance of all zeros.
         """
         if self.max_ulp <= tolerance.max_ulp:
             return True
@@ -49,7 +49,7 @@ class NeededTolerance:
         if floor >= self.every[0]:
             return True
         if not floor and not tolerance.rtol:
-            return False  # what is apart is admitted by its distance in units alone
+            return False  # elements apart are admitted by their distance in units alone
         low, high = _bounds(values, tolerance.rtol)
         if high <= floor:
             return True
@@ -68,7 +68,7 @@ class NeededTolerance:
 
     @classmethod
     def from_json(cls, value: Any) -> NeededTolerance:
-        """What ``as_json`` gave; ``KeyError``, ``TypeError`` or ``ValueError`` for anything else."""
+        """Reads the result of ``as_json``; ``KeyError``, ``TypeError`` or ``ValueError`` for anything else."""
         every, apart = (tuple(float(number) for number in value[name]) for name in ("every", "apart"))
         if not len(every) == len(apart) == len(RUNGS):
             raise ValueError(f"a needed has {len(RUNGS)} rungs")

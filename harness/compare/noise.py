@@ -19,16 +19,16 @@ _UNIT: Mapping[str, float] = {
     "Complex64": 2.0**-23, "Complex128": 2.0**-52,
 }  # fmt: skip
 _NARROW = ("Float16", "BFloat16")
-#: Roundings besides those of the sum: of the operands, of a scale, of the result.
+#: Number of roundings besides the sum's: of the operands, of a scale, of the result.
 _OTHERS = 4
 
 
 def noise_floor(dtype: str, summands: int) -> float:
-    """The largest error of rounding alone, relative to the size of what was summed.
+    """The largest possible rounding error, relative to the size of the summands.
 
     Args:
-        dtype: of the result (``Float32``).
-        summands: how many terms an element is the sum of.
+        dtype: dtype of the result (``Float32``).
+        summands: number of terms summed in an element.
 
     Returns:
         A number below 1; for whole numbers and bools the smallest normal float64: any error is above it.
@@ -41,11 +41,11 @@ def noise_floor(dtype: str, summands: int) -> float:
 
 
 def summands_of(slots: Iterable[SlotVerdict]) -> dict[tuple[object, ...], int]:
-    """How many terms an element of each execution's output is the sum of, from the shapes of its slots.
+    """The number of terms summed in an element of each execution's output, from the shapes of its slots.
 
-    Of two operands that are both larger than what they make one of, the product of their sizes over the output's, as of
-    a matrix product of ``(m, k)`` and ``(k, n)``: ``k**2`` is what is left, and k the number of terms. Of one operand
-    it is its size over the output's.
+    For two operands it is the square root of the product of their sizes over the output's: for a matrix product of
+    ``(m, k)`` and ``(k, n)`` that ratio is ``k**2``, and k the number of terms. For one operand it is its size over the
+    output's.
     """
     inputs: dict[tuple[object, ...], list[int]] = {}
     outputs: dict[tuple[object, ...], int] = {}
@@ -59,7 +59,7 @@ def summands_of(slots: Iterable[SlotVerdict]) -> dict[tuple[object, ...], int]:
 
 
 def terms(sizes: list[int], made: int) -> int:
-    """How many terms each of ``made`` elements is the sum of, from the sizes of the operands; see ``summands_of``."""
+    """The number of terms summed in each of ``made`` elements, from the sizes of the operands; see ``summands_of``."""
     if not sizes or not made:
         return 1
     one, *others = sorted(sizes, reverse=True)[:2]

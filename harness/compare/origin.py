@@ -1,8 +1,8 @@
-"""Where a run first left its golden, and what kind of change that is: over records and their order, never over graphs.
+"""The first divergence of a run from its golden, and its kind: from records and their order, never from graphs.
 
-An input agrees, differs, or was not compared. What was not compared never counts as agreeing: an operator is where a
-difference begins only if each of its inputs was compared and agrees. An operator that only one side has is a
-divergence of its own.
+An input agrees, differs, or was not compared. An input that was not compared never counts as agreeing: a difference
+begins at an operator only if each of its inputs was compared and agrees. An operator that only one side has is a
+divergence by itself.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from harness.records import SlotKey
 
 
 class State(Enum):
-    """What is known of an input of the first divergence."""
+    """The state of an input of the first divergence."""
 
     AGREES = "agrees"
     DIFFERS = "differs"
@@ -24,7 +24,7 @@ class State(Enum):
 
 
 class Kind(Enum):
-    """What a first divergence is."""
+    """The kinds of first divergence."""
 
     COMPUTED = "computed otherwise"
     GIVEN = "given"
@@ -45,18 +45,18 @@ class Kind(Enum):
 
 _STRUCTURAL = frozenset({Kind.REPLACED, Kind.INSERTED, Kind.REMOVED, Kind.MOVED, Kind.RENAMED, Kind.REWIRED})
 
-#: What each kind says, in words.
+#: The meaning of each kind, in words.
 MEANING = {
     Kind.COMPUTED: "its inputs agree, its outputs do not",
     Kind.GIVEN: "an input differs, and no recorded operator made it: a weight, data or a constant",
-    Kind.UNRECORDED: "something that was not recorded changed the values",
+    Kind.UNRECORDED: "something unrecorded changed the values",
     Kind.REWIRED: "it takes the output of another operator",
     Kind.REPLACED: "another operator stands in its place",
     Kind.INSERTED: "only the run has it",
     Kind.REMOVED: "only the golden has it",
     Kind.MOVED: "it stands at another place",
-    Kind.RENAMED: "it has another name, and the same type, inputs and outputs",
-    Kind.UNSURE: "it is the first that differs; not all of its inputs were compared",
+    Kind.RENAMED: "it has another name, but the same type, inputs and outputs",
+    Kind.UNSURE: "it is the first that differs, but not all of its inputs were compared",
 }
 
 
@@ -65,11 +65,11 @@ class Input:
     """One input of the first divergence.
 
     Attributes:
-        key: under the expected name; of an input that only the found side has, under the found one.
-        state: what is known of it.
-        why: of one that was not compared, the reason; else empty.
-        slot: its verdict, where there is one.
-        expected_from, found_from: the operator whose output it has on each side; None where none is known.
+        key: key under the expected name; under the found name if only the found side has the input.
+        state: whether it agrees, differs, or was not compared.
+        why: why it was not compared; else empty.
+        slot: its verdict, if there is one.
+        expected_from, found_from: the operator whose output it holds on each side; None if unknown.
     """
 
     key: SlotKey
@@ -82,11 +82,11 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class Downstream:
-    """What else does not agree.
+    """What else differs.
 
     Attributes:
-        operators: executions besides the first divergence with a slot that does not hold.
-        agreeing: executions whose slots all hold.
+        operators: number of other executions with a slot that does not hold.
+        agreeing: number of executions whose slots all hold.
         ranks, iterations: those in which something does not hold, in order.
     """
 
@@ -102,16 +102,15 @@ class Origin:
 
     Attributes:
         kind: see ``Kind`` and ``MEANING``.
-        where: the operator execution, under its expected name; of ``INSERTED``, under its found one.
-        slots: the slots that show it, outputs first: those that differ, or those only one side has.
-        inputs: each input of the execution, in order; of ``REPLACED`` those of the expected operator.
-        counterpart: what the found side has for it, where that has another name; of ``REPLACED``, ``RENAMED`` and
-            ``MOVED`` the operator that stands there.
-        before: the operators of both sides that were executed right before it and that both sides have; None where
-            there is none.
-        op_types: of the operator and of ``counterpart``; the second is empty where there is none.
-        earliest: the earliest differing slot of all, where that is not one of ``slots``: an input that differed
-            without being the cause.
+        where: the operator execution under its expected name (for ``INSERTED``, its found name).
+        slots: the slots that show it, outputs first: those that differ, or that only one side has.
+        inputs: the inputs of the execution in order (for ``REPLACED``, those of the expected operator).
+        counterpart: the corresponding operator of the found side if its name differs; for ``REPLACED``, ``RENAMED`` and
+            ``MOVED`` the operator at its place.
+        before: the common operators executed right before it on both sides; None if there is none.
+        op_types: types of the operator and of ``counterpart``; the second is empty if there is none.
+        earliest: the earliest differing slot of all, if it is not in ``slots``: an input that differed without being
+            the cause.
         downstream: how far the difference went.
     """
 
@@ -127,12 +126,12 @@ class Origin:
 
     @property
     def inputs_agree(self) -> bool:
-        """Whether each input was compared and agrees, so that the operator is where the difference begins."""
+        """Whether each input was compared and agrees, so that the difference begins at this operator."""
         return self.kind is Kind.COMPUTED
 
     @property
     def found_as(self) -> str | None:
-        """What the found side calls the operator, where that is something else."""
+        """The operator's name on the found side, if it differs."""
         return self.counterpart
 
     @property
@@ -142,7 +141,7 @@ class Origin:
 
     @property
     def slot(self) -> SlotVerdict:
-        """The slot that shows it best: the first differing output, or else input."""
+        """The slot that shows it best: the first differing output, else the first differing input."""
         return self.slots[0]
 
     def title(self) -> str:

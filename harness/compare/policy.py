@@ -1,8 +1,8 @@
-"""The one judgement: which tolerance holds, what is paired with what, what counts, and how it ends.
+"""The one judgement: which tolerance applies, how slots are paired, what counts, and the verdict.
 
-The gate, ``msdump check``, ``diff``, ``judge``, ``learn``, ``audit`` and the report ask here and decide nothing
-themselves. Runs are compared by name first, by digests; operators are paired by data flow only where something does
-not hold.
+The gate, ``msdump check``, ``diff``, ``judge``, ``learn``, ``audit`` and the report use it and decide nothing
+themselves. Runs are first compared by name and digest; operators are paired by data flow only if something does not
+hold.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ RENAMED = "Renamed: {} operators; of one backend that is a difference (--match f
 #: Verdicts on a whole run that a gate lets pass.
 HOLDING = (Verdict.IDENTICAL.value, Verdict.WITHIN.value, Verdict.STATISTICS.value)
 
-#: What pairs operators: names, scope, type and data flow, or names first and the rest where that compares more.
+#: What pairs operators: names, scope, type and data flow, or names first, then the rest if that compares more.
 Match = Literal["auto", "names", "flow"]
 
 
@@ -41,12 +41,12 @@ class Party:
     """One side of a comparison.
 
     Attributes:
-        content: its records; read twice where operators are paired.
-        backend, mode: what it is of.
-        emulated: an emulated device made it.
-        release: of the MindSpore that made it, where that is known.
-        stored: it is a run of a golden store.
-        tolerance: what was stored with it; None for nothing.
+        content: its records; read twice if operators are paired.
+        backend, mode: backend and dump mode of the run.
+        emulated: whether an emulated device made it.
+        release: release of the MindSpore that made it, if known.
+        stored: whether it is a run of a golden store.
+        tolerance: tolerance stored with it; None if there is none.
         compiled: modules that ``torch.compile`` had wrapped, by path.
     """
 
@@ -61,7 +61,7 @@ class Party:
 
     @classmethod
     def of_run(cls, run: StoredRun) -> Party:
-        """A run of a store, with what was stored with it."""
+        """A run of a store, with its stored tolerance."""
         attrs = run.attrs
         rules = attrs.get("rules", {})
         release, compiled = rules.get("ms_version"), tuple(rules.get("compiled", ()))
@@ -77,27 +77,27 @@ class Party:
         return not self.emulated and self.release is not None
 
 
-#: Lays runs of backends whose graphs differ in known ways beside one another; None where these two are no such runs.
+#: Aligns runs of two backends whose graphs differ in known ways; None for any other two runs.
 Layout = Callable[[Party, Party], tuple[list[Record], list[Record]] | None]
 
-#: Under ``noise``: lets hold what rounding accounts for, given both sides.
+#: Under ``noise``: accepts differences that rounding explains, given both sides.
 Settle = Callable[[Comparison, Party, Party], Comparison]
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """What comparing two sides gave.
+    """The result of comparing two sides.
 
     Attributes:
         comparison: every slot's verdict.
-        tolerances: what was admitted.
-        pairing: how operators of other names were found; None where slots were compared by name.
-        tried: how operators would have been paired, where that was looked at.
-        renamed: operators that have another name on the found side, where that is a difference.
-        texts_hold: whether texts that are results do; None where none was compared.
+        tolerances: the tolerances applied.
+        pairing: how operators of other names were found; None if slots were compared by name.
+        tried: how operators would have been paired, if that was tried.
+        renamed: operators with another name on the found side, if that is a difference.
+        texts_hold: whether the texts that are results hold; None if none was compared.
         lost: files of the found side that could not be used.
-        empty_holds: nothing beside nothing is an agreement: only what goes wrong was kept.
-        notes: what the verdict does not cover, in lines.
+        empty_holds: whether two empty sides agree, because only what goes wrong was kept.
+        notes: lines about what the verdict does not cover.
     """
 
     comparison: Comparison
@@ -112,7 +112,7 @@ class Judgement:
 
     @property
     def slots_hold(self) -> bool:
-        """Whether every slot and every name does; texts are not looked at."""
+        """Whether every slot and every name holds; ignores texts."""
         empty = not self.comparison.slots and (self.empty_holds or self.texts_hold is not None)
         return (self.comparison.holds or empty) and not self.renamed
 
@@ -123,14 +123,14 @@ class Judgement:
 
     @property
     def code(self) -> int:
-        """``HOLDS``, ``DIFFERS``, or ``CANNOT_TELL``: nothing was compared, or values were not kept."""
+        """``HOLDS``, ``DIFFERS``, or ``CANNOT_TELL``: if nothing was compared, or values were not kept."""
         if self.renamed or self.lost or self.texts_hold is False:
             return DIFFERS
         return outcome(self.comparison, self.empty_holds or self.texts_hold is not None)
 
     @property
     def verdict(self) -> str:
-        """The whole in two words: that of the slot that agrees least."""
+        """The verdict of the slot that agrees least."""
         if self.code == CANNOT_TELL:
             return "cannot tell" if self.comparison.slots else "not compared"
         if self.code == DIFFERS:
@@ -153,7 +153,7 @@ def outcome(comparison: Comparison, empty_holds: bool = False) -> int:
 
 
 def exit_code(*, differs: bool, unsure: bool) -> int:
-    """A sure difference counts before a doubt."""
+    """A certain difference counts more than a doubt."""
     return DIFFERS if differs else CANNOT_TELL if unsure else HOLDS
 
 
@@ -173,23 +173,23 @@ def judge(
 
     Args:
         expected, found: the golden side and the run.
-        asked: a tolerance that a command, a marker or a hook states; it counts before all others.
-        lay: lays runs of two emulated backends beside one another.
-        settle: what ``noise`` adds to the table by dtype; without it, nothing.
+        asked: the tolerance of a command, a marker or a hook; it counts before all others.
+        lay: aligns runs of two emulated backends.
+        settle: the additional rule of ``noise`` beyond the table by dtype; by default none.
         match: ``names`` compares slots of equal names, ``flow`` pairs operators by scope, type and data flow whatever
-            their names are, ``auto`` does so, names deciding last, where slots by name do not hold and more can be
-            compared then. Under ``auto`` another name is a difference where both sides should have equal ones.
+            their names are, ``auto`` does the same, with names deciding last, if slots by name do not hold and this
+            compares more. Under ``auto`` another name is a difference if both sides should have equal names.
         measured: whether slots within their tolerance are measured too.
-        by_statistics: where one side kept no values, statistics within the tolerance are taken for values within it.
+        by_statistics: whether to accept statistics within the tolerance if one side kept no values.
         judging: see ``check``.
 
     Raises:
-        ToleranceError: ``asked``, or what was stored, cannot be read.
+        ToleranceError: ``asked``, or the stored tolerance, cannot be read.
         RecordError: see ``check``.
     """
     laid = lay(expected, found)
     tolerances = tolerances_of(expected, found, asked, beside=laid is not None)
-    # Whoever runs mode statistic asks for statistics.
+    # A run in mode statistic asks for statistics.
     if by_statistics or "statistic" in (expected.mode, found.mode):
         tolerances = replace(tolerances, statistics=True)
     pairing: Pairing | None = None
@@ -237,11 +237,12 @@ def _notes(expected: Party, found: Party, comparison: Comparison) -> Iterator[st
 
 
 def tolerances_of(expected: Party, found: Party, asked: Any = None, *, beside: bool = False) -> Tolerances:
-    """The tolerance in force: what is asked for; else what was stored with the golden (a marker's, or learned); else
+    """The tolerance in force: the requested one; else the one stored with the golden (a marker's, or learned); else
     equal bits between two runs of one emulated backend; else the table by dtype.
 
     Args:
-        beside: both are of backends that are laid beside one another: what was stored is for the golden's own backend.
+        beside: whether two different backends are aligned: then the stored tolerance, which is for the golden's own
+            backend, does not apply.
     """
     if asked is None and not beside:
         asked = expected.tolerance
@@ -250,12 +251,12 @@ def tolerances_of(expected: Party, found: Party, asked: Any = None, *, beside: b
     return _EXACT if _are_alike(expected, found) else Tolerances.parse("default")
 
 
-#: Of one emulated backend; what a test hands over beside its networks was computed by something else.
+#: Of one emulated backend; values that a test gives to ``check`` were computed by something else.
 _EXACT = Tolerances(patterns=((f"{GIVEN_SCOPE}/*", BY_DTYPE),))
 
 
 def exactly(expected: Party, found: Party, judging: Judging = SlotJudge) -> Comparison:
-    """Every difference of two runs that should have none, measured: what tolerances are learned from."""
+    """Measures every difference of two runs that should have none; tolerances are learned from it."""
     comparison = check(expected.content, found.content, "exact", order=False, judging=judging)
     if expected.is_real_mindspore or found.is_real_mindspore:
         comparison = leave_out_unwritten(comparison)
@@ -268,8 +269,8 @@ def _are_alike(one: Party, other: Party) -> bool:
 
 
 def have_equal_names(one: Party, other: Party) -> bool:
-    """Whether what made both sides is known to call equal operators by equal names: one emulated backend, one release
-    of MindSpore, or runs of one backend in golden stores."""
+    """Whether both sides are known to give equal operators equal names: they come from one emulated backend, one
+    release of MindSpore, or are runs of one backend in golden stores."""
     if one.backend != other.backend or one.emulated != other.emulated:
         return False
     if one.emulated:
@@ -280,7 +281,7 @@ def have_equal_names(one: Party, other: Party) -> bool:
 
 
 def _compared(comparison: Comparison) -> tuple[int, int]:
-    """How many slots of equal shape both sides have, and how many of them agree."""
+    """The number of slots of equal shape on both sides, and how many of them agree."""
     counts = comparison.counts
     agree = sum(count for verdict, count in counts.items() if verdict.holds)
     both = agree + counts[Verdict.DIFFERS] + counts[Verdict.UNSURE]
@@ -288,12 +289,13 @@ def _compared(comparison: Comparison) -> tuple[int, int]:
 
 
 def _may_be_misnamed(comparison: Comparison, beside: bool) -> bool:
-    """Whether equal names do not seem to be equal operators: one side has an operator more, or numbers them otherwise.
+    """Whether equal names may belong to different operators: one side has an extra operator, or numbers them
+    differently.
 
     Args:
-        comparison: by names.
-        beside: backends whose known differences were taken out: most slots must lack a counterpart then, as where one
-            side is a capture of a PyTorch module.
+        comparison: comparison by names.
+        beside: whether known differences of two backends were removed: then most slots must lack a counterpart, as in a
+            capture of a PyTorch module.
     """
     counts = comparison.counts
     if beside:
@@ -303,10 +305,10 @@ def _may_be_misnamed(comparison: Comparison, beside: bool) -> bool:
 
 
 def _renames(pairing: Pairing) -> bool:
-    """Whether operators of other names are paired, and not by their types alone.
+    """Whether operators of different names are paired by more than their types.
 
-    Where each operator stands for the one of its own name, another shape is a difference. Beside nothing but others
-    outside of every cell, one that has the same type may be anything.
+    If each operator is paired with the one of its own name, another shape is a difference. Among operators outside
+    every cell, one of the same type may be anything.
     """
     from harness.compare.pairing.matching import SCOPE
     from harness.compare.pairing.scopes import place_of

@@ -1,4 +1,4 @@
-"""On which ranks a slot differs: all of them, some, one."""
+"""The ranks on which a slot differs: all of them, some, or one."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from harness.records import SlotKey
 
 
 class Ranks(NamedTuple):
-    """Ranks that have a slot, and those of them on which it does not hold; in order."""
+    """The ranks that have a slot, and those on which it does not hold; in order."""
 
     having: tuple[int, ...]
     differing: tuple[int, ...]
 
     def __str__(self) -> str:
-        """``on all 4 ranks``, ``on ranks 0-1 of 4``, ``on rank 3 alone of 4``; nothing where only one has the slot."""
+        """``on all 4 ranks``, ``on ranks 0-1 of 4``, ``on rank 3 alone of 4``; empty if only one rank has the slot."""
         if len(self.having) < 2 or not self.differing:
             return ""
         if len(self.differing) == len(self.having):
@@ -27,7 +27,7 @@ class Ranks(NamedTuple):
 
 
 def ranks_of(slots: Iterable[SlotVerdict], key: SlotKey) -> Ranks:
-    """On which ranks the slot of ``key``, of the same graph, iteration and execution, differs."""
+    """The ranks on which the slot of ``key`` differs, in the same graph, iteration and execution."""
     having, differing = set(), set()
     for slot in slots:
         if slot.key[1:] == key[1:]:

@@ -1,4 +1,4 @@
-"""Memory for the temporaries of a block, kept: what a pass over 128 KiB costs is mostly fresh pages."""
+"""Reusable memory for the temporaries of a block: fresh pages are most of the cost of a pass over 128 KiB."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class Scratch(threading.local):
-    """Uninitialised arrays by name; each thread has its own. What is taken is overwritten when its name is taken again.
+    """Uninitialised arrays by name; each thread has its own. An array is overwritten when its name is taken again.
 
     Args:
-        size: elements of the longest that is kept.
+        size: number of elements of the longest array that is kept.
     """
 
     def __init__(self, size: int) -> None:

@@ -19,11 +19,11 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 @dataclass(frozen=True)
 class Shard:
-    """Slots whose ranks have a part each.
+    """Slots of which each rank has a part.
 
     Attributes:
-        pattern: of ``OPERATOR:SLOT``; of a parameter ``fc1.weight`` also ``Default/fc1:weight``.
-        axis: along which the parts are put together, in the order of ranks; counted from the end if below 0.
+        pattern: pattern for ``OPERATOR:SLOT``; a parameter ``fc1.weight`` is also ``Default/fc1:weight``.
+        axis: axis along which the parts are joined, in the order of ranks; counted from the end if below 0.
     """
 
     pattern: str
@@ -41,7 +41,7 @@ class Shard:
             ) from None
 
     def fits(self, record: Record) -> bool:
-        """Whether a slot is declared by it."""
+        """Whether it declares a slot."""
         return any(fnmatchcase(name, self.pattern) for name in _names(record))
 
 
@@ -55,7 +55,7 @@ def _names(record: Record) -> Iterator[str]:
 
 
 class _Joined(Streamed):
-    """The values of shards, put together when they are asked for."""
+    """The values of shards, joined on request."""
 
     __slots__ = ("axis", "parts")
 
@@ -71,14 +71,14 @@ class _Joined(Streamed):
 
 
 def joined(one: Party, other: Party, shards: Sequence[Shard]) -> tuple[Party, Party]:
-    """Both sides with declared slots joined; as they are where nothing is declared.
+    """Both sides with declared slots joined; unchanged if nothing is declared.
 
-    Where one side has one rank and the other several, what is not declared is the same on all ranks (replicated
-    parameters, say): each rank's is compared with that of the one rank. A slot that a rank lacks is joined by nobody,
-    so that it is missing.
+    If one side has one rank and the other several, undeclared slots count as equal on all ranks (replicated parameters,
+    for example): each rank's slot is compared with that of the one rank. A slot that a rank lacks is not joined, so it
+    is missing.
 
     Raises:
-        ScaleError: nothing is declared by one of ``shards``, no side has several ranks, or parts do not fit together.
+        ScaleError: one of ``shards`` declares no slot, no side has several ranks, or parts do not fit together.
     """
     if not shards:
         return one, other
@@ -102,7 +102,7 @@ def _declared(record: Record, shards: Sequence[Shard]) -> Shard | None:
 
 
 def _on_all(records: Sequence[Record], ranks: Sequence[int], shards: Sequence[Shard], first: int) -> list[Record]:
-    """Records of one rank, as several have them; what is declared once."""
+    """Repeats the records of one rank for several ranks; declared slots only once."""
     declared = [_declared(record, shards) is not None for record in records]
     return [
         replace(record, key=record.key._replace(rank=rank))
@@ -113,7 +113,7 @@ def _on_all(records: Sequence[Record], ranks: Sequence[int], shards: Sequence[Sh
 
 
 def _with_joined(records: Sequence[Record], ranks: Sequence[int], shards: Sequence[Shard], first: int) -> list[Record]:
-    """Records of several ranks, with one in place of those that are declared."""
+    """Records of several ranks, with one record in place of each declared slot's parts."""
     parts: dict[tuple[Any, ...], list[Record]] = {}
     declared: dict[tuple[Any, ...], Shard] = {}
     for record in records:

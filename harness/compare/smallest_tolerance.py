@@ -1,4 +1,4 @@
-"""The smallest tolerance that would pass: of one slot, and of all that fail; never rounded down."""
+"""The smallest tolerance that would pass, for one slot and for all that fail; never rounded down."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from harness.compare.verdict import Comparison
 
 
 class SmallestTolerance(NamedTuple):
-    """Tolerances each of which alone would admit every element.
+    """Tolerances, each of which alone would admit every element.
 
     Attributes:
-        rtol, atol: None where none would do (something against 0 for ``rtol``).
-        max_ulp: units in the last place; None where that is not to be named.
+        rtol, atol: None if none would (an expected 0, for ``rtol``).
+        max_ulp: units in the last place; None if it should not be suggested.
     """
 
     rtol: float | None
@@ -35,8 +35,8 @@ class SmallestTolerance(NamedTuple):
 
 
 def smallest_tolerance(measurement: Measurement | None) -> SmallestTolerance | None:
-    """What would admit a slot; None where nothing would: NaN or infinity against something else, integers, bools,
-    equal values of other bits, what was not measured."""
+    """The tolerance that would admit a slot; None if none would: NaN or infinity on one side only, integers, bools,
+    equal values with different bits, slots that were not measured."""
     m = measurement
     if m is None or m.max_ulp is None or m.nonfinite or not m.max_abs:
         return None
@@ -44,14 +44,14 @@ def smallest_tolerance(measurement: Measurement | None) -> SmallestTolerance | N
     return SmallestTolerance(rtol, float(m.max_abs) if math.isfinite(m.max_abs) else None, m.max_ulp)
 
 
-#: A tolerance is worth naming only within so many times the one in force: more would let everything pass.
+#: A tolerance is suggested only up to this many times the one in force: more would let everything pass.
 _WORTH = 10
 
 
 def nearby(measurement: Measurement | None, tolerance: Tolerance) -> SmallestTolerance | None:
-    """What would admit a slot, of that what is within ten times its tolerance; None where nothing is.
+    """The tolerances that would admit a slot and are at most ten times its own; None if there are none.
 
-    Ten times nothing is nothing: under equal bits none is named.
+    Under equal bits none is suggested, because ten times 0 is 0.
     """
     found = smallest_tolerance(measurement)
     if found is None or measurement is None:
@@ -64,9 +64,9 @@ def worth_naming(found: SmallestTolerance, tolerance: Tolerance, scale: float, b
     """Of tolerances that would admit a slot, those within ten times the one in force; None in place of the others.
 
     Args:
-        found: what would admit it.
-        tolerance: in force.
-        scale, bulk: of the expected tensor, see ``Tolerance.floor``.
+        found: the tolerances that would admit it.
+        tolerance: the tolerance in force.
+        scale, bulk: scale and bulk of the expected tensor, see ``Tolerance.floor``.
     """
     floor = tolerance.floor(scale, bulk)
     rtol = found.rtol if found.rtol is not None and found.rtol <= _WORTH * (tolerance.rtol + tolerance.scaled) else None
@@ -76,7 +76,7 @@ def worth_naming(found: SmallestTolerance, tolerance: Tolerance, scale: float, b
 
 
 def would_pass(comparison: Comparison) -> SmallestTolerance | None:
-    """What would admit all slots that do not hold, see ``nearby``; None where nothing would, or nothing is near."""
+    """The tolerance that would admit all failing slots, see ``nearby``; None if none would, or none is near."""
     if comparison.order is not None:
         return None
     found = [nearby(slot.measurement, slot.tolerance) for slot in comparison.failures()]
@@ -88,7 +88,7 @@ def would_pass(comparison: Comparison) -> SmallestTolerance | None:
 
 
 def rounded_up(value: float) -> str:
-    """Three digits, not less than ``value``."""
+    """``value`` rounded up to three digits."""
     if not value:
         return "0"
     exact = Decimal(value)

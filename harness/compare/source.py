@@ -1,4 +1,4 @@
-"""One side's numbers, block by block: of an array, or of a file that is read anew each time they are asked for.
+"""One side's numbers block by block: from an array, or from a file that is read again at each request.
 
 A block of a file lies in memory that the next one overwrites, small enough to stay in the cache: comparing two files
 costs little more than reading them, and takes no memory.
@@ -23,9 +23,9 @@ class Source:
     """The numbers of an array.
 
     Attributes:
-        dtype: of the numbers; of the machine's byte order.
-        shape: of the whole.
-        size: how many numbers there are.
+        dtype: dtype of the numbers, in the machine's byte order.
+        shape: shape of the whole array.
+        size: number of elements.
     """
 
     def __init__(self, array: Array) -> None:
@@ -36,11 +36,12 @@ class Source:
         self._flat = np.ascontiguousarray(native).reshape(-1)
 
     def whole(self) -> Array | None:
-        """All numbers, 1-D, where they are in memory; else None."""
+        """All numbers as 1-D array if they are in memory; else None."""
         return self._flat
 
     def blocks(self, size: int) -> Iterator[Array]:
-        """1-D contiguous arrays of ``size`` numbers (the last of fewer), in C order, each until the next is wanted."""
+        """1-D contiguous arrays of ``size`` numbers (the last may be shorter), in C order; each is valid until the
+        next."""
         for at in range(0, self.size, size):
             yield self._flat[at : at + size]
 
@@ -73,15 +74,15 @@ class _Read(Source):
 
 
 def source(given: Array | Source) -> Source:
-    """What ``measure`` and its like take."""
+    """Makes the source that ``measure`` and similar functions take."""
     return given if isinstance(given, Source) else Source(given)
 
 
 def source_of(record: Record, array: Array | None = None) -> Source | None:
-    """The values of a record; None where they were not kept.
+    """Makes the source of a record's values; None if they were not kept.
 
     Args:
-        array: they, if they are loaded already.
+        array: the values, if they are loaded already.
     """
     if array is None:
         if record.blocks(1) is not None:

@@ -1,7 +1,7 @@
-"""How a difference spreads over a run: where it is new, where it is carried on, where it ends, how large it is.
+"""Follows a difference through a run: where it begins, where it is passed on, where it ends, how large it is.
 
 Data flow is read from the bits: an input was made by the latest earlier output that has the same digests on both
-sides. No graph is asked, so that a dump tree without one can be looked at too.
+sides. It needs no graph, so that it works on a dump tree without one.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from harness.records import SlotKey
 
 
 class Role(Enum):
-    """What an operator execution has to do with the difference of two runs."""
+    """The role of an operator execution in the difference of two runs."""
 
     AGREES = "agrees"
     NEW = "new"
@@ -38,11 +38,12 @@ class Role(Enum):
     ABSENT = "absent"
 
 
-#: What each role says, in words.
+#: The meaning of each role, in words.
 MEANING: Mapping[Role, str] = {
     Role.AGREES: "inputs and outputs agree",
     Role.NEW: "its inputs agree, its outputs do not: the difference begins here",
-    Role.GIVEN: "a weight, an input or a constant that no captured operator made, or what takes it first",
+    Role.GIVEN: "a weight, data or a constant differs, or another operator's output is taken here first: "
+    "no one operator of both sides made it",
     Role.CARRIED: "its inputs differ, and so do its outputs",
     Role.CANCELLED: "its inputs differ, its outputs agree: the difference ends here",
     Role.UNKNOWN: "its outputs differ; not all of its inputs were compared",
@@ -55,11 +56,11 @@ class SpreadRow:
     """One operator execution of both runs.
 
     Attributes:
-        where: which.
+        where: the operator execution.
         op_type: primitive name, or ``Parameter``.
         source: source line, if known.
         role: see ``Role``.
-        noise_in, noise_out: the largest ``noise`` of its inputs and outputs; None where nothing was measured.
+        noise_in, noise_out: the largest ``noise`` of its inputs and outputs; None if nothing was measured.
         fed_by: executions that made its differing inputs.
         feeds: executions that take its differing outputs.
     """
@@ -75,7 +76,7 @@ class SpreadRow:
 
     @property
     def growth(self) -> float | None:
-        """How many times larger its outputs' noise is than its inputs'; None where one of them is unknown or 0."""
+        """How many times larger its outputs' noise is than its inputs'; None if one of them is unknown or 0."""
         if not self.noise_in or not self.noise_out or math.isinf(self.noise_in):
             return None
         return self.noise_out / self.noise_in
@@ -109,11 +110,11 @@ class Spread:
 
 
 def noise(measurement: Measurement | None) -> float | None:
-    """The error's root mean square over that of the expected values; infinite beside NaN, against zeros, and where
-    both are too large for float64.
+    """The error's root mean square over that of the expected values; infinite if there is a NaN, if the expected values
+    are zeros, and if both are too large for float64.
 
-    0 for equal values; None for what was not measured. It is ``10**(-snr / 20)``, and the same for a tensor and for
-    that tensor times a constant, so that it can be followed from operator to operator.
+    0 for equal values; None if it was not measured. It is ``10**(-snr / 20)``; multiplying both sides by a constant
+    does not change it, so that it can be followed from operator to operator.
     """
     if measurement is None:
         return None
@@ -179,7 +180,8 @@ def _takers(
     executions: Mapping[Execution, Sequence[SlotVerdict]],
     made_by: Mapping[SlotKey, SlotKey],
 ) -> set[Execution]:
-    """The first takers of differing contents that no captured operator made: weights, inputs and constants."""
+    """The first takers of differing contents that no one operator of both sides made: weights, data, constants, and
+    outputs of different operators."""
     seen: set[Content] = set()
     takers = set()
     for where, slots in executions.items():

@@ -1,4 +1,4 @@
-"""Operators that only one side of a comparison has: what stands in their place, and what before them."""
+"""Operators that only one side of a comparison has: the operators in their place, and before them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from harness.records import SlotKey
 
 
 def one_sided(slots: Iterable[SlotVerdict]) -> int | None:
-    """Which side alone has all of ``slots``: ``EXPECTED`` or ``FOUND``; None if both have one."""
+    """The only side that has ``slots``: ``EXPECTED`` or ``FOUND``; None if both have one of them."""
     verdicts = {slot.verdict for slot in slots}
     if verdicts == {Verdict.MISSING}:
         return EXPECTED
@@ -24,7 +24,7 @@ class Structure:
     """The operators of both sides in order.
 
     Args:
-        comparison: whose digests are asked.
+        comparison: comparison that has the digests.
         executions: its slots by execution, in order.
     """
 
@@ -43,7 +43,7 @@ class Structure:
         return alone
 
     def change(self, where: Execution, side: int) -> tuple[Execution, Kind, str | None]:
-        """What an operator of one side is, and what stands in its place on the other side: the expected one first."""
+        """An operator of one side and the operator in its place on the other side: the expected one first."""
         other = self._partner(where, side)
         if other is None:
             return where, (Kind.REMOVED if side == EXPECTED else Kind.INSERTED), None
@@ -54,7 +54,7 @@ class Structure:
         return one, kind, other.operator
 
     def _partner(self, where: Execution, side: int) -> Execution | None:
-        """What stands in the place of an operator: it is taken by the same input, takes the same, or follows the same.
+        """The operator in the place of another: it feeds the same input, takes the same, or follows the same operator.
 
         Of several, one of the same type counts first.
         """
@@ -66,7 +66,7 @@ class Structure:
         return linked[0] if linked else None
 
     def _links(self, where: Execution, side: int) -> set[object]:
-        """What tells where an operator of one side stands: what it takes, who takes it, what it follows."""
+        """Identifies an operator's place: its inputs, its takers, and its predecessor."""
         slots = self.executions[where]
         digests = self._comparison.digests
         taken = {
@@ -84,7 +84,7 @@ class Structure:
 
     @cached_property
     def _takers(self) -> tuple[dict[bytes, list[SlotKey]], dict[bytes, list[SlotKey]]]:
-        """The differing inputs of both sides that hold a content, by it."""
+        """The differing inputs of both sides, by their content."""
         takers: tuple[dict[bytes, list[SlotKey]], dict[bytes, list[SlotKey]]] = {}, {}
         for slots in self.executions.values():
             for slot in slots:
@@ -122,7 +122,7 @@ class Structure:
         return before
 
     def before(self, where: Execution, other: Execution | None) -> tuple[str | None, str | None]:
-        """The operators before it on both sides: of its own name, or ``other``, on the side that has that."""
+        """The operators before it on both sides; on the side that has ``other``, the one before that."""
         side = one_sided(self.executions[where])
         sides = (where, other or where) if side in (None, EXPECTED) else (other or where, where)
         if side is not None and other is None:
@@ -130,7 +130,7 @@ class Structure:
         return self._before[EXPECTED].get(sides[0]), self._before[FOUND].get(sides[1])
 
     def find(self, operator: str | None, like: Execution) -> Execution | None:
-        """The execution of another operator in the same graph and iteration, where there is one."""
+        """The execution of another operator in the same graph and iteration, if there is one."""
         if operator is None:
             return None
         where = like._replace(operator=operator)

@@ -1,4 +1,4 @@
-"""A comparison as rows of plain values: what CSV, JSON and pages show of each slot."""
+"""A comparison as rows of plain values, one per slot, for CSV, JSON and pages."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from harness.compare.smallest_tolerance import smallest_tolerance
 from harness.compare.spread import noise
 from harness.compare.verdict import SlotVerdict
 
-#: Columns that say which slot it is and how it was judged.
+#: Columns for the slot and its verdict.
 _JUDGED = (
     "rank", "graph", "iteration", "operator", "execution", "slot", "type", "dtype", "shape", "verdict", "reason",
     "tolerance", "source", "found_as",
 )  # fmt: skip
-#: Columns that say how far its values are apart.
+#: Columns for how far its values are apart.
 _MEASURED = (
     "count", "unequal", "outside", "max_abs", "mean_abs", "max_rel", "mean_rel", "rmse", "noise", "cosine", "snr_db",
     "max_ulp", "ulp_p50", "ulp_p99", "beyond_1e-3", "beyond_5e-3", "nan_mismatch", "inf_mismatch", "zero_mismatch",
@@ -27,7 +27,7 @@ COLUMNS = _JUDGED + _MEASURED
 
 
 def row(slot: SlotVerdict) -> dict[str, Any]:
-    """One slot: a value for each of ``COLUMNS``; None for what was not measured.
+    """One slot: a value for each of ``COLUMNS``; None if not measured.
 
     Numbers are Python numbers (``beyond_*`` are shares of the elements), ``shape`` and ``at_abs`` lists.
     """
@@ -60,7 +60,7 @@ def _plain(value: Any) -> Any:
 
 
 def as_json(value: Any) -> Any:
-    """``value`` with what JSON has no number for (NaN, infinities) as the texts ``"nan"``, ``"inf"``, ``"-inf"``."""
+    """``value`` with NaN and infinities, which JSON lacks, as the texts ``"nan"``, ``"inf"``, ``"-inf"``."""
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     if isinstance(value, Mapping):
@@ -71,13 +71,13 @@ def as_json(value: Any) -> Any:
 
 
 def stored(slot: SlotVerdict) -> dict[str, Any]:
-    """``row`` and what is needed to judge the slot again: JSON values."""
+    """``row`` and everything needed to judge the slot again, as JSON values."""
     m = slot.measurement
     needed = None if m is None or m.needed is None else m.needed.as_json()
     return {key: as_json(value) for key, value in (row(slot) | {"needed": needed}).items()}
 
 
 def needed_tolerance_of(stored_row: Mapping[str, Any]) -> NeededTolerance | None:
-    """What ``stored`` kept of the needed tolerance; None if it has none. Raises ``ValueError`` and the like."""
+    """The needed tolerance that ``stored`` kept; None if it has none. Raises ``ValueError`` and the like."""
     value = stored_row.get("needed", stored_row.get("ladder"))  # its name in 0.1.0
     return None if value is None else NeededTolerance.from_json(value)

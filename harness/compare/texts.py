@@ -1,4 +1,4 @@
-"""Texts of a run against those of its golden: line by line, with a short picture of what differs."""
+"""Compares the texts of a run with those of its golden line by line, with a short extract of the differences."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from harness.compare.line_diff import blocks, clipped, common
 from harness.compare.verdict import Verdict
 
-#: Characters of a line that are shown.
+#: Number of characters shown of a line.
 WIDTH = 110
 _CONTEXT = 30
 _LOOKED_AT = 40
@@ -23,7 +23,7 @@ class TextVerdict:
     """A text that does not hold.
 
     Attributes:
-        name: of the artefact.
+        name: name of the artefact.
         verdict: ``DIFFERS``, ``MISSING`` or ``UNEXPECTED``.
         expected, found: its content; empty on the side that lacks it.
     """
@@ -39,8 +39,8 @@ class TextComparison:
     """The verdicts on all texts.
 
     Attributes:
-        names: of every text either side has, sorted.
-        failures: of those that do not hold, in that order.
+        names: names of all texts on either side, sorted.
+        failures: verdicts of the texts that do not hold, in the same order.
     """
 
     names: tuple[str, ...]
@@ -53,11 +53,11 @@ class TextComparison:
 
 
 def compare_texts(expected: Mapping[str, bytes], found: Mapping[str, bytes]) -> TextComparison:
-    """Judges every text of both sides; equal are equal bytes.
+    """Judges every text of both sides; texts are equal if their bytes are.
 
     Args:
-        expected: of the golden, by name.
-        found: of the run.
+        expected: the golden's texts, by name.
+        found: the run's texts, by name.
 
     Examples:
         >>> from harness.compare import compare_texts
@@ -83,11 +83,11 @@ def explain_texts(
     next_steps: Sequence[str] = (),
     readable: Callable[[str, bytes], bytes] | None = None,
 ) -> str:
-    """The differences in words, within about 35 lines and 3.5 kB.
+    """Describes the differences in words, in about 35 lines and 3.5 kB.
 
     Args:
         title: the first line.
-        next_steps: commands to offer, each printed whole.
+        next_steps: commands to suggest; each is printed completely.
         readable: gives lines for the content of a binary artefact of that name.
     """
     failures = comparison.failures
@@ -109,13 +109,14 @@ def explain_texts(
 
 
 def summary(comparison: TextComparison, readable: Callable[[str, bytes], bytes] | None = None) -> str:
-    """How many texts differ, and the first difference, in four lines; for ``readable`` see ``explain_texts``."""
+    """The number of differing texts, and the first difference, in four lines; for ``readable`` see
+    ``explain_texts``."""
     head = f"{len(comparison.failures)} of {len(comparison.names)} texts differ"
     return "\n".join([head, *itertools.islice(_shown(comparison.failures[0], readable), 4)])
 
 
 def _distinct(failures: Sequence[TextVerdict], readable: Callable[[str, bytes], bytes] | None) -> dict[str, list[str]]:
-    """The first differences that are not the same as an earlier one, by name: a change runs through all stages."""
+    """The first differences that do not repeat an earlier one, by name: a change shows in all stages."""
     found: dict[str, list[str]] = {}
     seen = set()
     for each in failures[:_LOOKED_AT]:
@@ -144,7 +145,7 @@ def _shown(failure: TextVerdict, readable: Callable[[str, bytes], bytes] | None)
 def short_diff(expected: Sequence[str], found: Sequence[str], limit: int = _SHOWN_LINES) -> list[str]:
     """At most ``limit`` lines of what differs, ``-`` golden and ``+`` found, each place with its line number.
 
-    Of long lines that part is shown where they differ.
+    Of a long line, the part that differs is shown.
     """
     lines: list[str] = []
     for equal, old, old_end, new, new_end in blocks(expected, found):

@@ -1,4 +1,4 @@
-"""Tolerances in a file of their own (TOML), to be kept beside the goldens and shared by commands."""
+"""Reads tolerances from a TOML file, which can lie beside the goldens and serve several commands."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from harness.errors import ToleranceError
 from harness.reading import parsing, read_bytes
 
 _MAX_BYTES = 1 << 20
-#: A name of many parts takes tomllib time that grows with their square.
+#: For a name of many parts, tomllib's time grows with the square of their number.
 _MAX_LINE = 4096
 
 
 def read_tolerances(path: Path) -> Tolerances:
-    """The tolerances a TOML file states.
+    """Reads the tolerances in a TOML file.
 
     The file has one table, ``[tolerance]``, with the keys and values of ``Tolerances.parse``: ``default``, dtypes,
     operator types, and patterns (quoted); numbers, pairs, ``"exact"``, ``"default"``, or tables of ``rtol``, ``atol``,
     ``scaled``, ``max_ulp``.
 
     Raises:
-        ToleranceError: there is no such file, it is no TOML, or it holds something else.
+        ToleranceError: the file is missing, is not TOML, or holds something else.
     """
     data = read_bytes(path, _MAX_BYTES, ToleranceError)
     if max(map(len, data.splitlines()), default=0) > _MAX_LINE:

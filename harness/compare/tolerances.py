@@ -1,7 +1,7 @@
-"""How far values may be apart.
+"""Tolerances: how far values may be apart.
 
-A tolerance is for values only: dtype, shape, and the positions and signs of NaN and infinities are strict under each.
-Integers and bools are exact under each, too.
+A tolerance applies only to values: dtype, shape, and the positions and signs of NaN and infinities must be equal under
+every tolerance. So must integers and bools.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from harness.records import SlotKey
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """What difference between an expected value e and a found value f is admitted.
+    """The admitted difference between an expected value e and a found value f.
 
     An element passes if ``|f - e| <= atol + rtol * |e| + min(scaled * S, B / 10)``, where S is the largest finite
     ``|e|`` of the tensor that counts and B the size of most of its elements (see ``bulk_of``: a huge element, and a few
@@ -30,8 +30,8 @@ class Tolerance:
     Attributes:
         rtol: relative to the element.
         atol: absolute.
-        scaled: relative to the tensor's largest element: what cancellation leaves near zero is judged by the size of
-            what was cancelled. (A fixed ``atol`` would let a whole gradient of 1e-6 vanish.)
+        scaled: relative to the tensor's largest element: an element near zero after cancellation is judged by the size
+            of the cancelled values. (A fixed ``atol`` would let a whole gradient of 1e-6 vanish.)
         max_ulp: distance in units in the last place; 0 admits none.
 
     Examples:
@@ -59,7 +59,7 @@ class Tolerance:
             raise ToleranceError(f"max_ulp is a whole number of at least 0; given was {self.max_ulp!r}")
 
     def floor(self, scale: float, bulk: float) -> float:
-        """The part that is the same for all elements of a tensor.
+        """The part of the tolerance that is equal for all elements of a tensor.
 
         Args:
             scale: its largest finite magnitude that counts, see ``Bulk.reach``.
@@ -75,7 +75,7 @@ class Tolerance:
         return " ".join(parts) or "equal values"
 
 
-#: Equal bits, nothing else. The default for emulated backends.
+#: Equal bits only. The default for emulated backends.
 EXACT = Tolerance(exact=True)
 
 #: The documented default by dtype, for results of other hardware or another library. rtol is two units in the last
@@ -88,12 +88,12 @@ DEFAULTS: Mapping[str, Tolerance] = {
     "Float64": Tolerance(rtol=1e-12, scaled=1e-13, max_ulp=1),
     "Complex64": Tolerance(rtol=1e-5, scaled=1e-6, max_ulp=1),
     "Complex128": Tolerance(rtol=1e-12, scaled=1e-13, max_ulp=1),
-    # A neighbour is 6 to 25 % away: more than one step is no rounding.
+    # Neighbours are 6 to 25 % apart: more than one step is not rounding.
     **{dtype.name: Tolerance(max_ulp=1) for dtype in dtypes.FLOATS8},
 }
 
 
-#: In a table of tolerances: ask ``DEFAULTS`` for the slot's dtype.
+#: In a table of tolerances: use ``DEFAULTS`` for the slot's dtype.
 BY_DTYPE = None
 
 Choice = Tolerance | None
@@ -101,17 +101,17 @@ Choice = Tolerance | None
 
 @dataclass(frozen=True, slots=True)
 class Tolerances:
-    """Which tolerance holds for which slot: the first of pattern, operator type, dtype, default that says something.
+    """The tolerance of each slot: the first match among patterns, operator types, dtypes and the default.
 
     Attributes:
         patterns: pairs of an ``fnmatch`` pattern and a tolerance; a pattern is matched against the operator's full
             name, and against ``<operator>:<io>.<slot>``. The first that matches wins.
-        types: by primitive name (``MatMul``, ``Parameter``).
-        dtypes: by CamelCase dtype name.
+        types: tolerances by primitive name (``MatMul``, ``Parameter``).
+        dtypes: tolerances by CamelCase dtype name.
         default: for everything else.
-        statistics: statistics within a tolerance are taken for values within it, where one side kept no values and its
-            digest is another; else nobody can tell.
-        noise: what is rounding, or what an earlier rounding became, holds too; see ``harness.explain.rounding``.
+        statistics: whether to accept statistics within the tolerance if one side kept no values and its digest differs;
+            otherwise the verdict is "cannot tell".
+        noise: whether to accept rounding, and the consequences of earlier rounding; see ``harness.explain.rounding``.
 
     Everywhere ``BY_DTYPE`` (None) stands for the documented table ``DEFAULTS``.
 
@@ -137,10 +137,10 @@ class Tolerances:
         return DEFAULTS[dtype] if chosen is BY_DTYPE else chosen
 
     def of_row(self, key: SlotKey, op_type: str, dtype: str) -> Tolerance:
-        """The tolerance of a slot of which one side kept a row of statistics only, so that bits cannot be compared.
+        """The tolerance of a slot of which one side kept only a row of statistics, so that bits cannot be compared.
 
-        As ``of``, but integers and bools are ``EXACT`` only where that was chosen for them, too; else their statistics
-        are to be equal.
+        Like ``of``, but integers and bools are ``EXACT`` only if that was chosen for them; otherwise their statistics
+        must be equal.
         """
         if dtype in DEFAULTS:
             return self.of(key, op_type, dtype)
@@ -157,13 +157,13 @@ class Tolerances:
 
     @classmethod
     def parse(cls, value: Any) -> Self:
-        """Tolerances as a user writes them.
+        """Reads tolerances as a user writes them.
 
         Accepted are ``None`` or ``"exact"``; ``"default"`` (the table by dtype); a number (rtol); a pair
         (rtol, atol); a ``Tolerance`` or a mapping of its fields; a ``Tolerances``; or a mapping of any of these by
-        ``"default"``, a dtype (``"float32"``), a pattern (a name with one of ``* ? [ / :`` in it), or else an
-        operator type (``"MatMul"``). A mapping may also say ``"statistics": True``. ``"noise"`` is the table by dtype,
-        and rounding on top of it; it stands alone, or as a mapping's ``"default"``.
+        ``"default"``, a dtype (``"float32"``), a pattern (a name that contains one of ``* ? [ / :``), or an operator
+        type (``"MatMul"``). A mapping may also say ``"statistics": True``. ``"noise"`` is the table by dtype plus the
+        rule for rounding; it stands alone, or as a mapping's ``"default"``.
 
         Raises:
             ToleranceError: for anything else.
@@ -210,7 +210,7 @@ class Tolerances:
 
     def as_json(self) -> Any:
         """JSON values from which ``parse`` makes the same tolerances."""
-        rows = dict(reversed(self.patterns))  # of equal patterns the first counts
+        rows = dict(reversed(self.patterns))  # the first of several equal patterns counts
         rows = {name: rows[name] for name, _ in self.patterns} | dict(self.types) | dict(self.dtypes)
         more: dict[str, Any] = {_STATISTICS: True} if self.statistics else {}
         default = NOISE if self.noise else _json(self.default)
@@ -219,7 +219,7 @@ class Tolerances:
         return {"default": default} | {name: _json(tolerance) for name, tolerance in rows.items()} | more
 
 
-#: The table by dtype, and what rounding accounts for.
+#: The table by dtype, plus the rule for rounding.
 NOISE = "noise"
 _STATISTICS = "statistics"
 _FIELDS = tuple(f.name for f in fields(Tolerance))

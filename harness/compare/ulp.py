@@ -14,7 +14,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 def ulp_distance(expected: Array, found: Array, dtype: DType) -> Array:
     """Steps between two arrays of floating-point or complex numbers: uint64 [n]; 0.0 and -0.0 are 0 apart.
 
-    Of complex numbers, the larger distance of the two parts. Meaningless where either is NaN.
+    For complex numbers, the larger distance of the two parts. Meaningless if either is NaN.
 
     Args:
         expected, found: 1-D, C-contiguous, of ``dtype.numpy``.

@@ -1,4 +1,4 @@
-"""Outputs that the real MindSpore's kernels leave unwritten: old memory is dumped, and is compared with nothing."""
+"""Outputs that the real MindSpore's kernels leave unwritten: the dump shows old memory, which is not compared."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ _PASSED_ON = "it holds what MindSpore's kernel left unwritten"
 
 
 def leave_out_unwritten(comparison: Comparison) -> Comparison:
-    """Takes differing slots out that a kernel left unwritten, and inputs that hold on both sides what such a slot has.
+    """Removes differing slots that a kernel left unwritten, and inputs with the same content as such a slot on both
+    sides.
 
-    They are in ``uncompared`` then.
+    They move to ``uncompared``.
     """
     unwritten = [slot for slot in comparison.slots if _is_unwritten(slot)]
     if not unwritten:

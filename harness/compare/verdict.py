@@ -1,4 +1,4 @@
-"""What a comparison says of a slot, and of a run."""
+"""The verdicts of a comparison on slots and on a run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from harness.records import Record, SlotKey
 
 
 class Verdict(Enum):
-    """Every expected and every found slot ends as one of these.
+    """The verdicts; every expected and every found slot has exactly one.
 
     Examples:
         >>> from harness.compare import Verdict
@@ -34,18 +34,18 @@ class Verdict(Enum):
 
     @property
     def holds(self) -> bool:
-        """Whether a gate lets it pass."""
+        """Whether a gate lets the slot pass."""
         return self in (Verdict.IDENTICAL, Verdict.WITHIN, Verdict.STATISTICS)
 
 
-# Not frozen, though nobody changes one: that would make making one for each slot four times as slow.
+# Not frozen, although nobody changes one: frozen objects take four times as long to make.
 @dataclass(slots=True, unsafe_hash=True)
 class SlotVerdict:
     """The verdict on one slot.
 
     Attributes:
         key: the slot.
-        verdict: what it is.
+        verdict: the verdict on it.
         op_type: primitive name, or ``Parameter``.
         dtype: the expected one; of an unexpected slot, the found one.
         shape: likewise.
@@ -89,11 +89,11 @@ class SlotVerdict:
 
 @dataclass(frozen=True, slots=True)
 class OrderChange:
-    """Operators that both sides have, executed in another order.
+    """A change in the execution order of operators that both sides have.
 
     Attributes:
-        position: of the first operator execution out of order, counting those both sides have.
-        expected, found: what stands there, as (rank, graph, iteration, operator, execution).
+        position: position of the first operator execution out of order, counting only common ones.
+        expected, found: the executions at that position, as (rank, graph, iteration, operator, execution).
     """
 
     position: int
@@ -115,8 +115,8 @@ class Uncompared(NamedTuple):
     """A slot that was left out of a comparison.
 
     Attributes:
-        key: under the name of the side that has it; of an output, one that no side is known to have written.
-        why: the reason.
+        key: key under the name of the side that has it; for an output, one that no side is known to have written.
+        why: why it was left out.
         carries: whether it may carry a difference: more than one number, or something an operator made.
     """
 
@@ -133,18 +133,18 @@ class Comparison:
         slots: expected slots in execution order; unexpected ones stand where they were found.
         order: the first change of execution order, if any.
         renames: operators that seem to have another name now.
-        digests: of each slot, what the expected and the found side have; None where a side lacks the slot. Those of
-            ``check`` are made, from the records, when they are asked for.
-        pairs: the records of both sides of each slot that both have and whose digests differ. They hold no values that
-            were not held before, but load them.
-        further: of operator executions (the first five of a slot's key), slots of others that count as their inputs:
-            of what is one operator with them on the found side, and of layouts before them (see ``compare.pairing``).
-        counterparts: of operator executions, what the found side has for them, where slots were paired.
-        uncompared: of operator executions, slots that were left out: they agree with nothing.
-        found_order: the slots of the found side in its order, under the expected names; None where it is that of
+        digests: expected and found digest of each slot; None if a side lacks the slot. ``check`` makes them from the
+            records on request.
+        pairs: both sides' records of each common slot whose digests differ. They load values on request.
+        further: by operator execution (the first five fields of a slot's key), slots of others that count as its
+            inputs: those of operators fused with it on the found side, and of layouts before it (see
+                ``compare.pairing``).
+        counterparts: the corresponding found execution, by operator execution, if slots were paired.
+        uncompared: slots that were left out and agree with nothing, by operator execution.
+        found_order: the slots of the found side in its order, under the expected names; None if it is the order of
             ``slots``.
-        composed: how many operators of the expected and of the found side have no counterpart and stand for one another
-            in groups, whose ends were compared (see ``explain.regions``).
+        composed: numbers of expected and found operators without a counterpart that correspond as groups, whose ends
+            were compared (see ``explain.regions``).
 
     Examples:
         >>> from harness.capture import read_tree
@@ -167,7 +167,7 @@ class Comparison:
 
     @cached_property
     def counts(self) -> dict[Verdict, int]:
-        """How many slots have each verdict; every verdict is a key."""
+        """The number of slots with each verdict; every verdict is a key."""
         counted = Counter(slot.verdict for slot in self.slots)
         return {verdict: counted[verdict] for verdict in Verdict}
 
@@ -180,7 +180,7 @@ class Comparison:
         return all(slot.verdict is identical or slot.verdict.holds for slot in self.slots)
 
     def forget_counts(self) -> None:
-        """To be called by whoever takes slots out."""
+        """Call this after removing slots."""
         self.__dict__.pop("counts", None)
 
     def failures(self) -> list[SlotVerdict]:

@@ -187,7 +187,7 @@ def test_a_digest_that_is_not_its_values() -> None:
     wrong = record(ONES, digest=b"\1" * 16)
     slot = check([record(ONES)], [wrong], "default").slots[0]
     assert slot.verdict is Verdict.DIFFERS
-    assert slot.reason == "its values have the golden's bits, but the digest given with them is another"
+    assert slot.reason == "its values have the golden's bits, but the digest given with them differs"
 
 
 def test_values_of_another_shape_than_said() -> None:

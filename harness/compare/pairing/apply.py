@@ -1,4 +1,4 @@
-"""Brings two paired runs under the names of the expected one, so that they can be checked slot by slot."""
+"""Gives two paired runs the names of the expected one, so that they can be checked slot by slot."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from harness.compare.verdict import Comparison
 from harness.dtypes import by_name
 from harness.records import Record, SlotKey
 
-#: After the name of an operator that only the found side has, where the expected side has one of that name, too.
+#: Suffix for an operator that only the found side has, if the expected side has another operator of that name.
 FOUND_SUFFIX = " (found)"
 
 
 def check_paired(
     expected: Run, found: Run, tolerances: Any = None, *, by_name: bool = True, measured: bool = True
 ) -> tuple[Comparison, Pairing]:
-    """Pairs two runs, and judges every slot under the expected name; the order of execution is not looked at.
+    """Pairs two runs, and judges every slot under the expected name; ignores the order of execution.
 
     Args:
-        expected, found: both runs; read twice.
+        expected, found: both runs; each is read twice.
         tolerances, measured: see ``check``.
         by_name: see ``pair``.
     """
@@ -46,7 +46,8 @@ def check_paired(
 
 
 def _further(pairing: Pairing) -> dict[tuple[object, ...], list[SlotKey]]:
-    """Of each expected operator, inputs of others: of layouts before it, and of what is one operator with it there."""
+    """The further inputs of each expected operator: those of layouts before it, and of operators fused with it on the
+    found side."""
     further: dict[tuple[object, ...], dict[SlotKey, None]] = defaultdict(dict)
     for step in pairing.steps:
         sharing: dict[Name, list[Pair]] = defaultdict(list)
@@ -62,7 +63,7 @@ def _further(pairing: Pairing) -> dict[tuple[object, ...], list[SlotKey]]:
 
 
 def _counterparts(pairing: Pairing) -> dict[tuple[object, ...], list[str]]:
-    """Of each expected operator, the found ones."""
+    """The found operators of each expected operator."""
     found: dict[tuple[object, ...], list[str]] = defaultdict(list)
     for step in pairing.steps:
         for each in step.pairs:
@@ -78,16 +79,16 @@ def _execution(name: Name, rank: int, iteration: int) -> tuple[object, ...]:
 class Renamed:
     """Both runs, under one name for each pair of slots.
 
-    Slots that a reason explains are left out; others without a counterpart stay, as missing and unexpected. Axes that
-    one side splits or merges are as the expected side has them; of different floats the narrower counts; whole numbers
-    are of the expected type if they fit.
+    Slots whose absence is explained are left out; other slots without a counterpart stay, as missing or unexpected.
+    Split or merged axes follow the expected side; of different float types the narrower counts; whole numbers take the
+    expected type if they fit.
 
     Args:
-        pairing: of these two runs.
-        expected, found: they; read anew each time.
+        pairing: pairing of these two runs.
+        expected, found: the two runs; read again each time.
 
     Attributes:
-        names: the found slot of each expected one that is compared.
+        names: the found slot of each compared expected slot.
     """
 
     def __init__(self, pairing: Pairing, expected: Run, found: Run) -> None:
@@ -127,13 +128,13 @@ class Renamed:
                 yield replace(known, key=key)
 
     def _known(self, record: Record, side: int) -> Record:
-        """``record`` with the digest that was calculated already."""
+        """``record`` with its known digest."""
         fact = self._looks[side].get(record.key)
         return record if fact is None or record.digest is not None else replace(record, digest=fact.digest)
 
 
 def _left_out(pairing: Pairing, side: int) -> set[SlotKey]:
-    """Slots that need no counterpart."""
+    """The slots that need no counterpart."""
     return {
         key_of(at, rank, iteration)
         for rank, iteration, lone in pairing.alone(side)
@@ -143,12 +144,12 @@ def _left_out(pairing: Pairing, side: int) -> set[SlotKey]:
 
 
 def _converted(record: Record, dtype: str, shape: tuple[int, ...], *, narrow: bool) -> Record:
-    """``record`` with axes split or merged to ``shape``, and, where it can be compared only so, as ``dtype``.
+    """``record`` with axes split or merged to ``shape``, and as ``dtype`` if it can only be compared so.
 
     Args:
-        record: of one side.
-        dtype, shape: of the other side's slot.
-        narrow: it is the expected record, which only gives way to a narrower float.
+        record: record of one side.
+        dtype, shape: dtype and shape of the other side's slot.
+        narrow: whether it is the expected record, which changes only to a narrower float.
     """
     kind, other = by_name(record.dtype), by_name(dtype)
     name = record.dtype

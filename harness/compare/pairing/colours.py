@@ -64,9 +64,10 @@ def first_colours(side: Side) -> Colours:
 
 
 def refine(side: Side, colours: Colours, ways: Sequence[str]) -> Colours:
-    """Colours that also say what the neighbours' are.
+    """Colours that also depend on the neighbours' colours.
 
-    Where a run begins or ends says nothing, as another run may begin earlier: what is near there is not known.
+    The beginning and the end of a run carry no information, because another run may begin earlier: nodes near them are
+    unknown.
     """
     pairs = side.pair_numbers()
     around, known = np.zeros(len(pairs), np.uint64), colours.known.copy()
@@ -87,8 +88,8 @@ def _beyond(edges: Edges, colours: Array, pairs: Array) -> Array:
 
 
 def of_all(side: Side) -> Colours | None:
-    """Colours that say all that leads to a free node, and all that it leads to, however far: of a tower of
-    equal layers each has its height. None where a value leads to itself.
+    """Colours that depend on everything before and after a free node, however far, so that each of many equal layers
+    has its own. None if a value leads to itself.
     """
     first = first_colours(side)
     before, behind = _reached(side, first, "ins"), _reached(side, first, "outs")

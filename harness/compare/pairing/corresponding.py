@@ -1,4 +1,4 @@
-"""Which slots of two paired parts hold the same thing."""
+"""Finds the slots of two paired parts that hold the same thing."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _inputs(
 
 
 def _before_layouts(left: Flow, right: Flow, one: At, other: At) -> tuple[At, At] | None:
-    """The slots to look at: the inputs, or what they were before their axes were exchanged on one side."""
+    """The slots to compare: the inputs, or their values before one side exchanged the axes."""
     chains = left.chains[one], right.chains[other]
     if not (chains[0].kinds or chains[1].kinds):
         same = same_layout(left.step.slots[one].shape, right.step.slots[other].shape)
@@ -106,7 +106,7 @@ def _unpermuted(chain: Chain) -> At:
 
 
 def same_layout(one: Shape, other: Shape) -> bool:
-    """Whether elements in memory order correspond: axes are only split or merged."""
+    """Whether elements correspond in memory order, because axes are only split or merged."""
     if one == other:
         return True
     cuts = [set(accumulate(shape, mul, initial=1)) for shape in (one, other)]
@@ -114,7 +114,7 @@ def same_layout(one: Shape, other: Shape) -> bool:
 
 
 def _overwritten(flow: Flow, at: At) -> bool:
-    """Whether an input holds what an output of its own operator holds: it was looked at after it was written to."""
+    """Whether an input holds the same as an output of its operator, because it was recorded after it was written."""
     if at.io != "input":
         return False
     held = flow.contents_of(at)

@@ -1,7 +1,8 @@
-"""The data flow of one step, read from what its slots hold: which output, through which layout, each input came from.
+"""The data flow of one step, read from the contents of its slots: the output, and the layouts, that each input came
+from.
 
-An input that holds what exactly one output of the step holds, in every iteration, came from there. Where several hold
-it (zeros, say) none is taken. What no operator made is a value of its own, shared by all that take it.
+An input comes from an output if, in every iteration, exactly this output of the step has the same content. If several
+have it (zeros, for example), none is chosen. Content that no operator made is a value node, shared by all its takers.
 """
 
 from __future__ import annotations
@@ -29,21 +30,21 @@ from harness.compare.pairing.scopes import parameter_name, place_of, type_of
 from harness.compare.pairing.slots import At, Name, Slot, StepSlots
 
 _DERIVES_ITSELF = "SparseSoftmaxCrossEntropyWithLogits"
-#: A chain of layouts is followed this far.
+#: Longest chain of layouts to follow.
 _MAX_CHAIN = 24
-#: Content that more outputs than this hold says nothing of where it came from.
+#: Content held by more outputs than this does not tell its origin.
 _MAX_HOLDERS = 16
-#: The share of inputs whose maker is seen earlier, from which on the order of records is taken for that of execution.
+#: Share of inputs whose maker comes earlier; above it, the order of records counts as the order of execution.
 _TRUSTED = 0.8
 
 
 class Edge(NamedTuple):
-    """What flows from one part to another.
+    """A flow from one part to another.
 
     Attributes:
-        port: of this end.
+        port: port at this end.
         other: the part at the other end.
-        other_port: its port there.
+        other_port: port at the other end.
     """
 
     port: str
@@ -52,7 +53,7 @@ class Edge(NamedTuple):
 
 
 class Chain(NamedTuple):
-    """Where an input came from.
+    """The chain of layouts from an input back to its maker.
 
     Attributes:
         slots: the slots that hold it in turn, the input first: inputs of the layouts it went through.
@@ -67,15 +68,15 @@ class Chain(NamedTuple):
 
 @dataclass(eq=False)
 class FlowNode:
-    """A part of an operator, a parameter, or a value that nothing in the step made.
+    """A part of an operator, a parameter, or a value that no operator of the step made.
 
     Attributes:
-        name: its operator's; None for a value.
-        label: a parameter's name, one for all frameworks; of a value, its parameter's, or empty.
+        name: name of its operator; None for a value.
+        label: a parameter's name, common to all frameworks; for a value, its parameter's name, or empty.
         inputs, outputs: its slots with their ports.
-        ins, outs: edges; ports of edges through a layout, seen from the layout, are marked.
-        counts: how many elements each output has.
-        joined: it is one of several parts that run one after another within an operator.
+        ins, outs: its edges; ports of edges through a layout are marked.
+        counts: number of elements of each output.
+        joined: whether it is one of several parts that run one after another within an operator.
     """
 
     name: Name | None
@@ -96,11 +97,11 @@ class Flow:
     """The data flow of a step.
 
     Attributes:
-        step: of which.
+        step: the step.
         nodes: all parts, parameters and values.
         of: the parts of each operator.
         slots: the slots of each operator.
-        chains: of each input slot.
+        chains: chain of each input slot.
     """
 
     step: StepSlots
@@ -127,9 +128,9 @@ class Flow:
         return next(iter(contents.values())) if len(contents) == 1 else None
 
     def is_unused_exchange(self, name: Name) -> bool:
-        """Whether an operator exchanges axes, and no operator but layouts takes what it gives: it is a result then.
+        """Whether an operator exchanges axes and only layouts take its output, so that the output is a result.
 
-        What another operator holds, or the layout itself was given, and what has no two axes to exchange, is none.
+        Not so if another operator holds the output, if the layout received it, or if it has fewer than two axes.
         """
         last: dict[int, None] = dict.fromkeys(self.of[name])
         if not any(self.nodes[each].kind in PERMUTING for each in last):
@@ -152,7 +153,7 @@ class Flow:
 
     @cached_property
     def _held(self) -> set[tuple[bytes, ...]]:
-        """What slots of all operators but layouts hold."""
+        """The contents of the slots of all operators except layouts."""
         return {
             self._contents(at)
             for name, slots in self.slots.items()
@@ -165,8 +166,8 @@ def flow_of(step: StepSlots, names: Mapping[bytes, str]) -> Flow:
     """Reads the data flow of a step.
 
     Args:
-        step: of one rank.
-        names: names of parameters by content, of all steps.
+        step: step of one rank.
+        names: parameters' names by content, of all steps.
     """
     return _Reader(step, names).read()
 
@@ -288,7 +289,7 @@ class _Reader:
         return Chain(tuple(slots), tuple(kinds), root), layouts
 
     def _value(self, at: At) -> int:
-        """The node of a value that nothing in the step made: one for all slots that hold it in every iteration."""
+        """The node of a value that no operator of the step made: one for all slots that hold it in every iteration."""
         contents = tuple(found[at] for found in self._step.contents.values())
         if contents not in self._values:
             labels = {self._names.get(content, "") for content in contents}
@@ -299,10 +300,10 @@ class _Reader:
 
 
 def _producers(step: StepSlots) -> dict[At, At | None]:
-    """Which output each input, and each kept parameter, holds in every iteration; None if it is not exactly one.
+    """The output that each input, and each kept parameter, holds in every iteration; None unless it is exactly one.
 
-    Only earlier operators count, where the order can be trusted: where nearly all inputs that some output of the step
-    holds are held by an earlier one. Parameters, which are dumped last, count where no operator does.
+    Only earlier operators count if the order can be trusted, that is if nearly all inputs held by an output of the step
+    are held by an earlier one. Parameters, which are dumped last, count if no operator does.
     """
     order = {name: place for place, name in enumerate(dict.fromkeys(at.name for at in step.slots))}
     same = _holders(step)
@@ -348,13 +349,14 @@ def _only(step: StepSlots, at: At, makers: list[At], same: list[At], ordered: bo
 
 
 def _before_copies(step: StepSlots, makers: list[At], ordered: bool) -> list[At]:
-    """Makers of one content, less the layouts that pass it on: all but the first where all are layouts in order."""
+    """The makers of a content without the layouts that pass it on: only the first if all others are layouts in
+    order."""
     others = [each for each in makers if not is_layout(step.slots[each].op_type)]
     return others or (makers[:1] if ordered else [])
 
 
 def _convolution_backward(inputs: Mapping[int, Slot], outputs: list[Slot]) -> tuple[Part, ...]:
-    """PyTorch gives the gradients of input, weight and bias, and leaves out those that nobody asked for."""
+    """PyTorch gives the gradients of input, weight and bias, and omits those that were not requested."""
     parts: list[Part] = []
     kinds = (("convolution_grad_x", {0: "dy", 2: "w"}, "dx", 1), ("convolution_grad_w", {0: "dy", 1: "x"}, "dw", 2))
     at = 0

@@ -1,6 +1,6 @@
-"""Which operator types of different frameworks do the same: a table, as data.
+"""A table of operator types of different frameworks that do the same.
 
-A row says what an operator is made of. ``matmul(0=a 1=b) -> 0=y``: one part of the kind ``matmul``, whose ports ``a``
+A row lists the parts of an operator. ``matmul(0=a 1=b) -> 0=y``: one part of the kind ``matmul``, whose ports ``a``
 and ``b`` are the inputs 0 and 1, and ``y`` the output 0. Ports of one name may be exchanged. Parts joined by ``>`` run
 one after another within the operator: the first gives what the second takes. Parts beside one another are separated
 by ``;``. A type written ``convolution/3`` is one with at least three inputs.
@@ -90,15 +90,15 @@ _ROWS: tuple[tuple[str, str], ...] = (
      "copy(0=x) -> 0=y"),
 )  # fmt: skip
 
-#: Kinds that only lay out or convert what goes through them.
+#: Kinds that only rearrange or convert their input.
 LAYOUT = frozenset({"reshape", "transpose", "cast", "copy", "expand"})
-#: Kinds whose inputs frameworks may exchange, but one type does not.
+#: Kinds whose inputs frameworks may exchange, although each type keeps its own order.
 ORDERED = frozenset({"matmul"})
 PERMUTING = frozenset({"transpose"})
 #: Kinds so common that one agreeing neighbour says little.
 COMMON = LAYOUT | {"add", "sub", "mul", "div", "sum", "mean", "square", "pow", "neg", "sqrt", "fill", "slice"}
 PARAMETER_KIND, VALUE_KIND, UPDATE_KIND = "parameter", "value", "update"
-#: The port at which a part takes what the part before it gives, where that is not ``x``.
+#: The port that receives the previous part's output, if it is not ``x``.
 LINKS = {"add": "a", "mul": "a", "sub": "b", "log_softmax_grad": "dy"}
 
 _PART = re.compile(r"(\w+)\(([^)]*)\)")
@@ -108,9 +108,9 @@ class Part(NamedTuple):
     """A part of an operator.
 
     Attributes:
-        kind: what it does.
+        kind: kind of the part.
         inputs, outputs: ports by slot.
-        link: the port at which it takes what the part before it gives; empty for none.
+        link: the port that receives the previous part's output; empty for none.
     """
 
     kind: str
@@ -136,17 +136,18 @@ def _parse(row: str) -> tuple[Part, ...]:
 
 #: Parts by operator type.
 TABLE: Mapping[str, tuple[Part, ...]] = {name: _parse(row) for names, row in _ROWS for name in names.split()}
-#: The rows, for documentation: types, what they are made of.
+#: The rows for documentation: types and their parts.
 ROWS = _ROWS
 
 
 def parts_of(op_type: str, inputs: int, differentiates: bool) -> tuple[Part, ...] | None:
-    """The parts of an operator type, or None if the table has no row of it.
+    """The parts of an operator type; None if the table has no row for it.
 
     Args:
-        op_type: as the capture has it; in-place types of PyTorch (``add_``) are their plain ones.
-        inputs: how many inputs it has.
-        differentiates: it is the derivative of a type that derives itself (``SparseSoftmaxCrossEntropyWithLogits``).
+        op_type: type in the capture; PyTorch's in-place types (``add_``) count as their plain ones.
+        inputs: number of its inputs.
+        differentiates: whether it is the derivative of a type that computes its own derivative
+            (``SparseSoftmaxCrossEntropyWithLogits``).
     """
     for name in dict.fromkeys((op_type, op_type.rstrip("_") or op_type)):
         for key in (f"{name}'" if differentiates else "", f"{name}/{3 if inputs >= 3 else 0}", name):
@@ -157,12 +158,12 @@ def parts_of(op_type: str, inputs: int, differentiates: bool) -> tuple[Part, ...
 
 @lru_cache(maxsize=4096)
 def is_layout(op_type: str) -> bool:
-    """Whether a type only lays out or converts what goes through it."""
+    """Whether a type only rearranges or converts its input."""
     parts = parts_of(op_type, 1, False)
     return parts is not None and all(part.kind in LAYOUT for part in parts)
 
 
 @lru_cache(maxsize=4096)
 def kind_of(op_type: str) -> str:
-    """The kind of a type that the table does not have: its name without case, underscores and ``Ext``."""
+    """The kind of a type outside the table: its name without case, underscores and ``Ext``."""
     return "=" + op_type.strip("_").removesuffix("Ext").replace("_", "").lower()

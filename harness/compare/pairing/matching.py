@@ -1,7 +1,7 @@
-"""Pairs the parts of two data flows: anchors by scope and name, then what they feed and what feeds them.
+"""Pairs the parts of two data flows: first anchors by scope and name, then their takers and makers.
 
-A pair is made only where both sides have no other choice. Values decide nothing but which slots of one side hold the
-same. All rules are the same from both sides, so that exchanging the sides exchanges the pairs.
+A pair is made only if neither side has another choice. Values are used only to see which slots of one side hold the
+same. All rules are symmetric, so that exchanging the sides exchanges the pairs.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from harness.compare.pairing.kinds import COMMON, LAYOUT, PARAMETER_KIND, UPDATE
 from harness.compare.pairing.neighbours import Side
 from harness.compare.pairing.slots import Name
 
-#: How far around a node its colour may look, and how often colours, places and names are asked in turn.
+#: Radius of a node's colour, and number of rounds of colours, places and names.
 _RADIUS = 6
 _ROUNDS = 40
 SCOPE, FLOW, NAME = "scope", "flow", "name"
@@ -28,11 +28,11 @@ class Matching:
     """Finds the pairs.
 
     Args:
-        left, right: data flows of one step of both sides.
-        by_name: equal full names decide where nothing else does.
+        left, right: data flows of one step on both sides.
+        by_name: whether equal full names decide if nothing else does.
 
     Attributes:
-        pairs: indices of nodes of both sides, and what they were paired by.
+        pairs: indices of nodes on both sides, and the rule that paired them.
     """
 
     def __init__(self, left: Flow, right: Flow, by_name: bool) -> None:
@@ -52,13 +52,13 @@ class Matching:
             self._spread()
 
     def matched(self, side: int) -> Collection[int]:
-        """The nodes of a side (0 is the left one) that are paired."""
+        """The paired nodes of a side (0 is the left one)."""
         return self._sides[side].partner.keys()
 
     def candidates(self) -> Iterator[tuple[int, int]]:
-        """Free nodes of both sides that might be pairs, by what they see, or else by where they stand.
+        """Free nodes of both sides that may be pairs, by their neighbours, or else by their place.
 
-        Of those at one place each is named with the first of the other side.
+        Each node at a place is listed with the first one of the other side.
         """
         unseen: list[dict[Hashable, list[int]]] = []
         for side in self._sides:
@@ -89,12 +89,12 @@ class Matching:
     # Anchors
 
     def _label(self) -> None:
-        """Parameters, and values that are parameters, by their names."""
+        """Pairs parameters, and values that are parameters, by their names."""
         self._without_wrapping()
         self._unique(lambda node: (node.kind, node.label) if node.label else None, NAME)
 
     def _without_wrapping(self) -> None:
-        """One side's network may stand within another cell: all its scopes and parameters are further inside then."""
+        """Removes an outer cell that wraps one side's network, so that its scopes and parameters match."""
         names = [{node.label for node in side.nodes if node.kind == PARAMETER_KIND} for side in self._sides]
         paths = [{"/".join(node.path) for node in side.nodes if node.path} for side in self._sides]
         outer = _without_prefix(names[0], names[1], "_"), _without_prefix(paths[0], paths[1], "/")
@@ -105,7 +105,7 @@ class Matching:
                     node.path = node.path[above.count("/") :]
 
     def _unique(self, key: Key, by: str) -> bool:
-        """Pairs free nodes that alone have a key on both sides; whether there were any."""
+        """Pairs free nodes whose key is unique on both sides; returns whether there were any."""
         return self._unique_of([_grouped(side, key) for side in self._sides], by)
 
     def _unique_of(self, groups: list[dict[Hashable, list[int]]], by: str) -> bool:
@@ -121,20 +121,20 @@ class Matching:
         return bool(chosen)
 
     def _seen_alike(self, one: int, other: int) -> bool:
-        """Whether names may decide: of common kinds only where both have the same paired neighbours."""
+        """Whether names may decide: for common kinds only if both have the same paired neighbours."""
         seen = [side.seen.get(at, set()) for side, at in zip(self._sides, (one, other), strict=True)]
-        if self._left.nodes[one].path == () and not self._connected(one, other):  # of no cell: a place says nothing
+        if self._left.nodes[one].path == () and not self._connected(one, other):  # a place says nothing there
             return False
         return self._left.nodes[one].kind not in COMMON or seen[0] == seen[1]
 
     def _connected(self, one: int, other: int) -> bool:
-        """Whether both see one paired neighbour in the same way, or one of them sees none and no name speaks against
-        it."""
+        """Whether both see a common paired neighbour in the same way, or one of them sees none and the names do not
+        contradict."""
         seen = [side.seen.get(at, set()) for side, at in zip(self._sides, (one, other), strict=True)]
         return bool(seen[0] & seen[1]) or (not (seen[0] and seen[1]) and not self._named_otherwise(one, other))
 
     def _named_otherwise(self, one: int, other: int) -> bool:
-        """Whether a free node of one side has the name of the other side's, which is not that of its own."""
+        """Whether a free node of this side has the other node's name while this node has another."""
         if not self._by_name or self._left.nodes[one].name == self._right.nodes[other].name:
             return False
         names = self._right.nodes[other].name, self._left.nodes[one].name
@@ -145,7 +145,8 @@ class Matching:
         )
 
     def _by_place(self) -> bool:
-        """Free nodes alone in their scope with their kind, if what is paired there is paired within that scope."""
+        """Pairs free nodes with a unique kind in their scope, if everything paired there is paired within that
+        scope."""
         elsewhere: set[Hashable] = set()
         for one, other, _ in self.pairs:
             places = _place(self._left.nodes[one]), _place(self._right.nodes[other])
@@ -154,9 +155,10 @@ class Matching:
         return self._unique(lambda node: None if (place := _place(node)) in elsewhere else place, SCOPE)
 
     def _by_names(self) -> bool:
-        """Free nodes of equal names, if all pairs keep the number of their name, and all of a name have their numbers.
+        """Pairs free nodes of equal names, if all pairs keep the numbers in their names, and both sides have the same
+        numbers.
 
-        What a release or a device numbers otherwise has other numbers elsewhere, too.
+        A release or a device that numbers operators differently does so elsewhere, too.
         """
         for one, other, _ in self.pairs:
             names = self._left.nodes[one].name, self._right.nodes[other].name
@@ -174,7 +176,7 @@ class Matching:
     # What neighbours say
 
     def _spread(self) -> None:
-        """Pairs neighbours of paired nodes for as long as there is one choice only; the strict rule goes first."""
+        """Pairs neighbours of paired nodes as long as there is only one choice; the strict rule goes first."""
         waiting: tuple[set[int], set[int]] = set(), set()
         while True:
             strict = any(side.changed for side in self._sides)
@@ -189,7 +191,7 @@ class Matching:
                 self._make(one, other, FLOW)
 
     def _mutual(self, look: list[set[int]], strict: bool) -> list[tuple[int, int]]:
-        """The pairs, of some nodes of the left side or some of the right, where each is the other's only choice."""
+        """The pairs among some nodes of the left or the right side in which each is the other's only choice."""
         pairs = set()
         for at in self._left.those_free(look[0]):
             found = self._best(self._left, self._right, at, strict)
@@ -203,7 +205,8 @@ class Matching:
         return sorted(pairs)
 
     def _best(self, here: Side, there: Side, at: int, strict: bool) -> int | None:
-        """The one candidate that sees more of what ``at`` sees than any other, all that those see included."""
+        """The only candidate that shares more neighbours with ``at`` than any other, including all that the others
+        share."""
         candidates = self._candidates(here, there, at, strict)
         if len(candidates) < 2:
             return candidates[0] if candidates else None
@@ -236,11 +239,11 @@ class Matching:
         return all(edge.other in side.partner for edge in side.nodes[at].ins if edge.port[-1] != "~")
 
     def _may(self, one: int, other: int) -> bool:
-        """Whether a pair contradicts neither the kinds and sizes nor the pairs there are."""
+        """Whether a pair agrees with the kinds, the sizes and the existing pairs."""
         left, right = self._left.nodes[one], self._right.nodes[other]
         if left.kind != right.kind or not _sizes_agree(left, right):
             return False
-        if left.kind in LAYOUT and left.backward != right.backward:  # both may lay out one value anew
+        if left.kind in LAYOUT and left.backward != right.backward:  # both may rearrange the same value
             return False
         mine, its = self._left.roots(one), self._right.roots(other)
         return not any(_contradict(mine[port], its[port]) for port in mine if port in its)
@@ -248,7 +251,7 @@ class Matching:
     # Colours
 
     def _by_colour(self) -> bool:
-        """Free nodes that alone have a kind, or a neighbourhood, on both sides."""
+        """Pairs free nodes whose kind, or neighbourhood, is unique on both sides."""
         if self._unique(_kind_and_size, FLOW):
             return True
         for ways in (("ins", "outs"), ("ins",), ("outs",)):
@@ -264,9 +267,9 @@ class Matching:
         return self._by_whole()
 
     def _by_whole(self) -> bool:
-        """Where all that is free is built alike on both sides, to the last node: what alone stands where it stands.
+        """If all free nodes form equal structures on both sides, pairs the nodes with a unique place in them.
 
-        Where one side has a node more, another place may be the same node; nothing is paired then.
+        If one side has an extra node, places may have moved; then nothing is paired.
         """
         left, right = (of_all(side) for side in self._sides)
         if left is None or right is None or not np.array_equal(left.sorted(), right.sorted()):
@@ -295,7 +298,7 @@ def _grouped(side: Side, key: Key) -> dict[Hashable, list[int]]:
 
 
 def _without_prefix(left: set[str], right: set[str], mark: str) -> tuple[str, str]:
-    """What to take off the names of each side so that more of them are those of the other: of one side at most.
+    """The prefix to remove from one side's names so that more of them match the other side's.
 
     Args:
         mark: ends a component of a name.
@@ -312,7 +315,7 @@ def _without_prefix(left: set[str], right: set[str], mark: str) -> tuple[str, st
 
 
 def _place(node: FlowNode) -> Hashable | None:
-    """Scope and kind, where a name says where it stands."""
+    """Scope and kind, if the name tells the scope."""
     if node.path is None or node.kind in (PARAMETER_KIND, VALUE_KIND, UPDATE_KIND):
         return None
     return node.kind, node.path, node.backward
@@ -346,7 +349,7 @@ def _place_and_size(node: FlowNode) -> Hashable | None:
 
 
 def _forward_place(node: FlowNode) -> Hashable | None:
-    """As ``_place``, of operators of the forward that are no common ones: MindSpore's gradients stand anywhere."""
+    """Like ``_place``, for uncommon forward operators only: MindSpore's gradients may stand anywhere."""
     return None if node.backward or not node.path or node.kind in COMMON else _place(node)
 
 
@@ -358,12 +361,12 @@ def _sizes_agree(left: FlowNode, right: FlowNode) -> bool:
 
 
 def _contradict(mine: list[int], its: list[int]) -> bool:
-    """Whether what made the inputs of a port is known on both sides, and is not the same."""
+    """Whether the makers of a port's inputs are known on both sides and differ."""
     return -1 not in mine and -1 not in its and len(mine) == len(its) and sorted(mine) != sorted(its)
 
 
 def _kind_and_size(node: FlowNode) -> Hashable | None:
-    """Of operators only: a parameter is told by its name or its users."""
+    """Kind and size, for operators only: a parameter is identified by its name or its takers."""
     if node.kind in COMMON or node.name is None or node.kind == PARAMETER_KIND:
         return None
     return node.kind, node.backward, node.counts

@@ -1,4 +1,4 @@
-"""One side of a matching: which parts are paired, and what each sees of paired neighbours."""
+"""One side of a matching: its paired parts, and the paired neighbours that each part sees."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 #: More nodes than this of one kind beside one neighbour are not told apart by it.
 _CROWD = 32
 _UNMADE = (VALUE_KIND, PARAMETER_KIND)
-#: An edge to a paired neighbour, as both sides see it: ``from`` or ``to`` it, the ports here and there, the pair.
+#: An edge to a paired neighbour in a form common to both sides: its direction, both ports, and the pair.
 Seen = tuple[str, str, str, int]
 
 
@@ -57,7 +57,7 @@ class Edges:
 
 
 class Side:
-    """One side's nodes, which of them are paired, and what each sees of paired neighbours."""
+    """One side's nodes, which of them are paired, and the paired neighbours that each sees."""
 
     def __init__(self, flow: Flow) -> None:
         self.nodes = flow.nodes
@@ -71,7 +71,7 @@ class Side:
         self._looks: Array | None = None
 
     def joined(self, way: str) -> list[list[tuple[int, int, bool]]]:
-        """Of each node, the ``ins`` or ``outs`` that colours are told by: ports, other end, whether that is made."""
+        """The ``ins`` or ``outs`` of each node that colours use: ports, other end, and whether an operator made it."""
         if way not in self._joined:
             self._joined[way] = [
                 [
@@ -118,7 +118,7 @@ class Side:
         return [at for at in nodes if at not in partner]
 
     def note(self, at: int, partner: int, pair: int) -> None:
-        """``at`` is paired now; its neighbours see it, and those that it competed with have one choice less."""
+        """Notes that ``at`` is paired: its neighbours see it, and its competitors have one choice less."""
         self.partner[at], self.pair[at] = partner, pair
         for way, edges in (("from", self.nodes[at].outs), ("to", self.nodes[at].ins)):
             for edge in edges:
@@ -131,7 +131,7 @@ class Side:
                     self.changed.add(edge.other)
 
     def roots(self, at: int) -> dict[str, list[int]]:
-        """The pairs of what made each port's inputs; -1 for what is not paired, or no operator."""
+        """The pairs of the makers of each port's inputs; -1 for an unpaired maker, or none."""
         found: dict[str, list[int]] = {}
         for edge in self.nodes[at].ins:
             if edge.port[-1] != "~":
@@ -140,12 +140,12 @@ class Side:
         return found
 
     def rivals(self, kind: str, seen: Iterable[Seen]) -> None:
-        """Nodes of a kind that see any of that are to be looked at again."""
+        """Marks the nodes of a kind that see any of these edges for another look."""
         for each in seen:
             self.changed.update(self.crowd(kind, each))
 
     def crowd(self, kind: str, seen: Seen) -> list[int]:
-        """The free nodes of a kind that see that; none where there are too many to tell."""
+        """The free nodes of a kind that see this edge; empty if there are too many to tell apart."""
         group = self.beside.get((kind, seen))
         if not group:
             return []

@@ -23,12 +23,12 @@ _BOOKKEEPING = frozenset({"Assign", "AssignAdd", "ones_like", "zeros_like", "fil
 def pair(expected: Run, found: Run, *, by_name: bool = True) -> Pairing:
     """Pairs operators by scope, type and data flow.
 
-    Operators of one rank and iteration are paired; where no iteration of both sides has the same label, those at the
-    same place are. What cannot be told from another stays alone.
+    Operators of the same rank and iteration are paired; if the sides have no iteration label in common, iterations at
+    the same place are. An operator that cannot be told from another stays unpaired.
 
     Args:
-        expected, found: both runs; read once, values only where a record has no digest.
-        by_name: an equal full name decides where nothing else does.
+        expected, found: both runs; each is read once, its values only if a record has no digest.
+        by_name: whether an equal full name decides if nothing else does.
     """
     with paused_collector():
         return _pair(expected, found, by_name)
@@ -50,7 +50,7 @@ def _pair(expected: Run, found: Run, by_name: bool) -> Pairing:
 
 
 def _names(steps: Sequence[StepSlots]) -> dict[bytes, str]:
-    """The parameters that alone hold a content, by it."""
+    """The parameters whose content is unique, by that content."""
     names: dict[bytes, set[str]] = defaultdict(set)
     for step in steps:
         for at, slot in step.slots.items():
@@ -68,7 +68,7 @@ def _labels(left: Sequence[StepSlots], right: Sequence[StepSlots]) -> dict[int, 
 
 
 def _reasons(groups: Sequence[Ambiguous], side: int) -> dict[Name, str]:
-    """Why operators of a side that could be others are not paired with them."""
+    """The reasons why ambiguous operators of a side are not paired."""
     reasons: dict[Name, str] = {}
     for group in groups:
         alone = len(group.expected) == len(group.found) == 1
@@ -115,7 +115,7 @@ class _StepPairing:
                 yield Pair(name, its, kind, by, tuple(sorted(set(slots)) if len(slots) > 1 else slots))
 
     def _same_type(self, one: Name, other: Name, known: list[SlotPair]) -> Iterator[SlotPair]:
-        """Of operators of one type, slots at the same place that were not paired otherwise."""
+        """For operators of the same type, pairs slots at the same place that are still unpaired."""
         left, right = self._flows
         if left.type_of(one) != right.type_of(other):
             return
@@ -126,7 +126,7 @@ class _StepPairing:
                 yield SlotPair(at, beside)
 
     def _ambiguous(self, paired: tuple[set[Name], set[Name]]) -> Iterator[Ambiguous]:
-        """What could be one another: everything joined by possible pairs in one group."""
+        """Groups of ambiguous operators: all that possible pairs connect form one group."""
         left, right = self._flows
         above: dict[tuple[int, Name], tuple[int, Name]] = {}
 
@@ -164,14 +164,14 @@ class _StepPairing:
             yield Lone(name, flow.type_of(name), tuple(flow.slots[name]), True, reason, why is not None)
 
     def _excuse(self, side: int, name: Name) -> str | None:
-        """Why an operator needs no counterpart; None if it does."""
+        """Says why an operator needs no counterpart; None if it needs one."""
         flow, other = self._flows[side], self._flows[1 - side]
         nodes = [flow.nodes[each] for each in flow.of[name]]
         counts = [flow.step.slots[at].elements for at in flow.slots[name] if at.io == "output"]
         if flow.type_of(name) == PARAMETER:
             return "a parameter or an input of the run that the other side lacks"
         if all(node.kind in LAYOUT for node in nodes) and not flow.is_unused_exchange(name):
-            return "a layout; what it gives is compared where it is used"
+            return "a layout; its output is compared where it is used"
         if flow.type_of(name) in _BOOKKEEPING and max(counts, default=0) <= 1:
             return "keeps a count, or makes a constant"
         if self._is_partial_sum(side, nodes):
@@ -180,11 +180,11 @@ class _StepPairing:
             if max(counts, default=0) <= 1:
                 return "a number of the optimizer's"
             if any(len(each) > 1 and other.nodes[each[-1]].kind == UPDATE_KIND for each in other.of.values()):
-                return "a step of the optimizer, which the other side runs as one operator"
+                return "a part of the optimizer's step, which the other side runs as one operator"
         return None
 
     def _is_partial_sum(self, side: int, nodes: list[FlowNode]) -> bool:
-        """Whether all that an addition gives goes to additions that are ``AddN`` on the other side."""
+        """Whether an addition's output only goes to additions that are one ``AddN`` on the other side."""
         flow, other = self._flows[side], self._flows[1 - side]
         users = [flow.nodes[edge.other] for node in nodes for edge in node.outs if edge.port[-1] != "~"]
         users = [user for user in users if user.kind not in LAYOUT]

@@ -1,4 +1,4 @@
-"""What pairing two runs gives."""
+"""The result of pairing two runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from harness.records import SlotKey
 
 
 class SlotPair(NamedTuple):
-    """Slots of both sides that hold the same thing. One may be that of a layout before the operator."""
+    """Slots of both sides that hold the same thing. One of them may belong to a layout before the operator."""
 
     expected: At
     found: At
@@ -22,10 +22,10 @@ class Pair(NamedTuple):
     """Two operators, or parts of them, that do the same.
 
     Attributes:
-        expected, found: their names.
-        kind: what they do (``matmul``).
-        by: ``name``, ``scope`` or ``flow``.
-        slots: what corresponds.
+        expected, found: names of the operators.
+        kind: kind of the operators (``matmul``).
+        by: the rule that paired them: ``name``, ``scope`` or ``flow``.
+        slots: the corresponding slots.
     """
 
     expected: Name
@@ -36,15 +36,15 @@ class Pair(NamedTuple):
 
 
 class Lone(NamedTuple):
-    """An operator without a counterpart, or a slot without one in an operator that has.
+    """An operator without a counterpart, or a slot without one in a paired operator.
 
     Attributes:
         name: the operator.
         op_type: its type.
-        slots: the slot, or all of the operator.
-        whole: it is the operator.
-        reason: why it has none.
-        explained: whether that is no difference of the computation: a layout, a part of a fused operator.
+        slots: the slot, or all slots of the operator.
+        whole: whether the whole operator has no counterpart.
+        reason: why it has no counterpart.
+        explained: whether the computation is still the same: a layout, a part of a fused operator.
     """
 
     name: Name
@@ -56,7 +56,7 @@ class Lone(NamedTuple):
 
 
 class Ambiguous(NamedTuple):
-    """Operators that could be paired with one another in several ways, and are not."""
+    """Operators that could be paired in several ways, and so are not."""
 
     expected: tuple[Name, ...]
     found: tuple[Name, ...]
@@ -67,11 +67,11 @@ class StepPairing:
     """The pairs of one step, or of several that have the same slots.
 
     Attributes:
-        rank: of both sides.
+        rank: rank on both sides.
         iterations: the expected side's -> the found side's.
-        pairs: by the expected operator.
-        alone: of the expected side, and of the found one.
-        ambiguous: what could be paired in several ways; its operators are in ``alone``, too.
+        pairs: pairs, by the expected operator.
+        alone: unpaired operators of the expected and of the found side.
+        ambiguous: operators that could be paired in several ways; they are in ``alone``, too.
     """
 
     rank: int
@@ -86,15 +86,15 @@ class Pairing:
     """How the operators of two runs correspond.
 
     Attributes:
-        steps: by rank and iteration.
-        facts: of every slot of both sides.
+        steps: pairings by rank and iteration.
+        facts: facts about every slot of both sides.
     """
 
     steps: tuple[StepPairing, ...]
     facts: tuple[Mapping[SlotKey, SlotFacts], Mapping[SlotKey, SlotFacts]] = field(repr=False, default=({}, {}))
 
     def counts(self) -> dict[str, int]:
-        """How many operators of the expected side were paired by what, of all steps; each once."""
+        """The number of expected operators paired by each rule, over all steps; each counts once."""
         by: dict[tuple[int, Name, int], str] = {}
         for step in self.steps:
             for pair in step.pairs:
@@ -103,7 +103,7 @@ class Pairing:
         return dict(Counter(by.values()))
 
     def slots(self) -> Iterator[tuple[SlotKey, SlotKey]]:
-        """The slots of both sides that correspond."""
+        """The corresponding slots of both sides."""
         for step in self.steps:
             for one, other in step.iterations.items():
                 for pair in step.pairs:
@@ -111,13 +111,13 @@ class Pairing:
                         yield key_of(slot.expected, step.rank, one), key_of(slot.found, step.rank, other)
 
     def renamed(self) -> int:
-        """How many operators stand for one of another name, each counted once."""
+        """The number of operators paired with one of another name; each counts once."""
         return len(
             {(one.rank, one.graph, one.operator) for one, other in self.slots() if one.operator != other.operator}
         )
 
     def alone(self, side: int) -> list[tuple[int, int, Lone]]:
-        """What has no counterpart on a side (0 is the expected one): rank, iteration, and what it is."""
+        """Everything without a counterpart on a side (0 is the expected one): rank, iteration and the operator."""
         return [
             (step.rank, iteration, lone)
             for step in self.steps

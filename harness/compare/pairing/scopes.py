@@ -1,4 +1,4 @@
-"""What an operator's name says of where it stands, in whichever way it is written."""
+"""Reads an operator's place in the network from its name, in any notation."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-#: Cells that are put around a network to train or to judge it: MindSpore's names of their classes.
+#: Cells that wrap a network for training or evaluation: MindSpore's names of their classes.
 WRAPPERS = frozenset(
     {"WithLossCell", "WithEvalCell", "WithGradCell", "TrainOneStepCell", "TrainOneStepWithLossScaleCell",
      "_WithLossCell", "_OutputTo32", "_OutputTo16", "PipelineCell"}
 )  # fmt: skip
 _BACKBONE = "_backbone"
-#: What other frameworks call a parameter of the same use: the ends of the names.
+#: Endings of parameters' names with the same use in other frameworks.
 _SAME_USE = {
     "gamma": "weight", "beta": "bias", "embedding_table": "weight",
     "moving_mean": "running_mean", "moving_variance": "running_var",
@@ -22,7 +22,7 @@ _MODULE = re.compile(r"(?:Cell|Module)\.(.+)\.\w+\.(forward|backward)\.\d+")
 #: msprobe: ``Functional.conv2d.0.forward``.
 _API = re.compile(r"[A-Za-z]+\.(.+)\.\d+\.(forward|backward)")
 _NUMBER = re.compile(r"-op\d+\Z")
-#: ``conv1-Conv2d_`` of a name whose slashes were written as underscores.
+#: ``conv1-Conv2d_`` in a name whose slashes became underscores.
 _MANGLED = re.compile(r"([^-]+)-(_?[A-Za-z0-9]+)(?:_|\Z)")
 _GRADIENT = re.compile(r"(?:\A|_)Grad_\w*\Z")
 _FORWARD, _BACKWARD = "Default", "Gradients"
@@ -30,11 +30,11 @@ _SEPARATORS = ("/", "--")
 
 
 class ScopePath(NamedTuple):
-    """Where an operator stands.
+    """An operator's place in the network.
 
     Attributes:
         path: attribute names from the network down, without cells that only wrap it; None if the name says nothing.
-        backward: it differentiates something.
+        backward: whether it belongs to a gradient.
     """
 
     path: tuple[str, ...] | None
@@ -42,7 +42,7 @@ class ScopePath(NamedTuple):
 
 
 def place_of(operator: str, op_type: str) -> ScopePath:
-    """Takes an operator's name apart: MindSpore's (also mangled, or short), PyTorch captures', msprobe's."""
+    """Parses an operator's name: MindSpore's (also mangled or short), those of PyTorch captures, msprobe's."""
     module = _MODULE.fullmatch(operator)
     if module is not None:
         return ScopePath(_without_wrappers([(name, "") for name in module[1].split(".")]), module[2] == "backward")
@@ -82,7 +82,7 @@ def _of_mangled(operator: str, op_type: str) -> ScopePath:
 
 
 def _without_wrappers(components: list[tuple[str, str]]) -> tuple[str, ...]:
-    """The attribute names of (attribute, class) pairs, less those of wrappers in front."""
+    """The attribute names of (attribute, class) pairs, without wrappers in front."""
     at = 0
     while at < len(components):
         name, cls = components[at]
@@ -95,7 +95,7 @@ def _without_wrappers(components: list[tuple[str, str]]) -> tuple[str, ...]:
 
 
 def parameter_name(name: str) -> str:
-    """One name for parameters of the same use: ``conv1.gamma``, ``conv1_gamma`` and ``conv1.weight`` are one."""
+    """A common name for parameters of the same use: ``conv1.gamma``, ``conv1_gamma`` and ``conv1.weight`` are one."""
     plain = name.replace(".", "_").replace("/", "_").removeprefix("_backbone_")
     for ending, same in _SAME_USE.items():
         if plain == ending or plain.endswith("_" + ending):

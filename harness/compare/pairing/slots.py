@@ -1,4 +1,4 @@
-"""What pairing reads of a run: its slots without their values, gathered to operators and steps."""
+"""A run's slots without values, grouped by operator and step, as pairing needs them."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class Slot(NamedTuple):
     """A slot of one step, without its step.
 
     Attributes:
-        op_type: of its operator.
-        dtype, shape: of its tensor.
-        members: of a fused kernel, the operators it stands for.
+        op_type: type of its operator.
+        dtype, shape: dtype and shape of its tensor.
+        members: the operators of a fused kernel.
     """
 
     op_type: str
@@ -29,16 +29,16 @@ class Slot(NamedTuple):
 
     @property
     def elements(self) -> int:
-        """How many elements it has."""
+        """Number of its elements."""
         return prod(self.shape)
 
 
 class SlotFacts(NamedTuple):
-    """What a slot of a run looks like.
+    """Facts about a slot of a run.
 
     Attributes:
-        digest: of its content.
-        dtype, shape: of its tensor.
+        digest: digest of its content.
+        dtype, shape: dtype and shape of its tensor.
     """
 
     digest: bytes
@@ -64,11 +64,11 @@ class At(NamedTuple):
 
 @dataclass(eq=False)
 class StepSlots:
-    """What one iteration of one rank left, or several that have the same slots.
+    """The slots of one iteration of one rank, or of several iterations with the same slots.
 
     Attributes:
-        slots: what each slot is, in the order they were found.
-        contents: of each iteration, the digest of every slot.
+        slots: each slot, in the order of the records.
+        contents: the digest of every slot, by iteration.
     """
 
     slots: dict[At, Slot]
@@ -84,7 +84,7 @@ def records_of(run: Run) -> Iterable[Record]:
 
 
 def steps_of(run: Run) -> tuple[dict[int, list[StepSlots]], dict[SlotKey, SlotFacts]]:
-    """The steps of each rank, iterations of equal slots in one; and what every slot looks like."""
+    """The steps of each rank (iterations with equal slots form one), and the facts about every slot."""
     slots: dict[tuple[int, int], dict[At, Slot]] = defaultdict(dict)
     contents: dict[tuple[int, int], dict[At, bytes]] = defaultdict(dict)
     facts: dict[SlotKey, SlotFacts] = {}

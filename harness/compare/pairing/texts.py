@@ -1,4 +1,4 @@
-"""What pairing gave, in words and as JSON values."""
+"""The result of pairing, in words and as JSON values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _CANDIDATES = 4
 
 
 def lines(pairing: Pairing) -> list[str]:
-    """How many operators were paired by what, and which were not, but for those that a reason explains."""
+    """Lines that say how many operators each rule paired, and which are unpaired without an explanation."""
     counts = pairing.counts()
     by = ", ".join(f"{counts[each]} by {each}" for each in sorted(counts))
     text = [f"Paired: {sum(counts.values())} operators ({by or 'none'})"]
@@ -27,7 +27,7 @@ def lines(pairing: Pairing) -> list[str]:
 
 
 def ambiguous(pairing: Pairing) -> list[str]:
-    """What could be paired in several ways."""
+    """Lines about operators that could be paired in several ways."""
     unsure = [each for step in pairing.steps for each in step.ambiguous]
     text = [f"  ambiguous: {_told(each)}" for each in unsure[:_LISTED]]
     return text + ([f"    and {len(unsure) - _LISTED} more such groups"] if len(unsure) > _LISTED else [])
@@ -43,11 +43,11 @@ def _few(names: tuple[Name, ...]) -> list[str]:
 
 
 def as_json(pairing: Pairing) -> dict[str, Any]:
-    """All of it.
+    """The whole result as JSON values.
 
-    Keys: ``counts`` (operators by what they were paired by) and ``steps``, each with ``rank``, ``iterations`` (pairs of
-    labels), ``pairs``, ``alone`` (``expected`` and ``found``; ``slots`` names the slots where the operator itself has a
-    counterpart) and ``ambiguous``. Operators are lists of graph, name and execution.
+    Keys: ``counts`` (operators by the rule that paired them) and ``steps``, each with ``rank``, ``iterations`` (pairs
+    of labels), ``pairs``, ``alone`` (``expected`` and ``found``; ``slots`` names the slots where the operator itself
+    has a counterpart) and ``ambiguous``. Operators are lists of graph, name and execution.
     """
     steps = []
     for step in pairing.steps:

@@ -1,4 +1,4 @@
-"""Inputs of paired operators that were compared with nothing: nobody can say that they agree."""
+"""Finds inputs of paired operators that were compared with nothing, so that nobody can say that they agree."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ _WHY = (
     "the golden's operator takes it, the run's has nothing like it",
     "the run's operator takes it, the golden's has nothing like it",
 )
-#: Whole numbers up to so many are settings (axes, sizes), where no operator made them.
+#: Up to this many whole numbers that no operator made are settings (axes, sizes).
 _SETTINGS = 16
-#: Inputs that an operator of a kind updates: what it gives does not depend on them.
+#: Inputs that a kind of operator overwrites: its outputs do not depend on them.
 _STATE: Mapping[str, frozenset[int]] = {"batch_norm": frozenset({3, 4})}
 _Group = tuple[set[Name], set[Name]]
-#: Of a side: how many elements slots of layouts have that were compared in place of an operator's own inputs.
+#: For each side, the number of elements in slots of layouts that were compared instead of an operator's own inputs.
 _Before = dict[Name, set[int]]
 
 
 def uncompared(pairing: Pairing, names: Mapping[SlotKey, SlotKey]) -> dict[tuple[object, ...], list[Uncompared]]:
-    """Of each expected operator that has a counterpart, the inputs of both that were left out.
+    """The inputs that were left out, of each paired expected operator and its counterpart.
 
-    What flows within a fused operator is none: it was made by what is one operator with it.
+    Inputs inside a fused operator do not count: the same operator made them.
 
     Args:
-        pairing: of both runs.
-        names: the found slot of each expected one that is compared.
+        pairing: pairing of both runs.
+        names: the found slot of each compared expected slot.
     """
     slots = _by_execution(pairing.facts[0]), _by_execution(pairing.facts[1])
     made = tuple({fact.digest for key, fact in side.items() if key.io == "output"} for side in pairing.facts)
@@ -67,8 +67,7 @@ def _left(
     laid: Collection[int],
     state: Collection[int],
 ) -> Iterator[Uncompared]:
-    """The inputs among the slots of one side's group that are compared with nothing, neither they themselves nor what
-    they were before a layout."""
+    """The inputs of one side's group that are compared with nothing, neither directly nor before a layout."""
     inner = {facts[key].digest for key in keys if key.io == "output"}
     for key in keys:
         fact = facts[key]
@@ -94,7 +93,7 @@ def _before_layouts(step: StepPairing, pairing: Pairing) -> tuple[_Before, _Befo
 
 
 def _groups(step: StepPairing) -> Iterator[_Group]:
-    """What is one operator on either side: expected and found names that pairs join."""
+    """Groups of names that pairs connect, each one operator on some side."""
     mates: tuple[dict[Name, set[Name]], dict[Name, set[Name]]] = defaultdict(set), defaultdict(set)
     for pair in step.pairs:
         mates[0][pair.expected].add(pair.found)
