@@ -1,4 +1,5 @@
-"""Why a run left its golden: the origin's cause, proven by computing the operator again where that can be done."""
+"""Explains why a run differs from its golden: the cause at the origin, proven by computing the operator again if
+possible."""
 
 from harness.explain.build import explain
 from harness.explain.evidence import Evidence

@@ -1,7 +1,7 @@
-"""The graphs of two runs laid beside one another: which operators one side alone has, and which take something else.
+"""Aligns the graphs of two runs: finds operators that only one side has, and operators with other arguments.
 
-Names alone cannot tell: operators of one type are numbered anew where one is added. Operators are the same here where
-they stand in the same cells, are of the same type, and keep their order; forward ones count before their gradients.
+Names alone do not suffice: adding an operator renumbers the others of its type. Here operators count as the same if
+they are in the same cells, have the same type and keep their order; forward operators count before their gradients.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import cached_property
 from harness.compare.origin import Kind
 from harness.explain.graphs import Argument, Graphs, Statement
 
-#: where operators of both sides have to be told apart, at most so many comparisons
+#: the largest number of comparisons to match operators of both sides
 _MOST = 1 << 22
 _GRADIENTS = "Gradients/"
 
@@ -25,8 +25,8 @@ class Edit:
 
     Attributes:
         kind: ``REPLACED``, ``INSERTED``, ``REMOVED``, ``MOVED`` or ``REWIRED``.
-        expected, found: the operator on each side that has it.
-        argument: of a ``REWIRED`` one, the place of the first argument that comes from elsewhere.
+        expected, found: the operator, on each side that has it.
+        argument: for ``REWIRED``, the position of the first argument that comes from elsewhere.
         before: name of the operator before it on each side.
     """
 
@@ -51,7 +51,7 @@ class Alignment:
 
     @cached_property
     def _blocks(self) -> list[tuple[str, int, int, int, int]]:
-        """How one sequence of operators becomes the other one (see ``SequenceMatcher.get_opcodes``)."""
+        """The steps that turn one sequence of operators into the other (see ``SequenceMatcher.get_opcodes``)."""
         one, other = (list(map(_key, side)) for side in (self.expected, self.found))
         start = _common(one, other)
         end = _common(one[start:][::-1], other[start:][::-1])
@@ -67,7 +67,7 @@ class Alignment:
 
     @cached_property
     def _moved(self) -> list[tuple[int, int]]:
-        """Operators that both sides have at other places."""
+        """The operators that stand at different places on the two sides."""
         gone = [i for tag, a, b, _, _ in self._blocks if tag != "equal" for i in range(a, b)]
         new = [j for tag, _, _, c, d in self._blocks if tag != "equal" for j in range(c, d)]
         pairs = []
@@ -80,7 +80,7 @@ class Alignment:
 
     @cached_property
     def partner(self) -> dict[str, str]:
-        """The found name of each expected operator that both sides have."""
+        """The found name of each common operator, by its expected name."""
         pairs = [(i, c + i - a) for tag, a, b, c, _ in self._blocks if tag == "equal" for i in range(a, b)]
         return {self.expected[i].name: self.found[j].name for i, j in [*pairs, *self._moved]}
 
@@ -102,7 +102,7 @@ class Alignment:
             for i, j in zip(gone, new, strict=False):
                 edits.append(self._edit(Kind.REPLACED, i, j))
             both = min(len(gone), len(new))
-            # Where several stand for one, the others come with it.
+            # If several operators replace one, the others belong to the same edit.
             if not both:
                 edits += [self._edit(Kind.REMOVED, i, None) for i in gone]
                 edits += [self._edit(Kind.INSERTED, None, j) for j in new]
@@ -116,7 +116,7 @@ class Alignment:
         return Edit(kind, one, other, argument, before)
 
     def _moved_edit(self, i: int, j: int) -> Edit:
-        """An operator at another place: exchanged with another one, or given something else."""
+        """The edit for an operator at another place: it was exchanged with another one, or has other arguments."""
         one, other = self.expected[i], self.found[j]
         at = self._elsewhere(one, other)
         if at < 0:
@@ -133,7 +133,7 @@ class Alignment:
         return {each.name: each for each in self.found}
 
     def _elsewhere(self, one: Statement, other: Statement) -> int:
-        """The first argument that another operator of both sides gives; -1 where there is none."""
+        """The position of the first argument that comes from another common operator; -1 if there is none."""
         mine = {self.partner[each.name] for each in self.expected if each.name in self.partner}
         for at, (a, b) in enumerate(zip(one.arguments, other.arguments, strict=False)):
             old, new = _source(a), _source(b)
@@ -157,18 +157,18 @@ class Alignment:
 
 
 def _key(statement: Statement) -> tuple[str, str]:
-    """Cells without their classes, and the type: an activation that became another one stands in the same place."""
+    """Cells without their classes, and the type: so a changed activation keeps its place."""
     cells = statement.name.split("/")[:-1]
     return "/".join(cell.partition("-")[0] for cell in cells), statement.op
 
 
 def _common(one: Sequence[object], other: Sequence[object]) -> int:
-    """How many of the first are equal."""
+    """The number of equal items at the beginning."""
     return next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
 def _before(side: Sequence[Statement], at: int | None) -> str | None:
-    """Who gave its first argument."""
+    """The maker of its first argument."""
     if at is None:
         return None
     return next((a.producer[0] for a in side[at].arguments if a.producer is not None), None)

@@ -1,4 +1,4 @@
-"""From a comparison to its explanation: the one that gate, check, diff and report show."""
+"""Makes the explanation of a comparison, which the gate, check, diff and the report show."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ from harness.explain.whole import whole
 from harness.records import GIVEN_SCOPE, Record, SlotKey
 
 _SHOWN = 6
-#: causes that a line of the user's script makes
+#: causes that come from a line of the user's script
 _MADE = frozenset({"attribute", "constant", "parameter", "data", "replaced", "inserted", "moved", "rewired"})
 
 
-@np.errstate(all="ignore")  # what is looked at may be of any size: no number may break off a failure's report
+@np.errstate(all="ignore")  # values may have any size: no overflow may interrupt a failure's report
 def explain(
     comparison: Comparison, expected: Evidence, found: Evidence, title: str, *, others: Sequence[str] = (),
     seconds: float = SECONDS,
 ) -> Explanation:  # fmt: skip
-    """What a comparison that does not hold shows.
+    """Explains a comparison that does not hold.
 
     Args:
-        comparison: with the pairs of differing records, whose values can still be loaded.
+        comparison: the comparison, with the pairs of differing records, whose values can still be loaded.
         expected: the reference.
-        found: the run that was held against it.
-        title: what differs from what.
+        found: the run that was compared with it.
+        title: says what differs from what.
         others: further statements to make.
-        seconds: the search for a cause takes, at most.
+        seconds: longest time for the search for a cause.
 
     Examples:
         >>> from harness.capture import Capture, read_tree
@@ -133,7 +133,7 @@ def _there(there: Execution, slot: SlotVerdict) -> Execution:
 def _cause(
     comparison: Comparison, divergence: Divergence, case: Case, seconds: float
 ) -> tuple[Cause | None, list[str]]:
-    """The cause, and what else is to be said of parameters that differ from the start."""
+    """The cause, and further statements about parameters that differ from the start."""
     first = _differing_from_the_start(comparison, case)
     told = []
     if divergence.kind.structural:
@@ -157,7 +157,7 @@ def _cause(
 
 
 def _is_other(case: Case) -> bool:
-    """Whether an operator of another type was paired with it: a step of another optimizer."""
+    """Whether it was paired with an operator of another type: a step of another optimizer."""
     one, other = case.statements
     return one is not None and other is not None and one.op != other.op
 
@@ -183,7 +183,7 @@ def _differing_from_the_start(comparison: Comparison, case: Case) -> list[str]:
 
 
 def _parameter(run: Evidence, key: SlotKey) -> str | None:
-    """The parameter that a slot reads, by the run's graph."""
+    """The parameter that a slot reads, according to the run's graph."""
     statement = run.graphs.statement(key.graph, key.operator)
     return statement.arguments[key.slot].parameter if statement and key.slot < len(statement.arguments) else None
 
@@ -213,7 +213,7 @@ def _origin(divergence: Divergence, case: Case) -> Origin:
     if m is not None and m.worst is not None and m.unequal and divergence.kind not in (Kind.INSERTED, Kind.REMOVED):
         kind = dtypes.by_name(slot.dtype).numpy
         element = Element(tuple(m.worst.index), number(m.worst.expected, kind), number(m.worst.found, kind))
-    # A value that a test hands over by itself has no inputs to say anything of.
+    # A value given to ``check`` has no inputs.
     plain = divergence.kind in (Kind.COMPUTED, Kind.GIVEN) or slot.key.operator.startswith(f"{GIVEN_SCOPE}/")
     reason = "" if plain else MEANING[divergence.kind]
     if element is None and not divergence.kind.structural:
@@ -226,7 +226,7 @@ def _origin(divergence: Divergence, case: Case) -> Origin:
 
 
 def _source(divergence: Divergence, case: Case) -> str | None:
-    """The user's own line; None where only the harness's own is known."""
+    """The user's own line; None if only a line of the harness is known."""
     for each in (divergence.source, *(slot.source for slot in divergence.slots)):
         if each and not is_library(each.rpartition(":")[0] or each):
             return each
@@ -234,7 +234,7 @@ def _source(divergence: Divergence, case: Case) -> str | None:
 
 
 def _made_at(divergence: Divergence, case: Case) -> str | None:
-    """The line of the run that makes the layer; of an operator of the user's own, the one that calls it."""
+    """The line of the run that makes the layer; for an operator of the user's own, the line that calls it."""
     name = divergence.counterpart or case.there.operator
     own = _source(divergence, case)
     statement = case.found.graphs.statement(case.there.graph, name)
@@ -267,7 +267,7 @@ def _inputs(divergence: Divergence, case: Case) -> str:
 
 
 def _listed(state: str, inputs: Sequence[Input], case: Case) -> str:
-    """``inputs 0, 1 agree``; of few that do not, with their names."""
+    """``inputs 0, 1 agree``; if only a few differ, with their names."""
     statement = case.statements[0]
 
     def label(each: Input) -> str:
@@ -308,7 +308,7 @@ def _structure(comparison: Comparison, divergence: Divergence | None) -> list[st
 
 
 def _tolerance(comparison: Comparison) -> list[str]:
-    """A tolerance that would pass, where it is near the one in force."""
+    """A tolerance that would pass, if it is near the one in force."""
     failing = comparison.failures()
     found = would_pass(comparison) if failing else None
     if found is None:

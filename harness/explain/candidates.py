@@ -1,4 +1,4 @@
-"""What an operator that was given the same may have done otherwise: each a computation that can be compared."""
+"""Candidates for what an operator with equal inputs may have done differently: each can be computed and compared."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from harness.framework.ops.base import OPERATORS
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-#: operators that take the same and are taken for one another
+#: operators with the same arguments that are easily confused
 KIN: tuple[tuple[str, ...], ...] = (
     ("ReLU", "ReLU6", "Tanh", "Sigmoid", "GeLU", "SiLU", "Elu", "HSwish", "HSigmoid", "Mish", "Softplus"),
     ("Exp", "Log", "Sqrt", "Rsqrt", "Square", "Abs", "Neg", "Sign", "Reciprocal", "Sin", "Cos", "Erf"),
@@ -34,7 +34,7 @@ _MOST_EACH = 8
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """Something the operator may have done.
+    """Something that the operator may have done.
 
     Attributes:
         kind, text, slot: see ``Cause``.
@@ -48,7 +48,7 @@ class Candidate:
 
 
 def candidates(case: Case, base: Setting) -> Iterator[Candidate]:
-    """Every candidate, likely and cheap ones first."""
+    """All candidates, likely and cheap ones first."""
     yield from _narrower(base)
     yield from _other_inputs(case, base)
     yield from _settings(base)
@@ -71,7 +71,7 @@ def _floats(base: Setting) -> list[tuple[int, str, Array]]:
 
 
 def _narrower(base: Setting) -> Iterator[Candidate]:
-    """Inputs in a narrower type, all of them and one by one; then the output, too."""
+    """Inputs in a narrower type, all together and one by one; then with the output as well."""
     tensors = _floats(base)
     tf32 = [("TensorFloat-32", rounding("tf32").apply)] if base.statement.op in _PRODUCTS else []
     kinds: list[tuple[str, Callable[[Array], Array]]] = [(name, _through(kind)) for name, kind in NARROW]
@@ -106,7 +106,7 @@ def _rounded(changed: Setting, through: Callable[[Array], Array]) -> Callable[[]
 
 
 def _other_inputs(case: Case, base: Setting) -> Iterator[Candidate]:
-    """An input of another iteration, or another parameter in a parameter's place."""
+    """An input of another iteration, or another parameter instead of the right one."""
     own = case.expected.slots(case.where, "input")
     for slot, argument in enumerate(base.statement.arguments):
         record = own.get(slot)
@@ -131,7 +131,7 @@ def _other_inputs(case: Case, base: Setting) -> Iterator[Candidate]:
 
 
 def _settings(base: Setting) -> Iterator[Candidate]:
-    """Other settings: a flag the other way, another axis, an attribute's usual other values."""
+    """Other settings: an inverted flag, another axis, an attribute's usual other values."""
     for slot, argument in enumerate(base.statement.arguments):
         for value in _other_values(argument.name, base.values.get(slot), base):
             one, other = (setting_text(argument.name, each) for each in (base.values[slot], value))
@@ -159,7 +159,7 @@ def _other_values(name: str, value: Any, base: Setting) -> list[Any]:
 
 
 def _kin(base: Setting) -> Iterator[Candidate]:
-    """Another operator that takes the same."""
+    """Another operator with the same arguments."""
     for group in KIN:
         for name in group if base.statement.op in group else ():
             if name == base.statement.op or name not in OPERATORS:
@@ -169,7 +169,7 @@ def _kin(base: Setting) -> Iterator[Candidate]:
 
 
 def _runs(base: Setting) -> Iterator[Candidate]:
-    """A random operator that drew from another place of its stream."""
+    """A random operator that drew from another position of its stream."""
     if not getattr(OPERATORS.get(base.statement.op), "random", False):
         return
     for runs in range(max(0, base.runs - 2), base.runs + 4):
@@ -179,6 +179,6 @@ def _runs(base: Setting) -> Iterator[Candidate]:
 
 
 def narrow(base: Setting) -> Iterator[Candidate]:
-    """Sums that are kept in a narrower type while they grow."""
+    """Sums accumulated in a narrower type."""
     for name, results in narrow_sums(base):
         yield Candidate("narrower sum", f"its sums are kept in {name}", results)

@@ -1,4 +1,4 @@
-"""What an explanation starts from: two runs, and the operator where they part."""
+"""The starting point of an explanation: two runs, and the operator where they begin to differ."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class Case:
     Attributes:
         expected, found: the runs.
         where: the origin's execution on the expected side.
-        there: the same on the found side.
+        there: the origin's execution on the found side.
         outputs: its differing outputs, by slot: expected and found record.
-        inputs: its differing inputs likewise; those that were updated in place lack.
-        states: its differing inputs that it wrote to before they were recorded: results of it.
-        given: no recorded operator made those that differ.
-        unrecorded: something that was not recorded stands before them.
+        inputs: its differing inputs in the same form, without those that were updated in place.
+        states: its differing inputs that it wrote before they were recorded, so that they are results.
+        given: whether no recorded operator made the differing inputs.
+        unrecorded: whether something unrecorded made them.
     """
 
     expected: Evidence
@@ -40,18 +40,18 @@ class Case:
 
     @cached_property
     def statements(self) -> tuple[Statement | None, Statement | None]:
-        """What the graphs of both sides say of the operator."""
+        """The operator's statements in the graphs of both sides."""
         return (
             self.expected.graphs.statement(self.where.graph, self.where.operator),
             self.found.graphs.statement(self.there.graph, self.there.operator),
         )
 
     def later(self, except_for: Container[int]) -> Iterator[Case]:
-        """The same operator in later iterations, where it gives something else and all it is given agrees but for some
-        inputs.
+        """The same operator in later iterations in which its outputs differ and all its inputs agree, with some
+        exceptions.
 
         Args:
-            except_for: their slots.
+            except_for: slots of the inputs that may differ.
         """
         for where in self.expected.order:
             if where.iteration <= self.where.iteration or where != self.where._replace(iteration=where.iteration):
@@ -68,7 +68,7 @@ class Case:
                 yield Case(self.expected, self.found, where, there, outputs, {}, states)
 
     def _apart(self, where: Execution, there: Execution, io: str) -> dict[int, tuple[Record, Record]]:
-        """The slots of an execution that differ."""
+        """The differing slots of an execution."""
         others = self.found.slots(there, io)
         pairs = {slot: (e, others[slot]) for slot, e in self.expected.slots(where, io).items() if slot in others}
         return {s: (e, f) for s, (e, f) in pairs.items() if self.expected.content(e) != self.found.content(f)}

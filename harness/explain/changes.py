@@ -1,4 +1,4 @@
-"""What the operator was given differently: attributes, constants, parameters, data."""
+"""The differences in an operator's inputs: attributes, constants, parameters, data."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from harness.explain.patterns import Pair, find_pattern
 from harness.explain.replay import read_during
 from harness.records import Record
 
-#: parameters that are looked at
+#: number of parameters to examine
 _MOST = 16
-#: attributes that follow from others, which say the same in the user's words
+#: attributes that follow from others, which say the same in the user's terms
 DERIVED = {
     "pad_list": ("pad_mode", "pad"), "pad": ("pad_mode",), "groups": ("group",), "kernel_size": ("out_channel",),
     "mode": ("out_channel",),
@@ -31,15 +31,15 @@ DERIVED = {
 
 @dataclass(frozen=True, eq=False)
 class Given:
-    """One thing that the operator was given differently.
+    """One difference in the operator's inputs.
 
     Attributes:
-        kind: ``attribute``, ``constant``, ``parameter``, ``data`` or ``input`` (made by an operator).
-        change: in words.
-        slot: of an input; -1 of an attribute.
-        value: what the run gave.
-        detail: what the difference of a tensor looks like, in words.
-        exact: whether that makes the very bits.
+        kind: ``attribute``, ``constant``, ``parameter``, ``data`` or ``input`` (made by another operator).
+        change: the change, in words.
+        slot: slot of an input; -1 for an attribute.
+        value: the run's value.
+        detail: the kind of a tensor's difference, in words.
+        exact: whether this gives exactly the found bits.
     """
 
     kind: str
@@ -51,7 +51,7 @@ class Given:
 
 
 def changed_settings(case: Case) -> list[Given]:
-    """Attributes and constants that differ, by the graphs and by what was dumped."""
+    """The differing attributes and constants, from the graphs and the dump."""
     one, other = case.statements
     if one is None or other is None or one.op != other.op:
         return []
@@ -62,7 +62,7 @@ def changed_settings(case: Case) -> list[Given]:
         for name, e, f in pairs
         if not (names & set(DERIVED.get(name, ())))
     ]
-    # What follows from another attribute goes with it.
+    # An attribute that follows from another one is listed with it.
     hidden = {name: f for name, _, f in pairs if names & set(DERIVED.get(name, ()))}
     if found and hidden:
         first = found[0]
@@ -79,7 +79,7 @@ def changed_settings(case: Case) -> list[Given]:
 
 
 def changed_inputs(case: Case) -> list[Given]:
-    """Differing inputs, with what they are."""
+    """The differing inputs, with their kinds."""
     found = []
     statement = case.statements[0]
     for slot, (e, f) in sorted(case.inputs.items()):
@@ -114,7 +114,7 @@ def _input(case: Case, slot: int, argument: Argument | None, e: Record, f: Recor
 
 
 def _without_values(case: Case, given: Given, e: Record, f: Record) -> Given:
-    """An input of which a side kept digests and statistics only: its one value, or whose bits it has."""
+    """An input of which a side kept only digests and statistics: its only value, or the tensor with the same bits."""
     name, sides = given.change.name, [_only_value(each) for each in (e, f)]
     if None not in sides and e.shape == f.shape:
         lead = "all " if prod(e.shape) > 1 else ""
@@ -124,7 +124,7 @@ def _without_values(case: Case, given: Given, e: Record, f: Record) -> Given:
 
 
 def _only_value(record: Record) -> str | None:
-    """The value that all elements have, as a text; None where there are several or it is not known."""
+    """The common value of all elements as a text; None if there are several values or it is unknown."""
     values = loaded(record)
     if values is not None:
         known = np.unique(values)
@@ -137,7 +137,7 @@ def _only_value(record: Record) -> str | None:
 
 
 def _owner(case: Case, found: Record) -> str | None:
-    """The parameter that an operator of the golden's step reads with the digest that the run gave another one."""
+    """The parameter of the golden's step that has the digest of the run's other parameter."""
     content = case.found.content(found)
     for record in case.expected.by_key.values():
         key = record.key
@@ -165,7 +165,7 @@ def _step(case: Case) -> tuple[int, int]:
 
 
 def tensor_detail(case: Case, e: np.ndarray[Any, Any], f: np.ndarray[Any, Any]) -> tuple[str, bool]:
-    """What the difference of a given tensor looks like: another parameter's bits, or a pattern."""
+    """Describes the difference of an input tensor: another parameter's bits, or a pattern."""
     if e.shape != f.shape:
         return f"its shape is {list(f.shape)}, expected {list(e.shape)}", True
     names = dict.fromkeys(p.key.operator for p in case.expected.parameters if p.shape == f.shape)

@@ -1,4 +1,4 @@
-"""One side of a comparison as an explanation sees it: its records by place, and its graphs."""
+"""One side of a comparison for an explanation: its records by place, and its graphs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from harness.stats import digest
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-#: Larger tensors are neither looked at nor computed again: it would take longer than the run.
+#: Larger tensors are neither examined nor computed again: that would take longer than the run.
 MAX_ELEMENTS = 1 << 22
 
 
@@ -25,10 +25,10 @@ class Evidence:
     """A run, golden or fresh.
 
     Args:
-        records: its records in execution order, read anew.
-        artefacts: its texts by path; asked for once, where something differs.
+        records: its records in execution order, read again at each call.
+        artefacts: its texts by path; called once, if something differs.
         backend: ``cpu``, ``gpu``, ``mindspore``, ...
-        emulated: the harness computed it.
+        emulated: whether the harness computed it.
         places: see ``Capture.places``.
 
     Examples:
@@ -56,7 +56,7 @@ class Evidence:
         self._digests: dict[SlotKey, bytes | None] = {}
 
     def place(self, operator: str) -> str:
-        """The user's line that made the layer an operator is in; empty where none is known."""
+        """The user's line that made the layer an operator is in; empty if it is unknown."""
         scope = operator.removeprefix("Gradients/").rpartition("/")[0]
         while scope and scope not in self._places:
             scope = scope.rpartition("/")[0]
@@ -64,7 +64,7 @@ class Evidence:
 
     @cached_property
     def by_key(self) -> dict[SlotKey, Record]:
-        """Every record."""
+        """All records by their keys."""
         return {record.key: record for record in self._records()}
 
     def own(self, record: Record) -> Record:
@@ -76,7 +76,7 @@ class Evidence:
 
     @cached_property
     def graphs(self) -> Graphs:
-        """What its graphs say."""
+        """Its graphs."""
         try:
             return Graphs(self._artefacts())
         except HarnessError:
@@ -91,7 +91,7 @@ class Evidence:
 
     @cached_property
     def order(self) -> list[Execution]:
-        """Executions in order, parameters included."""
+        """All executions in order, parameters included."""
         return list(self._executions)
 
     def slots(self, where: Execution, io: str) -> dict[int, Record]:
@@ -99,7 +99,7 @@ class Evidence:
         return {record.key.slot: record for record in self._executions.get(where, ()) if record.key.io == io}
 
     def content(self, record: Record) -> bytes | None:
-        """A digest of its values; None where neither it nor they are known."""
+        """A digest of its values; None if neither digest nor values are known."""
         if record.digest is None and record.key not in self._digests:
             values = loaded(record)
             self._digests[record.key] = None if values is None else digest(values, record.dtype)
@@ -113,12 +113,12 @@ class Evidence:
         return found
 
     def holds(self, content: bytes | None, like: Record) -> bool:
-        """Whether any slot has a content; looked for among those of the dtype and size of ``like``."""
+        """Whether any slot with the dtype and size of ``like`` has this content."""
         every = self._alike.get((like.dtype, prod(like.shape)), ())
         return content is not None and any(self.content(each) == content for each in every)
 
     def op_type(self, where: Execution) -> str:
-        """Primitive name of an execution; empty where the run does not have it."""
+        """Primitive name of an execution; empty if the run lacks it."""
         return next((record.op_type for record in self._executions.get(where, ())), "")
 
     def has(self, where: Execution) -> bool:
@@ -126,7 +126,7 @@ class Evidence:
         return where in self._executions
 
     def parameter(self, name: str, rank: int, iteration: int) -> Record | None:
-        """A parameter as it was dumped at the end of a step."""
+        """A parameter, as dumped at the end of a step."""
         graphs = {key.graph for key in self.by_key}
         keys = (SlotKey(rank, graph, iteration, name, 0, "output", 0) for graph in sorted(graphs))
         found = (self.by_key.get(key) for key in keys)
@@ -139,7 +139,7 @@ class Evidence:
 
 
 def loaded(record: Record | None) -> Array | None:
-    """A record's values; None where they were not kept, cannot be read, or are too many."""
+    """A record's values; None if they were not kept, cannot be read, or are too many."""
     if record is None:
         return None
     size = 1

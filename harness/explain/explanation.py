@@ -1,4 +1,4 @@
-"""What is known of a failure, ready to be shown: as text, JSON, page or annotation."""
+"""The explanation of a failure, ready to be shown as text, JSON, page or annotation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from harness.records import SlotKey
 
 
 class Certainty(Enum):
-    """How sure a cause is."""
+    """How certain a cause is."""
 
     REPLAY = "proven by replay"
     BITS = "proven bit for bit"
@@ -19,17 +19,17 @@ class Certainty(Enum):
 
     @property
     def proven(self) -> bool:
-        """Whether computing again, or the bits themselves, showed it."""
+        """Whether a replay, or the bits themselves, proved it."""
         return self is not Certainty.LIKELY
 
 
 @dataclass(frozen=True)
 class Change:
-    """One value that is another one now.
+    """One changed value.
 
     Attributes:
         name: ``learning_rate``, ``pad_mode``, ``fc2.weight``.
-        expected, found: as texts; empty where they do not fit in one.
+        expected, found: as texts; empty if they are too long for one.
     """
 
     name: str
@@ -42,17 +42,17 @@ class Change:
 
 @dataclass(frozen=True)
 class Cause:
-    """Why the origin's output is another one.
+    """Why the origin's output differs.
 
     Attributes:
-        certainty: what the statement rests on.
+        certainty: how certain the statement is.
         kind: ``attribute``, ``constant``, ``parameter``, ``data``, ``replaced``, ``inserted``, ``removed``, ``moved``,
             ``another operator``, ``another setting``, ``stale``, ``stale input``, ``another parameter``,
             ``narrower input``, ``narrower sum``, or a pattern's name.
         text: the statement.
-        changes: what it names, value by value.
+        changes: the changed values it names.
         source: line of the user's script, if known.
-        slot: name of the slot it is about, if it is about one (``output.0``, ``input.1``).
+        slot: name of the slot it concerns, if it concerns one (``output.0``, ``input.1``).
 
     Examples:
         >>> from harness.explain import Cause, Certainty, Explanation, block
@@ -82,20 +82,20 @@ class Element:
 
 @dataclass(frozen=True)
 class Origin:
-    """The first divergence, as it is told.
+    """The first divergence, in the form that is shown.
 
     Attributes:
         what: ``output.0 Float32[5]``, or ``replaced``, ``inserted``, ``removed``, ``moved``.
-        operator: full name on the expected side (on the found side of an inserted one).
-        found_as: its name on the found side, where that is another.
-        key: of the slot that is shown.
+        operator: full name on the expected side (on the found side for an inserted operator).
+        found_as: its name on the found side, if it differs.
+        key: key of the slot that is shown.
         source: the user's source line.
-        element: the worst element; None where none was measured.
-        differing, count: elements that are outside the tolerance, and all of them; 0 where not measured.
-        reason: why it differs, in words, where no element says so.
-        inputs: what is known of its inputs, in words.
+        element: the worst element; None if none was measured.
+        differing, count: numbers of elements outside the tolerance, and of all elements; 0 if not measured.
+        reason: why it differs, in words, if no element shows it.
+        inputs: the state of its inputs, in words.
         before: the operator before it on both sides.
-        ranks: on which of several ranks the slot differs: all, some, one; in words.
+        ranks: the ranks on which the slot differs, in words.
     """
 
     what: str
@@ -114,17 +114,17 @@ class Origin:
 
 @dataclass(frozen=True)
 class Explanation:
-    """All that is said of a failure.
+    """Everything that is said about a failure.
 
     Attributes:
-        title: what differs from what.
-        origin: the first divergence; None where only order or texts differ.
-        cause: why; None where nothing is known.
+        title: says what differs from what.
+        origin: the first divergence; None if only order or texts differ.
+        cause: its cause; None if it is unknown.
         others: further statements, most important first (parameters that differ from the start, order, texts).
-        after: operator executions after the origin that differ, too.
-        identical: how many slots are identical.
-        slots: how many there are.
-        counts: slots by verdict, for JSON.
+        after: number of differing operator executions after the origin.
+        identical: number of identical slots.
+        slots: number of all slots.
+        counts: numbers of slots by verdict, for JSON.
 
     Examples:
         >>> from harness.explain import Explanation, block
@@ -144,7 +144,7 @@ class Explanation:
     seconds: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
-        """JSON values of it: what a page and ``diff --json`` hold."""
+        """The explanation as JSON values, for pages and ``diff --json``."""
         cause, origin = self.cause, self.origin
         return {
             "title": self.title,

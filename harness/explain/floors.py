@@ -1,9 +1,9 @@
-"""How far rounding alone may move what one operator gives, element by element.
+"""The noise floor of an operator's output: how far rounding alone may move each element.
 
-Of sums of products it is the bound of its terms (see ``compare.noise``). Of all others it is eight times what the
-harness sees when it computes the operator on inputs that are moved by a unit in the last place; of what only moves
-values it is nothing. Where inputs were computed themselves, what they may be off by goes on: the operator is computed
-on inputs moved by that, too.
+For sums of products it is the bound of their terms (see ``compare.noise``). For other operators it is eight times the
+change that the harness sees when it moves the inputs by a unit in the last place; operators that only move values have
+none. If inputs were computed, their possible error is passed on: the operator is computed on inputs moved by it as
+well.
 """
 
 from __future__ import annotations
@@ -22,16 +22,17 @@ from harness.explain.replay import Setting, computed_with_state
 Array = np.ndarray[Any, np.dtype[Any]]
 Made = tuple[tuple[Array, ...], dict[int, Array]]
 
-#: Operators whose outputs are sums of products of their inputs: on magnitudes they give the size of what was summed.
+#: Operators whose outputs are sums of products of their inputs: applied to magnitudes, they give the size of the
+#: summands.
 SUMS = frozenset({
     "Add", "AddN", "BatchMatMul", "BiasAdd", "BiasAddGrad", "Conv2D", "Conv2DBackpropFilter", "Conv2DBackpropInput",
     "Dense", "MatMul", "Mul", "ReduceMean", "ReduceSum", "Sub", "UnsortedSegmentSum",
 })  # fmt: skip
 _DRAWS = 4
-#: An error may be so many times the spread of the draws.
+#: The largest error, in multiples of the spread of the draws.
 _SPREADS = 8.0
-#: Each element may be off by what this share of all are at most: draws may leave one unmoved by chance, and a huge
-#: element says nothing of the others.
+#: Each element may be off by the error that this share of all elements do not exceed: draws may leave one unmoved by
+#: chance, and a huge element says nothing about the others.
 _SHARE = 0.75
 
 
@@ -40,26 +41,26 @@ class Floor:
 
     Args:
         given: the operator and its inputs.
-        made: its results and what it left in the inputs it updates.
-        errors: say how far inputs may be off, by slot: an array of the input's shape, or None.
+        made: its results, and the updated inputs.
+        errors: possible errors of the inputs by slot: an array of the input's shape, or None.
     """
 
     def __init__(self, given: Setting, made: Made, errors: Mapping[int, Callable[[], Array | None]]) -> None:
         self._given, self._made, self._says = given, made, errors
 
     def of(self, at: int, dtype: str, state: bool = False) -> Array:
-        """How far each element may be off, float64.
+        """The possible error of each element, float64.
 
         Args:
-            at: of an output; of an input that is updated in place where ``state`` is true.
-            dtype: its dtype's name.
+            at: number of an output; with ``state``, of an input that is updated in place.
+            dtype: name of its dtype.
         """
         made = self._made[1][at] if state else self._made[0][at]
         own = self._own(made, at, dtype, state)
         return own + self._spread(wide(made), at, state, self._passed_on) if self._errors else own
 
     def _own(self, made: Array, at: int, dtype: str, state: bool) -> Array:
-        """What the operator itself rounds; nothing where it gives what it took, at other places."""
+        """The operator's own rounding; none if it only moves values."""
         wanted = wide(made)
         if self._moves_only(made):
             return np.zeros(wanted.shape)
@@ -70,7 +71,7 @@ class Floor:
         return _SPREADS * self._spread(wanted, at, state, self._moved)
 
     def _spread(self, wanted: Array, at: int, state: bool, draws: list[Made]) -> Array:
-        """How far the draws are from what was computed."""
+        """The largest distance of the draws from the computed result."""
         spread = np.zeros(wanted.shape)
         with np.errstate(all="ignore"):
             for results, states in draws:
@@ -102,13 +103,13 @@ class Floor:
 
     @cached_property
     def _moved(self) -> list[Made]:
-        """Computed on inputs that are moved by a unit in the last place."""
+        """Results on inputs moved by a unit in the last place."""
         units = {at: np.abs(wide(v)) * _unit(v) for at, v in self._floating.items()}
         return self._drawn(units, numbers=True)
 
     @cached_property
     def _passed_on(self) -> list[Made]:
-        """Computed on inputs that are off by what they may be off."""
+        """Results on inputs moved by their possible errors."""
         return self._drawn({at: e for at, e in self._errors.items() if at in self._floating}, numbers=False)
 
     def _drawn(self, steps: Mapping[int, Array], numbers: bool) -> list[Made]:
@@ -117,19 +118,20 @@ class Floor:
         for _ in range(_DRAWS):
             values: dict[int, Any] = {at: _moved(self._floating[at], step, random) for at, step in steps.items()}
             for at, each in self._given.values.items() if numbers else ():
-                if isinstance(each, float):  # as 1 - 0.999 magnifies what a float32 has for 0.999
+                if isinstance(each, float):  # as 1 - 0.999 magnifies the rounding of 0.999 in float32
                     values[at] = each * (1 + 2.0**-23 * (1 if random.integers(0, 2) else -1))
             made.append(computed_with_state(self._given.changed(values)))
         return [each for each in made if each is not None]
 
 
 def wide(array: Array) -> Array:
-    """As float64."""
+    """Converts to float64."""
     return array.astype(np.float64)
 
 
 def agree(wanted: Array, found: Array, dtype: str, floor: Array | None = None) -> bool:
-    """Whether two arrays are one but for rounding: within the table, or each element within that and its floor."""
+    """Whether two arrays differ only by rounding: within the table by dtype, or each element within that plus its
+    floor."""
     if found.shape != wanted.shape or found.dtype != wanted.dtype or dtype not in DEFAULTS:
         return found.dtype == wanted.dtype and found.tobytes() == wanted.tobytes()
     if measure(wanted, found, dtype, DEFAULTS[dtype]).is_within:

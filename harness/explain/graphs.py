@@ -1,7 +1,7 @@
-"""What the graphs of a run say of its operators: attributes, constants, who made each input.
+"""The operators in a run's graphs: attributes, constants, and the maker of each input.
 
-Read from the ``.ir`` texts that a capture, a golden or a dump tree holds; typed here, so that both sides are compared
-as values and not as lines of text.
+Read from the ``.ir`` texts that a capture, a golden or a dump tree holds; values are typed, so that both sides are
+compared as values and not as lines of text.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from harness.graph.ir_parse import parse as parse_ir
 _GRAPH = re.compile(r"(?:rank_(\d+)/)?graphs/ms_output_trace_code_graph_(\d+)\.ir$")
 _NODE = re.compile(r"%(\d+)$")
 _PARAMETER = re.compile(r"%para(\d+)_")
-#: attributes that name or annotate and change nothing of what is computed
+#: attributes that only name or annotate, without effect on the computation
 SILENT = frozenset(
     {
         "input_names", "output_names", "side_effect_mem", "side_effect_io", "IsFeatureMapOutput", "primitive_target",
@@ -39,14 +39,14 @@ class Argument:
     """One argument of an operator.
 
     Attributes:
-        name: its name (``epsilon``), or ``input.6`` where none is known.
-        type: as the graph prints it.
+        name: its name (``epsilon``), or ``input.6`` if unknown.
+        type: its type, as the graph prints it.
         producer: name and output of the operator that made it, if one did.
         parameter: name of the parameter it is, if it is one.
-        value: of a constant, see ``ir_values.value``.
-        is_constant: whether it is one.
-        is_data: it is a parameter of the graph that holds no weight.
-        is_monad: it orders operators and has no value.
+        value: value of a constant, see ``ir_values.value``.
+        is_constant: whether it is a constant.
+        is_data: whether it is a graph parameter that holds no weight.
+        is_monad: whether it only orders operators and has no value.
     """
 
     name: str
@@ -61,15 +61,15 @@ class Argument:
 
 @dataclass(frozen=True, eq=False)
 class Statement:
-    """One operator as a graph has it.
+    """One operator in a graph.
 
     Attributes:
-        name: full name, as records have it.
+        name: full name, as in records.
         op: primitive name.
-        arguments: in the order of slots.
-        attrs: its attributes but for ``SILENT`` ones.
-        outputs: types of results.
-        is_users: the user's own line calls it, no layer's.
+        arguments: its arguments, in the order of slots.
+        attrs: its attributes except the ``SILENT`` ones.
+        outputs: types of its results.
+        is_users: whether the user's own line calls it, not a layer's.
     """
 
     name: str
@@ -103,13 +103,13 @@ class Graphs:
             try:
                 graphs.append(parse_ir(text.decode("utf-8", "replace"), name))
             except TreeError:
-                continue  # a damaged text explains nothing; the comparison stands without it
+                continue  # a damaged text explains nothing; the comparison works without it
         graphs.sort(key=lambda graph: graph.id)
         return graphs, {(graph.id, name): (graph, node) for graph, node, name in file_names(graphs)}
 
     @cached_property
     def _names(self) -> dict[tuple[int, int], str]:
-        """Names as records have them, by graph and number of the node."""
+        """Names as in records, by graph and number of the node."""
         return {(graph, node.number): name for (graph, name), (_, node) in self._parsed[1].items()}
 
     def __bool__(self) -> bool:
@@ -121,7 +121,7 @@ class Graphs:
         return [graph.id for graph in self._parsed[0]]
 
     def statement(self, graph: int, name: str) -> Statement | None:
-        """An operator's statement; None where no graph has it."""
+        """An operator's statement; None if no graph has it."""
         if (graph, name) not in self._known:
             self._known[graph, name] = self._read(graph, name)
         return self._known[graph, name]
@@ -143,7 +143,7 @@ class Graphs:
 
     @cached_property
     def _by_name(self) -> dict[str, tuple[IrGraph, IrNode]]:
-        """Operators by name alone: some devices write under the root graph's id."""
+        """Operators by name alone, because some devices write under the root graph's id."""
         return {name: pair for (_, name), pair in reversed(self._parsed[1].items())}
 
     def _statement(self, name: str, graph: IrGraph, node: IrNode) -> Statement:
@@ -173,7 +173,7 @@ class Graphs:
         return Argument(label, type_, made, parameter_name, is_monad=monad)
 
     def _maker(self, graph: IrGraph, number: int, output: int) -> tuple[tuple[str, int] | None, str | None, str | None]:
-        """Who made a value: an operator and its output, or a parameter, or the text of a constant."""
+        """The maker of a value: an operator and its output, a parameter, or the text of a constant."""
         for _ in range(len(graph.nodes) + 1):
             node = graph.nodes[number]
             if node.kernel:
@@ -197,14 +197,14 @@ class Graphs:
 
 
 def differing_attributes(expected: Statement, found: Statement) -> list[tuple[str, Any, Any]]:
-    """Attributes that both have with other values, or that one lacks (its value is ``...`` then), in order."""
+    """The differing attributes in order; a missing one has the value ``...``."""
     names = dict.fromkeys([*expected.attrs, *found.attrs])
     pairs = ((name, expected.attrs.get(name, ...), found.attrs.get(name, ...)) for name in names)
     return [(name, one, other) for name, one, other in pairs if not same(one, other)]
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two values are equal; texts but for case, as releases write ``same`` and ``SAME``."""
+    """Whether two values are equal; texts regardless of case, because releases write ``same`` and ``SAME``."""
     if isinstance(one, str) and isinstance(other, str):
         return one.casefold() == other.casefold()
     if hasattr(one, "shape") or hasattr(other, "shape"):

@@ -26,7 +26,7 @@ _CLOSING = {"(": ")", "[": "]", "{": "}"}
 
 
 class Unreadable:
-    """A value the text does not say, or says in a form that is not known; equal only to the same text."""
+    """A value that the text omits or writes in an unknown form; equal only to the same text."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -76,7 +76,7 @@ def attributes(brackets: str) -> dict[str, Any]:
 
 
 def split(text: str) -> list[str]:
-    """The parts of a list at commas that are in no bracket and no string."""
+    """Splits a list at commas outside brackets and strings."""
     return [part.strip() for part in _pieces(text, "") if part.strip()] if not text.startswith("{") else [text]
 
 
@@ -122,7 +122,7 @@ def _bare(text: str) -> Any:
 
 
 def _tensor(shape: str, dtype: str, body: str, whole: str) -> Any:
-    """A tensor constant; ``Unreadable`` where the text leaves values out."""
+    """A tensor constant; ``Unreadable`` if the text omits values."""
     if "..." in body:
         return Unreadable(whole)
     try:

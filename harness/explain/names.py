@@ -68,7 +68,7 @@ INPUTS: Mapping[str, Sequence[str]] = {
 
 
 def input_name(op: str, slot: int, given: Sequence[str] = ()) -> str:
-    """Name of input ``slot`` of a primitive, ``input.N`` where it has none that is known.
+    """Name of input ``slot`` of a primitive, ``input.N`` if it is unknown.
 
     Args:
         given: the primitive's own ``input_names``.

@@ -1,4 +1,4 @@
-"""Values in words."""
+"""Writes values as short texts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def setting_text(name: str, value: Any) -> str:
 
 
 def value_text(value: Any) -> str:
-    """A constant or attribute in few characters: ``0.05``, ``same``, ``(2, 2)``, ``Float32[5]`` of a larger array."""
+    """A constant or attribute in a few characters: ``0.05``, ``same``, ``(2, 2)``, ``Float32[5]`` of a larger array."""
     if value is ...:
         return "(not there)"
     if isinstance(value, np.ndarray):
@@ -43,7 +43,7 @@ def value_text(value: Any) -> str:
 
 
 def number(value: Any, dtype: np.dtype[Any]) -> str:
-    """An element with as many digits as tell it from its neighbours."""
+    """An element with enough digits to tell it from its neighbours."""
     if dtype.kind in "fcV":
         return str(dtype.type(value))
     return str(value)

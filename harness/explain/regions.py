@@ -1,8 +1,8 @@
-"""Groups of operators that stand for one another in two frameworks, though no two of them do.
+"""Groups of operators that correspond in two frameworks although no two single operators do.
 
-``CrossEntropyLoss`` is twenty operators on one side and two on the other, an LSTM one on each with other inputs. Such
-a group is not compared within, but at its ends: the expected side's operators are computed from the run's values, and
-whatever takes what they give must have it. A result that nobody takes (a loss) must be one that the other side has.
+``CrossEntropyLoss`` is twenty operators on one side and two on the other; an LSTM is one on each, with other inputs.
+Such a group is compared only at its ends: the expected side's operators are computed from the run's values, and their
+takers must have the results. A result without a taker (a loss) must occur on the other side.
 """
 
 from __future__ import annotations
@@ -24,21 +24,22 @@ from harness.framework.ops.base import OPERATORS
 from harness.records import Record, SlotKey
 from harness.stats import digest
 
-#: What only puts together what it takes: where nobody takes that, it is known if its inputs are.
+#: Operators that only assemble their inputs: without takers, their results are known if their inputs are.
 _JOINS = frozenset({"stack", "cat"})
-#: What takes a tensor for its shape alone.
+#: Operators that take a tensor only for its shape.
 _SHAPE_ONLY = frozenset({"ones_like", "zeros_like", "full_like", "new_zeros", "new_ones", "new_full", "rand_like"})
-#: Scope of what differentiates, in captures of PyTorch.
+#: Scope of gradients in captures of PyTorch.
 _GRADIENTS = "Gradients"
 _ALONE = (Verdict.MISSING, Verdict.UNEXPECTED)
 
 
 def leave_out_regions(comparison: Comparison, rerun: Rerun, found: Party) -> None:
-    """Takes the slots of operators without a counterpart out of a comparison, where what they give was compared.
+    """Removes the slots of operators without a counterpart from a comparison, if their results were compared.
 
     Args:
-        comparison: of paired runs; changed. ``composed`` says how many operators of each side were left out.
-        rerun: which went through it.
+        comparison: comparison of paired runs, which is changed: ``composed`` counts the operators that were left out on
+            each side.
+        rerun: the rerun that processed it.
         found: the side without graphs.
     """
     theirs = _Theirs(comparison, rerun, Evidence(found.records, dict))
@@ -61,18 +62,18 @@ def _is_paired(slot: SlotVerdict) -> bool:
 
 
 def _alone(rerun: Rerun, where: Execution) -> bool:
-    """Whether the expected side alone has an operator."""
+    """Whether only the expected side has an operator."""
     slots = rerun.slots.get(where, {}).values()
     return bool(slots) and all(slot.verdict is Verdict.MISSING for slot in slots)
 
 
 class _Theirs:
-    """The found side: who takes what, by content, as it has no graphs.
+    """The found side: takers by content, because it has no graphs.
 
     Attributes:
-        alone: its operators without a counterpart, under the names that the comparison has for them.
-        right: those of them all of whose results are compared somewhere, or are the expected side's.
-        results: what operators without a counterpart give, by iteration and number of elements.
+        alone: its operators without a counterpart, under their names in the comparison.
+        right: those whose results are all compared somewhere, or equal the expected side's.
+        results: results of operators without a counterpart, by iteration and number of elements.
     """
 
     def __init__(self, comparison: Comparison, rerun: Rerun, run: Evidence) -> None:
@@ -95,10 +96,10 @@ class _Theirs:
         self.right_slots: set[SlotKey] = set()
 
     def walk(self, known: dict[tuple[int, int], list[SlotKey]]) -> None:
-        """Finds out what is right.
+        """Finds the correct operators.
 
         Args:
-            known: what the expected side's operators without a counterpart give, by iteration and number of elements.
+            known: results of the expected side's operators without a counterpart, by iteration and number of elements.
         """
         for where in reversed(self._run.order):
             given = list(self._run.slots(where, "output").values())
@@ -118,16 +119,16 @@ class _Theirs:
     def _is_right(
         self, where: Execution, given: list[Record], shown: set[SlotKey], known: dict[tuple[int, int], list[SlotKey]]
     ) -> bool:
-        """Whether an operator without a counterpart gives what it should."""
+        """Whether an operator without a counterpart gives the right results."""
         used = [each for each in given if self._is_used(each)]
         if not used and self._run.op_type(where) in _JOINS:
             return all(self._is_known(each, known) for each in self._run.slots(where, "input").values())
-        # What a gradient gives and nobody takes is that of data.
+        # A gradient's result without a taker is the gradient of data.
         wanted = used if used and where.operator.startswith(f"{_GRADIENTS}/") else given
         return bool(wanted) and all(each.key in shown for each in wanted)
 
     def gives(self, wanted: Array, bound: Array | None, iteration: int) -> bool:
-        """Whether an operator without a counterpart gives that."""
+        """Whether an operator without a counterpart gives this content."""
         return any(
             _alike(wanted, values, bound)
             for record in self.results.get((iteration, wanted.size), ())
@@ -135,7 +136,7 @@ class _Theirs:
         )
 
     def _is_taken(self, record: Record) -> bool:
-        """Whether somebody takes an output who shows that it is right, and nobody who shows that it is not."""
+        """Whether a taker shows that an output is right, and none shows that it is wrong."""
         shown = []
         for taker in self._takers.get(self._content(record), ()):
             where = Execution(*taker.key[:5])
@@ -185,11 +186,11 @@ class _Theirs:
 
 
 class _Ours:
-    """The expected side: who takes what, by its graphs.
+    """The expected side: takers by its graphs.
 
     Attributes:
-        right: its operators whose results are compared somewhere, or are the found side's.
-        results: what operators without a counterpart give, computed, by iteration and number of elements.
+        right: its operators whose results are compared somewhere, or equal the found side's.
+        results: computed results of operators without a counterpart, by iteration and number of elements.
     """
 
     def __init__(self, rerun: Rerun, theirs: _Theirs) -> None:
@@ -207,7 +208,7 @@ class _Ours:
         self.right: set[Execution] = set()
 
     def walk(self) -> None:
-        """Finds out what is right."""
+        """Finds the correct operators."""
         for where in reversed(self._rerun.expected.order):
             slots = self._rerun.slots.get(where, {})
             outputs = [key for key, slot in slots.items() if key.io == "output" and slot.verdict not in _ALONE]
@@ -242,7 +243,7 @@ class _Ours:
         return self._theirs.gives(self._rerun.computed[key], self._rerun.bound(key), key.iteration)
 
     def _updated(self, where: Execution) -> list[SlotKey]:
-        """The parameters that an operator writes to and that are compared at the end of the step."""
+        """The parameters that an operator writes and that are compared at the end of the step."""
         statement = self._rerun.run.graphs.statement(where.graph, where.operator)
         if statement is None or statement.op not in OPERATORS:
             return []
@@ -252,14 +253,14 @@ class _Ours:
 
 
 def _plain(slot: SlotVerdict) -> SlotKey:
-    """What the found side calls a slot."""
+    """The name of a slot on the found side."""
     if slot.verdict is Verdict.UNEXPECTED:
         return slot.key._replace(operator=slot.key.operator.removesuffix(FOUND_SUFFIX))
     return slot.found_as or slot.key
 
 
 def _alike(wanted: Array, found: Array, bound: Array | None) -> bool:
-    """Whether values of another shape, or whole numbers of another width, are the same."""
+    """Whether values are equal up to their shape, or the width of whole numbers."""
     if wanted.size != found.size or (wanted.dtype.kind in "fV") != (found.dtype.kind in "fV"):
         return False
     if wanted.dtype.kind not in "fV":

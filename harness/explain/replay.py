@@ -1,6 +1,6 @@
-"""Computes one operator of a run again, with something changed.
+"""Computes one operator of a run again, with a change.
 
-The operators are the harness's own. A run of an emulated device is computed again bit for bit; of any other within the
+It uses the harness's own operators. A run of an emulated device is reproduced bit for bit; any other run within the
 noise floor of its sums.
 """
 
@@ -29,20 +29,20 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 #: operators whose leading tensors are one argument, a tuple
 JOINED = frozenset({"AddN", "Concat", "Stack", "Meshgrid"})
-#: operators with an argument that finished graphs do not show: the dtype of the result
+#: operators with an argument that final graphs omit: the dtype of the result
 TYPED = frozenset({"Cast"})
 
 
 @dataclass
 class Setting:
-    """An operator and all it is given.
+    """An operator with all its inputs.
 
     Attributes:
-        statement: what the graph says of it.
-        values: of each input slot, an array or a Python value; a slot without any lacks.
+        statement: its statement in the graph.
+        values: value of each input slot, an array or a Python value; without slots that have none.
         attrs: its attributes.
-        runs: how often the node ran before, for random operators.
-        backend: whose arithmetic.
+        runs: number of earlier runs of the node, for random operators.
+        backend: backend whose arithmetic applies.
     """
 
     statement: Statement
@@ -53,13 +53,13 @@ class Setting:
     outputs: tuple[DType, ...] = field(default=())
 
     def changed(self, values: Mapping[int, Any] | None = None, attrs: Mapping[str, Any] | None = None) -> Setting:
-        """The same with other values or attributes; an attribute of ``...`` is taken out."""
+        """The same setting with other values or attributes; ``...`` removes an attribute."""
         merged = {name: each for name, each in {**self.attrs, **(attrs or {})}.items() if each is not ...}
         return replace(self, values={**self.values, **(values or {})}, attrs=merged)
 
 
 def setting(run: Evidence, where: Execution) -> Setting | None:
-    """What an execution of a run was given; None where its graph or an input is not known."""
+    """The inputs of an execution; None if its graph or an input is unknown."""
     statement = run.graphs.statement(where.graph, where.operator)
     if statement is None or statement.op not in OPERATORS:
         return None
@@ -84,13 +84,13 @@ def setting(run: Evidence, where: Execution) -> Setting | None:
 
 
 def computed(given: Setting) -> tuple[Array, ...] | None:
-    """The results; None where the harness cannot compute it."""
+    """The results; None if the harness cannot compute them."""
     made = computed_with_state(given)
     return made[0] if made is not None else None
 
 
 def computed_with_state(given: Setting) -> tuple[tuple[Array, ...], dict[int, Array]] | None:
-    """The results, and what the inputs that it updates in place hold then; None where the harness cannot compute it."""
+    """The results, and the inputs after an update in place; None if the harness cannot compute them."""
     try:
         operator = OPERATORS.get(given.statement.op)
         arguments, specs, constants = _arranged(given, operator)
@@ -103,7 +103,7 @@ def computed_with_state(given: Setting) -> tuple[tuple[Array, ...], dict[int, Ar
         state = {at: np.array(arguments[at]) for at in operator.mutates if at < len(arguments)}
         return tuple(np.array(result) for result in results), state
     except (HarnessError, ValueError, TypeError, IndexError, KeyError, AttributeError, ArithmeticError, MemoryError):
-        return None  # an operator given what it cannot take proves nothing
+        return None  # an operator with inputs it does not accept proves nothing
 
 
 def _device(backend: str) -> Device:
@@ -111,7 +111,7 @@ def _device(backend: str) -> Device:
 
 
 def _runs(run: Evidence, where: Execution) -> int:
-    """How often an operator ran before, in the steps that were dumped."""
+    """The number of earlier runs of an operator, in the dumped steps."""
     same = [
         each
         for each in run.order
@@ -121,9 +121,10 @@ def _runs(run: Evidence, where: Execution) -> int:
 
 
 def before_update(run: Evidence, where: Execution, argument: Argument, at: int) -> Array | None:
-    """A parameter as it was before its operator updated it: dumps show it afterwards.
+    """A parameter before its operator updated it, because dumps show it afterwards.
 
-    The last value dumped before, or what another operator of the step read; a state of the first step is zeros.
+    It is the last value dumped before, or the value that another operator of the step read; in the first step a state
+    is zeros.
     """
     name = argument.parameter
     own = run.slots(where, "input").get(at)
@@ -148,7 +149,8 @@ def before_update(run: Evidence, where: Execution, argument: Argument, at: int) 
 
 
 def read_during(run: Evidence, name: str, step: Execution) -> Array | None:
-    """A parameter's value during the step of an execution: what an operator read, else what the step before left."""
+    """A parameter's value during the step of an execution: the value an operator read, else that of the previous step's
+    end."""
     for where in run.order:
         if (where.rank, where.iteration) == (step.rank, step.iteration) and run.op_type(where) != PARAMETER:
             read = _read_by(run, where, name)
@@ -169,7 +171,7 @@ def _read_by(run: Evidence, where: Execution, name: str) -> Array | None:
 
 
 def _from_maker(run: Evidence, where: Execution, argument: Argument) -> Array | None:
-    """An input that was not dumped, from the output of whatever made it."""
+    """An input that was not dumped, from its maker's output."""
     if argument.producer is None:
         return None
     made = where._replace(operator=argument.producer[0])
@@ -177,7 +179,7 @@ def _from_maker(run: Evidence, where: Execution, argument: Argument) -> Array | 
 
 
 def _as_called(argument: Argument, array: Array) -> Any:
-    """A dumped value as the operator takes it: numbers and tuples of the graph were dumped as arrays."""
+    """A dumped value in the operator's form: the dump shows numbers and tuples of the graph as arrays."""
     if argument.type.is_tensor:
         return array
     if argument.type.text.startswith("Tuple"):
@@ -221,7 +223,7 @@ def _spec(each: Any) -> Spec:
 
 
 def _with_dtypes(out: Spec, kinds: Sequence[DType]) -> Spec:
-    """The results' specs in the dtypes that were dumped: a device may leave a wider one."""
+    """The results' specs with the dumped dtypes, because a device may leave a wider one."""
     if isinstance(out, TupleSpec):
         if len(out.items) != len(kinds):
             return out

@@ -1,4 +1,4 @@
-"""Whether a computed tensor is the one that was dumped: its bits, or within the noise floor of its operator."""
+"""Whether a computed tensor equals the dumped one: in its bits, or within the noise floor of its operator."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ import numpy as np
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-#: how much nearer than the other side's a tensor must be that is not the same bit for bit
+#: a tensor with other bits must be this many times nearer than the other side's
 _NEARER = 100.0
 
 
 def is_reproduced(op: str, wanted: Array, made: Array, other: Array | None) -> bool:
-    """Whether ``made`` is ``wanted``.
+    """Whether ``made`` reproduces ``wanted``.
 
-    Equal bits are. Else the two must differ by rounding alone (16 units in the last place of the tensor's root mean
-    square), and ``other``, what the other run has, must be ``_NEARER`` times as far away: what cannot be told from
-    the unchanged operator proves nothing.
+    Equal bits do. Otherwise the two must differ only by rounding (16 units in the last place of the tensor's root mean
+    square), and ``other``, the other run's tensor, must be ``_NEARER`` times as far away: a result that resembles the
+    unchanged operator's proves nothing.
 
     Args:
-        op: the operator's type, for messages of whoever debugs.
-        wanted: what was dumped.
-        made: what was computed.
-        other: what the other run has in its place.
+        op: the operator's type, for debugging.
+        wanted: the dumped tensor.
+        made: the computed tensor.
+        other: the other run's tensor.
     """
     if wanted.dtype == made.dtype and wanted.tobytes() == made.tobytes():
         return True
@@ -38,8 +38,8 @@ def is_reproduced(op: str, wanted: Array, made: Array, other: Array | None) -> b
 
 
 def is_rounding(wanted: Array, made: Array) -> bool:
-    """Whether two tensors are equal bit for bit, or differ by 16 units in the last place of their root mean square at
-    most."""
+    """Whether two tensors are equal bit for bit, or differ by at most 16 units in the last place of their root mean
+    square."""
     if wanted.dtype == made.dtype and wanted.tobytes() == made.tobytes():
         return True
     if wanted.dtype.kind not in "fV" or made.dtype != wanted.dtype or made.shape != wanted.shape:

@@ -1,4 +1,4 @@
-"""Computes a run again, operator by operator, on the run's own values, along the graphs of the other side."""
+"""Computes a run again, operator by operator, from the run's own values, following the graphs of the other side."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _WHY_AMPLIFIED = "amplified rounding of {}"
 
 
 class _Mixed(Evidence):
-    """The found side's values under the expected names; ``put`` adds what was computed."""
+    """The found side's values under the expected names; ``put`` adds computed values."""
 
     def __init__(self, expected: Evidence, comparison: Comparison) -> None:
         super().__init__(tuple, dict, expected.backend, expected.emulated)
@@ -50,12 +50,12 @@ class _Mixed(Evidence):
 
 
 class _Source(NamedTuple):
-    """What an input should hold.
+    """The values that an input should hold.
 
     Attributes:
-        values: by where it comes from.
+        values: the values, from their origin.
         error: says how far these may be off; gives None where the run itself has them.
-        carries: a difference that rounding does not account for is in it.
+        carries: whether they contain a difference that rounding does not explain.
     """
 
     values: Array
@@ -64,11 +64,11 @@ class _Source(NamedTuple):
 
 
 class _Left(NamedTuple):
-    """What an operator may have left in a parameter.
+    """The values that an operator may have left in a parameter.
 
     Attributes:
-        values: that.
-        floor: how far rounding may move it; None where the run itself has the values.
+        values: the values.
+        floor: how far rounding may move them; None if the run itself has them.
     """
 
     values: Array
@@ -79,17 +79,17 @@ class Rerun:
     """Goes through the executions in order.
 
     Args:
-        comparison: under the table by dtype.
+        comparison: comparison under the table by dtype.
         expected: the side with the graphs.
-        apart: the other side is of another framework.
-        device: name of the emulated backend that made the other side; empty where something else did.
+        apart: whether the other side is of another framework.
+        device: name of the emulated backend that made the other side; empty for anything else.
 
     Attributes:
         expected: the side with the graphs.
         run: the found side under the expected names.
-        settled: slots that rounding accounts for.
-        follows: compared slots that are what the run's own values make them, whatever these are.
-        computed: outputs that the run lacks, from its values.
+        settled: slots that rounding explains.
+        follows: compared slots that follow from the run's own values, whatever these are.
+        computed: outputs missing in the run, computed from its values.
     """
 
     def __init__(self, comparison: Comparison, expected: Evidence, apart: bool = False, device: str = "") -> None:
@@ -110,7 +110,7 @@ class Rerun:
         self._left: dict[tuple[int, str], list[_Left]] = {}
 
     def walk(self) -> None:
-        """Settles what can be."""
+        """Settles all slots that can be settled."""
         for where in self.expected.order:
             if self.expected.op_type(where) == PARAMETER:
                 self._parameter(where)
@@ -118,7 +118,7 @@ class Rerun:
                 self._operator(where)
 
     def bound(self, key: SlotKey) -> Array | None:
-        """How far a computed output may be off; None of one that the run has."""
+        """The possible error of a computed output; None for an output of the run."""
         if key not in self._bounds and key in self._floors:
             self._bounds[key] = self._floors[key].of(key.slot, self.expected.by_key[key].dtype)
         return self._bounds.get(key)
@@ -172,7 +172,7 @@ class Rerun:
             self._leave(where, ways, floors, root, carries)
 
     def _ways(self, where: Execution) -> Iterator[tuple[Setting, Made]]:
-        """The operator as the expected side's framework and device compute it, then as the found side's do."""
+        """The operator as computed by the expected side's framework and device, then by the found side's."""
         given = self._setting(where)
         if given is None:
             return
@@ -182,11 +182,11 @@ class Rerun:
                 yield each, made
 
     def _elsewhere(self, given: Setting) -> Setting | None:
-        """The operator on the found side's device, where that is another emulated one: it may read narrower inputs."""
+        """The operator on the found side's device, if that is another emulated one: it may read narrower inputs."""
         return replace(given, backend=self._device) if self._device not in ("", given.backend) else None
 
     def _setting(self, where: Execution) -> Setting | None:
-        """As ``setting``; results that the run lacks are of the expected dtypes."""
+        """Like ``setting``; results missing in the run have the expected dtypes."""
         given = setting(self.run, where)
         if given is not None:
             kinds = (by_name(record.dtype) for _, record in sorted(self.expected.slots(where, "output").items()))
@@ -197,8 +197,8 @@ class Rerun:
         return given
 
     def _first_state(self, where: Execution, at: int, given: Setting) -> Array | None:
-        """A state before the first step that shows it, which no dump has: from what the expected side's operator made
-        of it, where that is a multiple of it and something else. None where it is known, or not found so."""
+        """A state before its first dumped step, computed from the expected side's result if that is a multiple of the
+        state plus something else. None if the state is known, or cannot be found in this way."""
         held, name = given.values.get(at), (where.rank, given.statement.arguments[at].parameter)
         after = loaded(self.expected.by_key.get(SlotKey(*where, "input", at)))
         if (
@@ -228,7 +228,7 @@ class Rerun:
         return at in side and self._agrees(slot, side[at], lambda: floor.of(at, slot.dtype, state))
 
     def _put(self, missing: list[Record], made: Made, floor: Floor, carries: bool) -> None:
-        """What the run lacks is there from now on."""
+        """Adds outputs that the run lacks."""
         for record in missing:
             if record.key.slot < len(made[0]) and made[0][record.key.slot].shape == record.shape:
                 values = made[0][record.key.slot]
@@ -242,7 +242,7 @@ class Rerun:
     def _leave(
         self, where: Execution, ways: list[tuple[Setting, Made]], floors: list[Floor], root: str, carries: bool
     ) -> None:
-        """What an operator leaves in parameters."""
+        """Notes the values an operator leaves in parameters."""
         for at, array in ways[0][1][1].items():
             parameter = ways[0][0].statement.arguments[at].parameter
             if parameter is None:
@@ -260,8 +260,8 @@ class Rerun:
             (self._carried.add if carries or not right else self._carried.discard)(name)
 
     def _after_update(self, where: Execution, at: int, array: Array) -> tuple[Array, bool]:
-        """What an updated parameter holds: the found side's where that follows, else what was computed; and whether no
-        slot says otherwise."""
+        """The value of an updated parameter: the found side's if it follows, else the computed one; and whether no slot
+        contradicts it."""
         key = SlotKey(*where, "input", at)
         known = [each for each in (key, key._replace(io="output")) if each in self.slots.get(where, {})]
         seen = [loaded(self.run.by_key.get(each)) for each in known if each in self.follows]
@@ -274,10 +274,10 @@ class Rerun:
         return array, not any(self.slots[where][each].verdict is Verdict.DIFFERS for each in known)
 
     def _complete(self, where: Execution, statement: Statement) -> tuple[dict[int, Callable[[], Array | None]], bool]:
-        """Inputs that were compared with nothing: what they come from, else what the expected side was given.
+        """Completes inputs that were compared with nothing: from their origin, else from the expected side.
 
         Returns:
-            How far they may be off, by slot; whether one carries a difference.
+            Their possible errors by slot; whether one carries a difference.
         """
         errors: dict[int, Callable[[], Array | None]] = {}
         carries = False
@@ -293,7 +293,7 @@ class Rerun:
         return errors, carries
 
     def _source(self, where: Execution, argument: Argument) -> _Source | None:
-        """What an input should hold, by where it comes from."""
+        """The values an input should hold, from its origin."""
         if argument.producer is not None:
             made = where._replace(operator=argument.producer[0])
             key = SlotKey(*made, "output", argument.producer[1])
@@ -306,7 +306,7 @@ class Rerun:
         return None if left is None else _Source(left.values, left.floor or _no_error, name in self._carried)
 
     def _root(self, where: Execution, statement: Statement) -> str:
-        """The operator whose rounding an execution carries on; itself where its inputs have none."""
+        """The operator whose rounding an execution passes on; itself if its inputs have none."""
         for argument in statement.arguments:
             if argument.producer is not None:
                 maker: tuple[object, ...] = where._replace(operator=argument.producer[0])
@@ -328,7 +328,8 @@ class Rerun:
         )
 
     def _account(self, slot: SlotVerdict, root: str, carries: bool) -> None:
-        """Notes that a slot is what the run's values make it: rounding, unless what they carry is none."""
+        """Notes that a slot follows from the run's values: its difference is rounding, unless they carry another
+        difference."""
         self.follows.add(slot.key)
         if not carries:
             own = slot.key.operator == root and slot.key.io == "output"
@@ -337,7 +338,7 @@ class Rerun:
 
 
 def _no_error() -> None:
-    """What the run itself has is off by nothing."""
+    """The run's own values have no error."""
 
 
 def _as_pytorch(given: Setting) -> Setting | None:

@@ -1,4 +1,4 @@
-"""The origin as the graphs tell it, where names hide which operator was added, left out or connected otherwise."""
+"""Finds the origin from the graphs, if names hide which operator was added, removed or rewired."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from harness.explain.evidence import Evidence
 from harness.explain.graphs import Statement
 from harness.records import SlotKey
 
-#: what values alone cannot tell from a change of the graph
+#: kinds that values alone cannot tell from a change of the graph
 _UNCLEAR = frozenset({Kind.UNRECORDED, Kind.UNSURE})
 
 
 def by_graphs(divergence: Origin, case: Case, comparison: Comparison) -> Origin:
-    """The origin by the graphs: the first operator that one side alone has, has elsewhere, or connects otherwise;
-    ``divergence`` itself where the graphs tell nothing of it."""
+    """The origin according to the graphs: the first operator that only one side has, that stands elsewhere, or that is
+    rewired; ``divergence`` itself if the graphs show nothing."""
     graph = case.where.graph
     if not case.expected.graphs or not case.found.graphs:
         return divergence
@@ -58,8 +58,7 @@ def _takes(statement: Statement | None, name: str) -> bool:
 
 
 def _of_operator(aligned: Alignment, case: Case) -> Edit | None:
-    """The edit that an operator shows which was computed otherwise or given something else: its own, or that of what
-    gave it an argument."""
+    """The edit that explains an operator with other results or arguments: its own, or that of an argument's maker."""
     one, other = case.statements
     if one is None or other is None:
         return None
@@ -68,7 +67,7 @@ def _of_operator(aligned: Alignment, case: Case) -> Edit | None:
         names.update(a.producer[0] for a in statement.arguments if a.producer is not None)
     own = [each for each in aligned.edits if _names(each) & {one.name, other.name}]
     if not own and case.outputs and not case.inputs:
-        return None  # all that it took agrees: whatever changed elsewhere, this one is wrong by itself
+        return None  # all its inputs agree: whatever changed elsewhere, this operator is wrong by itself
     every = own or [each for each in aligned.edits if _names(each) & names]
     return every[0] if every else None
 
@@ -94,7 +93,7 @@ def _told(divergence: Origin, edit: Edit, comparison: Comparison, case: Case) ->
 
 
 def _inputs(edit: Edit, where: Execution) -> tuple[Input, ...]:
-    """Of an operator that is connected otherwise, the argument that is."""
+    """The rewired argument of an operator."""
     if edit.kind is not Kind.REWIRED or edit.expected is None or edit.found is None:
         return ()
     sides = [each.arguments[edit.argument] for each in (edit.expected, edit.found)]
@@ -103,7 +102,7 @@ def _inputs(edit: Edit, where: Execution) -> tuple[Input, ...]:
 
 
 def _by_parameters(divergence: Origin, case: Case) -> Origin:
-    """Where graphs are alike and every differing input is a parameter or a constant: it was given another value, even
+    """If the graphs are equal and every differing input is a parameter or a constant: it received another value, even
     if some operator happens to have such a value."""
     one, other = case.statements
     if divergence.kind not in (*_UNCLEAR, Kind.REWIRED) or one is None or other is None or not case.inputs:

@@ -1,11 +1,12 @@
-"""Under ``tolerance="noise"``: whether each operator of the run, given the run's own inputs, gives the run's outputs.
+"""The rule of ``tolerance="noise"``: each operator of the run, applied to the run's own inputs, must give the run's
+outputs.
 
-Every operator that differs is computed again on what the run gave it. What comes out within the default tolerance, or
-within the noise floor of its sums, is no fault of that operator: it is rounding, or what an earlier rounding became (a
-gradient of nothing but rounding, divided by its own size). An input counts only if the operator, or the parameter, that
-it comes from accounts for it; so no difference passes that no rounding began. What the harness cannot compute again
-keeps its verdict. Operators that the run lacks are computed from its values, too, and what they give may be off by
-what their own inputs may be: between frameworks whole groups of operators stand for one another so (``regions``).
+Every differing operator is computed again on the run's own inputs. A result within the default tolerance, or within the
+noise floor of its sums, is not a fault of this operator: it is rounding, or a consequence of earlier rounding (for
+example a gradient that is only rounding, divided by its own size). An input counts only if its operator or parameter is
+explained as well, so that no other difference passes. Operators that the harness cannot compute keep their verdict.
+Operators missing in the run are computed from its values, with the possible errors of their inputs: in this way whole
+groups of operators correspond between frameworks (``regions``).
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ from harness.explain.rerun import Rerun
 
 
 def settle(comparison: Comparison, expected: Party, found: Party) -> Comparison:
-    """The comparison, with slots within tolerance that rounding accounts for.
+    """Returns the comparison; slots that rounding explains are within tolerance.
 
     Args:
-        comparison: under the table by dtype.
-        expected: the side whose graphs tell what each operator is; without graphs nothing changes.
-        found: where that has no graphs, being of another framework, groups of operators without counterparts hold if
-            what they give does.
+        comparison: comparison under the table by dtype.
+        expected: the side whose graphs describe the operators; without graphs nothing changes.
+        found: the other side; if it has no graphs, because it comes from another framework, groups of operators without
+            counterparts hold if their results do.
     """
     apart = bool(comparison.counterparts) and not _evidence(found).graphs
     rerun = Rerun(comparison, _evidence(expected), apart, found.backend if found.emulated else "")

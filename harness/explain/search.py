@@ -1,4 +1,4 @@
-"""The search for a cause: candidates in order of how often they are it, each tried by computing the operator again.
+"""Searches for a cause: tries candidates in order of likelihood, by computing the operator again.
 
 Bounded in number and in time: a failing test waits no longer than ``SECONDS`` for its explanation.
 """
@@ -33,7 +33,7 @@ _LATER = 2
 
 
 class Trial:
-    """An operator that is computed again: what both sides have of it."""
+    """An operator to compute again, with the values of both sides."""
 
     def __init__(self, case: Case) -> None:
         self.case = case
@@ -59,11 +59,11 @@ class Trial:
         return base if base is not None and self._gives(base, self.expected, self.found) else None
 
     def gives_the_runs(self, changed: Setting) -> bool:
-        """Whether it gives what the run has."""
+        """Whether it reproduces the run's outputs."""
         return self._gives(changed, self.found, self.expected)
 
     def are_the_runs(self, results: tuple[Array, ...]) -> bool:
-        """Whether these results are those of the run."""
+        """Whether these results equal the run's."""
         return self._are(results, {}, self.found, self.expected)
 
     def _gives(self, given: Setting, wanted: _Values, others: _Values) -> bool:
@@ -71,8 +71,8 @@ class Trial:
         return made is not None and self._are(*made, wanted, others)
 
     def _are(self, results: tuple[Array, ...], state: Mapping[int, Array], wanted: _Values, others: _Values) -> bool:
-        """Whether computing gave what is wanted: bits, or within the noise floor and much nearer than the other side's
-        are."""
+        """Whether the computed results equal the wanted ones: in their bits, or within the noise floor and much nearer
+        than the other side's."""
         for (io, slot), array in wanted.items():
             made = state.get(slot) if io == "state" else results[slot] if slot < len(results) else None
             if made is None:
@@ -94,7 +94,7 @@ class Search:
 
     Args:
         case: the origin.
-        seconds: it takes, at most (a kernel that runs is not stopped).
+        seconds: longest time to take (a running kernel is not stopped).
     """
 
     def __init__(self, case: Case, seconds: float = SECONDS) -> None:
@@ -106,7 +106,7 @@ class Search:
         self.tried = 0
 
     def cause(self) -> Cause | None:
-        """The cause; None where nothing is known."""
+        """The cause; None if it is unknown."""
         if self.case.unrecorded and self.case.inputs:
             return self._of_unrecorded()
         given = [*changed_settings(self.case), *changed_inputs(self.case)]
@@ -116,7 +116,7 @@ class Search:
         return self._stale() or self._narrower() or self._of_candidates(base) or self._pattern()
 
     def _of_unrecorded(self) -> Cause | None:
-        """What a view or a slice that left no record made of an input."""
+        """The change that an unrecorded view or slice made to an input."""
         for slot, (e, f) in sorted(self.case.inputs.items()):
             values = loaded(e), loaded(f)
             if values[0] is None or values[1] is None:
@@ -131,7 +131,7 @@ class Search:
     def _of_given(self, given: list[Given]) -> Cause | None:
         leaves = [each for each in given if each.kind != "input"]
         if not leaves or len(leaves) < len(given):
-            return None  # an input that an operator made: the cause lies before
+            return None  # an operator made this input: the cause lies earlier
         for trial in self._trials({each.slot for each in leaves}):
             base = trial.base()
             for chosen in _choices(leaves) if base is not None else ():
@@ -140,7 +140,7 @@ class Search:
         return _told(leaves, Certainty.LIKELY)
 
     def _trials(self, given: Container[int]) -> Iterator[Trial]:
-        """The operator, or, where what it was given changes nothing yet, the next steps in which it does."""
+        """The operator, or the next steps if its changed inputs have no effect yet."""
         if self.case.outputs or self.case.states:
             yield self._trial
             return
@@ -166,7 +166,7 @@ class Search:
 
     # -- by looking -----------------------------------------------------------------------------------------------
     def _stale(self) -> Cause | None:
-        """The output has the bits the golden has in another iteration."""
+        """The output has the golden's bits of another iteration."""
         for slot, (record, found) in sorted(self.case.outputs.items()):
             key = record.key
             values = self._found[slot]
@@ -180,7 +180,7 @@ class Search:
         return None
 
     def _narrower(self) -> Cause | None:
-        """The output is the expected one, rounded: said before its inputs are blamed."""
+        """The output is the expected one, rounded; this is checked before its inputs."""
         for slot in sorted(self.case.outputs):
             e, f = self._expected[slot], self._found[slot]
             finding = PATTERNS["narrower type"](Pair(e, f)) if e is not None and f is not None else None
@@ -224,7 +224,7 @@ def _bits(record: Record, found: Record, values: Array) -> bool:
 
 
 def _choices(leaves: list[Given]) -> Iterator[list[Given]]:
-    """One at a time, then all."""
+    """One at a time, then all together."""
     yield from ([each] for each in leaves)
     if len(leaves) > 1:
         yield leaves
@@ -243,14 +243,14 @@ def _with(base: Setting, chosen: list[Given]) -> Setting:
 
 
 def _like(before: Any, value: Any) -> Any:
-    """A value of the run in the form the operator takes it."""
+    """A value of the run in the operator's form."""
     if not isinstance(value, np.ndarray) or isinstance(before, np.ndarray):
         return value
     return tuple(value.reshape(-1).tolist()) if isinstance(before, tuple) else value.reshape(-1)[0].item()
 
 
 def _told(given: list[Given], certainty: Certainty) -> Cause:
-    """What differs, in words; proof is of all of it."""
+    """Says in words what differs; a proof covers all of it."""
     words = [_words(each) for each in given[:3]]
     more = f" and {len(given) - 3} more" if len(given) > 3 else ""
     first = given[0]

@@ -1,4 +1,4 @@
-"""Operators that one side lacks, or that stand elsewhere: what of it the values prove."""
+"""Explains operators that one side lacks or that stand elsewhere, and what the values prove about them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from harness.explain.replay import computed, setting
 from harness.explain.reproduced import is_rounding
 from harness.records import Record, SlotKey
 
-#: operators of the run that are computed again, one after the other, from what the golden has
+#: largest number of the run's operators to compute again, one after the other, from the golden's values
 _DEPTH = 3
 
 
@@ -32,7 +32,7 @@ class Structure:
         self._found = found
 
     def cause(self) -> Cause:
-        """What happened, and whether it is proven."""
+        """What changed, and whether that is proven."""
         kind = self._origin.kind
         proofs: dict[Kind, Callable[[], Certainty | None]] = {
             Kind.REPLACED: self._by_replay, Kind.INSERTED: self._by_replay, Kind.REMOVED: self._passed_on,
@@ -70,12 +70,12 @@ class Structure:
         return self._origin.where if name is None else self._origin.where._replace(operator=name)
 
     def _by_replay(self) -> Certainty | None:
-        """The found operators, computed again from what the golden has, give what was found."""
+        """Whether the found operators, computed again from the golden's values, give the found results."""
         return Certainty.REPLAY if self._follows(self._there, _DEPTH) else None
 
     def _follows(self, where: Execution, depth: int) -> bool:
-        """Whether an execution of the run gives its outputs when it is computed again, and takes what the golden has,
-        or what operators give of which the same holds."""
+        """Whether an execution of the run reproduces its outputs from the golden's values, or from operators of which
+        the same is true."""
         statement = self._found.graphs.statement(where.graph, where.operator)
         again = setting(self._found, where)
         results = computed(again) if again is not None else None
@@ -99,7 +99,7 @@ class Structure:
         return self._follows(where._replace(operator=argument.producer[0]), depth - 1)
 
     def _passed_on(self) -> Certainty | None:
-        """Who took the removed operator's output takes its input now."""
+        """Whether the takers of the removed operator's output now take its input."""
         where = self._origin.where
         inputs = [a for r in self._expected.slots(where, "input").values() if (a := loaded(r)) is not None and a.ndim]
         outputs = list(self._expected.slots(where, "output").values())
@@ -118,7 +118,7 @@ class Structure:
         return None
 
     def _taker(self, key: SlotKey) -> SlotKey:
-        """The slot of the run that stands for one of the golden."""
+        """The run's slot that corresponds to one of the golden."""
         return key._replace(operator=self._aligned.partner.get(key.operator, key.operator))
 
     @cached_property
@@ -134,9 +134,9 @@ class Structure:
 
 
 def changed_cell(expected: str, found: str) -> str:
-    """The cell that has another type now, where two names differ by that alone: ``optimizer: Adam -> SGD``.
+    """The cell whose type changed, if two names differ only in that: ``optimizer: Adam -> SGD``.
 
-    Cells are ``name-Type`` in a full name; below the one that differs anything may be.
+    Cells are ``name-Type`` in a full name; below the changed cell, names may differ.
     """
     for one, other in zip(expected.split("/")[:-1], found.split("/")[:-1], strict=False):
         if one == other:

@@ -1,4 +1,5 @@
-"""Products and sums with an accumulator of a narrower type, element after element, as a slip in a kernel does it."""
+"""Products and sums with an accumulator of a narrower type, element by element, as a wrong kernel would compute
+them."""
 
 from __future__ import annotations
 
@@ -15,12 +16,12 @@ Array = np.ndarray[Any, np.dtype[Any]]
 _KINDS: tuple[tuple[str, Any], ...] = (
     ("float16", np.float16), ("bfloat16", ml_dtypes.bfloat16), ("float32", np.float32),
 )  # fmt: skip
-#: longer sums are not made one element after the other
+#: longer sums are not computed element by element
 _LONGEST = 4096
 
 
 def narrow_sums(base: Setting) -> Iterator[tuple[str, Callable[[], tuple[Array, ...] | None]]]:
-    """Name of the accumulator's type, and what computes the operator so; none where that is not known how."""
+    """Types of accumulators, each with a function that computes the operator so; empty for unknown operators."""
     terms = _TERMS.get(base.statement.op)
     if terms is None:
         return

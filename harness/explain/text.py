@@ -1,4 +1,4 @@
-"""An explanation as text: its cause in the first three lines, at most 25 lines and 4 kB whatever the size."""
+"""An explanation as text: the cause within the first three lines, at most 25 lines and 4 kB in all."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _OTHERS = 8
 
 @dataclass(frozen=True)
 class Commands:
-    """What to do next; each is left out where there is none.
+    """Commands to run next; an empty one is left out.
 
     Attributes:
         see: a command that shows more, as it can be typed.
@@ -31,18 +31,18 @@ class Commands:
     meant: str = ""
 
     def line(self) -> str:
-        """All on one line."""
+        """All commands on one line."""
         named = (("See", self.see), ("Picture", self.picture), ("Meant", self.meant))
         return "   ".join(f"{name}: {command}" for name, command in named if command)
 
 
 def block(explanation: Explanation, commands: Commands | None = None, colour: bool = False) -> str:
-    """The lines of a failure; what gate, check and diff show.
+    """The lines of a failure, as the gate, check and diff show them.
 
     Args:
         explanation: see ``explain``.
-        commands: to offer.
-        colour: marks title, cause and values with ANSI colours, for a terminal.
+        commands: commands to suggest.
+        colour: whether to mark title, cause and values with ANSI colours, for a terminal.
 
     Examples:
         >>> from harness.explain import Commands, Explanation, block
@@ -94,7 +94,7 @@ def _counts(explanation: Explanation) -> str:
 
 
 def _bounded(lines: Sequence[str]) -> str:
-    """At most so many lines and bytes; the last two always stay."""
+    """Cuts the lines to the limits; the last two always stay."""
     kept, end = list(lines[:-2]), list(lines[-2:])
     while len(kept) + len(end) > MAX_LINES or len("\n".join([*kept, *end]).encode(errors="replace")) > MAX_BYTES:
         if not kept:
@@ -104,7 +104,7 @@ def _bounded(lines: Sequence[str]) -> str:
     return raw[:MAX_BYTES].decode(errors="ignore")
 
 
-#: what is marked in a line of a block, by ANSI code: title, proven and likely causes, leads, values
+#: patterns to mark in a line of a block, by ANSI code: title, proven and likely causes, leads, values
 _MARKS = (
     (re.compile(r".* (?:differs|cannot be told) from .*$"), "1"),
     (re.compile(r"Cause, proven[^:]*(?=:)"), "1;31"),
@@ -129,7 +129,7 @@ def painted(line: str) -> str:
 
 
 def see_slot(explanation: Explanation | None, store: str, run: str) -> str:
-    """The command that shows the first divergence as a golden holds it, as it can be typed."""
+    """The command that shows the first divergence in the golden, ready to type."""
     words = ["msdump", "show", store, "--run", run]
     if explanation is not None and explanation.origin is not None and explanation.origin.what != "inserted":
         words += ["--operator", explanation.origin.operator]
@@ -137,5 +137,5 @@ def see_slot(explanation: Explanation | None, store: str, run: str) -> str:
 
 
 def shell(*words: str) -> str:
-    """A command as it can be typed; nothing in it is raw."""
+    """A command ready to type, with everything quoted and escaped."""
     return shlex.join("".join(c if c.isprintable() else "?" for c in word) for word in words)

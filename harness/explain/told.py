@@ -1,4 +1,4 @@
-"""A judgement in words: the same for the gate, ``msdump check`` and ``msdump diff``."""
+"""Puts a judgement into words, in the same way for the gate, ``msdump check`` and ``msdump diff``."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _NAME = 120
 
 @dataclass(frozen=True)
 class Subject:
-    """What was compared with what, as a person names it.
+    """The names of the two sides of a comparison, for people.
 
     Attributes:
-        name: of the run: ``tests/test_net.py::test_train [cpu-tensor]``.
-        reference: what it was compared with.
+        name: name of the run: ``tests/test_net.py::test_train [cpu-tensor]``.
+        reference: name of the side it was compared with.
     """
 
     name: str
@@ -35,7 +35,7 @@ class Subject:
 def explained(
     judged: Judgement, subject: Subject, expected: Evidence, found: Evidence, others: Sequence[str] = ()
 ) -> Explanation | None:
-    """The explanation of a judgement; None of one that holds, or in which nothing was compared.
+    """The explanation of a judgement; None if it holds, or if nothing was compared.
 
     Args:
         others: further statements.
@@ -52,7 +52,7 @@ def explained(
 
 
 def _renamed(made: Explanation, judged: Judgement) -> Explanation:
-    """Where names alone differ: the first operator that has another one."""
+    """The explanation if only names differ: the first renamed operator."""
     for step in judged.pairing.steps if judged.pairing is not None else ():
         for pair in step.pairs:
             old, new = pair.expected.operator, pair.found.operator
@@ -60,7 +60,7 @@ def _renamed(made: Explanation, judged: Judgement) -> Explanation:
                 continue
             cell = changed_cell(old, new)
             text = f"replaced: {cell}" if cell else f"renamed: {short_operator(old)} to {short_operator(new)}"
-            cause = Cause(Certainty.BITS, text.split(":")[0], f"{text}; all that was compared is the same")
+            cause = Cause(Certainty.BITS, text.split(":")[0], f"{text}; everything that was compared is equal")
             iteration = min(step.iterations, default=0)
             key = SlotKey(step.rank, pair.expected.graph, iteration, old, pair.expected.execution, "output", 0)
             return replace(made, cause=cause, origin=Origin("renamed", old, key, new))
@@ -75,7 +75,7 @@ def told(
     colour: bool = False,
     notes: Sequence[str] = (),
 ) -> str:
-    """What a person reads of a judgement: a failure's block, or two lines and ``notes``."""
+    """The lines of a judgement for people: a failure's block, or two lines and ``notes``."""
     if explanation is not None:
         return block(explanation, commands, colour)
     lines = [_title(judged, subject), _counts(judged)]

@@ -1,4 +1,5 @@
-"""An origin that computed something else must have had all it takes compared, and be able to make what it gave."""
+"""Checks an origin of kind "computed otherwise": all its inputs must have been compared, and it must be able to make
+its outputs."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from harness.explain.evidence import loaded
 from harness.explain.graphs import Argument
 from harness.records import SlotKey
 
-#: operators that give some of the values they take: others come from elsewhere
+#: operators that only give values they take: other values come from elsewhere
 _CUTS_OUT = frozenset(
     {
         "StridedSlice", "Slice", "SliceExt", "slice", "select", "narrow", "index", "as_strided", "Split", "SplitD",
@@ -26,10 +27,10 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def whole(divergence: Origin, case: Case) -> Origin:
-    """The origin with every input that its graph names, and of a kind that these allow.
+    """The origin with all inputs in its graph, and with the kind that they allow.
 
-    An operator of which an input was not captured is the first to differ, and no more. A slice of agreeing inputs that
-    holds other values than they have was not computed otherwise: something that was not recorded wrote to it.
+    If an input was not captured, the operator is only the first to differ. If a slice of agreeing inputs holds values
+    that they lack, it was not computed otherwise: something unrecorded wrote to it.
     """
     if divergence.kind is not Kind.COMPUTED:
         return divergence
@@ -42,7 +43,7 @@ def whole(divergence: Origin, case: Case) -> Origin:
 
 
 def _missing(divergence: Origin, case: Case) -> tuple[Input, ...]:
-    """Inputs of which neither side kept anything, nor of what made them."""
+    """Inputs of which neither side kept anything, and whose makers were not kept either."""
     statement = case.statements[0]
     known = {each.key.slot for each in divergence.inputs}
     if statement is None:
@@ -55,7 +56,7 @@ def _missing(divergence: Origin, case: Case) -> tuple[Input, ...]:
 
 
 def _agrees(argument: Argument, case: Case) -> bool:
-    """Whether what made an argument was compared, and agrees."""
+    """Whether an argument's maker was compared and agrees."""
     if argument.producer is None:
         return False
     name, output = argument.producer
@@ -71,7 +72,7 @@ def _agrees(argument: Argument, case: Case) -> bool:
 
 
 def _is_from_elsewhere(case: Case) -> bool:
-    """Whether a result of the run has values that no agreeing input has, where those are known."""
+    """Whether a result of the run has values that no agreeing input has, if the values are known."""
     taken = [
         values for record in case.found.slots(case.there, "input").values() if (values := loaded(record)) is not None
     ]
@@ -86,6 +87,6 @@ def _is_from_elsewhere(case: Case) -> bool:
 
 
 def _bits(values: Array) -> Array:
-    """Elements as whole numbers of their bits, which can be sorted whatever they are."""
+    """The elements' bits as whole numbers, which can always be sorted."""
     flat = np.ascontiguousarray(values).reshape(-1)
     return flat.view(f"u{values.itemsize}") if values.itemsize <= _WIDEST else flat.view("u8").reshape(-1)

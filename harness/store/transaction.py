@@ -2,10 +2,10 @@
 
 New stores are made in ``.msdump-staged`` below the golden directory. ``commit`` writes their manifests there too, links
 the files they replace to ``.kept`` in it, makes everything durable, and writes a journal, which says what is to be put
-where: from then on the change is decided. Then files are renamed into place, in sorted order, and the journal goes.
-Whoever is killed before the journal leaves the goldens as they were, and a folder that the next session removes; after
-it, the next session of any kind completes the change (``recover``). Where a file cannot be put in place, the journal is
-renamed, and says from then on what is to be undone. One change at a time holds the directory's lock.
+where: from then on the change is decided. Then files are renamed into place, in sorted order, and the journal is
+removed. A process killed before it wrote the journal leaves the goldens unchanged, and a folder that the next session
+removes. If it is killed later, the next session of any kind completes the change (``recover``). If a file cannot be put
+in place, the journal is renamed, and from then on says what to undo. One change at a time holds the directory's lock.
 """
 
 from __future__ import annotations

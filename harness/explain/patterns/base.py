@@ -1,4 +1,4 @@
-"""What a pattern is: one small function that looks at a tensor both ways and says what makes one of the other."""
+"""The base of patterns: small functions that compare two versions of a tensor and say how one becomes the other."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a pattern saw.
+    """The result of a pattern.
 
     Attributes:
         kind: name of the pattern.
-        text: what holds of the values, in words.
-        exact: the expected values changed in that way have the bits that were found.
+        text: what the values show, in words.
+        exact: whether the expected values, changed in this way, have exactly the found bits.
     """
 
     kind: str
@@ -29,12 +29,12 @@ class Finding:
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """A tensor both ways, of one shape, and what is known beside it.
+    """Both versions of a tensor, and what is known beside them.
 
     Attributes:
         expected, found: the values; of one dtype and shape.
-        inputs: expected inputs of its operator by name, where they agree with the found ones.
-        op: the operator's type; empty of a tensor that no operator made.
+        inputs: the operator's agreeing inputs, by name.
+        op: the operator's type; empty for a tensor that no operator made.
     """
 
     expected: Array
@@ -68,7 +68,7 @@ class Pair:
         return self.found.dtype.kind in "fV"
 
     def gives(self, made: Array) -> bool:
-        """Whether ``made``, rounded to the dtype, is what was found."""
+        """Whether ``made``, rounded to the dtype, equals the found values."""
         if made.shape != self.found.shape:
             return False
         with np.errstate(all="ignore"):
@@ -76,7 +76,7 @@ class Pair:
         return bool(np.array_equal(rounded.astype(np.float64), self.f, equal_nan=True))
 
     def nearly(self, made: Array, ulps: int = 4) -> bool:
-        """Whether ``made`` is what was found within ``ulps`` roundings of each element."""
+        """Whether ``made`` equals the found values within ``ulps`` units per element."""
         unit = {2: 2.0**-10, 4: 2.0**-23, 8: 2.0**-52}.get(self.found.dtype.itemsize, 0.0)
         if self.found.dtype.kind == "V":
             unit = 2.0**-7
@@ -86,15 +86,16 @@ class Pair:
 
 Pattern = Callable[[Pair], Finding | None]
 
-#: what a pattern may raise over values it was not made for: it says nothing then, and the next one is asked
+#: exceptions of a pattern for values it was not made for: it gives no result then, and the next one is tried
 _UNREADABLE = (ArithmeticError, LookupError, MemoryError, TypeError, ValueError)
 
-#: patterns in the order they are asked: the more specific first
+#: patterns in the order they are tried, more specific ones first
 PATTERNS: dict[str, Pattern] = {}
 
 
 def pattern(kind: str) -> Callable[[Callable[[Pair], str | tuple[str, bool] | None]], Pattern]:
-    """Registers a function under ``kind``. It gives words, or words and whether they make the very bits."""
+    """Registers a function under ``kind``. The function gives words, or words and whether they reproduce the exact
+    bits."""
 
     def register(function: Callable[[Pair], str | tuple[str, bool] | None]) -> Pattern:
         def asked(pair: Pair) -> Finding | None:
@@ -115,7 +116,7 @@ def pattern(kind: str) -> Callable[[Callable[[Pair], str | tuple[str, bool] | No
 
 
 def find_pattern(pair: Pair) -> Finding | None:
-    """The first pattern that fits; None where nothing does."""
+    """The first pattern that fits; None if none does."""
     if pair.expected.shape != pair.found.shape or pair.found.size == 0:
         return None
     if pair.found.dtype.kind in "cOSU" or pair.expected.dtype != pair.found.dtype:

@@ -7,7 +7,7 @@ import numpy as np
 
 from harness.explain.patterns.base import Array, Pair, pattern
 
-#: narrower types and half a unit of their last place, relative to 1
+#: narrower types, with half a unit in their last place relative to 1
 NARROW = (
     ("float16", np.dtype(np.float16), 2.0**-11),
     ("bfloat16", np.dtype(ml_dtypes.bfloat16), 2.0**-8),
@@ -23,7 +23,7 @@ SUMS = (
 
 @pattern("narrower type")
 def narrower(pair: Pair) -> tuple[str, bool] | None:
-    """Rounded to a narrower type. Nothing is said where values cancel: there any few bits look narrow."""
+    """Rounded to a narrower type. It gives no result if values cancel, because then any few bits look narrow."""
     if pair.found.dtype not in (np.dtype(np.float32), np.dtype(np.float64)) or not pair.finite:
         return None
     several = len(np.unique(pair.f[pair.f != 0])) >= 4
@@ -77,7 +77,7 @@ def grid(pair: Pair) -> tuple[str, bool] | None:
 
 @pattern("another mask")
 def mask(pair: Pair) -> tuple[str, bool] | None:
-    """A tensor with elements dropped, others than expected; kept ones agree."""
+    """A tensor with other elements dropped than expected; the kept ones agree."""
     if not pair.is_float or "Dropout" not in pair.op:
         return None
     e_kept, f_kept = pair.e != 0, pair.f != 0
@@ -92,7 +92,7 @@ def mask(pair: Pair) -> tuple[str, bool] | None:
 
 @pattern("rounding")
 def rounding(pair: Pair) -> tuple[str, bool] | None:
-    """Nothing but rounding: a few units in the last place, of a sum relative to its largest element."""
+    """Only rounding: a few units in the last place, for a sum relative to its largest element."""
     if not pair.is_float or not pair.finite:
         return None
     unit = 2.0**-8 if pair.found.dtype.kind == "V" else float(np.finfo(pair.found.dtype).eps)

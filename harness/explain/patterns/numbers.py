@@ -64,7 +64,7 @@ def uniform(pair: Pair) -> str | None:
 
 @pattern("factor")
 def factor(pair: Pair) -> tuple[str, bool] | None:
-    """Expected times a constant."""
+    """The expected values times a constant."""
     if not pair.finite or not pair.is_float or pair.found.size < 2:
         return None
     nonzero = pair.e != 0
@@ -87,7 +87,7 @@ def factor(pair: Pair) -> tuple[str, bool] | None:
 
 @pattern("offset")
 def offset(pair: Pair) -> tuple[str, bool] | None:
-    """Expected plus a constant, plus or less one of the inputs, or plus something along one axis."""
+    """The expected values plus a constant, plus or minus one of the inputs, or plus something along one axis."""
     if not pair.finite or not pair.is_float or pair.found.size < 2:
         return None
     difference = pair.f - pair.e
@@ -119,7 +119,7 @@ def _is_constant(values: Array) -> bool:
 
 
 def _simple(number: float) -> float | None:
-    """The fraction of small numbers, or short decimal, that ``number`` nearly is."""
+    """The simple fraction, or short decimal, that ``number`` nearly equals."""
     near = Fraction(number).limit_denominator(4096)
     if near.numerator and abs(near.numerator) <= 4096 and abs(float(near) - number) <= 1e-6 * abs(number):
         return float(near)
@@ -145,7 +145,7 @@ def _broadcast(array: Array, shape: tuple[int, ...]) -> Array | None:
 
 
 def _close(difference: Array, wanted: Array, pair: Pair) -> bool:
-    """Whether a difference is ``wanted`` within what rounding of both sides explains, and is no rounding itself."""
+    """Whether a difference equals ``wanted`` up to rounding of both sides, and is larger than rounding."""
     unit = 2.0**-7 if pair.found.dtype.kind == "V" else float(np.finfo(pair.found.dtype).eps)
     size = np.maximum(np.abs(pair.e), np.abs(pair.f))
     rounding = 2 * unit * size

@@ -1,4 +1,4 @@
-"""Patterns of the expected values in other places: transposed, reversed, shifted, permuted."""
+"""Patterns of the expected values at other places: transposed, reversed, shifted, permuted."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ROWS = 1 << 16
 
 @pattern("transposed")
 def transposed(pair: Pair) -> str | None:
-    """Axes in another order, in the same bytes' shape."""
+    """Axes in another order."""
     if not _shuffled(pair) or not 2 <= pair.e.ndim <= 5:
         return None
     for axes in itertools.permutations(range(pair.e.ndim)):
@@ -74,11 +74,11 @@ def _shuffled(pair: Pair) -> bool:
     """Whether both hold the same values, of which there are several."""
     if pair.e.size < 3 or not np.array_equal(np.sort(pair.e, axis=None), np.sort(pair.f, axis=None), equal_nan=True):
         return False
-    # A mask of two values with as many of each is no permutation of the other.
+    # A mask of two values with equal counts is not a permutation of the other.
     return len(np.unique(pair.e)) > 2
 
 
 def _varies(rows: Array) -> bool:
-    """Whether slices differ from one another, so that a shift can be seen, and there is enough to see it by."""
+    """Whether there are enough slices that differ from one another, so that a shift can be seen."""
     flat = rows.reshape(rows.shape[0], -1)
     return bool(rows.shape[0] > 1 and (flat != flat[0]).any() and np.count_nonzero(flat) >= 3)

@@ -39,7 +39,7 @@ def flushed(pair: Pair) -> str | None:
 
 @pattern("clipped")
 def clipped(pair: Pair) -> str | None:
-    """Values beyond a limit stop there; infinite ones where the dtype has no more."""
+    """Values beyond a limit are clipped to it, or to infinity at the end of the dtype."""
     if not pair.is_float or not np.isfinite(pair.e).all():
         return None
     stopped = pair.f[pair.changed]
@@ -78,7 +78,7 @@ def border_only(pair: Pair) -> tuple[str, bool] | None:
 
 
 def _beyond(pair: Pair, low: float | None, high: float | None) -> bool:
-    """Whether something larger than the limits was expected, and several values within them stayed."""
+    """Whether values beyond the limits were expected, and several values within them stayed."""
     inside = ~pair.changed
     return bool(np.count_nonzero(inside) >= 2 and len(np.unique(pair.e[pair.changed])) > 1)
 
