@@ -67,4 +67,4 @@ def test_a_slice_does_not_make_values(golden: Capture) -> None:
     explanation = told(golden, "StridedSlice-op0")
     assert explanation.origin is not None
     assert "StridedSlice" in explanation.origin.operator
-    assert "not recorded" in explanation.origin.reason
+    assert "unrecorded" in explanation.origin.reason
