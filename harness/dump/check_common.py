@@ -1,8 +1,9 @@
-"""Checks of ``common_dump_settings`` but its modes, one function a field; ``rules`` says which run, in which order.
+"""Checks of ``common_dump_settings`` except its modes, one function per field; ``rules`` says which run, in which
+order.
 
-Each takes the ``Draft``, raises ``DumpConfigError`` for what the original refuses, and fills in what the field means.
-Values, defaults and the 32-bit cut: dump_config.md sections 1 to 3, measured on 2.10.0; older releases from their
-public source.
+Each takes the ``Draft``, raises ``DumpConfigError`` for values that the original refuses, and fills in the field's
+meaning. Values, defaults and the 32-bit cut: dump_config.md sections 1 to 3, measured on 2.10.0; older releases from
+their public source.
 """
 
 from __future__ import annotations
@@ -87,7 +88,7 @@ def net_name(draft: Draft) -> None:
 
 
 def iterations(draft: Draft) -> None:
-    """Read where a dump is on; older releases fail at the first step for what is refused here at once."""
+    """Read only if a dump is on; older releases fail at the first step where this fails at once."""
     text = draft.settings.string("iteration")
     if draft.method == "off" and draft.rules.off_is_warned:
         return
@@ -106,7 +107,7 @@ def iteration_number(draft: Draft) -> None:
 
 
 def async_iteration(draft: Draft) -> None:
-    """Releases 1.0 and 1.1: only the synchronous dump takes 0 for every step."""
+    """Releases 1.0 and 1.1: only in the synchronous dump 0 means every step."""
     if draft.method == "async":
         draft.iteration = iteration.single(draft.settings.uint("iteration"), zero_is_all=False)
 
@@ -120,8 +121,8 @@ def input_output(draft: Draft) -> None:
 
 
 def kernels(draft: Draft) -> None:
-    """The array's type is checked always; its content is read in dump_mode 1 only (measured), of releases up to 1.7
-    always."""
+    """The array's type is always checked; its content is read only in dump_mode 1 (measured), but always in releases up
+    to 1.7."""
     entries = draft.settings.array("kernels")
     rules = draft.rules
     if draft.dump_mode != 1 and not rules.kernels_always_read:

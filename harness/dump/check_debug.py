@@ -30,7 +30,7 @@ def op_debug_mode(draft: Draft) -> None:
 
 
 def is_read(draft: Draft) -> bool:
-    """Whether the field counts: in the kernel-by-kernel dump of releases up to 2.2 it does not."""
+    """Whether the field counts; in the kernel-by-kernel dump of releases up to 2.2 it does not."""
     return "op_debug_mode" in draft.settings and (draft.method != "e2e" or draft.rules.op_debug_mode_in_e2e)
 
 

@@ -1,4 +1,4 @@
-"""Checks of ``e2e_dump_settings``, one function a field; ``rules`` says which run, in which order.
+"""Checks of ``e2e_dump_settings``, one function per field; ``rules`` says which run, in which order.
 
 Values and defaults: dump_config.md 1.3, measured on 2.10.0; the two required fields of releases up to 2.2 from their
 public source.
@@ -15,12 +15,12 @@ def _absent(draft: Draft, key: str) -> bool:
 
 
 def _e2e(draft: Draft) -> Section:
-    assert draft.e2e is not None  # each caller asked _absent before
+    assert draft.e2e is not None  # each caller has called _absent
     return draft.e2e
 
 
 def both_flags(draft: Draft) -> None:
-    """Releases up to 2.2: where the section is there, both of its fields must be."""
+    """Releases up to 2.2: if the section exists, both of its fields must."""
     for key in ("enable", "trans_flag"):
         if draft.e2e is not None and key not in draft.e2e:
             raise DumpConfigError(
@@ -29,7 +29,7 @@ def both_flags(draft: Draft) -> None:
 
 
 def enable(draft: Draft) -> None:
-    """On newer releases it says how tensors leave the device; on older ones whether this dump is on at all."""
+    """In newer releases it says how tensors leave the device; in older ones whether this dump is on at all."""
     if not _absent(draft, "enable"):
         draft.synchronous = _e2e(draft).boolean("enable")
 

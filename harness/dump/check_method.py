@@ -1,4 +1,5 @@
-"""Which dump a configuration asks for: kernel by kernel (e2e), asynchronous, or none; and who may dump at all.
+"""Decides which dump a configuration requests: kernel by kernel (e2e), asynchronous, or none; and whether this process
+dumps.
 
 Source: dump_config.md 1.4, 2.1, 2.12, 2.13; the CPU of 2.10.0 measured, the rest from public source.
 """
@@ -13,12 +14,12 @@ _log = log.get("dump.config")
 
 
 def warn(text: str) -> None:
-    """A warning about the configuration, to the log."""
+    """Logs a warning about the configuration."""
     _log.warning("dump configuration: %s", text)
 
 
 def graph_mode(draft: Draft) -> None:
-    """PyNative mode: refused by releases 1.5 to 2.0, and by 2.3 to 2.6 off Ascend; up to 1.4 nothing is dumped."""
+    """PyNative mode: refused by releases 1.5 to 2.0, and outside Ascend by 2.3 to 2.6; up to 1.4 nothing is dumped."""
     if not draft.pynative:
         return
     if draft.rules.pynative == "refused":
@@ -32,14 +33,14 @@ def graph_mode(draft: Draft) -> None:
 
 
 def task_sink(draft: Draft) -> None:
-    """``GRAPH_OP_RUN=1`` turns the dump of releases 1.5 to 1.7 off before the file is looked at."""
+    """``GRAPH_OP_RUN=1`` turns the dump of releases 1.5 to 1.7 off before the file is read."""
     if draft.environ.get("GRAPH_OP_RUN") == "1":
         warn("the dump needs sunk tasks; GRAPH_OP_RUN=1 turns it off")
         raise NothingToDump
 
 
 class NothingToDump(Exception):
-    """The rest of the file is not looked at."""
+    """Nothing is dumped, so the rest of the file is not read."""
 
 
 def e2e_by_presence(draft: Draft) -> None:
@@ -68,7 +69,7 @@ def no_e2e_section(draft: Draft) -> None:
 
 
 def without_e2e(draft: Draft) -> None:
-    """What happens where the kernel-by-kernel dump is not on."""
+    """Handles a configuration without the kernel-by-kernel dump."""
     if draft.method != "e2e":
         draft.method = draft.rules.without_e2e
         if draft.method == "e2e":
@@ -102,7 +103,7 @@ def common_section(draft: Draft) -> None:
 
 
 def enabled(draft: Draft) -> None:
-    """Releases 1.2 to 1.7 want one of the dumps on where ``iteration`` is read; on the CPU 1.5 to 1.7 only warn."""
+    """Releases 1.2 to 1.7 require one of the dumps when ``iteration`` is read; on the CPU 1.5 to 1.7 only warn."""
     if draft.method == "off" and not draft.rules.off_is_warned:
         raise DumpConfigError(
             "not-enabled", f"dump configuration: {draft.where}: neither dump is on; accepted on {draft.rules.backend}: "
@@ -123,17 +124,18 @@ def device_listed(draft: Draft) -> None:
 
 
 def host_order(draft: Draft) -> None:
-    """On the GPU tensors are always written in the host's order."""
+    """On the GPU, tensors are always written in host order."""
     draft.trans_flag = True
 
 
 def whole_tensors(draft: Draft) -> None:
-    """On the GPU tensors are always written whole; nothing is said about it."""
+    """On the GPU, tensors are always written whole, without a warning."""
     draft.sample_mode = 0
 
 
 def graph_mode_if_e2e(draft: Draft) -> None:
-    """Ascend, releases 2.3 to 2.6: in PyNative mode only the asynchronous dump, and not of what set_dump marked."""
+    """Ascend, releases 2.3 to 2.6: in PyNative mode only the asynchronous dump works, and not for what set_dump
+    marked."""
     if draft.pynative and (draft.method == "e2e" or draft.dump_mode == 2):
         raise DumpConfigError(
             "pynative", f"dump configuration: {draft.where}: {E2E} and dump_mode 2 need GRAPH_MODE; the mode is "

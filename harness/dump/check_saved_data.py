@@ -1,4 +1,4 @@
-"""Checks of ``saved_data``, ``file_format`` and the statistics: what is kept of a tensor.
+"""Checks of ``saved_data``, ``file_format`` and the statistics: the part of a tensor that is kept.
 
 Source: dump_config.md 2.9, 2.10; the CPU of 2.10.0 measured, the rest from public source.
 """
@@ -19,13 +19,13 @@ COUNTS = (
     "count", "negative zero count", "positive zero count", "nan count", "negative inf count", "positive inf count",
     "zero count",
 )  # fmt: skip
-"""The items that are counts of elements."""
+"""The items that count elements."""
 DEVICE_ITEMS = ("max", "min", "avg", "l2norm")
 """The items a device can calculate."""
 ITEMS: MappingProxyType[str, str] = MappingProxyType(
     {item: item for item in ("max", "min", "avg", *COUNTS, "md5", "l2norm")}
 )
-"""Item of ``statistic_category`` -> what it means, up to 2.6."""
+"""Meaning of each item of ``statistic_category``, up to 2.6."""
 NEWEST_ITEMS = MappingProxyType({**ITEMS, "hash": "sha1", "hash:sha1": "sha1", "hash:md5": "md5"})
 """Likewise, newest."""
 DEFAULT_ITEMS = ("max", "min", "l2norm")
@@ -34,7 +34,7 @@ OLDEST_ITEMS = ("max", "min", "avg", *COUNTS)
 
 
 def file_format(draft: Draft) -> None:
-    """Read in the asynchronous dump only (measured: anything passes elsewhere)."""
+    """Read only in the asynchronous dump (measured: anything passes elsewhere)."""
     if draft.method == "e2e" or "file_format" not in draft.settings:
         return
     draft.file_format = draft.settings.string("file_format")
@@ -59,7 +59,7 @@ def saved_data(draft: Draft) -> None:
 
 
 def _judge_statistics(draft: Draft) -> None:
-    """Whether statistics can be had here."""
+    """Checks whether statistics are available here."""
     needs = draft.rules.statistics_need
     if needs == "nothing":
         return
@@ -77,7 +77,7 @@ def _judge_statistics(draft: Draft) -> None:
 
 
 def stat_calc_device(draft: Draft) -> None:
-    """Statistics are calculated on the device only on Ascend, and only where no tensors are kept."""
+    """Statistics are calculated on the device only on Ascend, and only if no tensors are kept."""
     if draft.stat_calc_mode != "device":
         return
     if not draft.rules.device_statistics:
@@ -89,7 +89,7 @@ def stat_calc_device(draft: Draft) -> None:
 
 
 def statistic_category(draft: Draft) -> None:
-    """The items, in the user's order; looked at only where there are statistics (measured)."""
+    """The items in the user's order; read only if there are statistics (measured)."""
     if draft.saved_data == "tensor":
         return
     known = draft.rules.statistic_items
@@ -121,7 +121,7 @@ def _chosen(draft: Draft, given: list[str]) -> tuple[str, ...]:
     if draft.stat_calc_mode == "device":
         dropped = [item for item in given if item not in DEVICE_ITEMS]
         if dropped:
-            warn(f"statistic_category: {', '.join(dropped)} can be calculated on the host only, and is left out")
+            warn(f"statistic_category: {', '.join(dropped)} can only be calculated on the host, and is left out")
         return tuple(item for item in given if item in DEVICE_ITEMS)
     known = draft.rules.statistic_items or {}
     items = [known[item] for item in given]

@@ -25,7 +25,7 @@ from harness.errors import DumpConfigError
 from harness.framework import log
 
 MAX_BYTES = 16 * 2**20
-"""Largest file read; MindSpore has no limit, but a device file in its place would never end."""
+"""Largest file to read; MindSpore has no limit, but a device file would never end."""
 
 _log = log.get("dump.config")
 
@@ -35,28 +35,29 @@ class DumpConfig:
     """A configuration after all checks and forced changes.
 
     Attributes:
-        generation, backend: the rules it was read under.
+        generation, backend: the rules used for reading it.
         method: ``e2e`` (kernel by kernel), ``async`` (Ascend's framing, or its npy), or ``off``: nothing is dumped.
-        dump_mode: 0 everything, 1 what ``kernels`` selects, 2 what set_dump marked; see ``selects``.
-        path: absolute directory the tree is made in.
+        dump_mode: 0 dumps everything, 1 what ``kernels`` selects, 2 what set_dump marked; see ``selects``.
+        path: absolute directory for the tree.
         net_name: name of the network's directory.
-        iteration: step labels that are dumped.
+        iteration: labels of the steps to dump.
         input_output: 0 both, 1 inputs only, 2 outputs (and parameters) only.
         kernels: rules of dump_mode 1.
-        empty_kernels_select_all: what dump_mode 1 without a rule selects: everything, or nothing.
+        empty_kernels_select_all: whether dump_mode 1 without a rule selects everything or nothing.
         support_device: device ids, each of 32 bits.
         op_debug_mode: 0 off, 3 overflow, 4 exception; in releases up to 2.2 (and with ``ENABLE_MS_GE_DUMP=1``) 1 AI
             core overflow, 2 atomic overflow, 3 both.
-        overflow_number: operators to keep in mode 3; 0 is no limit.
-        file_format: ``bin`` or ``npy``, of the asynchronous dump.
+        overflow_number: number of operators to keep in mode 3; 0 means no limit.
+        file_format: ``bin`` or ``npy``, for the asynchronous dump.
         saved_data: ``tensor``, ``statistic`` or ``full``.
         statistic_category: columns of ``statistic.csv``, in their order; empty with ``tensor``. Hashes are ``md5`` and
             ``sha1``.
         initial_iteration: label of the process's first step, 32 bits.
         synchronous: ``enable`` of the e2e section.
-        trans_flag, save_kernel_args, stat_calc_mode, device_stat_precision_mode, sample_mode, sample_num: as named.
-        ignore_useless_output: outputs a kernel declares useless are left out (Ascend and GPU).
-        raw: the file's bytes, or the text's.
+        trans_flag, save_kernel_args, stat_calc_mode, device_stat_precision_mode, sample_mode, sample_num: the fields of
+        these names.
+        ignore_useless_output: whether outputs that a kernel declares useless are left out (Ascend and GPU).
+        raw: the bytes of the file or the text.
     """
 
     generation: str
@@ -88,7 +89,7 @@ class DumpConfig:
 
     @property
     def selects(self) -> Literal["everything", "kernels", "marked", "nothing"]:
-        """What is dumped: everything, what ``kernels`` names, what set_dump marked, or nothing at all."""
+        """What to dump: everything, what ``kernels`` names, what set_dump marked, or nothing."""
         if self.dump_mode == MARKED:
             return "marked"
         if self.dump_mode == 0 or (not self.kernels and self.empty_kernels_select_all):
@@ -97,22 +98,22 @@ class DumpConfig:
 
     @property
     def keeps_tensors(self) -> bool:
-        """Tensors are written as files."""
+        """Whether tensors are written as files."""
         return self.saved_data != "statistic"
 
     @property
     def keeps_statistics(self) -> bool:
-        """``statistic.csv`` is written."""
+        """Whether ``statistic.csv`` is written."""
         return self.saved_data != "tensor"
 
     @property
     def wants_inputs(self) -> bool:
-        """Operator inputs are dumped."""
+        """Whether operator inputs are dumped."""
         return self.input_output in (0, 1)
 
     @property
     def wants_outputs(self) -> bool:
-        """Operator outputs and parameters are dumped."""
+        """Whether operator outputs and parameters are dumped."""
         return self.input_output in (0, 2)
 
 
@@ -129,16 +130,16 @@ def parse(
 
     Args:
         source: JSON text (str or bytes), or the path of a file (any ``os.PathLike``).
-        backend: whose rules count: ``cpu``, ``gpu``, ``ascend``, ``ascend-o0``, ``ascend-o1`` or ``ascend-o2``.
-        generation: which releases' rules count (``2.7-2.10``, or a release); None is the backend's newest.
-        environ: where ``MS_DIAGNOSTIC_DATA_PATH``, ``MINDSPORE_DUMP_IGNORE_USELESS_OUTPUT``, ``GRAPH_OP_RUN`` and
-            ``ENABLE_MS_GE_DUMP`` are looked up.
+        backend: backend whose rules apply: ``cpu``, ``gpu``, ``ascend``, ``ascend-o0``, ``ascend-o1`` or ``ascend-o2``.
+        generation: generation whose rules apply (``2.7-2.10``, or a release); None for the backend's newest.
+        environ: environment with ``MS_DIAGNOSTIC_DATA_PATH``, ``MINDSPORE_DUMP_IGNORE_USELESS_OUTPUT``,
+            ``GRAPH_OP_RUN`` and ``ENABLE_MS_GE_DUMP``.
         device_id: this process's device, which ``support_device`` may not list.
-        pynative: the process runs in PyNative mode.
+        pynative: whether the process runs in PyNative mode.
 
     Raises:
-        DumpConfigError: the original refuses it, too.
-        UnsupportedError: no rules for that backend and generation.
+        DumpConfigError: the original refuses the configuration as well.
+        UnsupportedError: there are no rules for this backend and generation.
     """
     rules = rules_for(backend, generation)
     if isinstance(source, (str, bytes)):
@@ -171,7 +172,7 @@ def _read_json(raw: bytes, where: str) -> Any:
     except json_text.JsonError as error:
         _log.error("dump configuration: %s cannot be read from here on: %s", where, error.rest)
         kind = "json-range" if error.overflow else "json-syntax"
-        raise DumpConfigError(kind, f"dump configuration: {where} is no JSON: {error}") from None
+        raise DumpConfigError(kind, f"dump configuration: {where} is not JSON: {error}") from None
 
 
 def _frozen(draft: Draft, raw: bytes) -> DumpConfig:
@@ -191,10 +192,10 @@ def _frozen(draft: Draft, raw: bytes) -> DumpConfig:
 
 
 def resolve(value: str) -> Path:
-    """The file that ``MINDSPORE_DUMP_CONFIG`` names, judged by its resolved path as the original does.
+    """The file that ``MINDSPORE_DUMP_CONFIG`` names, judged by its resolved path, as in the original.
 
     Raises:
-        DumpConfigError: it is missing, its path has no dot, or does not end in ``.json`` (lower case).
+        DumpConfigError: the file is missing, or its path has no dot or does not end in ``.json`` (lower case).
     """
     real = os.path.realpath(value)
     if not os.path.exists(real):
@@ -212,7 +213,7 @@ def read_file(path: str) -> bytes:
     try:
         with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise DumpConfigError("file-open", f"dump configuration: {path} is no regular file")
+                raise DumpConfigError("file-open", f"dump configuration: {path} is not a regular file")
             raw = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise DumpConfigError("file-open", f"dump configuration: {path} cannot be read: {error.strerror}") from error

@@ -1,4 +1,4 @@
-"""The iteration label: one counter a process, set by the graph that ran last.
+"""The iteration label: one counter per process, set by the graph that ran last.
 
 Measured on 2.10.0 (dump_config.md 2.4): after a graph ran, the counter is the number of that graph's runs plus
 ``initial_iteration``, in 32 bits; the next run of any graph takes it as its label. With one graph the label is the
@@ -31,7 +31,7 @@ class IterationCounter:
         return self._label
 
     def finished(self, run: int) -> None:
-        """A graph finished; it had run ``run`` times before."""
+        """Notes that a graph finished; it had run ``run`` times before."""
         if not self._by_user:
             self._label = (run + 1 + self._initial) % BITS
 
@@ -43,7 +43,7 @@ class IterationCounter:
         self._by_user = True
 
     def advance(self, steps: int = 1) -> None:
-        """``_dump_step``: adds ``steps`` to a user's counter; ignored with a warning where there is none."""
+        """``_dump_step``: adds ``steps`` to a user's counter; ignored with a warning if there is none."""
         if not self._by_user:
             _log.warning("dump: the step is counted by the harness; a step of %d is ignored", steps)
             return

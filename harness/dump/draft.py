@@ -1,4 +1,4 @@
-"""A configuration while it is being read: sections with typed look-ups, and the draft the checks fill in."""
+"""A configuration while it is read: sections with typed look-ups, and the draft that the checks fill in."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def json_text(value: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One section of the file; a value that is no object acts as an empty one (measured).
+    """One section of the file; a value that is not an object acts as an empty one (measured).
 
     Attributes:
         name: key of the section.
@@ -45,7 +45,7 @@ class Section:
         return f"{self.where}, {self.name}.{key}"
 
     def error(self, kind: str, key: str, accepted: str) -> DumpConfigError:
-        """An error that says where, what was given and what is accepted."""
+        """Makes an error that says where, what was given and what is accepted."""
         given = f" is {json_text(self.fields[key])}" if key in self.fields else " is absent"
         return DumpConfigError(kind, f"dump configuration: {self.place(key)}{given}; {accepted}")
 
@@ -80,15 +80,15 @@ class Section:
 
 @dataclass(slots=True)
 class Draft:
-    """What the checks read and fill in; the defaults are those of absent fields (dump_config.md 1.2, 1.3).
+    """The values that the checks read and fill in; the defaults are those of absent fields (dump_config.md 1.2, 1.3).
 
     Attributes:
-        common, e2e, asynchronous: the sections; None where the file has none.
+        common, e2e, asynchronous: the sections; None if the file lacks them.
         where: the file, for messages.
-        rules: what this generation and backend accept.
+        rules: the rules of this generation and backend.
         environ: environment variables (``MS_DIAGNOSTIC_DATA_PATH``, ...).
-        device_id: of this process.
-        pynative: the process runs in PyNative mode.
+        device_id: id of this process's device.
+        pynative: whether the process runs in PyNative mode.
         The others: see ``DumpConfig``.
     """
 

@@ -1,9 +1,9 @@
 """Regular expressions of ``name-regex(...)``: the ECMAScript dialect of C++ ``std::regex``, read into a tree.
 
 What is accepted and refused was measured on MindSpore 2.10.0 (its C++ library works on the bytes of UTF-8, in the C
-locale): POSIX classes, lazy quantifiers, look-ahead and ``[]`` / ``[^]`` are taken; look-behind, named groups, inline
-flags, quantified assertions, and braces that are no count are refused. Back references are taken by the original and
-refused here, because with them a match can no longer be bounded (see docs/differences.md).
+locale): POSIX classes, lazy quantifiers, look-ahead and ``[]`` / ``[^]`` are accepted; look-behind, named groups,
+inline flags, quantified assertions, and braces that are not a count are refused. The original accepts back references;
+they are refused here, because with them the time of a match is unbounded (see docs/differences.md).
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from dataclasses import dataclass
 MAX_STATES = 100_000
 """Limit of the C++ library; a pattern whose automaton needs more is refused (measured: ``a{99999}`` is)."""
 MAX_NESTING = 100
-"""Deepest nesting of parentheses taken; the original's limit is its stack."""
+"""Deepest accepted nesting of parentheses; the original's limit is its stack."""
 
 ALL_BYTES = (1 << 256) - 1
 
 
 class RegexError(ValueError):
-    """The pattern is refused; says why and where (byte position from 0)."""
+    """The pattern is refused; the message says why and where (byte position from 0)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chars:
-    """One byte out of a set (bit ``b`` of ``mask`` is set where byte ``b`` is in it)."""
+    """One byte of a set (bit ``b`` of ``mask`` is set if byte ``b`` is in it)."""
 
     mask: int
 
@@ -55,7 +55,7 @@ class Repeat:
 
 @dataclass(frozen=True, slots=True)
 class Lookahead:
-    """Lookahead-ahead: ``body`` must (``negate``: must not) match from here."""
+    """Look-ahead: ``body`` must (``negate``: must not) match from here."""
 
     body: Tree
     negate: bool
@@ -108,7 +108,7 @@ def parse(pattern: str) -> Tree:
     """Reads ``pattern``; its bytes are those of its UTF-8.
 
     Raises:
-        RegexError: the original's library refuses it too, or it holds a back reference.
+        RegexError: the original's library refuses the pattern too, or it holds a back reference.
     """
     reader = _Reader(pattern.encode("utf-8", "surrogatepass"))
     tree = reader.alternatives(0)
@@ -134,7 +134,7 @@ class _Reader:
         return repr(self.peek()) if self.peek() else "the end"
 
     def take(self, text: str) -> bool:
-        """Steps over ``text`` if it stands here."""
+        """Steps over ``text`` if it is next."""
         if not self.data.startswith(text.encode("latin-1"), self.at):
             return False
         self.at += len(text)
@@ -180,7 +180,7 @@ class _Reader:
             bounds = self.quantifier()
             if bounds is None:
                 return atom
-            self.take("?")  # lazy: the same texts match as a whole
+            self.take("?")  # lazy: the same texts match completely
             atom = Repeat(atom, *bounds)
         raise self.error(f"more than {MAX_NESTING} quantifiers in a row")
 
@@ -246,7 +246,7 @@ class _Reader:
         if char in _CONTROL_ESCAPES:
             return 1 << _CONTROL_ESCAPES[char]
         if char in "123456789":
-            raise self.error("back references are not taken: with them a match cannot be bounded")
+            raise self.error("back references are not accepted: with them the time of a match is unbounded")
         if char == "c":
             control = self.peek()
             self.at += 1

@@ -1,7 +1,7 @@
-"""Matching of ``ecma`` trees by the library ``regex``, whose matches take a time limit.
+"""Matches ``ecma`` trees with the library ``regex``, which supports a time limit.
 
-A tree is written out again in that library's dialect: what a pattern means was decided when it was parsed. Nearly every
-runaway pattern is answered at once; one that is not ends in one clear error after ``SECONDS``.
+A tree is written in that library's dialect; the parser has decided what a pattern means. Nearly every runaway pattern
+is answered at once; any other ends in one clear error after ``SECONDS``.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Matcher:
             RegexError: the search took longer than ``SECONDS``.
         """
         if self._compiled is None:
-            import regex  # only where a configuration holds a pattern
+            import regex  # only if a configuration holds a pattern
 
             self._compiled = regex.compile(self._text, regex.DOTALL)
         try:
@@ -69,7 +69,7 @@ class Matcher:
 
 
 def _states(tree: Tree) -> int:
-    """How many states the automaton of the C++ library needs for ``tree``."""
+    """The number of states that the C++ library's automaton needs for ``tree``."""
     match tree:
         case Seq(parts):
             return sum(map(_states, parts))

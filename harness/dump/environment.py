@@ -1,9 +1,9 @@
-"""The dump that the environment asks for: ``MINDSPORE_DUMP_CONFIG``, read at the first graph compilation.
+"""The dump that the environment requests: ``MINDSPORE_DUMP_CONFIG``, read at the first graph compilation.
 
-``MSDUMP_MSPROBE_CONFIG`` names a ``config.json`` of msprobe's in its place.
+``MSDUMP_MSPROBE_CONFIG`` names a ``config.json`` of msprobe instead.
 
-Measured on 2.10.0: unset or empty means no dump; once read without error the answer is frozen for the process (later
-edits of the file or of the variable change nothing); after an error every later compilation reads it again.
+Measured on 2.10.0: unset or empty means no dump; once it was read without error, the answer is fixed for the process
+(later edits of the file or the variable have no effect); after an error every later compilation reads it again.
 
 Two variables of the harness's own: ``MSDUMP_RELEASE`` names the release (``1.7``) whose rules the configuration keeps,
 ``MSDUMP_DISTRIBUTED=1`` says that this process is one of several, so that ``RANK_ID`` and ``DEVICE_ID`` count (a single
@@ -45,10 +45,10 @@ def rank_and_device(environ: Mapping[str, str], device_id: int = 0) -> tuple[int
 
     Args:
         environ: ``RANK_ID`` and ``DEVICE_ID`` count with ``MSDUMP_DISTRIBUTED=1``.
-        device_id: otherwise, and where ``DEVICE_ID`` is not set.
+        device_id: the id otherwise, and if ``DEVICE_ID`` is not set.
 
     Raises:
-        DumpConfigError: kind ``rank``; one of them is no number.
+        DumpConfigError: kind ``rank``; one of them is not a number.
     """
     if environ.get(DISTRIBUTED) != "1":
         return 0, device_id
@@ -64,9 +64,9 @@ def rank_and_device(environ: Mapping[str, str], device_id: int = 0) -> tuple[int
 def observer_for(
     config: DumpConfig, device: Device, ms_version: str = MS_VERSION, rank: int = 0
 ) -> DumpObserver | AsyncDumpObserver | None:
-    """The observer that writes what ``config`` asks for on ``device``; None where nothing is dumped.
+    """The observer that writes the dump of ``config`` on ``device``; None if nothing is dumped.
 
-    On Ascend a kernel-by-kernel dump without ``enable`` leaves the device beside the run.
+    On Ascend a kernel-by-kernel dump without ``enable`` is written in parallel to the run.
     """
     if config.method == "off":
         return None
@@ -84,7 +84,7 @@ def observer_for(
 def _asked_for(
     environ: Mapping[str, str], device: Device, ms_version: str, device_id: int, pynative: bool
 ) -> DumpWriter | None:
-    """The observer of the configuration that ``environ`` names; None where it names none."""
+    """The observer of the configuration that ``environ`` names; None if it names none."""
     value, probe = environ.get(VARIABLE, ""), environ.get(MSPROBE, "")
     if not value and not probe:
         return None
@@ -105,7 +105,7 @@ def _asked_for(
 
 
 class DumpEnvironment:
-    """What one process was told to dump; ``install`` answers the same until ``forget``."""
+    """The dump configuration of one process; ``install`` gives the same answer until ``forget``."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -123,17 +123,17 @@ class DumpEnvironment:
         device_id: int = 0,
         pynative: bool = False,
     ) -> DumpWriter | None:
-        """The observer the environment asks for, or None; to be called at each compilation, before anything runs.
+        """The observer that the environment requests, or None; call it at each compilation, before anything runs.
 
         ``.dump_metadata`` is written at once, and ``closed`` is called at the end of the process, which ends with exit
         code 1 if the disk failed by then.
 
         Args:
             config_env: the environment variables.
-            device: what networks run on (the CPU); it names the rules the configuration must keep.
-            ms_version: release that ``.dump_metadata`` names.
+            device: device that networks run on (the CPU); its rules apply to the configuration.
+            ms_version: release named in ``.dump_metadata``.
             device_id: of this process; see ``rank_and_device``.
-            pynative: the process runs in PyNative mode.
+            pynative: whether the process runs in PyNative mode.
 
         Raises:
             DumpConfigError: the configuration is refused; nothing was written, and the next call reads it again.
@@ -180,16 +180,16 @@ class DumpEnvironment:
             _log.warning("dump: the step is counted by the harness; a step of %d is ignored", steps)
 
     def set_dynamic(self) -> None:
-        """MindSpore's ``_dump_set_dynamic``: from now on ``start_dump`` and ``stop_dump`` say what is dumped, not
+        """MindSpore's ``_dump_set_dynamic``: from now on ``start_dump`` and ``stop_dump`` decide what is dumped, not
         ``iteration``. Without effect on the CPU (measured)."""
         self._turn(False)
 
     def start_dump(self) -> None:
-        """MindSpore's ``_dump_start``: every step is dumped from the next on; ignored without ``set_dynamic``."""
+        """MindSpore's ``_dump_start``: dumps every step from the next one on; ignored without ``set_dynamic``."""
         self._turn_if_dynamic(True)
 
     def stop_dump(self) -> None:
-        """MindSpore's ``_dump_stop``: no step is dumped any more; ignored without ``set_dynamic``."""
+        """MindSpore's ``_dump_stop``: stops dumping steps; ignored without ``set_dynamic``."""
         self._turn_if_dynamic(False)
 
     def _turn_if_dynamic(self, on: bool) -> None:
@@ -204,7 +204,7 @@ class DumpEnvironment:
             self._observer.switch = on
 
     def forget(self) -> None:
-        """Starts anew, as a fresh process would; the former observer is closed."""
+        """Starts again like a new process; the former observer is closed."""
         with self._lock:
             observer, self._observer, self._decided = self._observer, None, False
             self._initial = self._switch = None

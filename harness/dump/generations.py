@@ -216,7 +216,7 @@ _ASCEND_27 = replace(
 
 
 def _gpu(row: Rules, **changes: object) -> Rules:
-    """The GPU of a generation: everything leaves it in the host's order, whole; there is no asynchronous dump."""
+    """The GPU of a generation: tensors are written whole in host order; there is no asynchronous dump."""
     merged: dict[str, object] = {
         "backend": "gpu", "target": "GPU", "without_e2e": "e2e", "marked_with": frozenset(),
         "statistics_need": "nothing", "exception_dump": False, "device_statistics": False,
@@ -229,7 +229,7 @@ _NOT_ON_CPU = (check_method.device_listed, check_saved_data.useless_output)
 
 
 def _cpu(row: Rules, **changes: object) -> Rules:
-    """The CPU of a generation: statistics need another device; ``support_device`` is not asked since 1.5."""
+    """The CPU of a generation: statistics need another device; ``support_device`` has no effect since 1.5."""
     merged: dict[str, object] = {
         "backend": "cpu", "target": "CPU", "without_e2e": "e2e", "marked_with": frozenset(),
         "statistics_need": "another device", "exception_dump": False, "device_statistics": False,
@@ -264,7 +264,7 @@ TABLE: dict[tuple[str, str], Rules] = {(row.generation, row.backend): row for ro
 
 
 def generation_of(release: str) -> str:
-    """The generation whose rules a release's (``2.3.1``) or a generation's own name stands for.
+    """The generation of a release (``2.3.1``), or of a generation's own name.
 
     Raises:
         UnsupportedError: there is none.

@@ -1,7 +1,7 @@
-"""Arguments of operators that MindSpore's primitives take when they are made, by name.
+"""Names of the arguments that MindSpore's primitives take when they are made.
 
 Source: the constructors and calls of the primitives MindSpore 2.10.0 installs (read with its own interpreter). They are
-consecutive, from the position given on; the others of an operator are inputs.
+consecutive from the given position on; an operator's other arguments are inputs.
 """
 
 from __future__ import annotations

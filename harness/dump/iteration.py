@@ -1,9 +1,9 @@
-"""The ``iteration`` field: which step labels are dumped.
+"""The ``iteration`` field: the labels of the steps to dump.
 
 Measured on 2.10.0: parts are split on ``|``; ``n`` is one label, ``a-b`` a range with both ends; a part of any other
 shape (an open range, a reversed one, two dashes, an empty one) selects nothing and is no error.
 
-Earlier releases read the same text otherwise (``GRAMMARS``): public source of 1.1 to 2.2.
+Earlier releases read the same text differently (``GRAMMARS``): public source of 1.1 to 2.2.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class IterationSet:
     """A set of step labels.
 
     Attributes:
-        text: as the configuration gives it.
-        everything: every label is in it.
+        text: the text in the configuration.
+        everything: whether every label is in it.
         ranges: pairs of first and last label, each at most 64 bits wide.
         oversized: parts that hold a number over 64 bits; they select nothing.
     """
@@ -74,7 +74,7 @@ def parse(text: str) -> IterationSet:
 
 
 def _number(digits: str) -> int:
-    """Value of ``digits``; of absurdly long ones only that they are over 64 bits."""
+    """Value of ``digits``; for absurdly long ones only that they exceed 64 bits."""
     digits = digits.lstrip("0")
     return int(digits or "0") if len(digits) < _MAX_DIGITS else UINT64_MAX + 1
 
@@ -89,9 +89,9 @@ def parse_spaced(text: str) -> IterationSet:
 
 
 def parse_converted(text: str) -> IterationSet:
-    """Reads the field as releases 1.2 to 1.4 did: what stands between the separators goes through C's ``strtoul``.
+    """Reads the field as releases 1.2 to 1.4 did: the text between the separators goes through C's ``strtoul``.
 
-    That skips blanks, takes a sign, and stops at anything but a digit (so ``1-2-3`` is 1 to 2); ends of a range are
+    It skips blanks, accepts a sign, and stops at the first non-digit (so ``1-2-3`` is 1 to 2); ends of a range are
     cut to 32 bits.
 
     Raises:
@@ -145,4 +145,4 @@ GRAMMARS: MappingProxyType[str, tuple[Callable[[str], IterationSet], str]] = Map
         "converted": (parse_converted, "numbers and ranges of numbers, such as '0 | 5-8', or exactly 'all'"),
     }
 )
-"""Ways in which releases read the text: the reader (``ValueError`` where it refuses), and what it accepts in words."""
+"""The releases' ways to read the text: the reader (``ValueError`` if it refuses), and what it accepts, in words."""

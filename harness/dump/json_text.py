@@ -1,7 +1,7 @@
-"""JSON as the dump configuration's reader takes it.
+"""Reads JSON as the dump configuration's reader does.
 
 The original reads with the nlohmann library from a stream (measured on 2.10.0): a UTF-8 byte order mark is skipped,
-text after the first complete value is not looked at, of two equal keys the last wins, comments and trailing commas are
+text after the first complete value is ignored, the last of two equal keys wins, comments and trailing commas are
 errors, an integer literal with a sign is not an unsigned integer (so ``-0`` is none), integers over 64 bits become
 floats. Python's ``json`` does the reading; its hooks and the checks here make these differences.
 """
@@ -13,7 +13,7 @@ import re
 from typing import Any, NoReturn
 
 MAX_DEPTH = 200
-"""Deepest nesting taken; the original has no limit, but nothing a configuration means is nested deeper than 3."""
+"""Deepest accepted nesting; the original has no limit, but no valid configuration is nested deeper than 3."""
 
 UINT64_MAX = 2**64 - 1
 INT64_MIN = -(2**63)
@@ -30,12 +30,12 @@ class SignedInt(int):
 
 
 class JsonError(ValueError):
-    """The text is no JSON.
+    """The text is not JSON.
 
     Attributes:
-        line, column: where reading stopped, from 1.
+        line, column: position where reading stopped, from 1.
         rest: the text from there on (at most 200 characters).
-        overflow: True where the text is well formed but a number has no float64.
+        overflow: whether the text is well formed, but a number exceeds float64.
     """
 
     def __init__(self, text: str, at: int, what: str, *, overflow: bool = False) -> None:
@@ -47,7 +47,7 @@ class JsonError(ValueError):
 
 
 class _HookError(ValueError):
-    """A literal that Python's reader takes and this one refuses; ``literal`` is its text."""
+    """A literal that Python's reader accepts and this one refuses; ``literal`` is its text."""
 
     def __init__(self, literal: str, what: str, *, overflow: bool = False) -> None:
         self.literal, self.what, self.overflow = literal, what, overflow
@@ -61,13 +61,13 @@ def loads(data: bytes) -> Any:
         dict, list, str, bool, None, float, int (unsigned literal) or ``SignedInt``.
 
     Raises:
-        JsonError: where and why it is none.
+        JsonError: the text is not JSON; the message says where and why.
     """
     data = data.removeprefix(_BOM)
     try:
         text, end = data.decode("utf-8"), "the end of the text"
     except UnicodeDecodeError as error:
-        # Only what is read must be UTF-8; bytes after the first value are never looked at.
+        # Only what is read must be UTF-8; bytes after the first value are never read.
         text, end = data[: error.start].decode("utf-8"), "bytes that are not UTF-8"
     start = _BLANK.match(text).end()  # type: ignore[union-attr]  # it matches the empty text
     try:
@@ -108,7 +108,7 @@ _DECODER = json.JSONDecoder(parse_int=_integer, parse_float=_float, parse_consta
 
 
 def _check(value: Any, text: str, start: int) -> None:
-    """Refuses what Python's reader lets pass: nesting without end, and half a surrogate pair in a string."""
+    """Refuses what Python's reader accepts: unlimited nesting, and lone surrogates in a string."""
     level, depth = [value], 0
     while level:
         if depth > MAX_DEPTH:
@@ -124,7 +124,7 @@ def _check(value: Any, text: str, start: int) -> None:
 
 
 def dumps(value: Any) -> str:
-    """Serialises a value ``loads`` gave, compactly, keys sorted by their UTF-8 bytes, as nlohmann does.
+    """Serialises a value of ``loads`` compactly, with keys sorted by their UTF-8 bytes, as nlohmann does.
 
     The dump's kernel list is made of such texts (measured: an entry may be of any type).
     """

@@ -1,7 +1,7 @@
-"""``save_kernel_args``: the arguments an operator was made with, as json.
+"""``save_kernel_args``: the constructor arguments of an operator, as JSON.
 
-Source: public source of MindSpore 2.10. Every value is a text: of an operator described in yaml its constructor's
-arguments, as tensors print themselves; of an older one the primitive's attributes, as values print themselves.
+Source: public source of MindSpore 2.10. Every value is a text: for an operator described in yaml its constructor's
+arguments, printed like tensors; for an older one the primitive's attributes, printed like values.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ def file_name(node: Node) -> str:
 
 
 def text(node: Node, inputs: Iterable[Slot]) -> str:
-    """The file's content; ``null`` for an operator that is made without arguments (as the original writes it).
+    """The file's content; ``null`` for an operator without constructor arguments (as the original writes it).
 
     Args:
         node: the operator.
-        inputs: what its kernel read; an argument that is no constant is looked up there.
+        inputs: the inputs of its kernel; an argument that is not a constant is looked up there.
     """
     values = _init_args(node, {slot.index: slot for slot in inputs})
     return json.dumps(values or None, indent=INDENT, sort_keys=True, ensure_ascii=False)
@@ -67,7 +67,7 @@ def _positions(node: Node, first: int) -> range:
 
 
 def tensor_text(array: np.ndarray[Any, Any], dtype: DType) -> str:
-    """A tensor as it prints itself without commas: ``True``, ``1``, ``[1 2]``."""
+    """A tensor printed without commas: ``True``, ``1``, ``[1 2]``."""
     if array.ndim == 0:
         return scalar_text(array[()], dtype)
     texts = [scalar_text(value, dtype) for value in array.reshape(-1)]
@@ -76,7 +76,7 @@ def tensor_text(array: np.ndarray[Any, Any], dtype: DType) -> str:
 
 
 def value_text(value: Any) -> str:
-    """An attribute's value as it prints itself: ``true``, ``1``, ``0.5``, ``(1, 2)``, ``same``."""
+    """An attribute's printed value: ``true``, ``1``, ``0.5``, ``(1, 2)``, ``same``."""
     if isinstance(value, (bool, np.bool_)):
         return "true" if value else "false"
     if isinstance(value, (tuple, list)):

@@ -1,4 +1,4 @@
-"""The texts of a dump tree that are no tensors: metadata, graphs, execution order.
+"""The texts of a dump tree: metadata, graphs, execution order.
 
 Names, contents and who overwrites what: dump_output.md sections 1 and 5, measured on 2.10.0.
 """
@@ -21,7 +21,7 @@ _log = log.get("dump.metadata")
 
 
 def write_metadata(tree: Tree, config: DumpConfig, device_target: str, ms_version: str) -> None:
-    """``.dump_metadata``: the configuration's bytes and who dumped; files that are there are kept (measured)."""
+    """``.dump_metadata``: the configuration's bytes and the dumping process; existing files are kept (measured)."""
     about = json.dumps({"device_target": device_target, "ms_version": ms_version}, separators=(",", ":"))
     with tree.opened(METADATA) as directory:
         if directory is None:

@@ -20,12 +20,12 @@ _MANGLED = re.compile(r"[/\\. \x00-\x1f\x7f]")
 
 
 def mangle(name: str) -> str:
-    """``name`` as it stands in a file name: ``/``, ``\\``, ``.``, blank and control characters become ``_``."""
+    """``name`` in the form of a file name: ``/``, ``\\``, ``.``, blank and control characters become ``_``."""
     return _MANGLED.sub("_", name).encode("utf-8", "replace").decode("utf-8")
 
 
 def row_text(name: str) -> str:
-    """``name`` unmangled, as a row of ``mapping.csv`` can hold it: only control characters become ``_``."""
+    """``name`` unmangled, in the form of a row of ``mapping.csv``: only control characters become ``_``."""
     return re.sub(r"[\x00-\x1f\x7f]", "_", name).encode("utf-8", "replace").decode("utf-8")
 
 
@@ -41,7 +41,7 @@ def file_name(
     stream: int = 0,
     form: str = FORMAT,
 ) -> str:
-    """The file name of one slot (task 0, as kernel by kernel); it may be longer than a file system takes.
+    """The file name of one slot (task 0, as in the kernel-by-kernel dump); it may be too long for a file system.
 
     Args:
         op_type: primitive name, or ``Parameter``.
@@ -52,16 +52,16 @@ def file_name(
         dtype: dtype name, CamelCase or (on Ascend) in lower case.
         mangled: False keeps ``name`` as it is (rows of ``mapping.csv`` for names that mangle alike).
         stream: id of the stream; 0 on CPU and GPU.
-        form: storage format the tensor is in.
+        form: storage format of the tensor.
     """
     shown = mangle(name) if mangled else row_text(name)
     return f"{mangle(op_type)}.{shown}.0.{stream}.{timestamp}.{io}.{slot}.{form}.{dtype}.npy"
 
 
 def ambiguous(names: Iterable[str]) -> frozenset[str]:
-    """Names whose mangled form another name has too, except one that is its own mangled form.
+    """Names that share their mangled form with another name, except a name that equals its mangled form.
 
-    ``a.b`` of ``{a.b, a_b}``: its files could not be told from those of ``a_b``.
+    ``a.b`` of ``{a.b, a_b}``: its files could not be distinguished from those of ``a_b``.
     """
     by_mangled: dict[str, set[str]] = {}
     for name in names:

@@ -1,4 +1,4 @@
-"""What the dump of a device says of a kernel beside its name: where it ran, and what it was fused from."""
+"""Facts that a device's dump gives about a kernel beside its name: where it ran, and what it was fused from."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from harness.graph import Graph, Node
 
 
 class KernelFacts(NamedTuple):
-    """What is known of a kernel.
+    """The facts about a kernel.
 
     Attributes:
-        stream, task: where it ran.
-        alone: what it would be called where no kernel is fused; None if that is its name.
+        stream, task: numbers of the stream and the task it ran in.
+        alone: its name without fusion; None if that is its name.
         members: the operators of a fused kernel.
     """
 
@@ -24,7 +24,7 @@ class KernelFacts(NamedTuple):
     members: tuple[str, ...]
 
     def as_json(self) -> dict[str, int | str | tuple[str, ...]]:
-        """What there is to say, by name."""
+        """The known facts, by name."""
         facts: dict[str, int | str | tuple[str, ...]] = {"stream": self.stream, "task": self.task}
         if self.alone is not None:
             facts["alone"] = self.alone
@@ -37,17 +37,17 @@ class NodeFacts:
     """The facts of each kernel of a process, found once.
 
     Args:
-        device: what the networks run on.
+        device: device that the networks run on.
     """
 
     def __init__(self, device: Device) -> None:
         self._streams = device.streams
-        # What an id stands for is kept with it: an id is a key only while its object lives.
+        # The object is kept with its id, because an id is unique only while its object lives.
         self._places: dict[int, tuple[Graph, dict[int, int]]] = {}
         self._facts: dict[int, tuple[Node, KernelFacts]] = {}
 
     def of(self, node: Node) -> KernelFacts:
-        """What is known of the kernel ``node``."""
+        """The facts about the kernel ``node``."""
         found = self._facts.get(id(node))
         if found is None:
             found = self._facts[id(node)] = (node, self._found(node))
@@ -60,7 +60,7 @@ class NodeFacts:
         return KernelFacts(stream, self._streams.task_of(self._place(node)), node.extra.alone, members)
 
     def _place(self, node: Node) -> int:
-        """Position in its graph's execution order; 0 for a kernel of none."""
+        """Position in its graph's execution order; 0 for a kernel without a graph."""
         graph = node.extra.graph
         if not isinstance(graph, Graph):
             return 0

@@ -1,4 +1,4 @@
-"""Bytes of dumped ``.npy`` files: the header as MindSpore prints it, and the array's own memory, uncopied.
+"""Bytes of dumped ``.npy`` files: the header as MindSpore prints it, and the array's own memory without a copy.
 
 Source: dump_output.md sections 4 and 11 (1500 of 1500 real headers reproduced).
 """
@@ -29,7 +29,7 @@ def header(descr: str, shape: tuple[int, ...]) -> bytes:
         shape: any rank; printed as ``(2,3,)``, ``()`` for rank 0.
 
     Returns:
-        version 1.0, or 2.0 where the text is longer than 65535 bytes.
+        The header: version 1.0, or 2.0 if the text is longer than 65535 bytes.
     """
     dimensions = "".join(f"{int(d)}," for d in shape)
     text = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': ({dimensions}), }}".encode("ascii")
@@ -52,11 +52,11 @@ def encode(array: Array, dtype: DType) -> tuple[bytes, memoryview]:
     """Header and data of an array.
 
     Args:
-        array: any shape; its elements are those of ``dtype``.
+        array: array of any shape, with elements of ``dtype``.
         dtype: MindSpore dtype; bfloat16 is written as float32 with the same values.
 
     Returns:
-        the header, and the bytes to be written after it: C order, little endian (``array``'s own where it can be).
+        The header, and the bytes to write after it: C order, little endian (the memory of ``array`` if possible).
     """
     if dtype is dtypes.bfloat16:
         array = widen_bfloat16(array)

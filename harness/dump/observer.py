@@ -1,8 +1,8 @@
 """The kernel-by-kernel (e2e) dump: an observer that writes what MindSpore's Dump writes.
 
-What is written, when and in which order: dump_output.md sections 1 to 5, 8 and 9, dump_config.md sections 2.3 to 2.14;
-the CPU measured on MindSpore 2.10.0, Ascend and GPU from public source and documents. Where this differs on purpose:
-docs/differences.md.
+The sources for what is written, when and in which order: dump_output.md sections 1 to 5, 8 and 9, dump_config.md
+sections 2.3 to 2.14; the CPU measured on MindSpore 2.10.0, Ascend and GPU from public source and documents.
+docs/differences.md lists deliberate differences.
 """
 
 from __future__ import annotations
@@ -36,26 +36,26 @@ _log = log.get("dump.observer")
 
 
 def device_of(config: DumpConfig) -> Device:
-    """The device a configuration was read for, where nothing more is known of it."""
+    """The device that a configuration was read for, if nothing more is known about it."""
     return DEVICES.get(_DEVICES[config.backend])
 
 
 class DumpObserver(Observer):
-    """Writes the dump tree of a process: every graph and every step it is told of.
+    """Writes the dump tree of a process: all its graphs and steps.
 
     Args:
-        config: as parsed; its ``path`` is the only directory written to.
-        device: what the networks run on; by default that of the configuration.
-        ms_version: as ``.dump_metadata/config.json`` prints it.
+        config: the parsed configuration; its ``path`` is the only directory written to.
+        device: device that the networks run on; by default the configuration's.
+        ms_version: version printed in ``.dump_metadata/config.json``.
         rank: N of ``rank_N``.
 
     Attributes:
-        switch: None: ``iteration`` says which steps are dumped; True or False: every step is, or none
+        switch: None to dump the steps of ``iteration``; True or False to dump every step, or none
             (``_dump_start``, ``_dump_stop``; without effect on the CPU, as measured).
 
     Raises:
-        UnsupportedError: the configuration asks for the asynchronous dump, or for none.
-        DumpWriteError: (any hook) the disk failed; what was written before is whole.
+        UnsupportedError: the configuration requests the asynchronous dump, or none.
+        DumpWriteError: (any hook) the disk failed; files written before are whole.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class DumpObserver(Observer):
             config.synchronous or self.device.target != "Ascend"
         )  # fmt: skip
         self._on_device = not config.trans_flag and has("trans_flag")
-        self._global_label = BITS - 1  # so that a first label of 2^32-1 is lost, as measured
+        self._global_label = BITS - 1  # so a first label of 2^32-1 is lost, as measured
         self._graphs: dict[int, Graph] = {}
         self._constants_written: set[int] = set()
         self._step: Step | None = None
@@ -94,7 +94,7 @@ class DumpObserver(Observer):
     # --- hooks ----------------------------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Writes ``.dump_metadata``, once; the first hook does it if nobody else did. Only rank 0 has it."""
+        """Writes ``.dump_metadata``, once; the first hook does it if not called before. Only rank 0 writes it."""
         if not self._started:
             self._started = True
             if self.rank == 0 and self.device.capabilities.has("metadata"):
@@ -104,7 +104,7 @@ class DumpObserver(Observer):
                 _log.warning("dump: exception dump (op_debug_mode 4) writes parameters only on %s", target)
 
     def graph_compiled(self, graph: Graph) -> None:
-        """Writes the graph's texts, whatever the configuration selects; decides what of it is dumped."""
+        """Writes the graph's texts, whatever the configuration selects; decides which parts of it to dump."""
         self.start()
         if self.device.capabilities.has("graphs"):
             metadata.write_graph(self._tree, graph)
@@ -126,7 +126,7 @@ class DumpObserver(Observer):
             metadata.append_global_order(self._tree, step.graph.id, label)
 
     def kernel_inputs(self, node: Node, inputs: Sequence[Slot]) -> None:
-        """Keeps what a kernel is given until it has run, in case it fails."""
+        """Keeps a kernel's inputs until it has run, in case it fails."""
         if self._awaits_failure:
             self._running = node, inputs
 
@@ -157,7 +157,7 @@ class DumpObserver(Observer):
         return True
 
     def _save(self, graph: Graph, plan: NodePlan, wanted: Sequence[tuple[str, Sequence[Slot]]]) -> bool:
-        """Saves slots of one kernel; whether anything was."""
+        """Saves slots of one kernel; returns whether anything was saved."""
         saved = False
         directory = None
         for io, slots in wanted:
@@ -177,7 +177,7 @@ class DumpObserver(Observer):
         return saved
 
     def step_end(self, step: Step) -> None:
-        """Writes the parameters as they stand now, in ``%para`` order, and moves the counter on."""
+        """Writes the current parameters in ``%para`` order, and advances the counter."""
         if self._step is not None and self.config.wants_outputs:
             self._write_constants(step.graph)
             if self.device.capabilities.has("parameters"):
@@ -199,7 +199,8 @@ class DumpObserver(Observer):
                 self._saver.finish(directory)
 
     def failed(self, node: Node | None, error: BaseException) -> None:
-        """Writes the inputs of the operator that failed (op_debug_mode 4); the label stays, as the run did not end."""
+        """Writes the inputs of the operator that failed (op_debug_mode 4); the label stays, because the run did not
+        finish."""
         running, self._running = self._running, None
         if running is not None and self._step is not None and not isinstance(error, DumpWriteError):
             graph: Graph = running[0].extra.graph or self._step.graph
@@ -214,7 +215,7 @@ class DumpObserver(Observer):
     # --- directories ----------------------------------------------------------------------------------------------
 
     def _directory(self, graph: Graph) -> Directory | None:
-        """The directory of a graph in this step, made when its first tensor comes; on Ascend that of its root."""
+        """The directory of a graph in this step, made at its first tensor; on Ascend that of its root."""
         number = graph.root_id if self.device.target == "Ascend" and graph.root_id >= 0 else graph.id
         if number not in self._directories:
             label = str(self.counter.label)
@@ -229,7 +230,7 @@ class DumpObserver(Observer):
         self._directories.clear()
 
     def _write_constants(self, root: Graph) -> None:
-        """Tensor constants of the step's graphs, once a process (as documented; the real CPU dump writes none)."""
+        """Tensor constants of the step's graphs, once per process (as documented; the real CPU dump writes none)."""
         if self._exception or not self.device.capabilities.has("constants"):
             return
         for graph in self._graphs.values():

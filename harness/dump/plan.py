@@ -1,4 +1,4 @@
-"""What a dump does with each operator and parameter: decided once, when its graph is compiled.
+"""Decides what a dump does with each operator and parameter, once, when its graph is compiled.
 
 Source: dump_output.md section 9, dump_config.md 2.5, 2.14; the CPU measured, the rest from public source.
 """
@@ -23,15 +23,15 @@ from harness.graph import Graph, Node, Parameter, TensorSpec
 USELESS_OUTPUTS: MappingProxyType[str, tuple[int, ...] | None] = MappingProxyType(
     {"Send": None, "Print": None, "FlashAttentionScore": (2,)}
 )
-"""Outputs that kernels declare useless (documents); None is every one."""
+"""Outputs that kernels declare useless (documented); None means all outputs."""
 LOADED: MappingProxyType[str, tuple[int, ...]] = MappingProxyType({"BatchNorm": (0, 3, 4)})
-"""Outputs that are read at all on Ascend and GPU, of operators of which only some are (public source)."""
+"""The only outputs read on Ascend and GPU, for operators of which not all are read (public source)."""
 _CHECKED = frozenset({"float16", "float32", "bfloat16"})
 
 
 def overflow(slots: Sequence[Slot]) -> bool:
-    """Whether the kernel that just ran overflowed: one of its results of float16, float32 or bfloat16 holds a NaN or an
-    infinity, or the device saturated one."""
+    """Whether the kernel that just ran overflowed: a float16, float32 or bfloat16 result holds a NaN or an infinity, or
+    the device saturated one."""
     return any(slot.saturated or _is_wild(slot) for slot in slots if slot.dtype.lower in _CHECKED)
 
 
@@ -40,13 +40,13 @@ def _is_wild(slot: Slot) -> bool:
 
 
 class NodePlan:
-    """One operator.
+    """The plan for one operator.
 
     Attributes:
         node: the operator.
-        series: its files.
-        useless: outputs that are left out; None is every one.
-        loaded: outputs that are read at all; None is every one.
+        series: names of its files.
+        useless: outputs that are left out; None means all.
+        loaded: outputs that are read; None means all.
     """
 
     __slots__ = ("_layouts", "loaded", "node", "series", "useless")
@@ -77,7 +77,7 @@ class NodePlan:
         return overflow(self.outputs(outputs))
 
     def layout(self, device: Device, io: str, slot: Slot) -> Layout:
-        """How a slot lies on the device; numbers and tuples have the default."""
+        """The layout of a slot on the device; numbers and tuples have the default."""
         key = (io, slot.index)
         layout = self._layouts.get(key)
         if layout is None:
@@ -92,11 +92,11 @@ class NodePlan:
 
 
 class Plan:
-    """Decides what of each graph is dumped, and under which names.
+    """Decides which parts of each graph are dumped, and under which names.
 
     Args:
-        config: selects.
-        device: has streams, and says what there is of parameters.
+        config: configuration that selects.
+        device: device that gives streams and decides about parameters.
     """
 
     def __init__(self, config: DumpConfig, device: Device) -> None:
@@ -117,11 +117,11 @@ class Plan:
             self._plan_parameter(parameter, parameter.name in unclear)
 
     def node(self, node: Node) -> NodePlan:
-        """The plan of an operator, also of one no graph announced."""
+        """The plan of an operator, even if no graph announced it."""
         return self._nodes.get(node) or self._plan_node(node)
 
     def parameter(self, parameter: Parameter) -> Series:
-        """The series of a parameter, also of one no graph announced."""
+        """The series of a parameter, even if no graph announced it."""
         return self._parameters.get(parameter) or self._plan_parameter(parameter)
 
     def constant(self, name: str) -> Series:

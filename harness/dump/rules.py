@@ -1,7 +1,7 @@
-"""What each generation of the dump configuration accepts on each backend: one row of data each.
+"""What each generation of the dump configuration accepts on each backend, as one row of data.
 
-A row lists the checks in the order in which the original runs them (dump_config.md 1.5), hence which of two errors
-wins, and the values they accept. A further generation or backend is a further row. The CPU of the newest generation is
+A row lists the checks in the order in which the original runs them (dump_config.md 1.5), which decides between two
+errors, and the values they accept. Another generation or backend is another row. The CPU of the newest generation is
 measured on 2.10.0; the other rows are from public source and documents (dump_config.md).
 """
 
@@ -17,7 +17,7 @@ Method = Literal["e2e", "async", "off"]
 """How tensors are dumped: kernel by kernel, in the asynchronous framing (Ascend), or not at all."""
 
 Check = Callable[[Any], None]
-"""Takes the ``draft.Draft``, fills in what it found."""
+"""A check: reads the ``draft.Draft`` and fills in its result."""
 
 FIRST = "1.0-1.1"
 NEWEST = "2.7-2.10"
@@ -27,36 +27,36 @@ GENERATIONS = (FIRST, "1.2-1.4", "1.5-1.7", "2.0-2.2", "2.4-2.6", NEWEST)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """One row.
+    """The rules of one generation and backend.
 
     Attributes:
-        generation: releases it holds for (``2.7-2.10``).
+        generation: releases they apply to (``2.7-2.10``).
         backend: ``cpu``, ``gpu``, ``ascend`` (kernel by kernel, or whatever the release had) or ``ascend-o2``.
         target: ``CPU``, ``GPU`` or ``Ascend``.
-        checks: run in this order.
-        required: keys of the common section that must be there, in the order they are looked for.
-        op_debug_mode_required: it is one of them where the kernel-by-kernel dump is off.
-        op_debug_mode_always: and where it is on.
-        op_debug_mode_in_e2e: it counts in the kernel-by-kernel dump.
-        op_debug_modes: number given -> mode it means; ``ge_debug_modes`` the same with ``ENABLE_MS_GE_DUMP=1``.
-        debug_modes_force: a mode changes fields it cannot go with.
-        exception_dump: op_debug_mode 4 does something here.
-        dump_modes: numbers the field takes at all.
-        marked_with: dumps that have dump_mode 2.
-        path_from_environment: ``MS_DIAGNOSTIC_DATA_PATH`` stands in for an absent path.
-        net_name_may_be_empty: as it says.
+        checks: the checks, in this order.
+        required: keys that the common section must have, in the order of the checks.
+        op_debug_mode_required: whether ``op_debug_mode`` is required if the kernel-by-kernel dump is off.
+        op_debug_mode_always: and if it is on.
+        op_debug_mode_in_e2e: whether it counts in the kernel-by-kernel dump.
+        op_debug_modes: the mode of each given number; ``ge_debug_modes`` the same with ``ENABLE_MS_GE_DUMP=1``.
+        debug_modes_force: whether a mode changes conflicting fields.
+        exception_dump: whether op_debug_mode 4 has an effect.
+        dump_modes: numbers that the field accepts.
+        marked_with: dumps that support dump_mode 2.
+        path_from_environment: whether ``MS_DIAGNOSTIC_DATA_PATH`` replaces an absent path.
+        net_name_may_be_empty: whether an empty name is accepted.
         iteration_grammar: key of ``iteration.GRAMMARS``.
-        kernel_kinds: kinds of rules ``kernels`` has.
-        kernels_always_read: also in other dump modes than 1.
-        kernels_keep_blanks, kernels_keep_empty: blanks in entries, and empty entries, count.
-        empty_kernels_select_all: dump_mode 1 without an entry dumps everything, not nothing.
-        without_e2e: the dump where the kernel-by-kernel one was not asked for.
-        off_is_warned: no dump at all is no error.
-        alerts_without_e2e: a file without ``e2e_dump_settings`` gets an alert.
-        statistics_need: what ``saved_data`` statistic and full need.
-        statistic_items: items of ``statistic_category``; None: the field is not known.
-        device_statistics: ``stat_calc_mode`` ``device`` does something here.
-        pynative: what the dump does in PyNative mode.
+        kernel_kinds: kinds of rules in ``kernels``.
+        kernels_always_read: whether ``kernels`` is read in all dump modes.
+        kernels_keep_blanks, kernels_keep_empty: whether blanks in entries, and empty entries, count.
+        empty_kernels_select_all: whether dump_mode 1 without an entry dumps everything.
+        without_e2e: the dump if the kernel-by-kernel one was not requested.
+        off_is_warned: whether no dump at all is only a warning.
+        alerts_without_e2e: whether a file without ``e2e_dump_settings`` gets an alert.
+        statistics_need: requirement of ``saved_data`` statistic and full.
+        statistic_items: items of ``statistic_category``; None if the field is unknown.
+        device_statistics: whether ``stat_calc_mode`` ``device`` has an effect.
+        pynative: behaviour of the dump in PyNative mode.
     """
 
     generation: str

@@ -1,4 +1,4 @@
-"""Saves one tensor after the other, in the form the configuration asks for: file, statistics, or both."""
+"""Saves tensors one by one in the configured form: file, statistics, or both."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class Saver:
     """Writes tensors into the directory of their graph and step.
 
     Args:
-        config: ``saved_data``, the sample, and the statistics count.
-        device: spells dtypes.
-        clock: stamps each tensor.
+        config: configuration, of which ``saved_data``, the sample and the statistics matter.
+        device: device that spells dtypes.
+        clock: clock that gives each tensor a timestamp.
     """
 
     def __init__(self, config: DumpConfig, device: Device, clock: Clock) -> None:
@@ -43,12 +43,12 @@ class Saver:
         """Saves one tensor; its row of statistics is kept until ``finish``.
 
         Args:
-            directory: where to.
-            series: whose tensor it is.
+            directory: directory to write to.
+            series: series of the tensor.
             io, slot: ``input`` or ``output``, and the position.
-            dtype: of the elements.
-            array: the tensor in the host's order, of its logical shape. Empty ones leave nothing (measured).
-            layout: how it lies on the device, and so in the file.
+            dtype: dtype of the elements.
+            array: the tensor in host order, with its logical shape. Empty ones leave nothing (measured).
+            layout: its layout on the device, and so in the file.
 
         Returns:
             Whether something was saved.
@@ -81,6 +81,6 @@ class Saver:
         return word
 
     def finish(self, directory: Directory) -> None:
-        """Appends the rows of the tensors saved since the last time; ``DumpWriteError`` if the disk fails."""
+        """Appends the rows of the tensors saved since the last call; ``DumpWriteError`` if the disk fails."""
         if self._rows is not None:
             self._rows.write(directory)

@@ -1,4 +1,4 @@
-"""The ``kernels`` list: which operators and parameters ``dump_mode`` 1 takes.
+"""The ``kernels`` list: the operators and parameters that ``dump_mode`` 1 selects.
 
 Measured on 2.10.0: an entry of any JSON type is serialised, then all double quotes and blanks are removed from the
 text; ``name-regex(...)`` matches whole names, a text without ``/`` and ``-op`` is a type (contained in the operator's
@@ -21,7 +21,7 @@ _REGEX_OPENING = "name-regex("
 
 RuleKind = Literal["regex", "name", "type"]
 KINDS: tuple[RuleKind, ...] = ("regex", "name", "type")
-"""Every kind, in the order in which rules are tried. Releases up to 1.7 know names only, 2.0 to 2.2 no patterns."""
+"""All kinds, in the order in which rules are tried. Releases up to 1.7 know names only, 2.0 to 2.2 no patterns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class KernelRule:
     """One entry of the list.
 
     Attributes:
-        text: the entry as it counts (quotes and blanks removed).
+        text: the entry's effective text (quotes and blanks removed).
         kind: ``regex``, ``name`` (full name with scope) or ``type``.
         matcher: the compiled pattern of a ``regex`` rule.
     """
@@ -39,7 +39,8 @@ class KernelRule:
     matcher: Matcher | None = None
 
     def matches(self, name: str) -> bool:
-        """Whether the operator or parameter of full name ``name`` (``Default/fc1-Dense/MatMul-op0``) is taken."""
+        """Whether it selects the operator or parameter with the full name ``name``
+        (``Default/fc1-Dense/MatMul-op0``)."""
         if self.matcher is not None:
             return self.matcher.fullmatch(name)
         if self.kind == "name":
@@ -48,24 +49,24 @@ class KernelRule:
 
 
 def type_part(name: str) -> str:
-    """What type rules look at: behind the last ``/`` and before the last ``-`` (``MatMul``)."""
+    """The part of a name that type rules match: after the last ``/`` and before the last ``-`` (``MatMul``)."""
     last = name.rpartition("/")[2]
     before, dash, _ = last.rpartition("-")
     return before if dash else last
 
 
 def entry_text(entry: Any, *, blanks: bool = False) -> str:
-    """An entry as it counts: serialised, without double quotes, and without blanks unless ``blanks`` keeps them."""
+    """An entry's effective text: serialised, without double quotes, and without blanks unless ``blanks`` keeps them."""
     text = dumps(entry).replace('"', "")
     return text if blanks else text.replace(" ", "")
 
 
 def read_rule(text: str, kinds: Sequence[RuleKind] = KINDS) -> KernelRule:
-    """The rule an entry's text stands for; ``ecma.RegexError`` if it is a pattern that is refused.
+    """Makes the rule of an entry's text; ``ecma.RegexError`` for a refused pattern.
 
     Args:
         text: see ``entry_text``.
-        kinds: those the release knows; what is of another kind is a type, or else a name.
+        kinds: kinds that the release knows; an entry of another kind is a type, or else a name.
     """
     if "regex" in kinds and text.startswith(_REGEX_OPENING) and text.rfind(")") == len(text) - 1:
         return KernelRule(text, "regex", Matcher(text[len(_REGEX_OPENING) : -1]))
@@ -73,10 +74,10 @@ def read_rule(text: str, kinds: Sequence[RuleKind] = KINDS) -> KernelRule:
 
 
 class Selection:
-    """Which names are dumped, and which rules never were of use.
+    """Decides which names are dumped, and notes unused rules.
 
     Args:
-        rules: from the configuration; none at all takes every name.
+        rules: rules of the configuration; without any rule, every name is selected.
     """
 
     def __init__(self, rules: Iterable[KernelRule]) -> None:
@@ -86,7 +87,7 @@ class Selection:
         self._reported = False
 
     def rule_for(self, name: str) -> KernelRule | None:
-        """The first rule that takes ``name``, patterns before full names before types.
+        """The first rule that selects ``name``: patterns first, then full names, then types.
 
         Raises:
             DumpConfigError: kind ``regex``; a pattern is too costly to match.
@@ -111,7 +112,7 @@ class Selection:
         return [rule.text for rule in self._rules if rule not in self._used]
 
     def report_unused(self, logger: Logger, entry: str = "the kernels entry %r") -> None:
-        """Warns of each rule under which nothing was dumped, once; ``entry`` is what the configuration calls it."""
+        """Warns of each rule under which nothing was dumped, once; ``entry`` is its name in the configuration."""
         if not self._reported:
             self._reported = True
             for text in self.unused():

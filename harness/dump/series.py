@@ -1,4 +1,4 @@
-"""The files of one operator or parameter; what does not change from step to step is made once."""
+"""The file names of one operator or parameter; the parts common to all steps are made once."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ class Series:
         op_type: primitive name, or ``Parameter``.
         name: full name with scope (a parameter's own), unmangled.
         stream: id of the stream the operator runs on.
-        is_ambiguous: another name of its graph mangles to the same text.
-        selected: it is dumped at all.
-        used: something of it was dumped.
+        is_ambiguous: whether another name of its graph mangles to the same text.
+        selected: whether it is dumped at all.
+        used: whether something of it was dumped.
     """
 
     __slots__ = ("_parts", "is_ambiguous", "name", "op_type", "selected", "stream", "used")
@@ -32,7 +32,7 @@ class Series:
 
     @property
     def row_name(self) -> str:
-        """As ``statistic.csv`` names it: operators by their full name, parameters mangled (public source)."""
+        """The name in ``statistic.csv``: operators by their full name, parameters mangled (public source)."""
         return mangle(self.name) if self.op_type == PARAMETER and not self.is_ambiguous else self.name
 
     def file(self, io: str, slot: int, dtype: str, stamp: int, form: str = FORMAT) -> tuple[str, bool]:
@@ -40,7 +40,7 @@ class Series:
 
         Args:
             io, slot: ``input`` or ``output``, and the position.
-            dtype: as the name spells it.
+            dtype: dtype as spelled in the name.
             stamp: timestamp.
             form: storage format.
         """

@@ -1,4 +1,4 @@
-"""``statistic.csv``: one row a tensor, in the directory its file would be in.
+"""``statistic.csv``: one row per tensor, in the directory of its file.
 
 Source: dump_output.md section 8; the rows, the header and the file's modes are those of MindSpore 2.10.0's own writer.
 """
@@ -22,7 +22,7 @@ APPENDED_MODE = 0o600
 
 
 def header(items: Sequence[str]) -> str:
-    """The first line, without its end; no comma behind the last column (the rows have one)."""
+    """The first line without its line end; it has no comma after the last column (the rows have one)."""
     return ",".join((*BASE, *(COLUMNS[item] for item in items)))
 
 
@@ -44,9 +44,9 @@ def row(
         op_type: primitive name, or ``Parameter``.
         name: full name with scope, unmangled.
         stream, timestamp, io, slot, task: as in the tensor's file name.
-        array: the tensor as it is dumped; its size in bytes and its shape are columns (of Int4: 0 and none, measured).
-        dtype: of its elements.
-        texts: of the items (``host_texts``, ``device_texts``).
+        array: the dumped tensor; its size in bytes and its shape are columns (for Int4: 0 and none, measured).
+        dtype: dtype of its elements.
+        texts: texts of the items (``host_texts``, ``device_texts``).
     """
     size, sizes = (0, ()) if dtype is int4 else (array.nbytes, array.shape)
     shape = ",".join(map(str, sizes))
@@ -66,15 +66,15 @@ def row(
 
 
 def _cell(text: str) -> str:
-    """``text`` as a cell; quoted where it holds a comma or a quote."""
+    """``text`` as a cell; quoted if it holds a comma or a quote."""
     return '"' + text.replace('"', '""') + '"' if "," in text or '"' in text else text
 
 
 class StatisticRows:
-    """Collects rows and appends them, a kernel's at a time.
+    """Collects rows and appends them, one kernel at a time.
 
     Args:
-        config: its ``statistic_category`` are the columns.
+        config: configuration; its ``statistic_category`` gives the columns.
     """
 
     def __init__(self, config: DumpConfig) -> None:

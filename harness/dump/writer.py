@@ -1,4 +1,4 @@
-"""Files of a dump tree: each appears whole under its final name or not at all, also when the process is killed.
+"""Files of a dump tree: each appears whole under its final name or not at all, even if the process is killed.
 
 A file is written under a hidden temporary name (``.<process>-<n>.part``) in its own directory and renamed. Nothing is
 flushed to the disk itself: a killed process loses nothing, a power failure may lose the latest files. Files end with
@@ -30,19 +30,19 @@ FILE_MODE = 0o400
 DIRECTORY_MODE = 0o700
 MAPPING = "mapping.csv"
 
-# A path that cannot be created is no error of the run (measured: ERROR lines, exit code 0).
+# A path that cannot be created is not an error of the run (measured: ERROR lines, exit code 0).
 _REFUSALS = frozenset(
     {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.ENAMETOOLONG, errno.ELOOP}
 )
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
 _APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
 _MOST_BUFFERS = 1024
-"""Buffers the system takes in one call; the rest is written one by one."""
+"""Number of buffers the system accepts in one call; the rest is written one by one."""
 _log = log.get("dump.writer")
 
 
 def _failure(path: str, error: OSError) -> DumpWriteError:
-    """The one error that stops a run: says which file, why, and that what was written stays."""
+    """The only error that stops a run: it names the file and the reason, and says that written files stay."""
     reason = error.strerror or str(error)
     text = f"a dump file could not be written ({reason}); files written before are whole"
     return DumpWriteError(error.errno or errno.EIO, text, path)
@@ -52,7 +52,7 @@ class Tree:
     """A directory tree that is made as it is written.
 
     Args:
-        root: absolute path of its top; nothing outside of it is touched.
+        root: absolute path of its top; nothing outside is touched.
     """
 
     def __init__(self, root: str) -> None:
@@ -64,7 +64,7 @@ class Tree:
         """The directory ``root/parts...``, made with its missing parents.
 
         Returns:
-            None where it cannot be made; the reason is logged once.
+            The directory; None if it cannot be made (the reason is logged once).
 
         Raises:
             DumpWriteError: the disk is full or broken.
@@ -80,11 +80,11 @@ class Tree:
             return None
 
     def refuse(self, path: str, error: OSError) -> None:
-        """Gives ``path`` and all below it up, with one line in the log.
+        """Gives up ``path`` and everything below it, with one line in the log.
 
         Raises:
-            DumpWriteError: it is no matter of the path: the disk failed. A disk that turns read-only after something
-                was written has failed, too.
+            DumpWriteError: the disk failed, not the path. A disk that becomes read-only after something was written
+                counts as failed.
         """
         if error.errno not in _REFUSALS or (self.begun and error.errno == errno.EROFS):
             raise _failure(path, error) from error
@@ -122,7 +122,7 @@ def _make_directories(path: str) -> None:
 class Directory:
     """One directory of ``tree``, held open; ``path`` must exist.
 
-    All names are looked up in it directly, so no path is walked a second time.
+    All names are looked up in it directly, so that no path is walked twice.
     """
 
     def __init__(self, path: str, tree: Tree) -> None:
@@ -135,7 +135,7 @@ class Directory:
         self._refused = False
 
     def close(self) -> None:
-        """Gives the handle back; the directory must not be used afterwards."""
+        """Closes the directory; it must not be used afterwards."""
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
@@ -144,7 +144,7 @@ class Directory:
         """Writes a file of byte buffers, or replaces it as a whole; it ends with ``mode``.
 
         Returns:
-            False where no file could be begun in this directory (logged once); nothing was written.
+            False if no file could be started in this directory (logged once); nothing was written.
 
         Raises:
             DumpWriteError: writing failed; neither ``name`` nor anything else was changed.
@@ -179,7 +179,7 @@ class Directory:
             os.close(fd)
 
     def append(self, name: str, line: str, mode: int = FILE_MODE) -> bool:
-        """Appends one line (its line end is added) to a file, made if absent; it is there whole or not at all.
+        """Appends one line (its line end is added) to a file, made if absent; the line is written whole or not at all.
 
         The file ends with ``mode``.
 
@@ -217,7 +217,7 @@ class Directory:
             return os.open(name, _APPEND, FILE_MODE, dir_fd=self._fd)
 
     def exists(self, name: str) -> bool:
-        """Whether ``name`` is there, whatever it is."""
+        """Whether ``name`` exists, as anything."""
         try:
             os.stat(name, dir_fd=self._fd, follow_symlinks=False)
         except FileNotFoundError:
@@ -227,7 +227,7 @@ class Directory:
     def append_table(self, name: str, header: str, rows: Sequence[str], first: int, later: int) -> bool:
         """Appends rows (without line ends) to a table, which is made with its header if absent.
 
-        A table that begins with another header gets ours in front of the rows.
+        If the table has another header, ours is added before the rows.
 
         Args:
             first, later: the file's mode after its first row, and after any other.
@@ -261,13 +261,13 @@ class Directory:
     def write_mapped(self, original: str, array: Array, dtype: DType) -> bool:
         """Writes an array under a number, and the row ``number.npy,original`` to ``mapping.csv``; see ``write``.
 
-        The row follows the array, so that each row's file exists.
+        The row is written after the array, so that each row's file exists.
         """
         name = self._unused_number(".npy")
         return self.write_array(name, array, dtype) and self.append(MAPPING, f"{name},{original}")
 
     def write_text(self, name: str, text: str) -> bool:
-        """Writes or replaces a text file; under a number, as ``write_mapped``, if its name is too long."""
+        """Writes or replaces a text file; under a number, like ``write_mapped``, if its name is too long."""
         data = [text.encode("utf-8", "replace")]
         if len(name.encode()) <= MAX_NAME_BYTES:
             return self.write(name, data)
@@ -282,7 +282,7 @@ class Directory:
 
 
 def _write_rest(fd: int, buffers: Sequence[Buffer], written: int) -> None:
-    """Writes what one call left over (a call takes 2 GiB at most), from byte ``written`` on."""
+    """Writes the rest after one call (which takes 2 GiB at most), from byte ``written`` on."""
     for buffer in buffers:
         view = memoryview(buffer)
         skip = min(written, len(view))

@@ -1,1 +1,1 @@
-"""The asynchronous dump of Ascend: its file format, its directories, and the queue through which tensors leave."""
+"""The asynchronous dump of Ascend: its file format, its directories, and the queue of tensors to write."""

@@ -1,4 +1,4 @@
-"""Asynchronous dump files made into ``.npy``, ``.bin`` and ``.json``: what ``msaccucmp convert`` does, without CANN.
+"""Converts asynchronous dump files to ``.npy``, ``.bin`` and ``.json``, as ``msaccucmp convert`` does, without CANN.
 
 Names, shapes, dtypes, exit codes and the list of what failed are those of msaccucmp 26.2.0, run beside this code
 (docs/differences.md says where not).
@@ -27,11 +27,11 @@ Kind = Literal["npy", "msnpy", "bin"]
 KINDS: tuple[Kind, ...] = ("npy", "msnpy", "bin")
 
 OK, WRITE_FAILED, OUT_OF_RANGE = 0, 19, 12
-"""Exit codes of msaccucmp beside those of ``reformat`` and ``elements``."""
+"""Exit codes of msaccucmp, in addition to those in ``reformat`` and ``elements``."""
 
 FILE_MODE = 0o600
 _LONGEST = 255
-"""Names of so many characters, or more, are replaced (measured)."""
+"""Names with at least this many characters are replaced (measured)."""
 _FIELDS = 5
 _BUFFERS = {0: "l1"}
 
@@ -43,13 +43,13 @@ FORMATS = frozenset(numbers.printed_name(name) for name in numbers.NUMBERS) - {"
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is wanted of every file.
+    """The conversion wanted for every file.
 
     Attributes:
         kind: ``npy``, ``msnpy`` (names as MindSpore gives them) or ``bin`` (bare bytes).
-        format: target format, or None to leave tensors as they lie.
-        only: ``(io, index)`` of the one tensor wanted, or None for all; with a format only.
-        shape: stands in for the header's host shape; with a format only.
+        format: target format; None keeps the tensors' format.
+        only: ``(io, index)`` of the only tensor wanted, or None for all; only with a format.
+        shape: replaces the header's host shape; only with a format.
     """
 
     kind: Kind = "npy"
@@ -60,7 +60,7 @@ class Request:
 
 @dataclass(slots=True)
 class Outcome:
-    """What became of a file.
+    """The result of converting a file.
 
     Attributes:
         code: exit code.
@@ -77,9 +77,9 @@ class Converter:
     """Converts files into one directory.
 
     Args:
-        directory: where results go; replaced if they are there.
-        request: what is wanted.
-        complain: told, in a line each, what could not be done.
+        directory: directory of the results; existing files are replaced.
+        request: the conversion wanted.
+        complain: called with a line for each failure.
     """
 
     def __init__(self, directory: Directory, request: Request, complain: Callable[[str], None]) -> None:
@@ -89,7 +89,7 @@ class Converter:
         self._written: list[str] = []
 
     def convert(self, path: str) -> Outcome:
-        """Converts one file; what cannot be done is told and told by the code, nothing is raised.
+        """Converts one file; failures are reported in lines and by the exit code, not raised.
 
         Raises:
             DumpWriteError: the disk failed.
@@ -156,7 +156,7 @@ class Converter:
     def _reformat_one(self, file: DumpFile, tensor: str, index: int, entry: Entry, flat: elements.Flat) -> None:
         array, shape, dtype = flat
         target = self._request.format
-        assert target is not None  # who calls asked
+        assert target is not None  # the caller has checked it
         lies = _format(file, entry)
         source = reformat.real_format(lies, shape)
         wanted = self._request.shape or entry.original_shape
@@ -181,12 +181,12 @@ class Converter:
         shown: str,
         sizes: tuple[int, ...] | None = None,
     ) -> None:
-        """Writes one tensor; without dimensions it has one (measured).
+        """Writes one tensor; a tensor without dimensions gets one (measured).
 
         Args:
             flat: the tensor.
             shown: name of its format.
-            sizes: for the name; those of the flat tensor if None.
+            sizes: sizes for the name; those of the flat tensor if None.
         """
         stem, kind = os.path.basename(file.path), self._request.kind
         whole = np.ascontiguousarray(flat.array).reshape(-1)
@@ -231,7 +231,7 @@ def _format(file: DumpFile, entry: Entry) -> str:
 
 
 def _short(stem: str, op_name: str) -> str:
-    """The file's name with the operator's last component for its name."""
+    """The file's name with only the last component of the operator's name."""
     parts = stem.split(".")
     if len(parts) == _FIELDS and op_name:
         parts[1] = row_text(op_name.rpartition("/")[2])

@@ -32,10 +32,10 @@ LENGTH = struct.Struct("<Q")
 MAX_HEADER = 1 << 24
 """Longer headers are refused; that of an operator with 100 tensors of rank 8 has 10 KB."""
 HOST_FORMATS = frozenset({"ND", "NCHW", "NCDHW"})
-"""The formats of a tensor that lies as the host has it."""
+"""The formats of a tensor in host layout."""
 MAX_RANK = 64
 MAX_BYTES = 1 << 40
-"""Larger files are refused."""
+"""Largest size of a file in bytes; larger files are refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +43,13 @@ class Entry:
     """One tensor of a file, without its bytes.
 
     Attributes:
-        data_type: number of the element type (``devices.formats.dump_dtypes``).
+        data_type: the element type's number (``devices.formats.dump_dtypes``).
         format: number of the storage format, or a format word (``devices.formats.numbers``).
-        shape: as the tensor lies in the file.
-        original_shape: the host's; empty where it is not said (or of rank 0).
-        size: bytes in the file.
-        sub_format: groups of the convolution a weight belongs to, 0 where it says nothing.
-        offset: of the first byte in the file; found when reading, and not part of the header.
+        shape: shape of the tensor in the file.
+        original_shape: shape on the host; empty if it is not stated (or of rank 0).
+        size: size in the file in bytes.
+        sub_format: groups of a weight's convolution; 0 if it is not stated.
+        offset: offset of the first byte in the file; found while reading, not part of the header.
     """
 
     data_type: int
@@ -62,22 +62,22 @@ class Entry:
 
     @property
     def dtype(self) -> DType:
-        """``UnknownNameError`` or ``DtypeError`` for a number that is no dtype of an array."""
+        """The element type; ``UnknownNameError`` or ``DtypeError`` if no array can have it."""
         return dump_dtypes.dtype_of(self.data_type)
 
     @property
     def format_name(self) -> str:
-        """Name of the primary format; ``UnknownNameError`` if the number means nothing."""
+        """Name of the primary format; ``UnknownNameError`` for an unknown number."""
         return numbers.format_name(self.format & 0xFF)
 
     @property
     def is_hole(self) -> bool:
-        """It stands for an argument that was not dumped."""
+        """Whether it stands for an argument that was not dumped."""
         return self.data_type == 0 and self.size == 0
 
 
 HOLE = Entry(0, numbers.format_number("ND"), (0,), (0,), 0)
-"""What stands for an argument without a tensor, so that those behind it keep their positions."""
+"""The entry of an argument without a tensor, so that the following ones keep their positions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +91,12 @@ class BufferEntry:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What a file says before its bytes.
+    """The header of a file.
 
     Attributes:
         op_name: full name with scope.
         dump_time: microseconds since 1970.
-        inputs, outputs: by position.
+        inputs, outputs: entries by position.
         buffers: scratch buffers.
         version: ``2.0``.
     """
@@ -110,24 +110,24 @@ class Header:
 
     @property
     def payload(self) -> int:
-        """Bytes behind the header."""
+        """Number of bytes after the header."""
         return sum(e.size for e in (*self.inputs, *self.outputs)) + sum(b.size for b in self.buffers)
 
 
 def entry_of(
     array: Array, dtype: DType, format_name: str, original_shape: Sequence[int], groups: int = 0
 ) -> tuple[Entry, Payload]:
-    """Describes an array as it lies on the device.
+    """Describes an array in device layout.
 
     Args:
-        array: in the layout of ``format_name``; its elements are those of ``dtype``.
+        array: array in the layout of ``format_name``, with elements of ``dtype``.
         dtype: MindSpore dtype.
-        format_name: as ``devices.formats.numbers`` knows it.
-        original_shape: the host's.
+        format_name: name of the format in ``devices.formats.numbers``.
+        original_shape: shape on the host.
         groups: ``sub_format``.
 
     Returns:
-        the entry, and the array's bytes (its own memory where that is possible).
+        The entry, and the array's bytes (its own memory if possible).
     """
     if array.dtype.byteorder == ">":
         array = array.astype(array.dtype.newbyteorder("<"))
@@ -140,7 +140,7 @@ def entry_of(
 
 
 def encode(header: Header) -> bytes:
-    """The length and the ``DumpData`` message; what follows in the file are the bytes of every entry, in order."""
+    """The length and the ``DumpData`` message; in the file, the bytes of every entry follow in order."""
     message = CLASSES["DumpData"](version=header.version, dump_time=header.dump_time, op_name=header.op_name)
     for target, entries in ((message.output, header.outputs), (message.input, header.inputs)):
         for entry in entries:
@@ -149,7 +149,7 @@ def encode(header: Header) -> bytes:
             )
             item.shape.dim.extend(entry.shape)
             item.original_shape.dim.extend(entry.original_shape)
-            item.shape.SetInParent()  # msaccucmp wants both, however empty
+            item.shape.SetInParent()  # msaccucmp needs both, even if empty
             item.original_shape.SetInParent()
     for buffer in header.buffers:
         message.buffer.add(buffer_type=buffer.buffer_type, size=buffer.size)
@@ -161,12 +161,12 @@ def decode(content: bytes, size: int, where: str) -> Header:
     """Reads a ``DumpData`` message.
 
     Args:
-        content: the N bytes behind the length.
-        size: bytes of the whole file; more than the entries add up to is accepted (later fields have bytes too).
+        content: the N bytes after the length.
+        size: bytes of the whole file, at least the sum of the entries (later fields have bytes too).
         where: the file, for messages.
 
     Raises:
-        TreeError: it is no such message, or its entries do not fit.
+        TreeError: it is not such a message, or its entries do not fit.
     """
     try:
         message = CLASSES["DumpData"].FromString(content)
@@ -185,7 +185,7 @@ def decode(content: bytes, size: int, where: str) -> Header:
 
 
 def _entries(items: Sequence[Any], at: int, where: str) -> tuple[tuple[Entry, ...], int]:
-    """The entries of a list, and where the bytes behind them start."""
+    """The entries of a list, and the offset after their bytes."""
     found = []
     for item in items:
         shape, original = tuple(item.shape.dim), tuple(item.original_shape.dim)
@@ -204,12 +204,12 @@ class DumpFile:
     """An asynchronous dump file, open for reading; use it as a context manager.
 
     Attributes:
-        path: as given.
-        header: read and checked.
+        path: the path, as given.
+        header: the header, read and checked.
     """
 
     def __init__(self, path: str | os.PathLike[str], header: Header | None = None) -> None:
-        """Opens ``path`` and reads its header, unless that is known.
+        """Opens ``path`` and reads its header, unless it is known.
 
         Raises:
             TreeError: it cannot be read, or is damaged.
@@ -249,7 +249,7 @@ class DumpFile:
         return self._buffer(offset, size).tobytes()
 
     def _buffer(self, offset: int, size: int) -> Array:
-        """``size`` bytes from ``offset`` on, in memory of their own."""
+        """Reads ``size`` bytes from ``offset`` on into new memory."""
         buffer = np.empty(size, np.uint8)
         done = 0
         while done < size:
@@ -264,10 +264,10 @@ class DumpFile:
         return self._buffer(entry.offset, entry.size)
 
     def array(self, entry: Entry) -> Array:
-        """The tensor as it lies in the file: ``entry.shape`` in ``entry.dtype``.
+        """The tensor in file layout: ``entry.shape`` in ``entry.dtype``.
 
         Raises:
-            TreeError: an element type or a shape that the bytes do not fit.
+            TreeError: the bytes do not fit the element type or the shape.
         """
         try:
             dtype = entry.dtype
@@ -280,14 +280,14 @@ class DumpFile:
             )
         try:
             return self._buffer(entry.offset, needed).view(dtype.numpy).reshape(entry.shape)
-        except ValueError as error:  # numpy has fewer dimensions than a file may claim
+        except ValueError as error:  # numpy allows fewer dimensions than a file may claim
             raise TreeError(f"{self.path}: shape {list(entry.shape)}: {error}") from None
 
     def host(self, entry: Entry) -> Array:
-        """The tensor as the host has it: ``original_shape``, where the header says one that is not ``shape``.
+        """The tensor in host layout: with ``original_shape``, if the header's differs from ``shape``.
 
         Raises:
-            TreeError: see ``array``; or its format is not known both ways.
+            TreeError: see ``array``; or its format cannot be converted.
         """
         array = self.array(entry)
         if not entry.original_shape or entry.original_shape == entry.shape:
@@ -303,7 +303,7 @@ class DumpFile:
             raise TreeError(f"{self.path}: {error}") from None
 
     def close(self) -> None:
-        """Gives the handle back; a second call does nothing."""
+        """Closes the file; a second call does nothing."""
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
@@ -316,13 +316,13 @@ class DumpFile:
 
 
 def _axes(format_name: str, original: Shape, shape: Shape) -> str | None:
-    """Rows of features lie as images of one pixel, which the header does not say: their shape does."""
+    """Rows of features are stored as images of one pixel; only their shape shows this, not the header."""
     is_row = format_name == "NC1HWC0" and len(original) == 2 and shape[:1] == original[:1] and shape[2:4] == (1, 1)
     return "NC" if is_row else None
 
 
 def without_bytes(header: Header) -> Header:
-    """``header`` with every offset 0, as it was before it was written."""
+    """``header`` with every offset 0, as before it was written."""
     return replace(
         header,
         inputs=tuple(replace(entry, offset=0) for entry in header.inputs),

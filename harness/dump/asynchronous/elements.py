@@ -1,4 +1,4 @@
-"""Element types of asynchronous dump files as msaccucmp reads them, those without a numpy dtype included.
+"""Reads element types of asynchronous dump files as msaccucmp does, including those without a numpy dtype.
 
 bfloat16 becomes float32, bits of one (``UINT1``) become bytes, eight-bit floats become float64; an undefined type is
 bytes of the tensor's size. Source: msaccucmp 26.2.0, run beside this code. Its HiFLOAT8 is not read: no definition of
@@ -26,12 +26,12 @@ DATA, DATA_TYPE = 11, 21
 
 
 class Flat(NamedTuple):
-    """A tensor as it is read.
+    """A tensor, as read.
 
     Attributes:
         array: its elements.
-        shape: the one they have in the file.
-        dtype: name of the element type in the file (``bfloat16``, where ``array`` is float32).
+        shape: their shape in the file.
+        dtype: name of the element type in the file (``bfloat16`` if ``array`` is float32).
     """
 
     array: Array
@@ -43,7 +43,7 @@ def flat(file: DumpFile, entry: Entry) -> Flat:
     """Reads a tensor, as an array of one dimension.
 
     Raises:
-        ConvertError: an element type that cannot be read (21), or too few bytes (11).
+        ConvertError: the element type cannot be read (21), or there are too few bytes (11).
     """
     name = _name(file, entry)
     data = file.payload(entry)
@@ -62,7 +62,7 @@ def flat(file: DumpFile, entry: Entry) -> Flat:
 
 
 def check(file: DumpFile) -> None:
-    """``ConvertError`` (21) if the file holds a tensor of an element type that cannot be read."""
+    """``ConvertError`` (21) if a tensor of the file has an element type that cannot be read."""
     for entry in (*file.header.inputs, *file.header.outputs):
         _name(file, entry)
 

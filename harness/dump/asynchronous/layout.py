@@ -1,4 +1,4 @@
-"""Where asynchronous dump files lie.
+"""The directories of asynchronous dump files.
 
 Up to 2.2 ``{path}/rank_{rank}/{net}/{graph}/{iteration}`` (1.0 and 1.1: ``device_{id}``), overflow records in
 ``{path}/rank_{rank}/debug_files/{iteration}``, graphs as in the synchronous dump. Later (O2)
@@ -18,7 +18,7 @@ from harness.dump.rules import FIRST, GENERATIONS
 
 EXCEPTION = 4
 MARK = "emulated"
-"""Field by which the file says that no device wrote the tree, as nothing else in it does."""
+"""Field that marks the tree as not written by a device; nothing else in the tree shows it."""
 _MODES = {0: "all", 1: "input", 2: "output"}
 _NO_STEP = "2147483647"
 _TIME = "%Y%m%d%H%M%S"
@@ -32,7 +32,7 @@ class GraphRun:
     Attributes:
         label: the step's label.
         graph: id of the graph the step started from.
-        run: how often that graph ran before.
+        run: number of earlier runs of that graph.
     """
 
     label: int
@@ -51,7 +51,7 @@ class RankLayout:
 
     @property
     def root(self) -> tuple[str, ...]:
-        """Where graphs and execution orders are, below the configuration's ``path``."""
+        """Directory of graphs and execution orders, below the configuration's ``path``."""
         return (self._rank,)
 
     def tensors(self, place: GraphRun) -> tuple[str, ...]:
@@ -64,12 +64,12 @@ class RankLayout:
 
 
 class ModelLayout:
-    """The directories of a graph that is sunk as a whole.
+    """The directories of a graph that is sunk completely.
 
-    MindSpore makes the model's name up; here it is the network's.
+    MindSpore invents the model's name; here it is the network's.
 
     Args:
-        time: when the dump began.
+        time: time at which the dump began.
     """
 
     has_graphs = False
@@ -98,17 +98,17 @@ def layout_of(config: DumpConfig, rank: int, time: datetime) -> Layout:
 
 
 def acl_dump_name(rank: int) -> str:
-    """Name of the file that hands the configuration on to the device's runtime."""
+    """Name of the file that passes the configuration to the device's runtime."""
     return f"acl_dump_{rank}.json"
 
 
 def operators_name(rank: int) -> str:
-    """Name of the file that keeps full names of operators, beside that one; MindSpore writes none."""
+    """Name of the file beside it that keeps full names of operators; MindSpore has no such file."""
     return f"operators_{rank}.json"
 
 
 def operators(names: Iterable[str]) -> str:
-    """Its content: the full names of all operators whose files may be there."""
+    """Its content: the full names of all operators that may have files."""
     return json.dumps({"operators": list(names), MARK: True}, separators=(",", ":"), ensure_ascii=False)
 
 
@@ -116,7 +116,7 @@ def acl_dump(config: DumpConfig, label: int | None) -> str:
     """Its content: compact, with sorted keys, and ``MARK``.
 
     Args:
-        label: of the step that is dumped next; None before the first.
+        label: label of the next dumped step; None before the first.
     """
     layers: Sequence[str] = [rule.text for rule in config.kernels]
     dump: dict[str, object] = {

@@ -1,7 +1,7 @@
 """Names of asynchronous dump files: ``{op type}.{op name}.{task}.{stream}.{timestamp}``, without a suffix.
 
-The operator's name changed over the releases: up to 1.4 the scopes were joined by ``--``, up to 2.2 only the last
-component of the scope stood there (``Conv2D.Conv2D-op12...``), later the whole name with ``_`` for ``/``. Sources:
+The operator's name changed over the releases: up to 1.4 the scopes were joined by ``--``; up to 2.2 only the last
+component of the scope was used (``Conv2D.Conv2D-op12...``); later the whole name with ``_`` for ``/``. Sources:
 MindSpore's documents and public source; msaccucmp, which refuses names of 255 bytes.
 """
 
@@ -18,17 +18,17 @@ from harness.dump.writer import MAPPING, Buffer, Directory
 MAX_NAME_BYTES = 254
 Style = Literal["joined", "short", "whole"]
 EARLIER: tuple[Style, ...] = ("joined", "short")
-"""Styles of releases up to 2.2, which the newest does not know."""
+"""Styles of releases up to 2.2, which the newest lacks."""
 
 
 def style_of(generation: str) -> Style:
-    """How files of a configuration's generation name operators."""
+    """The style of operators' names in files, for a configuration's generation."""
     at = GENERATIONS.index(generation)
     return "joined" if at < 2 else "short" if at < 4 else "whole"
 
 
 def op_name(full_name: str, style: Style) -> str:
-    """The operator's name as it stands in a file name: without ``/``, ``.`` and blanks."""
+    """The operator's name in a file name: without ``/``, ``.`` and blanks."""
     if style == "joined":
         return mangle(full_name.replace("/", "--"))
     return mangle(full_name.rpartition("/")[2] if style == "short" else full_name)
@@ -58,11 +58,11 @@ class RawName(NamedTuple):
 
 UNKNOWN = 65535
 _TAIL = 4
-"""Fields behind the timestamp of kernels that run in slices: task type, context, thread, device."""
+"""Fields after the timestamp for kernels that run in slices: task type, context, thread, device."""
 
 
 def parse(file_name: str) -> RawName | None:
-    """Takes a raw file's name apart; None if it is none.
+    """Parses a raw file's name; None for any other name.
 
     Fields are counted from the left, as neither type nor name holds a dot: task, perhaps stream, timestamp, perhaps
     four numbers of a slice.
@@ -80,13 +80,13 @@ def parse(file_name: str) -> RawName | None:
 
 
 def write_named(directory: Directory, name: str, buffers: Sequence[Buffer], suffix: str = "") -> bool:
-    """Writes a file under ``name``, or, where that is too long or cannot be told from another's, under a number.
+    """Writes a file under ``name``, or under a number if the name is too long or ambiguous.
 
     The row ``number,name`` follows the file into ``mapping.csv``, so that each row's file exists.
 
     Args:
-        name: without ``suffix``; one that is no file name goes to the mapping.
-        suffix: kept by the number, too (``.npy``).
+        name: name without ``suffix``; if it is not a valid file name, it goes to the mapping.
+        suffix: suffix, which the number also gets (``.npy``).
     """
     whole = name + suffix
     if len(whole.encode()) <= MAX_NAME_BYTES and mangle(whole.replace(".", "")) == whole.replace(".", ""):

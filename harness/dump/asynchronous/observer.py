@@ -1,8 +1,8 @@
-"""The asynchronous dump: an observer that hands tensors to a queue while the network goes on.
+"""The asynchronous dump: an observer that passes tensors to a queue while the network continues.
 
 What is selected, and the labels of steps, are as in the synchronous dump; directories, names and files are those of
-``layout``, ``names`` and ``writing``. Files hold an operator's inputs and outputs, and no parameters by themselves
-(documented). Only arrays that the run may still change are copied.
+``layout``, ``names`` and ``writing``. Files hold an operator's inputs and outputs; parameters have no files of their
+own (documented). Only arrays that the run may still change are copied.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ _OVERFLOW = frozenset({1, 2, 3})
 _ATOMIC_ONLY = 2
 _EXCEPTION = 4
 _STATUS = 32
-"""What emulated overflow records say; a chip sets bits for its own reasons."""
+"""Status bits in emulated overflow records; a real chip sets its own."""
 _log = log.get("dump.asynchronous")
 
 
 @dataclass(frozen=True, slots=True)
 class _Kernel:
-    """What is known of a node at compile time.
+    """Facts about a node, known at compile time.
 
     Attributes:
-        plan: what of it is dumped.
-        name: the operator's name in file names; its full name where that could be taken for another's.
+        plan: the parts to dump.
+        name: the operator's name in file names; its full name if the short one is ambiguous.
         ids: task and stream.
     """
 
@@ -59,14 +59,14 @@ class AsyncDumpObserver(Observer):
     """Writes the asynchronous dump of a process.
 
     Args:
-        config: as parsed, with ``method`` ``async``; its ``path`` is the only directory written to.
+        config: the parsed configuration, with ``method`` ``async``; its ``path`` is the only directory written to.
         device: gives storage formats, stream and task ids; by default that of the configuration.
-        rank: of the process, and id of its device.
-        queue: tensors wait in it; one of the default bound if None.
-        time: when the dump began, for the directory of that name.
+        rank: rank of the process, and id of its device.
+        queue: queue of waiting tensors; a default one if None.
+        time: start of the dump, for the directory of that name.
 
     Raises:
-        DumpWriteError: (any hook) the disk failed; what was written before is whole, what waited is gone.
+        DumpWriteError: (any hook) the disk failed; files written before are whole; waiting ones are lost.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class AsyncDumpObserver(Observer):
     # --- hooks ----------------------------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Writes what stands at the top of the tree, once; the first hook does it if nobody else did."""
+        """Writes the files at the top of the tree, once; the first hook does it if not called before."""
         if not self._started:
             self._started = True
             self._write_acl_dump(None)
@@ -145,7 +145,7 @@ class AsyncDumpObserver(Observer):
             self._write_acl_dump(label)
 
     def kernel_inputs(self, node: Node, inputs: Sequence[Slot]) -> None:
-        """Keeps the inputs until the kernel has run, for the dump of one that fails."""
+        """Keeps the inputs until the kernel has run, in case the kernel fails."""
         self.queue.check()
         if self._step is not None and self.config.op_debug_mode == _EXCEPTION:
             self._running = node, inputs
@@ -169,20 +169,21 @@ class AsyncDumpObserver(Observer):
         return self._kernels.get(node) or self._add(node, len(self._kernels))
 
     def _outputs(self, kernel: _Kernel, outputs: Sequence[Slot]) -> Sequence[Slot]:
-        """The outputs that are dumped; of a sunk graph never those that kernels declare useless."""
+        """The outputs that are dumped; for a sunk graph without those that kernels declare useless."""
         useless = USELESS_OUTPUTS.get(kernel.plan.node.op, ()) if self.device.sinks else ()
         if useless is None:
             return ()
         return [slot for slot in kernel.plan.outputs(outputs) if slot.index not in useless]
 
     def step_end(self, step: Step) -> None:
-        """Moves the counter on; what waits goes on leaving."""
+        """Advances the counter; the queue keeps writing."""
         self.queue.check()
         self._end_step()
         self.counter.finished(step.run)
 
     def failed(self, node: Node | None, error: BaseException) -> None:
-        """With op_debug_mode 4 the failing operator's inputs are dumped. The label stays, as the run did not finish."""
+        """With op_debug_mode 4 the failing operator's inputs are dumped. The label stays, because the run did not
+        finish."""
         running, self._running = self._running, None
         if running is not None and self._place is not None and not isinstance(error, DumpWriteError):
             self._memory.show(*running, ())
@@ -193,7 +194,7 @@ class AsyncDumpObserver(Observer):
         """Waits until everything is written; reports each ``kernels`` entry under which nothing was dumped, once.
 
         Raises:
-            DumpWriteError: it could not be written, and no hook has said so yet.
+            DumpWriteError: writing failed, and no hook has reported it yet.
         """
         self._end_step()
         self.queue.close()
@@ -204,7 +205,7 @@ class AsyncDumpObserver(Observer):
     def _submit(
         self, node: Node, kernel: _Kernel, place: layout.GraphRun, inputs: Sequence[Slot], outputs: Sequence[Slot]
     ) -> None:
-        """Hands one execution to the queue, copied where it must be, or writes it where it never fits."""
+        """Passes one execution to the queue, copied if needed, or writes it directly if it never fits."""
         directory = self._open(self._layout.tensors(place))
         slots = [("input", slot) for slot in inputs] + [("output", slot) for slot in outputs]
         if directory is None or not slots:
@@ -226,7 +227,7 @@ class AsyncDumpObserver(Observer):
         self.queue.submit(partial(write, directory, execution), cost)
 
     def _counts(self, kernel: _Kernel, outputs: Sequence[Slot]) -> bool:
-        """Whether a kernel overflowed and is among the first ``overflow_number``; leaves a record."""
+        """Whether a kernel overflowed and is among the first ``overflow_number``; writes a record."""
         limit = self.config.overflow_number
         if self.config.op_debug_mode == _ATOMIC_ONLY or (limit and self.overflows >= limit):
             return False  # no emulated kernel adds atomically
@@ -238,7 +239,7 @@ class AsyncDumpObserver(Observer):
 
     def _write_record(self, kernel: _Kernel) -> None:
         place = self._place
-        assert place is not None  # only kernels of a step that is dumped are looked at
+        assert place is not None  # only kernels of a dumped step are examined
         directory = self._open(self._layout.records(place))
         if directory is None:
             return
@@ -269,7 +270,7 @@ class AsyncDumpObserver(Observer):
         self._memory.begin(())
 
     def _write_operators(self) -> None:
-        """Keeps the full names, which those of the files do not tell; a raw file holds its operator's own."""
+        """Writes the full names, which file names do not contain; a raw file holds its own operator's."""
         with self._queued.opened() as directory:
             if directory is not None:
                 directory.write(layout.operators_name(self.rank), [layout.operators(self._names).encode()])
@@ -283,7 +284,7 @@ class AsyncDumpObserver(Observer):
 
 
 def _unclear(names: Sequence[str], style: Style) -> frozenset[str]:
-    """Full names that a file name of ``style`` does not tell from another's."""
+    """Full names that share their file name of ``style`` with another."""
     if style == "whole":
         return ambiguous(names)
     counts = Counter(op_name(name, style) for name in names)

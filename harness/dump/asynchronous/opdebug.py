@@ -23,7 +23,7 @@ PREFIX = f"{OP_TYPE}.{OP_NAME}."
 OLD_SIZE = 2048
 _TASK = ("model_id", "stream_id", "task_id", "task_type", "pc_start", "para_base")
 _CORE = ("kernel_code", "block_idx", "status")
-# section, where its task stands, where its status stands, the fields of that
+# section, position of its task, position of its status, fields of the status
 _SECTIONS = (
     ("DHA Atomic Add", 0, 512, ("status",)),
     ("L2 Atomic Add", 128, 768, ("status",)),
@@ -49,7 +49,7 @@ _DATA = {
     ),
 }  # fmt: skip
 _STATUS_WORDS = 4
-"""Words of the status that cores report in version 1."""
+"""Number of status words that cores report in version 1."""
 
 _HEX = frozenset({"magic", "pc_start", "para_base", "kernel_code", "src_addr", "dst_addr"})
 _WORD = 8

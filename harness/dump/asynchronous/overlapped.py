@@ -1,4 +1,4 @@
-"""The kernel-by-kernel dump with its files written beside the run."""
+"""The kernel-by-kernel dump that writes its files in parallel to the run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class OverlappedDumpObserver(Overlapping, DumpObserver):
 
     Args:
         config: as parsed.
-        queue: tensors wait in it; one of the default bound if None.
+        queue: queue of waiting tensors; a default one if None.
         others: as for ``DumpObserver``.
     """
 

@@ -1,4 +1,4 @@
-"""What every dump has in common whose files are written beside the run: the same files, sooner out of its way."""
+"""Shared parts of all dumps that write their files in parallel to the run: the same files, but the run waits less."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from harness.graph import Graph, Node
 
 
 class Overlapping(Observer):
-    """Goes before the observer that writes; each hook may raise the ``DumpWriteError`` of an earlier file.
+    """A mixin before the observer that writes; each hook may raise the ``DumpWriteError`` of an earlier file.
 
     Attributes:
-        queue: files wait in it.
+        queue: queue of waiting files.
     """
 
     queue: WriteQueue
     _memory: LentMemory
 
     def _overlap(self, root: str, queue: WriteQueue | None) -> QueuedTree:
-        """The tree to write to, at ``root``, through ``queue``, or one of the default bound."""
+        """Makes the tree to write to at ``root``, through ``queue`` or a default one."""
         self.queue = queue or WriteQueue()
         self._memory = LentMemory()
         return QueuedTree(root, self.queue, self._memory)

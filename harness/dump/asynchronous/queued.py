@@ -1,7 +1,6 @@
 """The files of a dump tree, written through a queue: the same interface as ``dump.writer``, and the same files.
 
-Directories are made at once, so that a path that cannot be made is known at once; what is written into them waits in
-the queue.
+Directories are made at once, so that a wrong path is noticed at once; files wait in the queue.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ class QueuedTree(Tree):
 
     Args:
         root: absolute path of its top.
-        queue: when files are written.
+        queue: queue that writes the files.
         memory: knows which arrays must be copied.
     """
 
@@ -39,8 +38,8 @@ class QueuedTree(Tree):
 class QueuedDirectory(Directory):
     """See ``Directory``.
 
-    What writes gives True, since it is not known yet, and may raise what an earlier file failed with
-    (``DumpWriteError``).
+    Methods that write return True, because the outcome is not known yet, and may raise the ``DumpWriteError`` of an
+    earlier file.
     """
 
     def __init__(self, directory: Directory, queue: WriteQueue, memory: LentMemory) -> None:
@@ -50,7 +49,7 @@ class QueuedDirectory(Directory):
         self._memory = memory
 
     def close(self) -> None:
-        """Gives the handle back when all is written."""
+        """Closes the directory when everything is written."""
         self._queue.afterwards(self._directory.close)
 
     def write(self, name: str, buffers: Sequence[Buffer], mode: int = FILE_MODE) -> bool:
@@ -72,7 +71,7 @@ class QueuedDirectory(Directory):
         return True
 
     def exists(self, name: str) -> bool:
-        """See ``Directory.exists``; after all that waits."""
+        """See ``Directory.exists``; after all waiting files are written."""
         self._queue.drain()
         return self._directory.exists(name)
 
@@ -90,7 +89,7 @@ class QueuedDirectory(Directory):
         return True
 
     def _write_array(self, write: Callable[[str, Array, DType], bool], name: str, array: Array, dtype: DType) -> bool:
-        # bfloat16 is widened to twice its bytes when it is written, what is not contiguous is copied.
+        # bfloat16 is widened to twice its bytes when written; arrays that are not contiguous are copied.
         more = 2 * array.nbytes if dtype is dtypes.bfloat16 else 0 if array.flags.c_contiguous else array.nbytes
         cost = self._memory.kept_bytes(array) + more
         kept = self._memory.keep(array) if self._queue.make_room(cost) else array

@@ -1,8 +1,8 @@
-"""Tensors of asynchronous dump files brought from one storage format to another, as msaccucmp does it.
+"""Converts tensors of asynchronous dump files between storage formats, as msaccucmp does.
 
 msaccucmp knows 18 pairs of formats, listed in ``PAIRS``; any other is refused. It converts the whole device tensor and
 then cuts the padding off by comparing dimensions with the header's ``original_shape``, whatever the order of the axes;
-where that makes no sense nothing is cut. Source: msaccucmp 26.2.0, run beside this code.
+if that makes no sense, nothing is cut. Source: msaccucmp 26.2.0, run beside this code.
 """
 
 from __future__ import annotations
@@ -24,27 +24,27 @@ PARAMETER, DATA, FORMAT, SHAPE, FUNCTION = 6, 11, 22, 23, 26
 
 _FOUR = frozenset({"NCHW", "NHWC", "HWCN"})
 _C0 = 16
-"""C0 that msaccucmp takes for every dtype where it makes FRACTAL_Z."""
+"""The C0 that msaccucmp uses for FRACTAL_Z with every dtype."""
 
 
 def real_format(name: str, shape: Sequence[int]) -> str:
-    """``name``, but ND where it promises four dimensions and the tensor has others."""
+    """``name``, but ND if it requires four dimensions and the tensor has another number."""
     return "ND" if name in _FOUR and len(shape) != 4 else name
 
 
 def convert(array: Array, source: str, target: str, shape: Shape, wanted: Shape, groups: int) -> Array:
-    """One tensor in another format.
+    """Converts a tensor to another format.
 
     Args:
-        array: of one dimension.
-        source: its format; ``real_format`` was asked.
-        target: the format wanted.
+        array: array of one dimension.
+        source: its format, from ``real_format``.
+        target: the target format.
         shape: its shape in ``source``.
-        wanted: shape on the host, which says what is padding; may be empty.
-        groups: of the convolution a weight belongs to; 0 or 1 for none.
+        wanted: shape on the host, which shows what is padding; may be empty.
+        groups: groups of a weight's convolution; 0 or 1 for none.
 
     Returns:
-        the tensor, padding included where ``crop`` has to cut it.
+        The tensor, with padding that ``crop`` has to cut.
 
     Raises:
         ConvertError: the pair is not known (22), the shapes do not fit (6, 11, 26).
@@ -98,7 +98,7 @@ def crop(array: Array, wanted: Shape) -> Array:
 
 
 def _check_matrix(shape: Shape, wanted: Shape) -> None:
-    """FRACTAL_NZ: the shape wanted must be that of the blocks, less their padding."""
+    """FRACTAL_NZ: the wanted shape must be that of the blocks without their padding."""
     if len(shape) < 4 or not wanted:
         raise ConvertError(PARAMETER, f"FRACTAL_NZ {list(shape)} needs a shape to be brought to; given: {list(wanted)}")
     w1, h1, m0, c0 = shape[-4:]

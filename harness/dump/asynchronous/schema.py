@@ -10,8 +10,8 @@ from typing import Any
 
 from harness.messages import build
 
-# The enums are plain numbers here (the same on the wire): which of them mean something is known by
-# ``devices.formats``, and others must not be lost.
+# The enums are plain numbers here (the same on the wire): ``devices.formats`` knows the valid ones, and others must not
+# be lost.
 _MESSAGES = {
     "Shape": ("*dim 1 uint64",),
     "OriginalOp": ("name 1 string", "output_index 2 uint32", "data_type 3 int32", "format 4 int32"),

@@ -1,7 +1,7 @@
 """The bounded queue between a run and the disk.
 
-What is handed over counts with all the memory it keeps alive until it is written. Where that would be more than the
-bound, the run waits: nothing is dropped. A disk that fails is reported once, where the run next asks.
+A task counts with all the memory it keeps alive until it is written. If the sum would exceed the bound, the run waits:
+nothing is dropped. A disk failure is reported once, at the run's next call.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 DEFAULT_BOUND = 256 * 2**20
-"""Bytes that may wait."""
+"""Largest number of waiting bytes."""
 _MOST_TASKS = 1 << 16
-"""Tasks that may wait, whatever their bytes: each costs memory of its own."""
+"""Largest number of waiting tasks, because each also costs memory itself."""
 
 
 class _Task(NamedTuple):
-    """``always``: it is run after a failure, too."""
+    """A task; with ``always`` it runs even after a failure."""
 
     action: Callable[[], object]
     cost: int
@@ -27,13 +27,13 @@ class _Task(NamedTuple):
 
 
 class WriteQueue:
-    """Runs actions one after the other in a thread of its own, in the order they were given.
+    """Runs actions one after the other in a separate thread, in the given order.
 
-    One thread hands over, one writes. A process forked off starts with an empty queue: what waits is its parent's.
+    One thread submits, one writes. A forked process starts with an empty queue: waiting tasks belong to its parent.
 
     Attributes:
-        bound: bytes that may wait at most.
-        peak: most bytes that ever waited.
+        bound: largest number of waiting bytes.
+        peak: largest number of bytes that ever waited.
 
     Raises:
         ValueError: ``bound`` is not positive.
@@ -60,16 +60,16 @@ class WriteQueue:
         self._room = threading.Condition(lock)
 
     def submit(self, action: Callable[[], object], cost: int = 0) -> None:
-        """Has ``action`` run later; waits for room.
+        """Queues ``action``; waits for room.
 
-        An action that costs more than the bound is run here and now, after all that waits: its memory is never kept.
+        An action that costs more than the bound runs here, after all waiting ones: its memory is never kept.
 
         Args:
             action: writes something; an exception it raises ends all writing.
             cost: bytes it keeps alive.
 
         Raises:
-            BaseException: what an earlier action raised, once; after that nothing is taken any more.
+            BaseException: the error of an earlier action, once; after that nothing is accepted.
         """
         if self.make_room(cost):
             with self._work:
@@ -80,7 +80,7 @@ class WriteQueue:
             self.check()
 
     def make_room(self, cost: int) -> bool:
-        """Waits until ``submit`` of that cost would not wait: who copies for the queue asks before.
+        """Waits until ``submit`` of this cost would not wait; call it before copying for the queue.
 
         Returns:
             False if it never will, because ``cost`` is more than the bound.
@@ -97,7 +97,7 @@ class WriteQueue:
         return cost <= self.bound
 
     def afterwards(self, action: Callable[[], object]) -> None:
-        """Has ``action`` run after all that waits, also if that fails; neither waits nor raises."""
+        """Queues ``action`` after all waiting ones, even if they fail; neither waits nor raises."""
         self._own()
         with self._work:
             self._enqueue(_Task(action, 0, True))
@@ -113,7 +113,7 @@ class WriteQueue:
         self._bytes += task.cost
         self.peak = max(self.peak, self._bytes)
         if self._thread is None:
-            # A daemon, because the interpreter joins other threads before it calls whoever would close this queue.
+            # A daemon, because the interpreter joins other threads before it calls the code that closes this queue.
             self._closing = False
             self._thread = threading.Thread(target=self._serve, name="msdump-writer", daemon=True)
             self._thread.start()
@@ -121,13 +121,13 @@ class WriteQueue:
             self._work.notify()
 
     def check(self) -> None:
-        """Raises what an action raised, the first time it is asked."""
+        """Raises the error of a failed action at the first call."""
         if self._error is not None and not self._reported:
             self._reported = True
             raise self._error
 
     def drain(self) -> None:
-        """Waits until everything handed over is written, or writing failed; raises nothing."""
+        """Waits until every task is written, or writing failed; raises nothing."""
         self._own()
         with self._room:
             while self._waiting or self._busy:
@@ -159,7 +159,7 @@ class WriteQueue:
                 self._busy = True
             self._attempt(task)
             cost = task.cost
-            del task  # what it kept alive is gone before its bytes are given back
+            del task  # its memory is freed before its bytes are released
             with self._room:
                 self._busy = False
                 self._bytes -= cost

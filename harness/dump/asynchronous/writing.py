@@ -1,4 +1,4 @@
-"""The files of one execution of an operator, as the queue's thread writes them."""
+"""Writes the files of one execution of an operator, in the queue's thread."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Tensor:
     Attributes:
         io: ``input`` or ``output``.
         slot: position.
-        array: as the host has it.
-        dtype: of its elements.
-        layout: how it lies on the device.
+        array: the tensor in host layout.
+        dtype: dtype of its elements.
+        layout: its layout on the device.
     """
 
     io: str
@@ -39,7 +39,7 @@ class Tensor:
 
     @property
     def host_format(self) -> str:
-        """What stands for the host's order in names and headers: NCHW for rank 4, else ND."""
+        """The format of host layout in names and headers: NCHW for rank 4, else ND."""
         return "NCHW" if self.array.ndim == 4 else "ND"
 
 
@@ -65,17 +65,17 @@ class DumpedExecution:
 
 
 def writing_cost(array: Array, dtype: DType, layout: Layout, *, raw: bool) -> int:
-    """Bytes that writing ``array`` takes beside its own: its device form, or its widened values."""
+    """The additional bytes that writing ``array`` takes: its device form, or its widened values."""
     if not raw:
         return 2 * array.nbytes if dtype is dtypes.bfloat16 else 0
     if layout.is_default:
         return 0
-    # It is padded, then put in order.
+    # It is padded, then reordered.
     return 2 * prod(layout.device_shape(array.shape, dtype)) * dtype.itemsize
 
 
 def raw_file(execution: DumpedExecution) -> list[Payload]:
-    """The buffers of a file in the ``DumpData`` framing, tensors as they lie on the device."""
+    """The buffers of a file in the ``DumpData`` framing, with tensors in device layout."""
     entries: dict[str, list[Entry]] = {"input": [], "output": []}
     payloads: dict[str, list[Payload]] = {"input": [], "output": []}
     for tensor in execution.tensors:
@@ -99,15 +99,15 @@ def write_raw(directory: Directory, execution: DumpedExecution) -> None:
 def npy_name(base: str, tensor: Tensor, *, with_dtype: bool) -> str:
     """``{base}.{io}.{slot}.{format}.{dtype}``.
 
-    Releases up to 2.2 left the dtype out; here bfloat16, which is written as float32, is named all the same.
+    Releases up to 2.2 omitted the dtype; here bfloat16, which is written as float32, is named anyway.
     """
     name = f"{base}.{tensor.io}.{tensor.slot}.{tensor.host_format}"
     return f"{name}.{tensor.dtype.lower}" if with_dtype or tensor.dtype is dtypes.bfloat16 else name
 
 
 def write_saved(config: DumpConfig, with_dtype: bool, directory: Directory, execution: DumpedExecution) -> None:
-    """In the host's order, as ``saved_data`` says: a ``.npy`` for each tensor that has elements, a row of statistics,
-    or both."""
+    """In the host's order, as ``saved_data`` says: a ``.npy`` for each tensor with elements, a row of statistics, or
+    both."""
     tensors = [tensor for tensor in execution.tensors if tensor.array.size]
     if config.keeps_tensors:
         for tensor in tensors:

@@ -1,1 +1,1 @@
-"""msprobe's way to a dump: its ``config.json``, and the ``dump.json`` layout its ``compare`` reads."""
+"""Dumps by msprobe's rules: its ``config.json``, and the ``dump.json`` layout its ``compare`` reads."""

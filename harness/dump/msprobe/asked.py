@@ -1,4 +1,4 @@
-"""What a process is to do for the ``config.json`` of msprobe's that its environment names."""
+"""Decides what a process does for the msprobe ``config.json`` that its environment names."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ def asked_for(
     device_id: int = 0,
     pynative: bool = False,
 ) -> ProbeObserver | DumpConfig | None:
-    """The observer that writes msprobe's layout, or the dump that is handed on to MindSpore's own.
+    """The observer that writes msprobe's layout, or the one for the dump that msprobe leaves to MindSpore.
 
-    Kernel by kernel, and for exceptions, msprobe only writes a configuration for MindSpore into ``dump_path``; so does
-    this.
+    Kernel by kernel, and for exceptions, msprobe only writes a configuration for MindSpore into ``dump_path``; this
+    function does the same.
 
     Args:
-        value: what names the file.
-        device: what networks run on.
-        rank: of the process; None where it is the only one.
-        release: whose rules the configuration of MindSpore's must keep; see ``MSDUMP_RELEASE``.
+        value: path of the file.
+        device: device that networks run on.
+        rank: rank of the process; None if it is the only one.
+        release: release whose rules apply to MindSpore's configuration; see ``MSDUMP_RELEASE``.
         environ: the environment variables.
         device_id: of this process.
-        pynative: the process runs in PyNative mode.
+        pynative: whether the process runs in PyNative mode.
 
     Returns:
-        None where nothing is dumped.
+        The observer; None if nothing is dumped.
 
     Raises:
         DumpConfigError: the configuration is refused; nothing was written.

@@ -1,8 +1,8 @@
 """msprobe's ``config.json`` as its MindSpore graph mode reads it: checked and frozen.
 
-Fields, values and which combination is refused are those of mindstudio-probe 26.2.0 (its public source): of graph mode
-only level L2 (kernels) exists for every device, and it hands on what MindSpore's own dump configuration can say. What
-this project refuses on top, because nothing would come of it there: docs/differences.md.
+Fields, values and refused combinations are those of mindstudio-probe 26.2.0 (its public source): in graph mode only
+level L2 (kernels) exists for every device, and it passes on what MindSpore's own dump configuration can express.
+docs/differences.md lists what this project refuses in addition, because it would have no effect there.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from harness.dump.msprobe.fields import Fields, ProbeConfigError
 from harness.framework import log
 
 TASKS = ("statistics", "tensor", "exception_dump")
-"""Tasks that graph mode has."""
+"""Tasks of graph mode."""
 OTHER_TASKS = ("acc_check", "structure", "diff_check", "nan_check")
 LEVEL = "L2"
 LEVELS = ("L0", "L1", "L2", "mix", "debug")
@@ -45,17 +45,17 @@ class ProbeConfig:
 
     Attributes:
         task: ``statistics``, ``tensor`` or ``exception_dump``.
-        dump_path: absolute directory everything is written below.
-        ranks, steps: which are dumped, ascending; empty: all.
-        enabled: ``dump_enable`` is not false.
-        extra_info: ``stack.json`` and ``construct.json`` are written.
-        async_dump: tensors are written beside the run.
-        high_precision: statistics of float16 and bfloat16 are not rounded to the tensor's dtype.
-        names: what ``list`` selects; empty: everything.
+        dump_path: absolute directory for all files.
+        ranks, steps: ranks and steps to dump, ascending; empty for all.
+        enabled: whether ``dump_enable`` is not false.
+        extra_info: whether to write ``stack.json`` and ``construct.json``.
+        async_dump: whether tensors are written in parallel to the run.
+        high_precision: whether statistics of float16 and bfloat16 stay unrounded.
+        names: the entries of ``list``; empty for everything.
         data_mode: ``all``, ``input`` or ``output``.
-        summary: items of statistics, of ``fields.SUMMARY_ITEMS``; None: what the task has by default.
-        on_device: statistics are asked of the device.
-        device_precision: ``high`` or ``low``, of statistics on the device.
+        summary: items of statistics from ``fields.SUMMARY_ITEMS``; None for the task's default.
+        on_device: whether the device computes the statistics.
+        device_precision: ``high`` or ``low``, for statistics on the device.
         tensor_list: texts; a kernel whose name holds one keeps its tensors in task ``statistics`` too.
     """
 
@@ -76,7 +76,7 @@ class ProbeConfig:
 
 
 def resolve(value: str) -> Path:
-    """The file a user named.
+    """The file that a user named.
 
     Raises:
         ProbeConfigError: kind ``msprobe-file``; it is missing, or does not end in ``.json``.
@@ -116,7 +116,7 @@ def _object(raw: str | bytes, where: str) -> Mapping[str, Any]:
     try:
         found = json.loads(raw)
     except (ValueError, RecursionError) as error:
-        raise ProbeConfigError("json", f"msprobe configuration: {where} is no JSON: {str(error)[:200]}") from None
+        raise ProbeConfigError("json", f"msprobe configuration: {where} is not JSON: {str(error)[:200]}") from None
     if not isinstance(found, dict):
         raise ProbeConfigError("json", f"msprobe configuration: {where} holds no object, but {str(found)[:80]}")
     return found

@@ -1,6 +1,6 @@
 """``from msprobe.mindspore import PrecisionDebugger`` in a script under ``msdump run``: level L2, kernels.
 
-Levels L0, L1 and mix hook into cells and functions as they run; a gradient here is one graph, so they are refused.
+Levels L0, L1 and mix hook into running cells and functions; here a gradient is one graph, so they are refused.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ _REFUSED = ("L0", "L1", "mix", "debug")
 
 
 class PrecisionDebugger:
-    """Dumps kernels as ``config.json`` says, from the first ``start`` on; the graphs count their own steps.
+    """Dumps kernels according to ``config.json``, from the first ``start`` on; the graphs count their own steps.
 
     Args:
         config_path: the file; None for ``./config.json``.
-        task, dump_path, level, step: not given here; they stand in the file.
+        task, dump_path, level, step: must not be given here; set them in the file.
 
     Raises:
         UnsupportedError: another level than L2, or a setting outside the file.
@@ -48,23 +48,23 @@ class PrecisionDebugger:
         self._started = False
 
     def start(self, model: Any = None, token_range: Any = None, rank_id: Any = None) -> None:
-        """Has every step dumped that is compiled from now on; ``StateError`` if the process dumps otherwise."""
+        """Dumps every step compiled from now on; ``StateError`` if the process already dumps in another way."""
         if os.environ.get(_VARIABLE, os.fspath(self._path)) != os.fspath(self._path):
             raise StateError(f"PrecisionDebugger: {_VARIABLE} names another configuration, {os.environ[_VARIABLE]!r}")
         os.environ[_VARIABLE] = os.fspath(self._path)
         self._started = True
 
     def stop(self) -> None:
-        """Level L2 dumps whole steps: nothing is to be done."""
+        """Does nothing: level L2 dumps whole steps."""
 
     def step(self) -> None:
-        """The graphs count their own steps; ``StateError`` before ``start``."""
+        """Does nothing, because the graphs count their own steps; ``StateError`` before ``start``."""
         if not self._started:
             raise StateError("PrecisionDebugger: step comes after start")
 
 
 def _level(path: Any) -> str:
-    """What ``level`` says; L1 where it is missing, as in msprobe. What is no JSON is refused by ``parse``."""
+    """The value of ``level``; L1 if it is missing, as in msprobe. ``parse`` refuses a file that is not JSON."""
     try:
         found = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError):

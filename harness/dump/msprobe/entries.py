@@ -1,9 +1,8 @@
-"""One tensor as ``dump.json`` describes it.
+"""The description of a tensor in ``dump.json``.
 
-Source: the public source of mindstudio-probe 26.2.0 (what its data processor for MindSpore writes): numbers of a
-0-d tensor are its value, of a bool tensor only maximum and minimum are known, of a complex one they are those of the
-absolute values, the md5 is a CRC-32 (of bfloat16: as float32). Where a device calculates in float32, this does in
-float64.
+Source: the public source of mindstudio-probe 26.2.0 (the output of its data processor for MindSpore): the numbers of a
+0-d tensor are its value, a bool tensor has only maximum and minimum, those of a complex one refer to absolute values,
+the md5 is a CRC-32 (bfloat16 as float32). Where a device calculates in float32, this code uses float64.
 """
 
 from __future__ import annotations
@@ -23,20 +22,20 @@ from harness.stats import describe
 from harness.stats.printed import ATTRIBUTES
 
 KEYS = {"max": "Max", "min": "Min", "mean": "Mean", "l2norm": "Norm"}
-"""Item of ``summary_mode`` -> its key; other items have their own name."""
+"""The key of each item of ``summary_mode``; other items keep their name."""
 HALVES = (dtypes.float16, dtypes.bfloat16)
 MD5 = "md5"
 TENSOR = "mindspore.Tensor"
 
 
 def describe_tensor(array: Array, dtype: DType, items: Sequence[str] = BASIC, *, high: bool = False) -> dict[str, Any]:
-    """What ``dump.json`` says of a tensor.
+    """Describes a tensor as in ``dump.json``.
 
     Args:
-        array: of any shape, also empty; its elements are those of ``dtype``.
+        array: array of any shape, also empty, with elements of ``dtype``.
         dtype: MindSpore's.
-        items: of ``fields.SUMMARY_ITEMS``.
-        high: numbers of float16 and bfloat16 are not rounded to the tensor's dtype.
+        items: items from ``fields.SUMMARY_ITEMS``.
+        high: whether numbers of float16 and bfloat16 stay unrounded.
     """
     leaf: dict[str, Any] = {"type": TENSOR, "dtype": dtype.name, "shape": list(array.shape)}
     numbers = _numbers(array, dtype, [item for item in items if item != MD5], high)

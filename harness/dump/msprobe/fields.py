@@ -26,14 +26,14 @@ SUMMARY_ITEMS: Mapping[str, str] = {
     "hash": "hash",
     "md5": "md5",
 }
-"""Items of ``summary_mode`` -> what MindSpore's ``statistic_category`` calls them."""
+"""Names of ``summary_mode``'s items in MindSpore's ``statistic_category``."""
 BASIC = ("max", "min", "mean", "l2norm")
 _RANGE = re.compile(r"\s*(\d{1,18})\s*(?:-\s*(\d{1,18})\s*)?")
 _log = log.get("dump.msprobe")
 
 
 class ProbeConfigError(DumpConfigError):
-    """A configuration of msprobe's that is refused; ``kind`` is ``msprobe-`` and the field's name."""
+    """A refused msprobe configuration; ``kind`` is ``msprobe-`` and the field's name."""
 
     def __init__(self, field: str, message: str) -> None:
         super().__init__(f"msprobe-{field}", message)
@@ -43,7 +43,7 @@ class Fields:
     """One object of the file.
 
     Args:
-        values: what it holds. null counts as absent, as in msprobe.
+        values: its content. null counts as absent, as in msprobe.
         where: the file, and the section if it is one.
     """
 
@@ -52,7 +52,7 @@ class Fields:
         self.where = where
 
     def given(self, name: str) -> bool:
-        """Whether the field says something."""
+        """Whether the field has a value."""
         return self._values.get(name) is not None
 
     def error(self, name: str, accepted: str) -> ProbeConfigError:
@@ -61,16 +61,16 @@ class Fields:
         return ProbeConfigError(name, f"msprobe configuration: {self.where}: {name} {held}; {accepted}")
 
     def warn_of_others(self, known: Collection[str]) -> None:
-        """Logs each field nobody looks at."""
+        """Logs each field that is ignored."""
         for name in self._values.keys() - known:
-            _log.warning("dump: %s: %s is no field that is known; it is ignored", self.where, str(name)[:80])
+            _log.warning("dump: %s: %s is not a known field; it is ignored", self.where, str(name)[:80])
 
     def section(self, name: str) -> Mapping[str, Any]:
         """An object within; empty if absent."""
         return self.type(name, dict) or {}
 
     def type(self, name: str, wanted: type) -> Any:
-        """The field's value, of a type; None if absent."""
+        """The field's value, which must have a type; None if absent."""
         value = self._values.get(name)
         if value is not None and type(value) is not wanted:
             kinds = {dict: "an object", list: "a list", str: "a text", bool: "true or false"}
@@ -107,7 +107,7 @@ class Fields:
         return tuple(values)
 
     def refuse(self, name: str, why: str) -> None:
-        """Refuses a field that says anything; msprobe's graph mode reads it and makes nothing of it."""
+        """Refuses a field with a value that msprobe's graph mode reads but ignores."""
         if self._values.get(name):
             raise self.error(name, f"{why}; leave it empty")
 
@@ -125,7 +125,7 @@ def numbers(fields: Fields, name: str) -> tuple[int, ...]:
         elif isinstance(entry, int) and not isinstance(entry, bool):
             low = high = entry
         else:
-            raise fields.error(name, f"{str(entry)[:80]!r} is no number and no text like '3' or '3-5'")
+            raise fields.error(name, f"{str(entry)[:80]!r} is neither a number nor a text like '3' or '3-5'")
         if not 0 <= low <= high <= MOST:
             raise fields.error(name, f"{str(entry)[:80]!r} must lie within 0 and {MOST}, the lower number first")
         found.update(range(low, high + 1))

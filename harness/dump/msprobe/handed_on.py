@@ -1,4 +1,4 @@
-"""The dump configuration of MindSpore's own that a ``config.json`` of msprobe's stands for.
+"""MindSpore's dump configuration that corresponds to msprobe's ``config.json``.
 
 msprobe leaves the dump of kernels to MindSpore: it writes such a file into ``dump_path`` and names it in
 ``MINDSPORE_DUMP_CONFIG`` (public source of mindstudio-probe 26.2.0). A sunk graph, which has no kernel-by-kernel dump,
@@ -23,7 +23,7 @@ _EIGHT = list(range(8))
 
 
 def file_name(config: ProbeConfig) -> str:
-    """What msprobe calls the file."""
+    """msprobe's name for the file."""
     return EXCEPTION_FILE if config.task == "exception_dump" else FILE
 
 
@@ -59,7 +59,7 @@ def _category(item: str) -> str:
 
 
 def text_of(config: ProbeConfig, device: Device) -> str:
-    """``settings`` as the file holds them."""
+    """``settings`` as the text of the file."""
     return json.dumps(settings(config, device), indent=4)
 
 
@@ -72,12 +72,12 @@ def handed_on(
     device_id: int = 0,
     pynative: bool = False,
 ) -> DumpConfig:
-    """The same, read by MindSpore's rules for ``device``.
+    """The same configuration, read by MindSpore's rules for ``device``.
 
-    Of a sunk graph that is what selects: which kernels, steps and slots; how they are written is the caller's.
+    For a sunk graph it only selects kernels, steps and slots; the caller decides how they are written.
 
     Raises:
-        DumpConfigError: MindSpore refuses it; the message names the field as MindSpore calls it.
+        DumpConfigError: MindSpore refuses it; the message uses MindSpore's name of the field.
     """
     content = settings(config, device)
     if device.sinks:

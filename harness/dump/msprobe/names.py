@@ -1,7 +1,7 @@
-"""Names in msprobe's files: entries of ``dump.json``, and the cells that ``construct.json`` puts them into.
+"""Names in msprobe's files: entries of ``dump.json``, and their cells in ``construct.json``.
 
 An entry is ``Kernel.{name}.forward.{n}`` (``backward`` for gradients), as ``Cell.{name}.{class}.forward.{n}`` is for
-cells; ``n`` counts the executions of a step. The operator's own name stands in the entry itself.
+cells; ``n`` counts the executions of a step. The entry itself holds the operator's own name.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ FORWARD, BACKWARD = "forward", "backward"
 GRADIENTS = "Gradients/"
 MOST_BYTES = 200
 """Longer names are cut: with direction, number, slot and suffix a file name has at most 255 bytes."""
-# What msprobe takes in paths; it refuses any other character.
+# Characters that msprobe accepts in paths; it refuses any other.
 _REFUSED = re.compile(r"[^A-Za-z0-9_.\-]")
 _HASH_DIGITS = 12
 
@@ -26,14 +26,15 @@ def direction(name: str) -> str:
 
 
 def stem(name: str) -> str:
-    """An operator's full name as a part of an entry: ``/`` is ``.``, what msprobe refuses is ``_``."""
+    """An operator's full name as a part of an entry: ``/`` becomes ``.``, characters that msprobe refuses become
+    ``_``."""
     return _REFUSED.sub("_", name.replace("/", "."))
 
 
 class Stems:
     """The stem of each operator of a process.
 
-    A name that is too long, or whose stem another name had before, gets one that ends with a hash of the name.
+    If a name is too long, or another name has its stem, the stem ends with a hash of the name.
     """
 
     def __init__(self) -> None:
@@ -59,10 +60,10 @@ def entry(stem: str, name: str, execution: int) -> str:
 
 
 def cells(name: str) -> list[str]:
-    """The cells an operator lies in, innermost first, as ``construct.json`` names them.
+    """The cells of an operator, innermost first, with their names in ``construct.json``.
 
-    ``Default/network-WithLossCell/fc1-Dense/MatMul-op0`` lies in ``Cell.network.fc1.Dense.forward.0`` and in
-    ``Cell.network.WithLossCell.forward.0``. The root has no name, and parts of a scope that are no cell are left out.
+    ``Default/network-WithLossCell/fc1-Dense/MatMul-op0`` is in ``Cell.network.fc1.Dense.forward.0`` and in
+    ``Cell.network.WithLossCell.forward.0``. The root has no name, and parts of a scope that are not cells are left out.
     """
     found: list[str] = []
     path: list[str] = []

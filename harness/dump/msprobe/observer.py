@@ -1,7 +1,7 @@
-"""The dump of a sunk graph in msprobe's own layout: ``step{n}/rank/dump.json`` and what stands beside it.
+"""The dump of a sunk graph in msprobe's own layout: ``step{n}/rank/dump.json`` and the files beside it.
 
-msprobe 26.2.0 hands a dump of kernels on to MindSpore, whose newest releases dump no sunk graph. What this observer
-writes is that dump in the layout of msprobe's other levels (public source), so that its ``compare`` reads it: an entry
+msprobe 26.2.0 leaves a dump of kernels to MindSpore, whose newest releases do not dump sunk graphs. This observer
+writes that dump in the layout of msprobe's other levels (public source), so that its ``compare`` can read it: an entry
 per executed kernel, tensors in the host's order, one file each.
 """
 
@@ -32,26 +32,26 @@ from harness.framework.runtime.observer import Observer, Slot, Step
 from harness.graph import Graph, Node
 
 FILE_MODE = 0o640
-"""Of every file, as msprobe's."""
+"""Mode of every file, as in msprobe."""
 FRAMEWORK = "mindspore"
 _SUFFIX = ".npy"
 _log = log.get("dump.msprobe")
 
 
 class ProbeObserver(Observer):
-    """Writes msprobe's layout for every step it is told of.
+    """Writes msprobe's layout for every step.
 
     Args:
-        config: as parsed; its ``dump_path`` is the only directory written to.
-        selection: what is dumped of it, by MindSpore's rules (``handed_on``).
-        device: what the networks run on.
-        rank: of the process; None where it is the only one.
+        config: the parsed configuration; its ``dump_path`` is the only directory written to.
+        selection: the selection, by MindSpore's rules (``handed_on``).
+        device: device that the networks run on.
+        rank: rank of the process; None if it is the only one.
 
     Attributes:
-        switch: None: ``step`` says which steps are dumped; True or False: that, and only while it is True.
+        switch: None to dump the steps in ``step``; otherwise these are dumped only while it is True.
 
     Raises:
-        DumpWriteError: (any hook) the disk failed, or holds another run's dump of a step; what was written before is
+        DumpWriteError: (any hook) the disk failed, or holds another run's dump of a step; files written before are
             whole.
     """
 
@@ -108,12 +108,12 @@ class ProbeObserver(Observer):
         self._plan.used(plan.series)
 
     def step_end(self, step: Step) -> None:
-        """Writes the step's ``dump.json`` and what stands beside it; moves the counter on."""
+        """Writes the step's ``dump.json`` and the files beside it; advances the counter."""
         self._end_step()
         self.counter.finished(step.run)
 
     def failed(self, node: Node | None, error: BaseException) -> None:
-        """Writes what was noted of the step so far. The label stays, as the run did not finish."""
+        """Writes the step's notes so far. The label stays, because the run did not finish."""
         if isinstance(error, DumpWriteError):
             self._close()
         self._end_step()
@@ -126,7 +126,7 @@ class ProbeObserver(Observer):
     # --- one kernel -----------------------------------------------------------------------------------------------
 
     def _outputs(self, plan: NodePlan, outputs: Sequence[Slot]) -> Sequence[Slot]:
-        """The outputs that are dumped; of a sunk graph never those that kernels declare useless."""
+        """The outputs that are dumped; for a sunk graph without those that kernels declare useless."""
         useless = USELESS_OUTPUTS.get(plan.node.op, ()) if self.device.sinks else ()
         if useless is None:
             return ()
@@ -148,7 +148,7 @@ class ProbeObserver(Observer):
         return content
 
     def _slots(self, key: str, plan: NodePlan, io: str, slots: Sequence[Slot], *, keeps: bool) -> list[Any]:
-        """What ``dump.json`` says of each slot; None where there is no tensor, or an empty one."""
+        """The description of each slot in ``dump.json``; None if there is no tensor, or an empty one."""
         found: list[Any] = [None] * (max((slot.index for slot in slots), default=-1) + 1)
         for slot in slots:
             if not slot.array.size:
@@ -167,13 +167,13 @@ class ProbeObserver(Observer):
         self._directories[TENSORS].write(name, npy.encode(slot.array, slot.dtype), FILE_MODE)
 
     def _fact(self, node: Node, root: Graph) -> dict[str, Any]:
-        """Which operator an entry is of."""
+        """The facts about an entry's operator."""
         return {"name": node.name, "type": node.op, "graph": root.id, **self._facts.of(node).as_json()}
 
     # --- files ----------------------------------------------------------------------------------------------------
 
     def _open(self) -> StepFiles | None:
-        """The files of the step that runs, made when its first kernel comes; None where they cannot be made."""
+        """The files of the current step, made at its first kernel; None if they cannot be made."""
         label = self.counter.label
         if self._directories:
             return self._files[1] if self._files is not None else None
@@ -214,7 +214,7 @@ class ProbeObserver(Observer):
         return files
 
     def _end_step(self) -> None:
-        """Writes the texts of the step that runs, if it dumped anything."""
+        """Writes the texts of the current step, if it dumped anything."""
         self._step = None
         directory = self._directories.get("")
         try:

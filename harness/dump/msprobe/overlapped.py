@@ -1,4 +1,4 @@
-"""msprobe's ``async_dump``: the same files, written beside the run."""
+"""msprobe's ``async_dump``: the same files, written in parallel to the run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class OverlappedProbeObserver(Overlapping, ProbeObserver):
 
     Args:
         config: as parsed.
-        queue: files wait in it; one of the default bound if None.
+        queue: queue of waiting files; a default one if None.
         others: as for ``ProbeObserver``.
     """
 

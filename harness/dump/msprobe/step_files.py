@@ -1,4 +1,4 @@
-"""What one step's ``dump.json``, ``stack.json`` and ``construct.json`` say."""
+"""The contents of one step's ``dump.json``, ``stack.json`` and ``construct.json``."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from harness.graph import SourceLine
 DUMP, STACK, CONSTRUCT = "dump.json", "stack.json", "construct.json"
 TENSORS = "dump_tensor_data"
 OPERATOR = "operator"
-"""Field of an entry that msprobe does not look at: which operator it is, by its own name."""
-# msprobe takes a text that could be a formula of a spreadsheet for an attack.
+"""Field of an entry that msprobe ignores: the operator with its own name."""
+# msprobe treats a text that could be a spreadsheet formula as an attack.
 _FORMULA = re.compile(r";(?=[＋－＝％＠+\-=%@])")
 
 
@@ -23,7 +23,7 @@ class StepFiles:
     """The entries of one step, in the order they were executed.
 
     Args:
-        header: what stands before ``data`` in ``dump.json``.
+        header: the fields before ``data`` in ``dump.json``.
     """
 
     def __init__(self, header: Mapping[str, Any]) -> None:
@@ -34,7 +34,7 @@ class StepFiles:
         self._executions: Counter[str] = Counter()
 
     def resume(self, texts: Mapping[str, str]) -> None:
-        """Takes back what the files of this step, by name, said so far."""
+        """Restores the earlier content of this step's files, by name."""
         self._data = json.loads(texts[DUMP])["data"]
         self._executions.update(value[OPERATOR]["name"] for value in self._data.values())
         if STACK in texts:
@@ -65,7 +65,7 @@ class StepFiles:
         self._parents.setdefault(inner, None)
 
     def texts(self, *, extra: bool) -> list[tuple[str, str]]:
-        """Names and texts of the files; ``dump.json`` is the last, so that where it is the others are.
+        """Names and texts of the files; ``dump.json`` is the last, so that its presence proves that of the others.
 
         Args:
             extra: also ``stack.json`` and ``construct.json``.
@@ -78,7 +78,7 @@ class StepFiles:
 
 
 def stack_lines(source: Iterable[SourceLine]) -> tuple[str, ...]:
-    """A stack as ``stack.json`` prints it, innermost call first."""
+    """The lines of a stack in ``stack.json``, innermost call first."""
     lines: Sequence[SourceLine] = list(source)
     return tuple(
         _FORMULA.sub("; ", f"File {line.path}, line {line.line}, \n {line.text.strip()}") for line in reversed(lines)
