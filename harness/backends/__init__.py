@@ -1,4 +1,4 @@
-"""Backends: what runs a program and gives a capture."""
+"""Backends: they run a program and give a capture."""
 
 from harness.backends.base import BACKENDS, Backend, Process, get
 from harness.errors import UnsupportedError
@@ -7,11 +7,11 @@ __all__ = ["BACKENDS", "Backend", "Process", "get", "stand_in"]
 
 
 def stand_in(name: str) -> None:
-    """Makes ``name`` the backend of this process, for a script that is run in it.
+    """Makes ``name`` the backend of this process, for running a script.
 
     Raises:
         UnknownNameError: there is no such backend.
-        UnsupportedError: it does not run in this process, or not on this machine.
+        UnsupportedError: the backend does not run in this process, or not on this machine.
     """
     backend = get(name)
     reason = backend.stand_in()

@@ -1,8 +1,8 @@
-"""Lays captures of two emulated devices beside one another, slot by slot.
+"""Aligns captures of two emulated devices, slot by slot.
 
-Their graphs differ in known ways, and in those only: casts that a device's kernels need, fused kernels, outputs and
-parameters that a device's dump leaves out, the directory of a graph that control flow split off. What these explain
-is taken out; everything else stays, so that a slot one side lacks is found.
+Their graphs differ only in known ways: casts that a device's kernels need, fused kernels, outputs and parameters that a
+device's dump omits, the directory of a graph that control flow split off. Slots explained by these are removed;
+everything else stays, so that a missing slot is found.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from harness.records import Record, SlotKey
 
 
 def stand_beside(*names: str) -> bool:
-    """Whether captures of these backends can be aligned: the harness compiles the graphs of all, and they are not all
-    the same."""
+    """Whether captures of these backends can be aligned: the harness compiles all their graphs, and the backends
+    differ."""
     return len(set(names)) > 1 and all(name in BACKENDS and get(name).compiles for name in names)
 
 
 def lay_beside(expected: Party, found: Party) -> tuple[list[Record], list[Record]] | None:
-    """The records of two emulated backends under equal keys, see ``aligned``; None where these are no two such."""
+    """The records of two emulated backends under equal keys, see ``aligned``; None for any other two backends."""
     if not stand_beside(expected.backend, found.backend):
         return None
     samples = found.mode == "sample" != expected.mode
@@ -45,12 +45,11 @@ def aligned(
     *,
     samples: bool = False,
 ) -> tuple[list[Record], list[Record]]:
-    """The records of both sides that stand for the same slot of the network, under the same key.
+    """The records of both sides for the same slot of the network, under the same key.
 
-    Results of a fused kernel stand where its last member's would. Where a slot is of a narrower float in ``found`` (a
-    kernel that the other device lacks in float16), what is expected is rounded to it; slots that differ in dtype
-    otherwise are left out on both sides. Where ``found`` has rows of statistics in place of values, so has
-    what it is compared with.
+    A fused kernel's results take the place of its last member's. If ``found`` has a slot in a narrower float (a kernel
+    that the other device lacks in float16), the expected values are rounded to it; other slots with different dtypes
+    are left out on both sides. If ``found`` has rows of statistics instead of values, so has the expected side.
 
     Args:
         expected, found: records of the two captures.

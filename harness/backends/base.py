@@ -1,4 +1,4 @@
-"""What a backend is, and the registry of backends."""
+"""The interface of backends, and their registry."""
 
 from __future__ import annotations
 
@@ -15,49 +15,48 @@ from harness.registry import Registry
 
 
 class Process(Protocol):
-    """What stands for one process of networks: graph ids, operator numbers and iterations go on from program to
-    program.
+    """One process that runs networks: graph ids, operator numbers and iterations continue from program to program.
 
     Attributes:
-        session: that its programs run in; None where that is in another process.
+        session: session of its programs; None if they run in another process.
     """
 
     @property
     def session(self) -> Session | None: ...
 
     def execute(self, program: Callable[[], Any]) -> None:
-        """Calls ``program``, which runs networks, with everything it runs captured; what it raises passes through.
+        """Calls ``program``, which runs networks, and captures everything; exceptions pass through.
 
         Raises:
-            UnsupportedError: it cannot be called where programs run.
+            UnsupportedError: it cannot be called in the process that runs programs.
         """
 
     def call_test(
         self, call: Callable[[], Call], coming: Callable[[], Iterable[tuple[Opening, Call]]]
     ) -> Outcome | None:
-        """Has a test's function called where programs run; None where the caller has to call it, in this process.
+        """Calls a test's function in the process that runs programs; None if the caller has to call it in this process.
 
         Args:
             call: gives the function.
-            coming: gives what will be called next, for a backend that works ahead.
+            coming: gives the next calls, for a backend that works ahead.
 
         Raises:
             HarnessError: it cannot be called there.
         """
 
     def follow(self, module: Any) -> Callable[[], AbstractContextManager[None]] | None:
-        """What captures a step of ``module``, a ``torch.nn.Module``, operator by operator; None where modules of
-        PyTorch's cannot run."""
+        """Captures a step of ``module``, a ``torch.nn.Module``, operator by operator; None if PyTorch modules cannot
+        run."""
 
     def keep_tree(self, folder: Path) -> None:
-        """Has the dump tree of all that runs from now on, in the process's mode, left in ``folder``.
+        """Writes the dump tree of everything that runs from now on to ``folder``, in the process's mode.
 
         Raises:
-            UnsupportedError: this mode has none.
+            UnsupportedError: this mode has no dump tree.
         """
 
     def capture(self) -> Capture:
-        """Everything so far."""
+        """The capture of everything so far."""
 
 
 class Backend(Protocol):
@@ -66,9 +65,10 @@ class Backend(Protocol):
     Attributes:
         name: ``cpu``.
         emulated: True if its numbers are computed by the harness's own kernels; captures say so.
-        modes: dump modes it has.
-        compiles: the harness compiles its graphs, so that its runs can be laid beside those of others that do.
-        computes: what computes, and where, as the header says it; empty where there is nothing to say.
+        modes: its dump modes.
+        compiles: whether the harness compiles its graphs, so that its runs can be aligned with those of other such
+            backends.
+        computes: what computes the numbers, and where, for pytest's header; empty if there is nothing to say.
     """
 
     name: str
@@ -84,13 +84,13 @@ class Backend(Protocol):
     def computes(self) -> str: ...
 
     def stand_in(self) -> str | None:
-        """Makes it what scripts of this process run on from now on; or why it cannot be, in one line."""
+        """Makes scripts of this process run on it from now on; returns why it cannot, in one line."""
 
     def available(self) -> str | None:
-        """Why it cannot run here, in one line, or None."""
+        """Says in one line why it cannot run here; None if it can."""
 
     def refusal(self, mode: str) -> str | None:
-        """Why it has no dump mode ``mode``, as documented for the device, in one line; None if it has.
+        """Says in one line why it lacks dump mode ``mode``, as documented for the device; None if it has it.
 
         Raises:
             UnsupportedError: there is no such mode anywhere.
@@ -110,14 +110,15 @@ class Backend(Protocol):
         rootdir: str | None = None,
         rdr: bool = False,
     ) -> Capture:
-        """Calls ``program`` with everything it runs captured.
+        """Calls ``program`` and captures everything it runs.
 
         Args:
-            program: runs networks; what it returns is dropped, what it raises propagates.
-            network: name the capture gets.
+            program: function that runs networks; its result is ignored, its exceptions pass through.
+            network: name of the capture's network.
             mode: dump mode, one of ``modes``.
             rootdir: source paths are given relative to it.
-            rdr: also run the Running Data Recorder, in both its modes; what it writes is in the capture's artefacts.
+            rdr: whether to run the Running Data Recorder too, in both its modes; its files are in the capture's
+                artefacts.
         """
 
 

@@ -1,4 +1,4 @@
-"""A function that a backend calls where its programs run, and how that ended."""
+"""A function that a backend calls in its own process, and the outcome."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class Opening(NamedTuple):
-    """What a process is opened with, see ``Backend.open``."""
+    """The arguments for opening a process, see ``Backend.open``."""
 
     network: str
     mode: str
@@ -18,16 +18,16 @@ class Opening(NamedTuple):
 
 @dataclass(frozen=True)
 class Call:
-    """A function to be called elsewhere.
+    """A function to call in another process.
 
     Attributes:
-        file: that holds it.
-        module: name the file is imported under.
-        names: of the function, in front of it those of its classes.
+        file: file that holds the function.
+        module: name under which the file is imported.
+        names: names of its classes and of the function.
         fixture: parameter that takes the stand-in for the ``msdump`` fixture; empty for none.
-        arguments: the other parameters, of values ``values.encoded`` made.
-        parameters: those a ``parametrize`` mark in ``file`` gives, with the place of their value in it.
-        paths: directories that tests import from.
+        arguments: values of the other parameters, made by ``values.encoded``.
+        parameters: parameters given by a ``parametrize`` mark in ``file``, with the place of their value.
+        paths: directories from which tests import.
         seed: global seed.
     """
 
@@ -42,15 +42,15 @@ class Call:
 
 
 class Outcome(NamedTuple):
-    """How a call ended.
+    """The outcome of a call.
 
     Attributes:
-        kind: ``passed``, ``skipped``, ``xfailed`` or ``failed``; a process that died has failed.
+        kind: ``passed``, ``skipped``, ``xfailed`` or ``failed``; a process that died counts as failed.
         text: reason or traceback.
-        output: what was printed.
-        programs: how many sections ran.
-        cpu: CPU seconds.
-        given: names and values that were handed over.
+        output: the printed output.
+        programs: number of sections that ran.
+        cpu: CPU seconds used.
+        given: names and values given to ``check``.
     """
 
     kind: str

@@ -1,4 +1,4 @@
-"""The dump tree of a run with everything in it, as a device writes it in a mode."""
+"""Writes the complete dump tree of a run, as a device writes it in a mode."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def sections(path: str, device: Device, mode: str = "tensor") -> dict[str, Any]:
     """The content of a dump configuration file that selects everything of every step.
 
     Args:
-        path: where the tree is written, within MindSpore's rules for paths: absolute, of letters, digits, ``_-./``.
-        device: what the configuration is for.
+        path: directory of the tree, within MindSpore's rules for paths: absolute, of letters, digits, ``_-./``.
+        device: device of the configuration.
         mode: a name of ``modes.MODES``.
     """
     chosen = MODES[mode]
@@ -42,15 +42,14 @@ def configuration(folder: Path, device: Device, mode: str = "tensor") -> DumpCon
     """A dump configuration that selects everything of every step.
 
     Args:
-        folder: where the tree is written. The rules for paths in a configuration file are narrower than a file
-            system's; they do not count here.
-        device: whose rules count: those of the newest release that has it, or, for files in the DumpData framing kernel
-            by kernel, of ``modes.RAW_RELEASE``.
+        folder: directory of the tree. The stricter rules for paths in a configuration file do not apply here.
+        device: device whose rules apply: those of the newest release that has it, or, for files in the DumpData framing
+            kernel by kernel, of ``modes.RAW_RELEASE``.
         mode: a name of ``modes.MODES``.
     """
     release = RAW_RELEASE if MODES[mode].raw and not device.sinks else None
     config = parse(json.dumps(sections("/msdump", device, mode)), device.name, release, environ={})
-    # A hash is no item of every release; a row without it would not show every difference.
+    # Not every release has a hash; a row without one would not show every difference.
     return replace(config, path=str(folder), statistic_category=ITEMS if config.keeps_statistics else ())
 
 

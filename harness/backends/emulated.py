@@ -1,6 +1,6 @@
 """Emulated backends: MindSpore's graphs, compiled for a device and run by the harness's numpy kernels.
 
-One class serves every device: what differs is data of ``harness.devices``.
+One class serves every device: the differences are data in ``harness.devices``.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from harness.framework.runtime.observer import Observer
 if TYPE_CHECKING:
     from harness.capture.recorder import RecorderCapture
 
-#: what a reader of a capture has to know about where its numbers come from, whatever the device
+#: the origin of a capture's numbers, for every device
 RULES = {
     "kernels": "numpy, evaluated in float64 or wider, rounded once",
     "sums": "fixed order (halving), no BLAS",
@@ -43,7 +43,7 @@ GRAPHS = {
 
 
 def rules_of(device: Device) -> dict[str, Any]:
-    """How ``device`` is emulated, as its captures and goldens say it."""
+    """The rules of ``device``'s emulation, as its captures and goldens state them."""
     if device.target == "CPU":
         return dict(RULES)
     numerics = device.numerics
@@ -89,7 +89,7 @@ class EmulatedProcess:
             return program()
 
     def rules(self) -> dict[str, Any]:
-        """Where the numbers come from."""
+        """The origin of the numbers."""
         return rules_of(self.session.configured_device())
 
     def capture(self) -> Capture:
@@ -110,7 +110,7 @@ class EmulatedProcess:
         return capture
 
     def close(self) -> None:
-        """The end of the process."""
+        """Ends the process."""
         self.session.close()
         if self._recorder is not None:
             self._recorder.close()
@@ -123,11 +123,11 @@ class EmulatedProcess:
         return None
 
     def keep_tree(self, folder: Path) -> None:
-        """See ``Process.keep_tree``; graphs that were compiled before are not in it."""
+        """See ``Process.keep_tree``; it lacks graphs compiled before."""
         self.session.observers.append(self.dump(folder))
 
     def dump(self, folder: Path) -> Observer:
-        """What writes the tree of ``keep_tree``."""
+        """The observer that writes the tree of ``keep_tree``."""
         return dump_everything(folder, self.session.device, self._mode)
 
 
@@ -136,7 +136,7 @@ class Emulated:
 
     Attributes:
         name: the backend's.
-        device_name: of the device, a name of ``DEVICES``.
+        device_name: name of the device in ``DEVICES``.
     """
 
     name: str = ""
@@ -151,12 +151,12 @@ class Emulated:
 
     @property
     def device(self) -> Device:
-        """What is emulated."""
+        """The emulated device."""
         return DEVICES.get(self.device_name)
 
     @property
     def modes(self) -> tuple[str, ...]:
-        """The dump modes the device has, of those a capture can be made of."""
+        """The device's dump modes from which a capture can be made."""
         return modes_of(self.device)
 
     def refusal(self, mode: str) -> str | None:
@@ -177,7 +177,7 @@ class Emulated:
     def process(
         self, network: str, mode: str, rootdir: str | None, recorder: RecorderCapture | None
     ) -> EmulatedProcess:
-        """What ``open`` gives."""
+        """Makes the process of ``open``."""
         return EmulatedProcess(self.name, self.device, network, mode, rootdir, recorder)
 
     @contextmanager

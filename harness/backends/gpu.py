@@ -1,7 +1,7 @@
-"""The GPU of MindSpore: emulated, or computed by PyTorch on the CUDA device that is here.
+"""The GPU of MindSpore: emulated, or computed by PyTorch on a CUDA device.
 
-``MSDUMP_GPU`` chooses. Unset, it is emulated wherever it runs: goldens of an emulated GPU are exact, and a machine must
-not decide without a word whether they are held against the same numbers.
+``MSDUMP_GPU`` chooses. By default it is emulated everywhere: goldens of an emulated GPU are exact, and the machine must
+not decide silently which numbers they are compared with.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _CHOICES = ("emulated", "cuda", "auto")
 
 
 def chosen() -> str:
-    """What ``MSDUMP_GPU`` says: ``emulated``, ``cuda``, or ``auto`` (the device if there is one)."""
+    """The value of ``MSDUMP_GPU``: ``emulated``, ``cuda``, or ``auto`` (the device if there is one)."""
     name = os.environ.get(VARIABLE) or _CHOICES[0]
     if name not in _CHOICES:
         raise SettingError(f"{VARIABLE}: {', '.join(_CHOICES)} are accepted, got {name!r}")

@@ -1,4 +1,5 @@
-"""The dump modes a capture can be made of: what collects a run in each, and which configuration writes its tree."""
+"""The dump modes a capture can be made of: the observer that collects a run in each, and the configuration that writes
+its tree."""
 
 from __future__ import annotations
 
@@ -17,8 +18,8 @@ from harness.devices import Device
 from harness.errors import UnsupportedError
 
 RAW_RELEASE = "2.2"
-"""Whose rules an asynchronous dump in the DumpData framing keeps kernel by kernel: the last release whose tree of it
-holds graphs, without which names stay mangled."""
+"""Release whose rules apply to a kernel-by-kernel dump in the DumpData framing: the last one whose tree holds graphs,
+without which names stay mangled."""
 _STATISTICS = {"statistic_category": [item for item in ITEMS if item != "md5"]}
 
 
@@ -27,14 +28,14 @@ class Mode:
     """One dump mode.
 
     Attributes:
-        feature: what a device must have, a name of ``devices.capabilities.FEATURES``.
+        feature: feature the device must have, a name of ``devices.capabilities.FEATURES``.
         observer: collects in memory what a tree of this mode holds.
         common, e2e: fields of the configuration's two sections that differ from a dump of everything.
-        asynchronous: files leave beside the run; kernel by kernel that is ``enable`` false.
-        raw: files are in the DumpData framing.
-        watches: only what goes wrong is kept, so that a run may leave nothing.
-        beside_tensors: a run may be held against one of another device in mode ``tensor`` and say something new; not
-            where it holds the tensors of its own ``tensor`` in other files.
+        asynchronous: whether files are written in parallel to the run (kernel by kernel: ``enable`` false).
+        raw: whether files use the DumpData framing.
+        watches: whether only what goes wrong is kept, so that a run may leave nothing.
+        beside_tensors: whether comparing a run with another device's mode ``tensor`` is useful; not if it only holds
+            the tensors of its own mode ``tensor`` in other files.
     """
 
     feature: str
@@ -67,7 +68,7 @@ MODES: Mapping[str, Mode] = MappingProxyType(
         ),
     }
 )
-"""Every mode by its name, as test ids and goldens have it."""
+"""Every mode by its name in test ids and goldens."""
 
 
 def modes_of(device: Device) -> tuple[str, ...]:
@@ -76,7 +77,7 @@ def modes_of(device: Device) -> tuple[str, ...]:
 
 
 def refusal(device: Device, name: str) -> str | None:
-    """Why ``device`` has no mode called ``name``, as documented or measured; None if it has.
+    """Says why ``device`` lacks the mode ``name``, as documented or measured; None if it has it.
 
     Raises:
         UnsupportedError: no device has such a mode.

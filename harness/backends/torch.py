@@ -1,7 +1,7 @@
 """The backend ``torch``: the harness's graphs, computed by PyTorch's kernels on a CPU or a CUDA device.
 
-Graphs, names and slots are MindSpore's CPU's as the harness compiles them; the numbers are PyTorch's, so that a capture
-says that nothing is emulated, and its rules which operators the harness's own kernels computed all the same.
+Graphs, names and slots are those of MindSpore's CPU, compiled by the harness; the numbers are PyTorch's. So a capture
+says that nothing is emulated, and its rules name the operators that the harness's own kernels computed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 #: names PyTorch's device for the backend ``torch``
 VARIABLE = "MSDUMP_TORCH_DEVICE"
-#: the CPU's graphs; statistics come of the tensors as anywhere, though MindSpore's CPU has no such dump
+#: the CPU's graphs; statistics are available too, although MindSpore's CPU has no such dump
 DEVICE = replace(
     CPU,
     capabilities=Capabilities({k: v for k, v in CPU.capabilities.answers.items() if k not in ("statistic", "full")}),
@@ -48,7 +48,7 @@ def asked_device() -> str:
 
 
 def torch_rules(graph: str, engine: Any, where: str) -> dict[str, Any]:
-    """What a reader of a capture has to know about where its numbers come from."""
+    """The origin of a capture's numbers."""
     from harness.framework.engines.torch.settings import recorded
 
     settings = recorded(engine.device)
@@ -68,7 +68,7 @@ def tf32_of(device: Device) -> tuple[bool, bool]:
 
 
 def deterministic_from_now_on(used: session.Session, torch_device: str) -> None:
-    """Lets PyTorch compute what runs in session ``used``; its settings hold for the rest of the process."""
+    """Makes PyTorch compute session ``used``; its settings hold for the rest of the process."""
     from harness.framework.engines.torch import TorchEngine
     from harness.framework.engines.torch.settings import deterministic
 

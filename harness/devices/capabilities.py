@@ -1,4 +1,4 @@
-"""Which features of the dump a device has, and what asking for the others gets.
+"""The dump features that a device has, and its answer to requests for others.
 
 Sources: the Dump documents of r2.4.10, the public source of the parser and the writers, and for the CPU MindSpore
 2.10.0, measured. Where documents and measurement disagree, the measurement holds.
@@ -14,22 +14,22 @@ from harness.errors import UnknownNameError, UnsupportedError
 
 
 class Support(Enum):
-    """How a device answers a wish for a feature."""
+    """A device's answer to a request for a feature."""
 
     YES = "yes"
-    #: accepted without a word, and nothing comes of it
+    #: accepted silently, without effect
     IGNORED = "ignored"
     #: accepted with a warning; something else happens
     WARNED = "warned"
-    #: an error (``RuntimeError`` where a configuration asks for it)
+    #: an error (``RuntimeError`` if a configuration requests it)
     REFUSED = "refused"
-    #: nothing asks for it, and it is never written
+    #: cannot be requested, and is never written
     ABSENT = "absent"
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """``support`` and, where it is not a plain yes, the gist of what is said or done."""
+    """``support`` and, if it is not a plain yes, the gist of the message or the behaviour."""
 
     support: Support
     gist: str = ""
@@ -68,10 +68,10 @@ _YES = Answer(Support.YES)
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """Answers of one device, by feature.
+    """The answers of one device, by feature.
 
     Attributes:
-        answers: feature -> answer, for the features the device does not simply have.
+        answers: feature -> answer, for the features that the device does not fully have.
     """
 
     answers: Mapping[str, Answer]
@@ -101,7 +101,7 @@ class Capabilities:
 
     @property
     def modes(self) -> tuple[str, ...]:
-        """The features that are ways to dump, those the device has."""
+        """The device's features that are ways to dump."""
         return tuple(f for f in MODES if self.has(f))
 
 

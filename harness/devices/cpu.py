@@ -1,6 +1,6 @@
-"""The CPU of MindSpore 2.10.0, as far as graphs and files show it.
+"""The CPU of MindSpore 2.10.0, as far as graphs and files show.
 
-Everything here is measured, but for constants: the documents promise them, MindSpore 2.10 writes none, the harness
+Everything here is measured, except constants: the documents promise them, MindSpore 2.10 writes none, and the harness
 does (``docs/differences.md``).
 """
 
@@ -14,7 +14,7 @@ from harness.devices.numerics import Numerics
 from harness.devices.storage import Storage
 from harness.devices.streams import Streams
 
-#: operators whose CPU kernel has no float16: the graph holds ``Cast`` nodes around them and their result is float32
+#: operators without a float16 CPU kernel: the graph holds ``Cast`` nodes around them and their result is float32
 #: (measured, one graph per operator)
 FLOAT16_AS_FLOAT32 = frozenset(
     {
@@ -30,7 +30,7 @@ FLOAT16_AS_FLOAT32 = frozenset(
 #: operators whose CPU kernel has no float64 either, and computes it in float32 (measured, one graph per operator)
 FLOAT64_AS_FLOAT32 = frozenset({"LogSoftmax", "LogSoftmaxGrad", "Mish", "Softplus", "SoftplusGrad", "Sort"})
 
-#: (operator, argument) whose CPU kernel takes int32 only: int64 is cast (measured)
+#: (operator, argument) whose CPU kernel accepts only int32: int64 is cast (measured)
 INT64_AS_INT32 = frozenset({("Gather", 1), ("TopK", 1)})
 
 CPU = device(

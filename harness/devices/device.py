@@ -1,6 +1,6 @@
-"""What a device is: data, and nothing that runs by itself.
+"""The description of a device: data only.
 
-Emulated devices are honest about it: ``rules`` says where each of their properties is from.
+The ``rules`` of an emulated device state the source of each property.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ class Device:
     Attributes:
         name: ``cpu``, ``gpu``, ``ascend-o0``, ``ascend-o1``, ``ascend-o2``.
         target: MindSpore's ``device_target``: ``CPU``, ``GPU`` or ``Ascend``.
-        level: ``jit_level``, ``O0``, ``O1`` or ``O2``; empty where the target has no levels.
-        capabilities: which features of the dump it has.
-        kernels: what its kernels cannot take, for the compiler.
+        level: ``jit_level``, ``O0``, ``O1`` or ``O2``; empty if the target has no levels.
+        capabilities: its dump features.
+        kernels: restrictions of its kernels, for the compiler.
         numerics: rounding and overflow.
         formats: storage formats by operator and slot.
         streams: stream and task ids.
         memory: alignment.
-        rules: property -> how it is emulated and where that is from; captures and reports carry it.
+        rules: property -> how it is emulated, and the source; captures and reports show it.
         soc: chip, for Ascend (``ascend910b``), else empty.
-        emulated: its numbers are computed by the harness, not by such a device.
-        fuses: elementwise chains are fused into one kernel.
-        sinks: the whole graph is run as one; kernels are not launched one by one.
-        camel_dtypes: file names end in ``Float32`` rather than ``float32``.
+        emulated: whether the harness computes its numbers, not such a device.
+        fuses: whether elementwise chains are fused into one kernel.
+        sinks: whether the whole graph runs as one; then kernels are not launched one by one.
+        camel_dtypes: whether file names end in ``Float32`` rather than ``float32``.
     """
 
     name: str
@@ -63,18 +63,18 @@ class Device:
     camel_dtypes: bool = True
 
     def format_for(self, node: Operation, io: str, slot: int, spec: Spec) -> Layout:
-        """How a slot's tensor lies on the device.
+        """The layout of a slot's tensor on the device.
 
         Args:
             node: the operator (a ``Node``, or anything with its ``op`` and ``attrs``).
             io: ``input`` or ``output``.
-            slot: position, as dump file names count it.
-            spec: what the slot holds; anything but a tensor has the default layout.
+            slot: position, as in dump file names.
+            spec: type of the slot; anything but a tensor has the default layout.
         """
         return self.formats.layout(node, io, slot, spec)
 
     def file_dtype(self, dtype: DType) -> str:
-        """``dtype`` as the device's file names end."""
+        """``dtype`` as spelled in the device's file names."""
         return dtype.name if self.camel_dtypes else dtype.lower
 
     def run(
@@ -88,9 +88,9 @@ class Device:
 
         Args:
             op: operator name.
-            arguments: arrays, numbers, tuples, as the operator's kernel takes them.
+            arguments: arrays, numbers and tuples for the operator's kernel.
             kernel: takes the prepared arguments, gives results rounded to their dtypes.
-            in_place: it updates arrays that others see (a parameter): what must change is changed in them.
+            in_place: whether it updates arrays that others see (a parameter), which must then be changed in place.
         """
         return self.numerics.run(op, arguments, kernel, in_place)
 
@@ -100,15 +100,15 @@ class Device:
         context: Mapping[str, Any] | None = None,
         soc: str | None = None,
     ) -> Device:
-        """The device as it is under an environment and a context.
+        """The device under an environment and a context.
 
         Args:
             environ: environment variables (``MS_ASCEND_CHECK_OVERFLOW_MODE``); None: none are set.
-            context: settings as ``set_context`` takes them; ``ascend_config`` and ``gpu_config`` are read.
+            context: settings of ``set_context``; ``ascend_config`` and ``gpu_config`` are read.
             soc: another chip of the same target.
 
         Raises:
-            SettingError: ``precision_mode`` is not one of those there are.
+            SettingError: ``precision_mode`` is unknown.
         """
         chip = self.soc if soc is None else soc.lower()
         numerics = choose(self.numerics, self.target, chip, context or {})

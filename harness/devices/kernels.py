@@ -1,4 +1,4 @@
-"""What a device's kernels cannot take, so that the compiler inserts casts."""
+"""The restrictions of a device's kernels, for which the compiler inserts casts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from harness.graph import Node, TensorSpec
 
 @dataclass(frozen=True, slots=True)
 class Kernels:
-    """What a device's kernels cannot take.
+    """The restrictions of a device's kernels.
 
     Attributes:
         widened: operators that compute float16 in float32.
@@ -29,7 +29,7 @@ class Kernels:
     mixed: AbstractSet[str] = frozenset()
 
     def takes(self, node: Node, argument: int, dtype: DType) -> DType:
-        """The dtype ``node`` takes argument ``argument`` in."""
+        """The dtype that ``node`` accepts for argument ``argument``."""
         if self.in_float32(node.op, dtype) or (dtype.kind == "f" and self.is_mixed(node)):
             return dtypes.float32
         if dtype is dtypes.int64 and (node.op, argument) in self.narrowed:

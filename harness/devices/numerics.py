@@ -25,9 +25,9 @@ class Numerics:
     """Rounding and overflow of a device.
 
     Attributes:
-        matmul: what float32 factors of matrix products are rounded to, a name of ``rounding.ROUNDINGS``.
-        convolution: likewise for convolutions and their gradients.
-        overflow: what becomes of Inf and NaN in results.
+        matmul: rounding of float32 factors of matrix products, a name of ``rounding.ROUNDINGS``.
+        convolution: rounding of the factors of convolutions and their gradients.
+        overflow: treatment of Inf and NaN in results.
     """
 
     matmul: str = "float32"
@@ -43,7 +43,7 @@ class Numerics:
         return self.matmul if op in MATMUL else self.convolution if op in CONVOLUTION else "float32"
 
     def prepare(self, op: str, arguments: Sequence[Any]) -> tuple[Any, ...]:
-        """The arguments as the unit that computes ``op`` takes them; arrays are never changed, only replaced."""
+        """Prepares the arguments for the unit that computes ``op``; arrays are replaced, never changed."""
         name = self.rounding_of(op)
         if name == "float32":
             return tuple(arguments)
@@ -57,7 +57,7 @@ class Numerics:
         return saturate(rounded, top=how.largest) if self.overflow is Overflow.SATURATION else rounded
 
     def settle(self, op: str, results: Sequence[Array], in_place: bool = False) -> tuple[Array, ...]:
-        """Results as the device leaves them.
+        """Gives the results in the device's form.
 
         Args:
             op: operator name; one that only moves bits is left alone.

@@ -1,4 +1,4 @@
-"""Classes of operators that devices treat alike: which unit computes them, and what only moves bits."""
+"""Classes of operators that devices treat alike: by the unit that computes them, or because they only move bits."""
 
 from __future__ import annotations
 

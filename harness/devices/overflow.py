@@ -1,4 +1,4 @@
-"""What becomes of results that leave a floating dtype's range.
+"""The treatment of results outside a floating dtype's range.
 
 Ascend has two modes. INFNAN is IEEE: Inf and NaN are kept. SATURATION replaces Inf by the largest finite value of its
 sign and NaN by 0. The first chips have saturation only; the later ones choose at start by an environment variable.
@@ -43,8 +43,8 @@ def overflow_mode(soc: str | None, environ: Mapping[str, str]) -> Overflow:
 
 
 class Status(threading.local):
-    """The status bit of the unit that saturates: what it computed since the bit was cleared left the range. What was
-    saturated looks like any other number, so the bit is all there is to tell by. One for each thread.
+    """The status bit of the saturating unit: it shows that a result left the range since the bit was cleared. A
+    saturated value looks like any other number, so only the bit tells. One per thread.
 
     Attributes:
         raised: whether something was saturated.

@@ -1,4 +1,4 @@
-"""Which precision products have under a context's settings.
+"""The precision of products under a context's settings.
 
 Sources: defaults and words of the settings from MindSpore 2.10.0's Python package; what they do on which chip from the
 vendor's documents, not measured.

@@ -1,4 +1,4 @@
-"""Rounding of float32 to what the matrix units of devices take, and of anything to a narrower floating dtype.
+"""Rounds float32 for the matrix units of devices, and any array to a narrower floating dtype.
 
 Every function is elementwise, gives the same bits on every processor and keeps NaN, Inf and zeros of either sign.
 
@@ -70,7 +70,7 @@ def tf32(x: Array) -> Array:
 
 
 def tf32_cut(x: Array) -> Array:
-    """Float32 ``x`` as a tensor core reads it where nothing converted it first (10 mantissa bits, rest cut off)."""
+    """Float32 ``x`` as a tensor core reads it without conversion (10 mantissa bits, rest cut off)."""
     return toward_zero(x, TF32_BITS)
 
 

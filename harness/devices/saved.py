@@ -1,4 +1,4 @@
-"""What Ascend writes for element types an ``.npy`` file has no word for: bfloat16 as float32, int4 as int8.
+"""How Ascend writes element types that ``.npy`` lacks: bfloat16 as float32, int4 as int8.
 
 Source: the writer in MindSpore's public source, which converts before it writes; the name then says float32 or int8.
 """

@@ -1,4 +1,4 @@
-"""Which storage format each slot of an operator has on a device.
+"""The storage format of each slot of an operator on a device.
 
 Source: the format choices the Dump documents show for Ascend (feature maps of convolutions, pooling and batch
 normalisation NC1HWC0, weights FRACTAL_Z, matrices FRACTAL_NZ). The newer operator library takes most tensors in the
@@ -22,7 +22,7 @@ VOLUME = "NDC1HWC0"
 
 
 class Operation(Protocol):
-    """What is asked of a node: its operator's name and attributes."""
+    """The parts of a node that are needed here: its operator's name and attributes."""
 
     op: str
     attrs: dict[str, Any]

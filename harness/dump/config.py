@@ -202,7 +202,7 @@ def resolve(value: str) -> Path:
         raise DumpConfigError("file-missing", f"dump configuration: file {value!r} ({real}) does not exist")
     _, dot, suffix = real.rpartition(".")
     if not dot:
-        raise DumpConfigError("file-nodot", f"dump configuration: {real!r} is no name of a .json file")
+        raise DumpConfigError("file-nodot", f"dump configuration: {real!r} is not the name of a .json file")
     if suffix != "json":
         raise DumpConfigError("file-suffix", f"dump configuration: {real!r} ends in .{suffix}; accepted: .json")
     return Path(real)

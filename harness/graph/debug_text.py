@@ -1,7 +1,7 @@
 """A node in one line, as MindSpore's logs and execution orders show it (measured on 2.7.0).
 
-``@kernel_graph0:x{[0]: ValueNode<Primitive> PrimFunc_Mul, [1]: param_x, [2]: ValueNode<Int64Imm> 2}``: the names in it
-are those of the graph's ``.ir``.
+``@kernel_graph0:x{[0]: ValueNode<Primitive> PrimFunc_Mul, [1]: param_x, [2]: ValueNode<Int64Imm> 2}``: its names are
+those of the graph's ``.ir``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class DebugTexts:
     """Texts of one graph's nodes.
 
     Args:
-        graph: lists every node asked for.
+        graph: graph that lists all requested nodes.
     """
 
     def __init__(self, graph: Graph) -> None:

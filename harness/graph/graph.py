@@ -16,14 +16,14 @@ class Graph:
         id: process-wide number of the graph.
         root_id: id of the graph the step started from (its own id unless control flow split it).
         parameters: in ``%para`` order.
-        output: what ``Return`` is given.
-        nodes: every operator but ``Return``, in printed order: depth first from ``output``, inputs left to right.
+        output: the argument of ``Return``.
+        nodes: every operator except ``Return``, in printed order: depth first from ``output``, inputs left to right.
         execution_order: the kernels, in the order they are launched.
         attrs: graph attributes the ``.ir`` prints.
         constants: constants in the order the ``.pb`` lists them (``cst1`` ...).
         return_number: the N of ``Return-opN``.
-        constant_base: how many constants were numbered before this graph's first.
-        recorded: texts and facts that the Running Data Recorder made of the graph, by what they are of.
+        constant_base: number of constants before this graph's first one.
+        recorded: texts and facts that the Running Data Recorder made of the graph, by their kind.
     """
 
     id: int

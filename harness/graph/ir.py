@@ -1,7 +1,7 @@
 """Writes a graph as MindSpore 2.10 writes ``ms_output_trace_code_graph_N.ir``.
 
-The grammar is the measured one. Two things are ours: the numbers in full names are those of the dump files, and the
-``subgraph instance`` line holds a constant where MindSpore prints a pointer, so that equal graphs give equal texts.
+The grammar is the measured one. Two things differ: the numbers in full names are those of the dump files, and the
+``subgraph instance`` line holds a constant instead of MindSpore's pointer, so that equal graphs give equal texts.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from harness.graph.spec import TensorSpec
 INDENT = " " * 6
 STABLE_POINTER = "0x0"
 _KINDLESS = frozenset({"Load", "Depend", "UpdateState"})
-"""Operators that print no line of kinds."""
+"""Operators without a line of kinds."""
 
 
 def source_line(line: SourceLine) -> str:
@@ -48,7 +48,7 @@ def related_headings(kind: str) -> list[str]:
 
 
 class Writer:
-    """Texts of one graph; holds what every line needs to look up.
+    """Writes the texts of one graph; holds the tables that every line needs.
 
     Attributes:
         number: the k of ``%k`` of each node, by ``id``.
@@ -85,7 +85,7 @@ class Writer:
         if parameter.is_weight:
             text += "  :  has_default"
         elif self.graph.root_id in (-1, self.graph.id) and isinstance(spec, TensorSpec):
-            # Parameters of the graphs that control flow splits off carry no symbolic shape.
+            # Parameters of graphs that control flow splits off have no symbolic shape.
             text += f" : [{parameter_dims(spec.shape)}]"
         return text
 
@@ -148,7 +148,7 @@ class Writer:
 
 
 def parameter_dims(shape: tuple[int, ...]) -> str:
-    """The symbolic shape of a data parameter: ``2, 4``; a dimension known at run time only is ``s1<[1,inf]>``."""
+    """The symbolic shape of a data parameter: ``2, 4``; a dimension known only at run time is ``s1<[1,inf]>``."""
     unknown = 0
     parts = []
     for size in shape:

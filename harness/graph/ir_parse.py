@@ -16,7 +16,7 @@ from harness.errors import TreeError
 from harness.graph.node import SourceLine
 
 MAX_CHARACTERS = 1 << 30
-"""Longer texts are refused."""
+"""Largest length of a text; longer ones are refused."""
 
 _ENTRY = re.compile(r"# IR entry: @kernel_graph(\d{1,18})$")
 _COUNTS = re.compile(r"Total number of (nodes|cnodes): (\d{1,18})$")
@@ -39,7 +39,7 @@ class IrType:
     Attributes:
         text: as printed, without the angle brackets.
         dtype: ``Float32`` for tensors and scalars, else None.
-        shape: of a tensor (-1 where unknown), ``()`` for a scalar, None for tuples, monads and strings.
+        shape: shape of a tensor (-1 if unknown), ``()`` for a scalar, None for tuples, monads and strings.
         is_tensor: True for ``Tensor`` and ``Ref[Tensor]``.
     """
 
@@ -61,7 +61,7 @@ class IrParameter:
 
 @dataclass(eq=False)
 class IrNode:
-    """One node; what is costly to read is read when it is asked for.
+    """One node; costly parts are read on request.
 
     Attributes:
         number: the k of ``%k``; of ``Return`` the number it would have.
@@ -84,7 +84,7 @@ class IrNode:
     where: str
 
     def statement(self, width: int) -> list[str]:
-        """Its lines as printed, tensor values and all; of longer ones ``width`` characters."""
+        """Its lines as printed, including tensor values; cut to ``width`` characters."""
         first = f"%{self.number}({self.debug_name}) = {'PrimFunc_' if self.functional else ''}{self.op}({self.head}"
         lines = [first, *(line.rstrip()[2:] for line in self.lines)]
         return [line if len(line) <= width else f"{line[:width]}..." for line in lines]
@@ -151,11 +151,11 @@ class IrGraph:
     """One ``.ir`` file.
 
     Attributes:
-        id: of ``kernel_graph{id}``.
+        id: id in ``kernel_graph{id}``.
         nodes: in printed order, without ``Return``.
         returned: ``Return``, with its one argument (None only while parsing).
         total_nodes: as the file states it.
-        instance: what stands for the graph object: a pointer, or ``ir.STABLE_POINTER`` in texts of ours.
+        instance: the printed graph object: a pointer, or ``ir.STABLE_POINTER`` in our texts.
     """
 
     id: int
@@ -243,7 +243,7 @@ class _Args:
             self.at += 1
 
     def _skip_string(self) -> None:
-        # Strings are printed without escapes, so one ends at a quote that can end an argument.
+        # Strings are printed without escapes, so a string ends at a quote that can end an argument.
         end = re.compile(r'"(?=[,)\]])').search(self.text, self.at + 1)
         self.at = end.end() if end else self.at + 1
 
@@ -369,7 +369,7 @@ def parse(text: str, where: str = ".ir text") -> IrGraph:
     """Reads one ``.ir``.
 
     Args:
-        where: what error messages call the text (a path).
+        where: name of the text in error messages (a path).
 
     Raises:
         TreeError: the text is not a whole kernel graph, or does not hold as many nodes as it states.

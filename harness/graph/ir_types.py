@@ -1,4 +1,4 @@
-"""How a ``.ir`` prints what values are: type lines, device lines, kinds.
+"""How a ``.ir`` prints the types of values: type lines, device lines, kinds.
 
 Source of the forms: MindSpore 2.10.0 CPU ``.ir`` files, measured.
 """
@@ -41,8 +41,8 @@ def type_text(spec: Spec, *, inplace: frozenset[str] = frozenset(), constant: bo
     """One entry of a type line, without its angle brackets.
 
     Args:
-        inplace: names of the parameters some node of the graph updates.
-        constant: the value is known; tensors then print ``value=...`` and tuples which elements are used.
+        inplace: names of the parameters that a node of the graph updates.
+        constant: whether the value is known; then tensors print ``value=...`` and tuples which elements are used.
     """
     if isinstance(spec, TensorSpec) and spec.ref_key is not None:
         tail = ", is_inplace" if spec.ref_key in inplace else ""
@@ -56,9 +56,9 @@ def type_text(spec: Spec, *, inplace: frozenset[str] = frozenset(), constant: bo
 
 
 def abstract(operand: Operand) -> Spec:
-    """What the network says the value is; ``operand.spec`` is what it is on the device.
+    """The value's type in the network; ``operand.spec`` is its type on the device.
 
-    They differ where a device has no kernel for the dtype asked for and ``node.extra.abstract`` keeps the wish.
+    They differ if a device has no kernel for the requested dtype; ``node.extra.abstract`` keeps the request.
     """
     if isinstance(operand, Node):
         wish: Spec = operand.spec if operand.extra.abstract is None else operand.extra.abstract

@@ -18,7 +18,7 @@ from harness.graph.spec import OpaqueSpec
 Array = np.ndarray[Any, np.dtype[Any]]
 
 WHOLE_BELOW = 30
-"""Tensors of this many elements and more print as ``[...]``."""
+"""Tensors with at least this many elements print as ``[...]``."""
 EDGE = 3
 """In tensors of two axes and more, an axis longer than twice this prints its first and last ``EDGE`` entries."""
 
@@ -60,7 +60,7 @@ def scalar(value: Any) -> str | None:
 
 
 def value_text(value: Any) -> str:
-    """A constant's value as it stands in an argument list."""
+    """A constant's value in an argument list."""
     text = scalar(value)
     if text is not None:
         return text
@@ -93,7 +93,7 @@ def _bare(value: Any) -> str:
 
 
 def attribute(value: Any) -> str:
-    """An attribute's value: like an argument, but inside a tuple or list numbers and strings stand bare."""
+    """An attribute's value: like an argument, but numbers and strings inside a tuple or list stand bare."""
     return _bare(value) if isinstance(value, (tuple, list)) else value_text(value)
 
 

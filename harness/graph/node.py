@@ -15,13 +15,13 @@ from harness.graph.spec import IOMONAD, UMONAD, OpaqueSpec, ScalarSpec, Spec, Te
 
 @dataclass(frozen=True, slots=True)
 class SourceLine:
-    """One frame of the stack a node was written in.
+    """One frame of the stack in which a node was written.
 
     Attributes:
         path: source file as Python knows it.
         line, line_end: first and last line (equal for one line), from 1.
         column, column_end: from 0; None where unknown.
-        text: the first line as it stands in the file, with its leading blanks.
+        text: the first line of the source, with its leading blanks.
     """
 
     path: str
@@ -39,8 +39,8 @@ class Const:
     Attributes:
         value: bool, int, float, str, None, a ``DType``, a tuple of such, an array (tensor constant), or the text
             ``"U"`` / ``"IO"`` of a monad (then ``spec`` tells).
-        spec: what it is.
-        late: it becomes known only after what is known is computed: nothing is computed from it (measured).
+        spec: type of the value.
+        late: whether it becomes known only after constants are folded, so that nothing is computed from it (measured).
     """
 
     value: Any
@@ -53,11 +53,11 @@ class Parameter:
     """A parameter of the graph: a weight, an optimizer's state, or a data input.
 
     Attributes:
-        name: as dump files name it (``fc1.weight``, ``inputs0``, ``x``).
+        name: name in dump files (``fc1.weight``, ``inputs0``, ``x``).
         spec: its tensor (``ref_key`` set for weights).
         is_weight: False for data inputs.
         handle: the object that owns the array at run time (opaque to the graph).
-        is_inplace: some node of the graph updates it.
+        is_inplace: whether a node of the graph updates it.
     """
 
     name: str
@@ -69,28 +69,28 @@ class Parameter:
 
 @dataclass(eq=False, slots=True)
 class NodeExtra:
-    """What tracing and compiling say of a node; each field is None (or empty) where nobody said it.
+    """Facts about a node from tracing and compiling; each field is None (or empty) if unknown.
 
-    What the graph itself does not look into is opaque here: ``harness.framework.compile`` says what it is.
+    Fields that the graph itself does not use are opaque here; ``harness.framework.compile`` defines them.
 
     Attributes:
-        layout: which inputs were given together: None for one input, a number for that many tensors of a tuple, a tuple
-            of dtypes for constants that no file shows.
-        functional: it was called as a function: the ``.ir`` shows ``PrimFunc_``.
+        layout: how inputs are grouped: None for one input, a number for that many tensors of a tuple, a tuple of dtypes
+            for constants that no file shows.
+        functional: whether it was called as a function: the ``.ir`` shows ``PrimFunc_``.
         absent: arguments that were left out, by name, with what the ``.ir`` shows for them.
         instance_name, cnode_attrs, primal_attrs: what the ``.ir`` prints of them, if anything.
-        abstract: the spec that was asked for where the device has no kernel for its dtype.
+        abstract: the requested spec, if the device has no kernel for its dtype.
         graph: the graph whose kernel it is.
         region: the region it was traced in; ``control`` the branch or loop it stands for.
         closure: the function graph it was traced in; ``inside`` the library's functions it was traced in.
-        effects_before: how many effects its closure had before it.
-        effect: ``memory`` or ``io`` where it has one; ``root`` the parameter whose memory it reads or changes.
+        effects_before: number of effects in its closure before it.
+        effect: ``memory`` or ``io`` if it has an effect; ``root`` the parameter whose memory it reads or changes.
         cell: scope of the cell that reads a parameter.
-        cast: how a Cast came to be: ``implicit``, or what it is of.
-        kept: a copy of an input, made before that is overwritten.
-        custom: the gradient that a cell defines itself.
-        inserted: choosing kernels put it there.
-        fusion: what a fused kernel is made of; ``alone`` its name were no kernel fused.
+        cast: the reason of a Cast: ``implicit``, or what it casts.
+        kept: whether it copies an input before that is overwritten.
+        custom: the gradient defined by a cell itself.
+        inserted: whether kernel selection inserted it.
+        fusion: the parts of a fused kernel; ``alone`` is its name without fusion.
     """
 
     layout: tuple[Any, ...] = ()
@@ -122,7 +122,7 @@ class Node:
     """One operator of a graph.
 
     Attributes:
-        op: primitive name without the ``PrimFunc_`` a ``.ir`` shows (``MatMul``).
+        op: primitive name without the ``PrimFunc_`` of the ``.ir`` (``MatMul``).
         inputs: arguments in the order of the ``.ir``, constants included.
         attrs: the primitive's attributes, in order.
         scope: ``Default/fc1-Dense``; the node's full name is ``{scope}/{op}-op{number}``.
@@ -132,7 +132,7 @@ class Node:
         related: candidates of derived nodes (gradients, passes), outermost first; their heading is ``related_kind``.
         kernel: False for Load, Depend, MakeTuple, TupleGetItem, UpdateState and Return.
         debug_name: what the ``.ir`` prints in brackets after ``%k``.
-        extra: what tracing and compiling say of it.
+        extra: facts from tracing and compiling.
     """
 
     op: str
@@ -176,7 +176,7 @@ def constant(value: Any) -> Const:
 
 
 def spec_of(value: Any) -> Spec:
-    """The spec of a Python value as a graph constant; ``TypeError`` for what a graph cannot hold."""
+    """The spec of a Python value as a graph constant; ``TypeError`` if a graph cannot hold it."""
     if isinstance(value, (bool, np.bool_)):
         return ScalarSpec(dtypes.bool_)
     if isinstance(value, (int, np.integer)):

@@ -22,7 +22,7 @@ from harness.graph.pb_schema import CLASSES, DATA_TYPES
 from harness.graph.spec import OpaqueSpec, ScalarSpec, Spec, TensorSpec, TupleSpec
 
 MAX_BYTES = 1 << 30
-"""Larger files are refused."""
+"""Largest size of a file; larger ones are refused."""
 _UNSIGNED_LISTS = frozenset({"IsFeatureMapInputList"})
 """Attributes whose numbers are size_t in MindSpore, hence ``uint_val``."""
 _OPAQUE_TYPES = {"String": "DT_STRING", "UMonad": "DT_UMONAD", "IOMonad": "DT_IOMONAD", "None": "DT_NONE"}
@@ -92,7 +92,7 @@ def _set_value(message: Any, value: Any, *, unsigned: bool = False) -> None:
 
 
 def source_address(node: Node) -> str:
-    """The node's stack as the ``.pb`` holds it: innermost first; candidates of derived nodes with bullets."""
+    """The node's stack in the ``.pb``: innermost first; candidates of derived nodes with bullets."""
     lines = [INDENT + source_line(line) for line in reversed(node.source)]
     if node.related_kind and node.related:
         first, *callers = (source_line(line).removeprefix("# ") for line in reversed(node.related))
@@ -103,7 +103,7 @@ def source_address(node: Node) -> str:
 
 
 class _Names:
-    """What edges call a graph's operands: node position from 1, parameter name, ``cstN``."""
+    """Names of a graph's operands in edges: node position from 1, parameter name, ``cstN``."""
 
     def __init__(self, graph: Graph) -> None:
         self.names = {id(node): str(k) for k, node in enumerate(graph.nodes, 1)}
@@ -174,7 +174,7 @@ def read(data: bytes, where: str = ".pb bytes") -> Any:
     """Parses ``data`` as a ``ModelProto``.
 
     Args:
-        where: what error messages call the data (a path).
+        where: name of the data in error messages (a path).
 
     Raises:
         TreeError: not a ``ModelProto`` with a graph, or larger than ``MAX_BYTES``.

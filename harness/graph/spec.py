@@ -1,4 +1,4 @@
-"""What a value of a graph is, before it has a value: tensor, scalar, tuple, monad.
+"""Types of a graph's values: tensor, scalar, tuple, monad.
 
 Source of the printed forms: MindSpore 2.10.0 ``.ir`` texts.
 """
@@ -16,7 +16,7 @@ class TensorSpec:
     """A tensor of ``dtype``; a dimension of -1 is known only at run time.
 
     Attributes:
-        ref_key: the parameter's name where the value is a reference to it (``Ref[Tensor[...]]``).
+        ref_key: the parameter's name if the value is a reference to it (``Ref[Tensor[...]]``).
     """
 
     dtype: DType
@@ -35,7 +35,7 @@ class TensorSpec:
 
     @property
     def tensor(self) -> TensorSpec:
-        """The same without the reference."""
+        """The same spec without the reference."""
         return self if self.ref_key is None else TensorSpec(self.dtype, self.shape)
 
 

@@ -1,4 +1,4 @@
-"""The Running Data Recorder: what is recorded of a process, and when it is written."""
+"""The Running Data Recorder: what it records about a process, and when it writes."""
 
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Artefact", "RdrConfig", "RdrObserver", "Recorders", "artefacts"]
 
-# A reader of files needs no compiler: what does is looked up when it is first used.
+# A reader of files needs no compiler: the parts that do are looked up at first use.
 __getattr__, __dir__ = _lazy(
     __name__,
     {

@@ -1,7 +1,7 @@
 """The recorder's configuration: environment variables, then the file of ``env_config_path`` over them, key by key.
 
-Sources, order, messages and levels: MindSpore 2.7.0, measured. Nothing here raises: what is wrong is logged, and the
-value so far stays.
+Sources, order, messages and levels: MindSpore 2.7.0, measured. Nothing here raises: a wrong value is logged, and the
+previous one stays.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ _log = log.get("rdr.config")
 
 @dataclass(frozen=True, slots=True)
 class RdrConfig:
-    """What the recorder was told.
+    """The recorder's configuration.
 
     Attributes:
         enable: whether anything is recorded.
         mode: ``EXCEPTIONAL`` or ``NORMAL``.
-        path: directory the ``rank_N/rdr`` lie in; ``./`` is looked up when something is written.
+        path: directory of the ``rank_N/rdr`` directories; ``./`` is resolved when something is written.
         mem_reuse: ``sys.mem_reuse`` of the same file.
-        given: something set the recorder, be it on or off.
+        given: whether anything configured the recorder, on or off.
     """
 
     enable: bool = False
@@ -65,7 +65,7 @@ def resolve(environ: Mapping[str, str], env_config_path: str = "", platform: str
 
 
 def from_environment(environ: Mapping[str, str]) -> RdrConfig:
-    """What the variables say; values are compared as they stand, without trimming."""
+    """The configuration from the variables; values are compared without trimming."""
     enable, mode, path = (environ.get(name, "") for name in (ENABLE, MODE, PATH))
     config = RdrConfig(given=bool(enable or mode or path))
     if enable not in ("", "0", "1"):
@@ -89,7 +89,7 @@ def from_environment(environ: Mapping[str, str]) -> RdrConfig:
 
 
 def from_file(config: RdrConfig, file: str) -> RdrConfig:
-    """``config``, with what the file of ``env_config_path`` says over it."""
+    """``config``, overridden by the file of ``env_config_path``."""
     try:
         with open(file, encoding="utf-8") as stream:
             content = _strict(stream.read())
@@ -103,10 +103,11 @@ def from_file(config: RdrConfig, file: str) -> RdrConfig:
 
 
 def _strict(text: str) -> Any:
-    """JSON as MindSpore's parser takes it; ``ValueError`` for what only Python's reads (NaN, half a pair)."""
+    """JSON as MindSpore's parser takes it; ``ValueError`` for what only Python's parser accepts (NaN, lone
+    surrogates)."""
 
     def refuse(constant: str) -> Any:
-        raise ValueError(f"{constant} is no JSON")
+        raise ValueError(f"{constant} is not JSON")
 
     def finite(number: str) -> float:
         value = float(number)

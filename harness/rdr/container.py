@@ -1,6 +1,6 @@
 """The recorders of a process, and when they are written.
 
-Modes and operations: MindSpore 2.7.0, measured. Nothing here raises for what is wrong with the disk or with a recorder.
+Modes and operations: MindSpore 2.7.0, measured. Nothing here raises for an error of the disk or of a recorder.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ class Recorders:
     """Recorders by module and name; a later one of the same key replaces the earlier. Any thread may record.
 
     Args:
-        config: what to do with them.
-        rank: asked at each export for the N of ``rank_N``.
-        clock: gives the 14 digits of now.
+        config: the recorder's configuration.
+        rank: called at each export for the N of ``rank_N``.
+        clock: gives the current time in 14 digits.
         counter: numbers the texts of graphs.
     """
 
@@ -49,7 +49,7 @@ class Recorders:
 
     @property
     def folder(self) -> Folder:
-        """Where an export of now goes."""
+        """The directory of an export now."""
         return Folder(os.path.join(self.config.path, f"rank_{self._rank()}", "rdr"))
 
     def record(self, kind: str, module: str, name: str, content: Any) -> bool:
@@ -59,10 +59,10 @@ class Recorders:
             kind: a name of ``RECORDERS``.
             module: one of ``harness.framework.log.submodules.NAMES``.
             name: cut to 64 characters.
-            content: as the kind takes it.
+            content: content of the type that the kind accepts.
 
         Returns:
-            False where the recorder is off.
+            False if the recorder is off.
         """
         if not self.config.enable:
             return False
@@ -76,7 +76,7 @@ class Recorders:
             return self.keep(made(module, name, stamp, content))
 
     def keep(self, recorder: Recorder) -> bool:
-        """Keeps a recorder made elsewhere; see ``record``."""
+        """Keeps an existing recorder; see ``record``."""
         if not self.config.enable:
             return False
         with self._lock:
@@ -87,7 +87,7 @@ class Recorders:
     def note(self, kind: str, module: str, name: str, change: Callable[[Recorder], None]) -> bool:
         """Changes the recorder of a key, which is made with an empty list if there is none; see ``record``.
 
-        No export comes between finding and changing it, so that no change goes to a recorder that was dropped.
+        No export happens between finding and changing it, so that no change is lost in a dropped recorder.
         """
         with self._lock:
             if (module, name) not in self._recorders and not self.record(kind, module, name, []):
@@ -114,7 +114,7 @@ class Recorders:
         self._export(self._all())
 
     def snapshot(self) -> None:
-        """In mode 2: exports every recorder and drops it; what was exported since it was recorded is only dropped."""
+        """In mode 2: exports every recorder and drops it; one that was exported already is only dropped."""
         if not self.config.enable or self.config.mode != NORMAL:
             return
         recorders = {recorder: recorder.changes for recorder in self._all()}
@@ -124,7 +124,7 @@ class Recorders:
         _log.info("rdr: RDR exports all recorders in normal end scenario.")
         with self._lock:
             for recorder, changes in recorders.items():
-                # What was recorded meanwhile, under the same key or by the same recorder, is not lost.
+                # Records made meanwhile, under the same key or by the same recorder, are not lost.
                 if self._recorders.get(recorder.key) is recorder and recorder.changes == changes:
                     del self._recorders[recorder.key]
 
@@ -163,7 +163,7 @@ class Recorders:
         done: bool | None
         try:
             done = recorder.export(export)
-        except Exception as error:  # a fault of one recorder is not the program's, and not the others'
+        except Exception as error:  # an error of one recorder must not affect the program or other recorders
             _log.error("rdr: %s of module %s cannot be exported: %r", recorder.name, recorder.module, error)
             done = None
         if done is False:

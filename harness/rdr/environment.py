@@ -1,7 +1,7 @@
-"""The recorder that the environment and ``env_config_path`` ask for, read at the first graph compilation.
+"""The recorder that the environment and ``env_config_path`` request, read at the first graph compilation.
 
-Measured on 2.7.0: read once a process; what is changed afterwards has no effect. A process without any compilation
-reads it at its end.
+Measured on 2.7.0: read once per process; later changes have no effect. A process without a compilation reads it at its
+end.
 
 A switch of the harness's own, off by default: ``MSDUMP_RDR_TRIGGERS``, see ``harness.rdr.triggers``.
 """
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class RdrEnvironment:
-    """What one process was told to record; ``install`` answers the same until ``forget``."""
+    """The recorder's configuration in one process; ``install`` gives the same answer until ``forget``."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -41,7 +41,7 @@ class RdrEnvironment:
         *,
         synchronous_dump: bool = False,
     ) -> RdrObserver | None:
-        """The observer of this process, or None where the recorder is off; never raises for what is wrong with it.
+        """The observer of this process, or None if the recorder is off; never raises for a wrong configuration.
 
         Args:
             device: what networks run on.
@@ -79,7 +79,7 @@ class RdrEnvironment:
             observer.closed()
 
     def forget(self) -> None:
-        """Starts anew, as a fresh process would; nothing is exported."""
+        """Starts again like a new process; nothing is exported."""
         with self._lock:
             if self._triggers is not None:
                 self._triggers.remove()

@@ -1,6 +1,6 @@
-"""Where recorder files are written: each appears whole under its name or not at all, also if the process is killed.
+"""Writes recorder files: each appears whole under its name or not at all, even if the process is killed.
 
-Directories that are made have mode 0700, files 0400, whatever the umask; directories that stand keep their mode
+Directories that are made have mode 0700, files 0400, whatever the umask; existing directories keep their mode
 (measured on MindSpore 2.7.0, which writes in place).
 """
 
@@ -21,7 +21,7 @@ _log = log.get("rdr.folder")
 
 
 class Folder:
-    """One ``rank_N/rdr`` directory; made when something is written to it.
+    """One ``rank_N/rdr`` directory; made when the first file is written.
 
     Args:
         path: of the directory; a relative one is looked up from the working directory of the moment.
@@ -31,9 +31,9 @@ class Folder:
         self.path = path
 
     def write(self, name: str, content: bytes, *, append: bool = False) -> bool:
-        """Writes a file, replacing or (``append``) prolonging one that is there; whether it was.
+        """Writes a file, replacing or (``append``) extending an existing one; returns whether it was written.
 
-        A ``/`` in ``name`` makes directories (measured). Nothing is raised: what is wrong is logged as an error.
+        A ``/`` in ``name`` makes directories (measured). Nothing is raised: a failure is logged as an error.
         """
         target = os.path.join(self.path, name)
         if is_relative(target):

@@ -1,6 +1,6 @@
 """Texts of graphs as the recorder writes them (MindSpore 2.7.0): after each stage of a compilation, and when built.
 
-The lines are those of ``harness.graph.ir``; what comes first differs, and a stage shows scopes in place of full names
+The lines are those of ``harness.graph.ir``; the beginning differs, and a stage shows scopes instead of full names
 and only the innermost source line. No text holds a pointer.
 """
 
@@ -31,11 +31,11 @@ def _truth(value: object) -> str:
 
 
 def stage_text(name: str, outputs: Sequence[Operand]) -> str:
-    """The graph as it stands after a stage: one subgraph for each region.
+    """The graph after a stage: one subgraph for each region.
 
     Args:
-        name: of the function that is compiled.
-        outputs: what each region gives.
+        name: name of the compiled function.
+        outputs: output of each region.
     """
     graphs = [_listed(output) for output in outputs]
     parameters = list(dict.fromkeys(p for graph in graphs for p in graph.parameters))
@@ -56,7 +56,7 @@ def stage_text(name: str, outputs: Sequence[Operand]) -> str:
 
 
 def bootstrap_text(name: str, inputs: Sequence[str]) -> str:
-    """What a compilation begins with: a call of the function, whose parameters have no types yet."""
+    """The first graph of a compilation: a call of the function, whose parameters have no types yet."""
     texts = [f"%para{at}_{given}: <null>" for at, given in enumerate(inputs, 1)]
     arguments = ", ".join(text.partition(":")[0] for text in texts)
     types = ", ".join("<null>" for _ in inputs)
@@ -84,7 +84,7 @@ def _parameters(texts: Iterable[str]) -> list[str]:
 
 
 def _listed(output: Operand) -> Graph:
-    """A graph of what lies behind ``output``, for its text only: nothing in it is changed."""
+    """A graph of everything that ``output`` depends on, only for its text: nothing in it is changed."""
     nodes = printed_order(output)
     operands = [o for node in nodes for o in node.inputs] + [output]
     parameters = {id(o): o for o in operands if isinstance(o, Parameter)}

@@ -1,4 +1,4 @@
-"""What recorder files there are in a directory."""
+"""Lists the recorder files in a directory."""
 
 from __future__ import annotations
 
@@ -41,11 +41,12 @@ class Artefact:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """Module, name and extension: what is the same in every run."""
+        """Module, name and extension: the parts that are equal in every run."""
         return self.module, self.name, self.extension
 
     def read(self) -> bytes:
-        """The whole file; ``ArtefactError`` if it is no regular file, has over ``MAX_BYTES``, or cannot be read."""
+        """The whole file; ``ArtefactError`` if it is not a regular file, is larger than ``MAX_BYTES``, or cannot be
+        read."""
         return read_bytes(self.path, MAX_BYTES, ArtefactError)
 
 
@@ -53,10 +54,10 @@ def artefacts(folder: str | os.PathLike[str]) -> tuple[Artefact, ...]:
     """Every recorder file below ``folder``, in the order of rank, module, name, extension, number and timestamp.
 
     Args:
-        folder: what the recorder was given as its path, a ``rank_N`` of it, or an ``rdr`` directory. One that does not
-            exist holds nothing.
+        folder: the recorder's configured path, a ``rank_N`` directory in it, or an ``rdr`` directory. A missing
+            directory holds nothing.
 
-    Files of other names (what a killed export leaves is hidden) are left out.
+    Files with other names are left out (those of a killed export are hidden).
 
     Raises:
         ArtefactError: a link that leaves ``folder``.

@@ -19,7 +19,7 @@ MAX_NAME = 64
 MAX_FILE_NAME = 255
 """Bytes of a file name before its extension."""
 HWOPT = "hwopt_d_before_graph_"
-"""The documents name this file of an Ascend run as it stands, without module and timestamp."""
+"""The documents name this file of an Ascend run without module and timestamp."""
 _NAME = re.compile(
     r"(?P<module>[A-Z_]*)\.(?P<name>.*)\.(?P<timestamp>[0-9]{14})(?:_(?P<number>[0-9]{4,}))?\.(?P<extension>ir|pb|txt|json|dat)",
     re.DOTALL,
@@ -33,12 +33,12 @@ Clock = Callable[[], str]
 
 
 def timestamp() -> str:
-    """Now, local time, 14 digits: ``20261120135518``."""
+    """The current local time in 14 digits: ``20261120135518``."""
     return time.strftime(_STAMP)
 
 
 def after(former: str, stamp: str) -> str:
-    """``stamp``, or the second after ``former`` where that is later; one that is no time stays as it is."""
+    """``stamp``, or the second after ``former`` if that is later; a stamp that is not a time stays unchanged."""
     try:
         following = datetime.strptime(former, _STAMP) + timedelta(seconds=1)
         return max(stamp, following.strftime(_STAMP))
@@ -73,7 +73,7 @@ class FileName:
 
 
 def parse(text: str) -> FileName | None:
-    """A file name taken apart; None for one the recorder does not give."""
+    """Parses a file name; None for one that the recorder does not use."""
     if found := _NAME.fullmatch(text):
         number = None if found["number"] is None else int(found["number"])
         return FileName(found["module"], found["name"], found["timestamp"], found["extension"], number)
@@ -85,7 +85,7 @@ def parse(text: str) -> FileName | None:
 def rank_of(environ: Mapping[str, str]) -> int:
     """N of ``rank_N``: ``OMPI_COMM_WORLD_RANK``, else ``RANK_ID``, else 0; leading digits count, in 32 bits (measured).
 
-    What is no number, or too large, gives 0 with a warning (MindSpore ends the process there).
+    A value that is not a number, or too large, gives 0 with a warning (MindSpore ends the process).
     """
     for variable in ("OMPI_COMM_WORLD_RANK", "RANK_ID"):
         text = environ.get(variable, "")

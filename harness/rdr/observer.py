@@ -1,7 +1,7 @@
 """Records what a session does: stages of compilation, graphs, execution orders, addresses; says when it is exported.
 
-What is recorded where and when: MindSpore 2.7.0 CPU, measured; Ascend from public source and documents. Where this
-differs on purpose: docs/differences.md.
+Sources for what is recorded, where and when: MindSpore 2.7.0 CPU, measured; Ascend from public source and documents.
+docs/differences.md lists deliberate differences.
 """
 
 from __future__ import annotations
@@ -34,13 +34,14 @@ ACTIONS = (
 )  # fmt: skip
 """MindSpore's compile actions (2.7.0, its spelling); a recorder of one is called ``NN_action``."""
 AFTER = {"traced": (1, 12), "simplified": (12, 18), "ordered": (18, 22), "selected": (22, 24)}
-"""The actions whose work a stage of our compiler does: the graph after the stage stands for the graph after each."""
+"""The actions that one stage of our compiler covers: the graph after the stage counts as the graph after each of
+them."""
 MEMORY_MODULE, MEMORY_NAME = "RUNTIME_FRAMEWORK", "mem_address_list"
 _log = log.get("rdr.observer")
 
 
 class _Compiling(threading.local):
-    """What a thread compiles."""
+    """The compilation of a thread."""
 
     graph_mode = False
     title = ""
@@ -50,12 +51,12 @@ class RdrObserver(Observer):
     """The recorder of one process.
 
     Args:
-        config: as parsed; files go below its ``path`` only.
-        device: what the networks run on.
-        rank: N of ``rank_N``, or what to ask for it at each export.
+        config: the parsed configuration; files go only below its ``path``.
+        device: device that the networks run on.
+        rank: N of ``rank_N``, or a function that gives it at each export.
         synchronous_dump: whether a synchronous dump of every kernel is on: memory is then not shared.
-        clock: gives the 14 digits of now.
-        triggers_compile: also export when a compilation fails (MindSpore does not).
+        clock: gives the current time in 14 digits.
+        triggers_compile: whether to export when a compilation fails too (MindSpore does not).
 
     Attributes:
         recorders: what was recorded; ``recorders.trigger()`` exports it.
@@ -82,13 +83,13 @@ class RdrObserver(Observer):
     # --- compiling ----------------------------------------------------------------------------------------------------
 
     def compile_begin(self, name: str, inputs: Sequence[str]) -> None:
-        """Records what the compilation begins with. Outside graph mode no stage and no graph is recorded (measured)."""
+        """Records the beginning of a compilation. Outside graph mode no stage and no graph is recorded (measured)."""
         self._compiling.graph_mode = get_context("mode") == GRAPH_MODE
         self._compiling.title = name
         self._stage((0, 1), lambda: graph_text.bootstrap_text(name, inputs))
 
     def compile_stage(self, stage: str, outputs: Sequence[Operand]) -> None:
-        """Records the graph as it stands, under the actions the stage stands for."""
+        """Records the current graph, under the actions that the stage covers."""
         if stage in AFTER:
             self._stage(AFTER[stage], lambda: graph_text.stage_text(self._compiling.title, outputs))
 
@@ -104,7 +105,7 @@ class RdrObserver(Observer):
         self._safely(f"the stage {ACTIONS[actions[0]]}", record)
 
     def graph_compiled(self, graph: Graph) -> None:
-        """Records a kernel graph, its execution order and memory, and what else the device has."""
+        """Records a kernel graph, its execution order and memory, and other artefacts of the device."""
         if self.recorders.config.enable:
             reuse = reuse_applies(
                 get_context("memory_optimize_level"), self.recorders.config.mem_reuse, self._synchronous_dump
@@ -123,7 +124,7 @@ class RdrObserver(Observer):
     # --- running ------------------------------------------------------------------------------------------------------
 
     def kernel_inputs(self, node: Node, inputs: Sequence[Slot]) -> None:
-        """Notes the addresses of a kernel that is launched."""
+        """Notes the addresses of a launched kernel."""
         found = self._records.addresses.get(id(node))
         if found is None:
             return

@@ -1,4 +1,4 @@
-"""What is recorded of one kernel graph."""
+"""Records one kernel graph."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MEMORY_TEXTS = ("initial_info", "pre_processed_info")
 
 
 def _once(graph: Graph, what: tuple[object, ...], make: Callable[[], T]) -> T:
-    """What is made of a finished graph, made once however many recorders ask for it."""
+    """Computes something from a finished graph only once, however many recorders need it."""
     kept: dict[tuple[object, ...], T] = graph.recorded
     if what not in kept:
         kept[what] = make()
@@ -49,11 +49,11 @@ class GraphRecords:
         self._kept: list[Graph] = []  # so that no other node gets an id of theirs
 
     def compiled(self, graph: Graph, reuse: bool, graph_mode: bool) -> None:
-        """A kernel graph is finished.
+        """Records a finished kernel graph.
 
         Args:
-            reuse: its tensors share memory; then the texts of the plan are recorded as well.
-            graph_mode: otherwise only addresses are known (measured).
+            reuse: whether its tensors share memory; then the texts of the plan are recorded as well.
+            graph_mode: whether graph mode is on; otherwise only addresses are known (measured).
         """
         self._kept.append(graph)
         planned = _once(

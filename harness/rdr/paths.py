@@ -1,4 +1,4 @@
-"""Which directories the recorder may be given: the rules of MindSpore 2.7.0, in its order (measured)."""
+"""The directories that the recorder accepts: the rules of MindSpore 2.7.0, in its order (measured)."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _ALLOWED = re.compile(r"[A-Za-z0-9_./-]*")
 
 
 class Refusal(NamedTuple):
-    """Why a path is not taken, and the level it is logged at."""
+    """The reason why a path is refused, and its log level."""
 
     reason: str
     level: int
 
 
 def refusal(path: str) -> Refusal | None:
-    """Why ``path`` is refused, or None. The directory itself is not looked at."""
+    """Why ``path`` is refused, or None. The directory itself is not examined."""
     if not path:
         return Refusal("The path is empty", logging.WARNING)
     if len(path) > MAX_PATH:
@@ -37,10 +37,10 @@ def refusal(path: str) -> Refusal | None:
 
 
 def stored(path: str) -> str:
-    """A valid path as the configuration keeps it: it ends in ``/``."""
+    """A valid path in the configuration's form: it ends in ``/``."""
     return path if path.endswith("/") else path + "/"
 
 
 def is_relative(path: str) -> bool:
-    """Whether a path goes back up somewhere; such a path is refused when something is written."""
+    """Whether a path contains ``..``; such a path is refused when something is written."""
     return ".." in path.split("/")

@@ -13,7 +13,7 @@ from harness.framework.compile.memory.addresses import Address, Addresses
 from harness.rdr.recorders.execution_order import HEADING, OrderEntry
 
 MAX_CHARACTERS = 1 << 28
-"""Longer texts are refused."""
+"""Largest length of a text; longer ones are refused."""
 _SIZE = re.compile(r"execution_order size: ([0-9]{1,9})")
 _NUMBER = re.compile(r"\t([0-9]{1,10})")
 _GROUP = re.compile(r"kernel_(inputs|workspaces|outputs) ([0-9]{1,9})")
@@ -31,7 +31,7 @@ def execution_orders(text: str, where: str = "the text") -> list[tuple[OrderEntr
         where: what errors call it.
 
     Raises:
-        ArtefactError: a line is not what it should be; names it.
+        ArtefactError: a line is wrong; the message names it.
     """
     lines = _Lines(text, where)
     blocks = []
@@ -64,8 +64,8 @@ class KernelMemory:
 
     Attributes:
         name: full name.
-        addresses: entries with a line of their own.
-        counts: entries of inputs, workspaces and results, those without an address included.
+        addresses: entries that have a line.
+        counts: numbers of inputs, workspaces and results, including those without an address.
     """
 
     name: str

@@ -1,9 +1,9 @@
-"""Moments of an export that MindSpore does not have: ``MSDUMP_RDR_TRIGGERS=exceptions,compile,signals``.
+"""Additional moments of an export, which MindSpore lacks: ``MSDUMP_RDR_TRIGGERS=exceptions,compile,signals``.
 
 ``exceptions``: an exception that nobody catches, in any thread. ``compile``: a compilation fails. ``signals``: SIGTERM,
-SIGINT or SIGABRT arrives. Each exports what was not exported before, and then lets happen what would have happened:
-messages, exit code and the signal's effect stay as they are (only the traceback of an interrupt shows our handler). A
-process that calls ``abort()`` itself dies before Python could write anything.
+SIGINT or SIGABRT arrives. Each exports what was not exported before, and then continues as without it: messages, exit
+code and the signal's effect stay (only the traceback of an interrupt shows our handler). A process that calls
+``abort()`` itself dies before Python could write anything.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _log = log.get("rdr.triggers")
 
 
 def wanted(environ: Mapping[str, str]) -> frozenset[str]:
-    """The triggers that are asked for; one that is not known is named in a warning and left out."""
+    """The requested triggers; an unknown one is named in a warning and left out."""
     found = [text.strip() for text in environ.get(VARIABLE, "").split(",")]
     for text in found:
         if text and text not in KNOWN:
@@ -35,7 +35,7 @@ def wanted(environ: Mapping[str, str]) -> frozenset[str]:
 
 
 class Triggers:
-    """Puts itself before the hooks and handlers that are there, and takes itself out again.
+    """Installs itself before the existing hooks and handlers, and removes itself again.
 
     Args:
         recorders: what is exported.
@@ -55,7 +55,7 @@ class Triggers:
             self._hook_signals()
 
     def remove(self) -> None:
-        """Ends it; a hook somebody put over ours stays, and finds ours without effect."""
+        """Ends it; a hook that somebody installed over ours stays, and ours has no effect."""
         self._names = frozenset()
         while self._undo:
             self._undo.pop()()

@@ -1,4 +1,4 @@
-"""Pictures of comparisons: one self-contained HTML page that opens offline."""
+"""Pages of comparisons: one self-contained HTML file that opens offline."""
 
 from harness.report.artefacts import artefacts
 from harness.report.content import Detail, Run, content

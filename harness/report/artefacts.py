@@ -1,4 +1,4 @@
-"""The texts of two runs as a page shows them: what there is, and how it differs; bounded, whatever they are."""
+"""The texts of two runs for a page: a list of them, and their differences, of bounded size."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from harness.capture.recorder import readable
 from harness.compare.line_diff import LINES, LineDiff, line_diff
 
 IDENTICAL, DIFFERS, MISSING, NEW = "identical", "differs", "missing", "new"
-#: Characters of differences that all artefacts of a run may show together; lines of one that only one side has.
+#: Characters of differences that all artefacts of a run may show together; lines shown of an artefact on one side only.
 CHARACTERS = 400_000
 HEAD = 60
-#: Larger ones are not compared line by line.
+#: Largest size for a comparison line by line.
 MAX_BYTES = 32 << 20
 
 
 def artefacts(expected: Mapping[str, bytes], found: Mapping[str, bytes]) -> list[dict[str, Any]]:
-    """Every text of either side, as JSON values, by name.
+    """All texts of both sides as JSON values, by name.
 
     Returns:
         Of each ``name``, ``kind``, ``recorder``, ``counts`` and ``normalised`` (see ``harness.capture.kinds``),
@@ -47,7 +47,8 @@ def artefacts(expected: Mapping[str, bytes], found: Mapping[str, bytes]) -> list
 
 
 def state(expected: bytes | None, found: bytes | None) -> str:
-    """``identical``, ``differs``, ``missing`` (only expected) or ``new`` (only found); of a text that one side has."""
+    """``identical``, ``differs``, ``missing`` (only expected) or ``new`` (only found); for a text on at least one
+    side."""
     if expected is None:
         return NEW
     return MISSING if found is None else IDENTICAL if expected == found else DIFFERS
@@ -63,7 +64,7 @@ def _named(name: str, one: bytes | None, other: bytes | None) -> dict[str, Any]:
 
 
 def _difference(name: str, one: bytes | None, other: bytes | None, left: int) -> dict[str, Any]:
-    """How they differ, in at most ``left`` characters."""
+    """Their differences, in at most ``left`` characters."""
     empty: dict[str, Any] = {"lines": [None, None], "removed": 0, "added": 0, "hunks": [], "left_out": 0}
     if max(len(side or b"") for side in (one, other)) > MAX_BYTES:
         return empty | {"cut": f"larger than {MAX_BYTES >> 20} MB: not compared line by line"}
@@ -78,7 +79,7 @@ def _difference(name: str, one: bytes | None, other: bytes | None, left: int) ->
 
 
 def _fitted(diff: LineDiff, left: int) -> tuple[list[Any], int, str]:
-    """Hunks of at most ``left`` characters; how many lines of difference are left out; what to say of that."""
+    """Hunks of at most ``left`` characters; the number of lines left out; a note about them."""
     hunks: list[Any] = []
     left_out = diff.left_out
     for hunk in diff.hunks:

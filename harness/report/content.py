@@ -1,4 +1,4 @@
-"""What a page holds of a comparison: plain values, with the bulky parts kept small."""
+"""The content of a comparison's page: plain values, with large parts kept small."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ from harness.report.drift import drift
 from harness.report.network import NOTHING, network
 from harness.report.pictures import picture
 
-#: Slots with pictures besides those of the first divergence: half the earliest that differ, half the noisiest.
+#: Number of slots with pictures besides those of the first divergence: half are the earliest that differ, half the
+#: noisiest.
 DETAILS = 150
-#: Larger tensors get no pictures.
+#: Largest tensor that gets pictures.
 MAX_ELEMENTS = 1 << 22
 #: Operators whose statement in the graph is kept, and characters of a line of it.
 STATEMENTS, _STATEMENT = 200, 300
@@ -33,18 +34,18 @@ Detail = dict[str, Any]
 
 @dataclass(frozen=True)
 class Run:
-    """One comparison, as a page shows it.
+    """One comparison for a page.
 
     Attributes:
-        name: heading.
-        expected, found: how the sides are called.
-        comparison, spread, explanation: what was found out.
+        name: heading on the page.
+        expected, found: names of the sides.
+        comparison, spread, explanation: the results of the comparison.
         text: the failure in words.
-        artefacts: of both sides, by path.
+        artefacts: text artefacts of both sides, by path.
         notes: lines about where the sides come from (emulated or real, versions).
         pictured: whether the page has a picture of the network.
-        records: gives the expected side's records anew; without it, statistics over iterations have gaps where a slot
-            is identical.
+        records: gives the expected side's records again; without it, statistics over iterations have gaps at identical
+            slots.
     """
 
     name: str
@@ -91,7 +92,7 @@ def content(run: Run) -> dict[str, Any]:
 
 
 def _explanation(run: Run, places: Mapping[SlotKey, int]) -> dict[str, Any] | None:
-    """What is said of the failure; of its origin, also the ``place`` of the slot on the page."""
+    """The explanation of the failure; for its origin also the ``place`` of the slot on the page."""
     if run.explanation is None:
         return None
     told: dict[str, Any] = as_json(run.explanation.to_json())
@@ -120,10 +121,10 @@ def _by_key(run: Run) -> dict[SlotKey, Record]:
 
 
 def _slot(slot: SlotVerdict) -> list[Any]:
-    """Values in the order of ``COLUMNS``; what follows the last one known is left out."""
+    """Values in the order of ``COLUMNS``, up to the last known one."""
     known = row(slot)
     for name in ("smallest_atol", "smallest_rtol"):
-        # The page shows few digits; what it names must pass.
+        # The page shows few digits; a tolerance it names must pass.
         known[name] = None if known[name] is None else float(rounded_up(known[name]))
     values = [as_json(known[name]) for name in COLUMNS]
     while values and values[-1] is None:
@@ -152,7 +153,7 @@ def _details(run: Run, divergence: Any) -> dict[SlotKey, Detail]:
     differing = [s for s in run.comparison.slots if s.verdict in (Verdict.DIFFERS, Verdict.WITHIN)]
     own = [slot for slot in differing if execution_of(slot.key) == first]
     loud = sorted(differing, key=lambda slot: (slot.key.io != "output", -noisy.get(execution_of(slot.key), 0.0)))
-    # The first that differ are looked at to see how it began, the noisiest to see how bad it is.
+    # The first differing slots show how it began, the noisiest how bad it is.
     wanted = {slot.key: slot for slot in [*own, *differing[: DETAILS // 2], *loud[: DETAILS // 2]]}
     found: dict[SlotKey, Detail] = {}
     for slot in wanted.values():

@@ -12,13 +12,13 @@ from harness.errors import HarnessError
 from harness.records import Record, SlotKey
 from harness.stats import Statistics, describe
 
-#: Outputs shown, iterations of each, and elements of the largest tensor that is read again for it.
+#: Numbers of outputs and of iterations to show, and of elements in the largest tensor that is read again for it.
 OUTPUTS, ITERATIONS, MAX_ELEMENTS = 24, 100, 1 << 20
 SHOWN = ("min", "max", "avg", "l2norm")
 
 
 class Output(NamedTuple):
-    """What is followed: one slot of one operator, or a parameter's value, over the iterations."""
+    """An output to follow over the iterations: one slot of one operator, or a parameter's value."""
 
     rank: int
     graph: int
@@ -33,12 +33,12 @@ def drift(comparison: Comparison, first: Any, records: Callable[[], Mapping[Slot
 
     Args:
         first: execution of the first divergence, or None.
-        records: gives the expected side's records; asked for where some iterations of an output are identical.
+        records: gives the expected side's records; called if some iterations of an output are identical.
 
     Returns:
         Of each: ``name``, ``slots`` (places in ``comparison.slots``) and, for each of them, ``iterations``, ``noise``
-        and ``expected`` and ``found`` (``SHOWN`` statistics; None where the values are not known); none where the run
-        has one iteration only.
+        and ``expected`` and ``found`` (``SHOWN`` statistics; None where the values are not known); empty if the run has
+        only one iteration.
     """
     courses = _courses(comparison)
     if max((len(each) for each in courses.values()), default=0) < 2:

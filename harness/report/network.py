@@ -1,4 +1,4 @@
-"""The network of two runs as a picture of it needs it: its operators, and what flows from one to the next."""
+"""The network of two runs, ready to draw: its operators, and the flow between them."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from harness.compare.verdict import Comparison, SlotVerdict, Verdict
 from harness.explain.graphs import Graphs
 from harness.records import SlotKey
 
-#: Operators that are drawn of one side.
+#: Largest number of operators to draw per side.
 OPERATORS = 20_000
-#: Where the edges come from.
+#: The source of the edges.
 GRAPH, CONTENTS = "graph", "contents"
 
 #: No picture.
@@ -48,15 +48,15 @@ def network(
 
     Args:
         comparison: names the operators, in execution order, and has the digests of what they take and give.
-        artefacts: of both sides, by path: their graphs.
+        artefacts: text artefacts of both sides, by path, with their graphs.
         first: execution of the first divergence, if there is one.
 
     Returns:
-        ``sides``: of the expected and the found side ``flow`` (``graph``: its graphs say what feeds what;
-        ``contents``: it was read from equal digests, as ``harness.compare.dataflow`` does, in the iteration and rank of
+        ``sides``: for the expected and the found side ``flow`` (``graph``: edges come from its graphs;
+        ``contents``: edges come from equal digests, as ``harness.compare.dataflow`` does, in the iteration and rank of
         ``first``), ``operators`` (graph, full name and type, in execution order) and ``edges`` (places of the maker and
-        the taker, one pair after the other); one side only where both are the same. ``renamed``: graph, name on the
-        found side and name on the expected side of operators that have two. ``cut``: why there are no sides.
+        the taker, one pair after the other); only one side if both are equal. ``renamed``: graph, name on the
+        found side and name on the expected side of renamed operators. ``cut``: why there are no sides.
     """
     renamed = {
         (slot.found_as.graph, slot.found_as.operator): (slot.key.graph, slot.key.operator)
@@ -73,13 +73,13 @@ def network(
 
 
 def _alike(expected: _Side, found: _Side, renamed: Mapping[Operator, Operator]) -> bool:
-    """Whether one picture shows both: the same operators and, where graphs say it, the same edges."""
+    """Whether one picture shows both: the same operators and, if graphs give the edges, the same edges."""
     names = {operator: renamed.get(operator, operator) for operator in found.types}
     if expected.types.keys() != set(names.values()):
         return False
     if {expected.flow, found.flow} != {GRAPH}:
-        return True  # contents of a run that differs are alike by other chances
-    # Where an edge begins at no kernel, it has no name on either side.
+        return True  # in a run that differs, other contents are equal by chance
+    # An edge that begins at no kernel has no name on either side.
     edges = {(names.get(one, one), names.get(other, other)) for one, other in found.edges}
     return expected.edges.keys() == edges
 
@@ -123,7 +123,8 @@ def _from_graphs(made: _Side, graphs: Graphs) -> None:
 def _from_contents(
     made: _Side, comparison: Comparison, side: int, slots: list[tuple[SlotKey, SlotVerdict]], first: Execution | None
 ) -> None:
-    """An input was made by the latest earlier output with the same digest; numbers are alike by chance."""
+    """Takes the latest earlier output with the same digest as an input's maker, but not for single numbers, which are
+    equal by chance."""
     iterations = [key.iteration for key, _ in slots]
     rank, iteration = (first.rank, first.iteration) if first is not None else (0, min(iterations, default=0))
     makers: dict[bytes, Operator] = {}

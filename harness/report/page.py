@@ -1,4 +1,4 @@
-"""Puts runs on a page: one file, nothing fetched, nothing run but the scripts in it."""
+"""Puts runs on a page: one file that fetches nothing and runs only its own scripts."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from typing import Any
 
 from harness.escape import json_text, line
 
-#: The page's styles and scripts, in the order in which they are put together.
+#: The page's styles and scripts, in the order in which they are joined.
 STYLES = ("frame.css", "views.css", "network.css")
 SCRIPTS = (
     "base.js", "summary.js", "errors.js", "slots.js", "slot.js", "cells.js", "network.js", "graph.js", "drift.js",
     "artefacts.js", "frame.js",
 )  # fmt: skip
-#: Lays out graphs: @dagrejs/dagre of the npm registry, as it is there but for the line that names a source map.
+#: Lays out graphs: @dagrejs/dagre of the npm registry, unchanged except for the line that names a source map.
 LIBRARY, LIBRARY_VERSION = "dagre", "3.1.3"
 
 
 def render(runs: Sequence[dict[str, Any]], title: str) -> str:
-    """The page as text.
+    """Gives the page as text.
 
     Args:
-        runs: what ``harness.report.content`` gave, one entry a run.
-        title: of the page.
+        runs: results of ``harness.report.content``, one per run.
+        title: title of the page.
 
     The data stand in a ``script`` element of type ``application/json``; ``<`` is escaped in them, so that no name or
     text of a run can end the element. A Content-Security-Policy admits the page's own styles and scripts, by their
@@ -46,7 +46,7 @@ def render(runs: Sequence[dict[str, Any]], title: str) -> str:
         "js": js,
         "data": json_text(data).replace("<", "\\u003c"),
     }
-    # In one go: what is filled in is not looked at again.
+    # In one pass: filled-in text is not scanned again.
     return _MARK.sub(lambda mark: filled[mark[1]], _read("page.html"))
 
 
@@ -62,7 +62,7 @@ def _together(names: Sequence[str]) -> str:
 
 
 def _library() -> str:
-    """The library under its licence, which goes wherever it goes."""
+    """The library's text with its licence, which must accompany it."""
     licence, script = _read(f"vendor/{LIBRARY}.LICENSE.txt"), _read(f"vendor/{LIBRARY}.min.js")
     own = [each for each in script.splitlines() if not each.startswith("//# sourceMappingURL")]
     return "\n".join([f"/*! {LIBRARY} {LIBRARY_VERSION}", licence.strip(), "*/", *own])

@@ -1,4 +1,4 @@
-"""What a page draws of one pair of tensors: histograms and a heat map, reduced to a few hundred numbers."""
+"""The pictures of one pair of tensors for a page: histograms and a heat map, reduced to a few hundred numbers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BINS = 40
 #: Decades of error, relative to the largest expected magnitude, that a histogram shows: 1e-10 and less to 1 and more.
 DECADES = 10
 _ROWS, _COLUMNS = 32, 64
-#: Cells of a heat map: equal; a decade of error each, from 1e-8 and less on; NaN or infinity against something else.
+#: Cells of a heat map: equal; one per decade of error, from 1e-8 and less; NaN or infinity on one side only.
 EQUAL, MISMATCH = 0, 9
 
 
@@ -50,13 +50,13 @@ def _values(e: Array, f: Array) -> tuple[float, float, list[list[int]]]:
     low = min((float(side.min()) for side in both if side.size), default=0.0)
     high = max((float(side.max()) for side in both if side.size), default=0.0)
     if not np.isfinite(high - low) or high == low:
-        # One value, or a range float64 cannot span: one bin holds all.
+        # One value, or a range beyond float64: one bin holds all.
         return low, high, [[side.size, *[0] * (BINS - 1)] for side in both]
     return low, high, [np.histogram(side, BINS, (low, high))[0].tolist() for side in both]
 
 
 def _errors(relative: Array) -> list[int]:
-    """Counts: no error; 1e-10 and less, up to 1e-9, ..., more than 1 (and NaN or infinity against something else)."""
+    """Counts: no error; 1e-10 and less, up to 1e-9, ..., more than 1 (and NaN or infinity on one side only)."""
     flat = relative.reshape(-1)
     nonzero = flat[flat != 0]
     bad = ~np.isfinite(nonzero)

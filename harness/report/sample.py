@@ -1,6 +1,6 @@
 """A page about small networks with faults on purpose: ``python -m harness.report.sample OUT.html``.
 
-Both runs of each comparison are made by the emulated CPU as the page is: nothing on it is written by hand.
+The emulated CPU makes both runs of each comparison when the page is made: nothing on it is written by hand.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _SEED = 34
 
 @dataclass(frozen=True)
 class Sample:
-    """A network, right and wrong.
+    """A correct network and a wrong variant.
 
     Attributes:
-        name: what is wrong.
-        right, wrong: the networks.
+        name: name of the fault.
+        right, wrong: the two networks.
     """
 
     name: str
@@ -39,7 +39,7 @@ class Sample:
 
     @cached_property
     def content(self) -> dict[str, Any]:
-        """The comparison of a run of each, as the page has it."""
+        """The page's comparison of one run of each."""
         right, wrong = (_run(network) for network in (self.right, self.wrong))
         comparison = check(right, wrong, "exact")
         told = explain(comparison, _side(right), _side(wrong), f"{self.name} differs from the right network")
@@ -64,7 +64,7 @@ def samples() -> list[Sample]:
 
 
 def page() -> str:
-    """The page as text."""
+    """Gives the page as text."""
     return render([sample.content for sample in samples()], "msdump: networks with faults on purpose")
 
 

@@ -1,4 +1,4 @@
-"""Keeps a page about many runs at a size that a browser opens at once: what is left out is said on the page."""
+"""Limits a page about many runs to a size that a browser opens at once; the page says what is left out."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LIMIT = 16 << 20
 
 
 def only_counts(run: dict[str, Any]) -> dict[str, Any]:
-    """A run that holds, without what would be as long as the others' and say nothing: counts and artefacts stay."""
+    """A run that holds, reduced to counts and artefacts, because the rest would be long and say nothing."""
     listed = ("name", "kind", "recorder", "counts", "normalised", "state", "bytes")
     texts = [{name: each[name] for name in listed} for each in run["artefacts"]]
     empty = {name: type(run[name])() for name in ("slots", "steps", "details", "drift", "ir")}
@@ -22,10 +22,9 @@ def only_counts(run: dict[str, Any]) -> dict[str, Any]:
 
 
 def limited(runs: Iterable[dict[str, Any]], limit: int = LIMIT) -> list[dict[str, Any]]:
-    """The runs, in their order, in at most ``limit`` characters of JSON as long as that goes.
+    """The runs in their order, in at most ``limit`` characters of JSON if possible.
 
-    The first ones stay whole; of those there is no room for, pictures and differences of texts go first, then
-    the list of slots.
+    The first ones stay whole; the others lose first pictures and differences of texts, then the list of slots.
     """
     kept = []
     left = limit

@@ -1,7 +1,7 @@
 """Checks, comparisons and imports that several processes share, on one machine or on many (``docs/scale.md``).
 
-Workers read and measure where the files are and send digests and verdicts; this process puts them in the order of the
-serial reader and runs the serial code over them, so that the answer is the serial one.
+Workers read and measure next to the files and send digests and verdicts. This process puts them into the order of the
+serial reader and runs the serial code on them, so that the answer is the same.
 """
 
 from typing import TYPE_CHECKING

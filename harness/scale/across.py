@@ -1,4 +1,4 @@
-"""What should be equal on all ranks: replicated parameters, gradients after a reduction."""
+"""Checks what should be equal on all ranks: replicated parameters, gradients after a reduction."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _LISTED = 10
 
 @dataclass(frozen=True, slots=True)
 class Leaving:
-    """A slot that some ranks have otherwise than most.
+    """A slot that differs on some ranks.
 
     Attributes:
-        key: of the slot; its rank is the first that leaves the others.
-        others: ranks that have what most have; of equal numbers, what the lowest rank has.
-        leaving: ranks that have something else; ``missing``: ranks that lack the slot.
+        key: key of the slot; its rank is the first that differs.
+        others: ranks with the majority's content; in a tie, that of the lowest rank.
+        leaving: ranks with other content; ``missing``: ranks that lack the slot.
     """
 
     key: SlotKey
@@ -39,15 +39,15 @@ class Leaving:
 
 
 def leaving(records: Iterable[Record], patterns: Sequence[str]) -> tuple[list[Leaving], int]:
-    """Slots whose bits are not equal on all ranks, by iteration and in the order they were executed, and how many were
-    looked at.
+    """The slots whose bits are not equal on all ranks, by iteration and in execution order, and the number of slots
+    examined.
 
     Args:
-        records: of all ranks.
-        patterns: of ``OPERATOR:SLOT`` (``*`` for any text), which are to be equal.
+        records: records of all ranks.
+        patterns: patterns ``OPERATOR:SLOT`` (``*`` for any text) of the slots that should be equal.
 
     Raises:
-        ScaleError: nothing of several ranks matches.
+        ScaleError: no slot of several ranks matches.
     """
     found: dict[tuple[Any, ...], dict[int, tuple[bytes, SlotKey, int]]] = {}
     ranks: set[int] = set()
@@ -75,7 +75,7 @@ def leaving(records: Iterable[Record], patterns: Sequence[str]) -> tuple[list[Le
 
 
 def lines(result: Sequence[Leaving], looked_at: int, tree: str) -> list[str]:
-    """The result in words, the first that leaves the others in front."""
+    """The result in words; the first differing rank comes first."""
     if not result:
         return [f"{tree}: {looked_at} slots are equal on all ranks"]
     more = [f"  {each}" for each in result[1 : _LISTED + 1]]

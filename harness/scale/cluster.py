@@ -1,4 +1,4 @@
-"""A cluster of Dask's: its start and end, its versions, who sees what."""
+"""A Dask cluster: its start and end, its versions, and what each worker sees."""
 
 from __future__ import annotations
 
@@ -59,9 +59,9 @@ def cluster(workers: int, address: str, tell: Callable[[str], None] = lambda lin
     """Workers of this machine, or those of an existing scheduler.
 
     Args:
-        workers: how many processes to start; 0 to take ``address``.
-        address: of a scheduler, such as ``tcp://10.0.0.1:8786``.
-        tell: is told the dashboard's address, and of workers that cannot be used.
+        workers: number of processes to start; 0 to use ``address``.
+        address: address of a scheduler, such as ``tcp://10.0.0.1:8786``.
+        tell: called with the dashboard's address, and with messages about unusable workers.
 
     Raises:
         ScaleError: Dask is not installed, the scheduler cannot be reached, or versions do not fit.
@@ -110,7 +110,7 @@ async def _ended(local: Any) -> None:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """What Dask logs of a fault is said by this package, once."""
+    """Silences Dask's log of a fault, because this package reports it once."""
     loggers = [
         logging.getLogger(name)
         for name in logging.root.manager.loggerDict
@@ -164,7 +164,7 @@ def _connected(loop: Loop, where: Any, seconds: float) -> Any:
 
 
 class Cluster:
-    """Runs tasks and gives what comes of them, in any order."""
+    """Runs tasks and gives their results, in any order."""
 
     def __init__(self, link: Link, seconds: float, tell: Callable[[str], None]) -> None:
         self._link, self._seconds, self._tell = link, seconds, tell
@@ -172,15 +172,15 @@ class Cluster:
 
     @property
     def seen(self) -> dict[str, Sight]:
-        """Of each worker that can be used, the ranks of each place it sees."""
+        """The ranks of each place that each usable worker sees."""
         return self._crew.seen
 
     def begin(self, wanted: int, seconds: float) -> None:
         """Waits for workers; versions must be this process's.
 
         Args:
-            wanted: workers to wait for.
-            seconds: that may pass without one more of them.
+            wanted: number of workers to wait for.
+            seconds: longest time without a new worker.
 
         Raises:
             ScaleError: none came in that time, or one is of another version.

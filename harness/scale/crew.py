@@ -1,7 +1,7 @@
-"""The workers of a cluster, as its scheduler tells of them: who is there, answers, fits, and what each sees.
+"""The workers of a cluster according to its scheduler: which exist, answer and fit, and what each sees.
 
-Nothing here waits: questions are begun and their answers taken at a later look, so that one that gets no answer holds
-up nobody, and ends in an error or without that worker.
+Nothing here waits: requests are started and their answers read at a later look. A request without an answer delays
+nothing; it ends in an error, or without that worker.
 """
 
 from __future__ import annotations
@@ -49,16 +49,16 @@ class _Worker:
 
 
 class Crew:
-    """Who works.
+    """The workers of a cluster.
 
     Attributes:
-        seen: of each worker that can be used, the ranks of each place it sees (a text where looking failed).
-        hosts: what each calls its host.
+        seen: the ranks of each place that each usable worker sees (a text if looking failed).
+        hosts: host name of each worker.
         unfit: workers that cannot be used, and why.
-        known: how many the scheduler knows.
+        known: number of workers the scheduler knows.
         silent: since when the scheduler gives no answer; None while it does.
-        idle: how many looks, one after the other, found no worker that executes anything.
-        changed: rises whenever somebody comes, goes, or sees something else.
+        idle: number of consecutive looks that found no busy worker.
+        changed: rises whenever a worker joins, leaves, or sees something else.
     """
 
     def __init__(self, link: Link, seconds: float, tell: Callable[[str], None]) -> None:
@@ -75,7 +75,7 @@ class Crew:
 
     # -- what the scheduler says -----------------------------------------------------------------------------------
     def tick(self) -> None:
-        """Takes answers that came, and asks again.
+        """Reads the answers that arrived, and sends new requests.
 
         Raises:
             ScaleError: the scheduler went away.
@@ -91,7 +91,7 @@ class Crew:
         self._looks()
 
     def _answer(self, now: float) -> Any:
-        """What the scheduler says of its workers; None for nothing yet."""
+        """The scheduler's answer about its workers; None if there is none yet."""
         answer = None
         if self._question is not None:
             asked, future = self._question
@@ -116,7 +116,7 @@ class Crew:
             self._tell(f"the scheduler at {self._link.address} does not answer; this waits {self._seconds:g} s for it")
 
     def _heard(self, workers: dict[str, Any], now: float) -> None:
-        """Takes in who is there and how each does."""
+        """Notes the workers and the state of each."""
         self.known, before = len(workers), len(self._workers)
         for gone in self._workers.keys() - workers.keys():
             self._leave(gone)
@@ -152,18 +152,18 @@ class Crew:
 
     # -- what workers see ------------------------------------------------------------------------------------------
     def look_at(self, place: str) -> None:
-        """Has every worker look at a place, from now on."""
+        """Makes every worker look at a place, from now on."""
         if place not in self._places:
             self._places.append(place)
             self.look_again()
 
     def look_again(self) -> None:
-        """Has every worker look once more."""
+        """Makes every worker look once more."""
         for worker in self._workers.values():
             worker.stale = True
 
     def looking(self) -> bool:
-        """Whether somebody is still to say what it sees."""
+        """Whether an answer of a worker is still missing."""
         return any(
             worker.looking is not None or worker.stale
             for name, worker in self._workers.items()
@@ -209,7 +209,7 @@ class Crew:
 
 
 def unlike(who: str, theirs: dict[str, Any]) -> str:
-    """What of a worker's or scheduler's versions does not fit this process's; nothing where all fits."""
+    """Says which of a worker's or scheduler's versions differ from this process's; empty if none does."""
     for name, mine in versions().items():
         if name in theirs and theirs[name] != mine:
             return f"{who} has {name} {theirs[name] or 'none'}, this process has {mine}; they must be equal"

@@ -1,4 +1,4 @@
-"""Commands beside a cluster: trees that workers read, verdicts that workers gave; the rest is the serial code."""
+"""Runs commands with a cluster: workers read trees and give verdicts; the rest is the serial code."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from harness.store import GoldenStore, StoredRun
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-#: Rows of a stored run that one task looks at.
+#: Number of rows of a stored run per task.
 ROWS = 500
 
 
@@ -43,7 +43,7 @@ class Session:
 
     # -- trees -----------------------------------------------------------------------------------------------------
     def tree(self, place: str, rank: int | None = None, network: str | None = None) -> Capture:
-        """A tree that workers see, as a capture; its records are read when they are asked for.
+        """A tree that workers see, as a capture; its records are read on request.
 
         Args:
             place: a directory, a template with ``{host}``, or a URL.
@@ -67,7 +67,7 @@ class Session:
         return remote.capture
 
     def remote(self, capture: object) -> RemoteTree | None:
-        """What stands behind a capture of ``tree``; None for anything else."""
+        """The remote tree of a capture made by ``tree``; None for any other."""
         return self._trees.get(id(capture))
 
     def _task(
@@ -94,7 +94,7 @@ class Session:
         return Work(where, expected, found, tolerances, measured, remote.described), size, f"{stamp} {stamps}"
 
     def judging(self, expected: object, found: object, store: Path | None = None) -> Judging:
-        """What judges ``found`` against ``expected`` by what workers measured beside the files.
+        """The judge of ``found`` against ``expected`` that uses the workers' measurements.
 
         Args:
             store: path of the store of which ``expected`` is a run.
@@ -149,7 +149,7 @@ class Session:
         return any(self._cluster.sees(worker, needs) for worker in self._cluster.seen)
 
     def _perform(self, wanted: list[tuple[Work, int, str]], one: RemoteTree | None, other: RemoteTree) -> list[Judged]:
-        """Has parts read; puts what was read where it belongs, and gives the verdicts in order of the parts."""
+        """Reads parts; stores the results, and gives the verdicts in the order of the parts."""
         verdicts: dict[Part, list[Judged]] = {}
         ranks, differ = len({work.part.rank for work, _, _ in wanted}), 0
         self._progress.begin(f"{ranks} ranks", sum(size for _, size, _ in wanted), "bytes")
@@ -187,7 +187,8 @@ class Session:
         return [each for _, found in sorted(verdicts.items()) for each in found]
 
     def describe(self, capture: Capture) -> None:
-        """Has workers tell statistics with the digests of a tree, and values fetched as a store will ask for them."""
+        """Makes workers send statistics with the digests of a tree, and fetches values in the order a store needs
+        them."""
         remote = self.remote(capture)
         if remote is None:
             return
@@ -204,11 +205,11 @@ class Session:
 
     # -- stores ----------------------------------------------------------------------------------------------------
     def audit(self, store: GoldenStore, run: StoredRun, tolerances: Tolerances) -> list[Looseness]:
-        """What ``harness.compare.audit.audit`` gives of a run's records."""
+        """The result of ``harness.compare.audit.audit`` for a run's records."""
         return self._by_rows(store, run, audit_rows, (tolerances,))
 
     def verify(self, store: GoldenStore, run: StoredRun) -> list[str]:
-        """What is wrong with a run's tensors."""
+        """Says what is wrong with a run's tensors."""
         return self._by_rows(store, run, verify_rows, ())
 
     def _by_rows(

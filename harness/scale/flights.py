@@ -1,7 +1,7 @@
-"""Tasks on their way, and the watch over them.
+"""Running tasks, and the watch over them.
 
-Dask leaves a task that may run on one worker only waiting for ever once that worker is gone, and a client waiting for
-a scheduler that went away. Here both end: in another worker that sees the files, or in one error.
+In Dask, a task that may run on only one worker waits for ever after that worker is gone, and so does a client whose
+scheduler is gone. Here both end: on another worker that sees the files, or in one error.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _IDLE = 10
 
 @dataclass(frozen=True)
 class Task:
-    """Something to be done on a worker.
+    """A task for a worker.
 
     Attributes:
         key: what it is, unique; results are put in order by it.
@@ -51,7 +51,7 @@ class Task:
 
 @dataclass
 class _Flight:
-    """A task on its way.
+    """A submitted task.
 
     Attributes:
         attempt: what is awaited; None while no worker is there for it, ``since`` when.
@@ -71,7 +71,7 @@ class _Flight:
 
 
 class Flights:
-    """One set of tasks, run on a crew."""
+    """Runs one set of tasks on a crew."""
 
     def __init__(self, link: Link, crew: Crew, seconds: float, tell: Callable[[str], None]) -> None:
         self._link, self._crew, self._seconds, self._tell = link, crew, seconds, tell
@@ -83,7 +83,7 @@ class Flights:
         self._told: set[str] = set()
 
     def run(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Any]]:
-        """Every task and its result, as they come.
+        """Gives every task and its result, as they finish.
 
         Raises:
             ScaleError: the scheduler went away, files stayed out of reach, or workers die of a task.

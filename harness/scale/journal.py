@@ -1,6 +1,7 @@
-"""What came of parts, kept so that an interrupted command goes on: lines of JSON, each with its digest; no pickle.
+"""Keeps the results of parts, so that an interrupted command can continue: lines of JSON, each with its digest; no
+pickle.
 
-A line that is not whole, of another format, or of a part whose files changed since is work to be done again.
+A line that is incomplete, has another format, or belongs to a part whose files changed, is computed again.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ def packed(value: Any) -> Any:
 
 
 def unpacked(value: Any) -> Any:
-    """What ``packed`` was given; any exception for what it did not make."""
+    """Reverses ``packed``; raises any exception for other input."""
     if isinstance(value, list):
         return [unpacked(each) for each in value]
     if not isinstance(value, dict):
@@ -128,7 +129,7 @@ class Journal:
                     self._known[key] = value
 
     def get(self, key: Any) -> Any:
-        """What an earlier run found for ``key``; None for nothing."""
+        """An earlier run's result for ``key``; None if there is none."""
         value = self._known.get(repr(key))
         if value is None:
             return None
@@ -140,7 +141,7 @@ class Journal:
         return found
 
     def put(self, key: Any, value: Any) -> None:
-        """Keeps a result; one that a journal does not hold is found again next time."""
+        """Keeps a result; one that a journal cannot hold is computed again next time."""
         try:
             text = json.dumps([repr(key), packed(value)], separators=(",", ":"))
         except Unknown:
@@ -152,7 +153,7 @@ class Journal:
             raise ScaleError(f"{self.path}: the journal cannot be written: {error.strerror}") from None
 
     def close(self, *, done: bool) -> None:
-        """Ends it; one whose command came to its end is removed."""
+        """Closes the journal, and removes it if the command finished."""
         self._file.close()
         if done:
             self.path.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""The connection with a scheduler of Dask's: what is asked of it, each a coroutine that somebody else watches."""
+"""The connection to a Dask scheduler: each request is a coroutine that its caller watches."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FETCHING = 32
 
 
 class Landed(NamedTuple):
-    """How a task ended.
+    """The outcome of a task.
 
     Attributes:
         kind: ``done``; ``error``, which the task raised; ``lost``, where neither it nor its result is to be had.

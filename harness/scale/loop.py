@@ -1,4 +1,4 @@
-"""An event loop of its own: every wait on Dask is a coroutine there, and nobody waits for one without a limit.
+"""A separate event loop: every wait on Dask is a coroutine in it, and every wait has a limit.
 
 Nothing else of this package waits on Dask. A wait of Dask's own may last for ever (a result whose worker is gone, an
 answer over a cut link), so it is either asked for with a limit here, or begun and watched (``flights.py``).
@@ -36,7 +36,7 @@ class Loop:
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop)
 
     def ask(self, coroutine: Coroutine[Any, Any, Any], seconds: float) -> Any:
-        """What a coroutine gives.
+        """Waits for a coroutine and returns its result.
 
         Raises:
             TimeoutError: it gives nothing for so many seconds; it is cancelled.

@@ -1,4 +1,4 @@
-"""How a command shares its work: with nobody, with processes of this machine, or with an existing cluster."""
+"""How a command shares its work: not at all, among processes of this machine, or with an existing cluster."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Scale:
-    """How work is shared, as a command line says it.
+    """How work is shared, from the command line.
 
     Attributes:
         workers: processes to start.
@@ -35,7 +35,7 @@ class Scale:
 
 @contextmanager
 def session(scale: Scale | None, **job: Any) -> Iterator[Session | None]:
-    """A cluster to share a command's work with; None where it is to be done here.
+    """A cluster for a command's work; None if this process does it.
 
     Args:
         scale: from the command line.

@@ -1,4 +1,4 @@
-"""Where a tree is, as a worker sees it: a directory, a template of directories, or a URL."""
+"""The place of a tree: a directory, a template of directories, or a URL."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _LOCAL = "file://"
 
 
 def host() -> str:
-    """What ``{host}`` stands for here: ``MSDUMP_HOST``, else the machine's name."""
+    """The value of ``{host}`` on this machine: ``MSDUMP_HOST``, else the machine's name."""
     return os.environ.get(HOST_VARIABLE) or socket.gethostname()
 
 
 def absolute(place: str) -> str:
-    """A place as a worker in another directory is to be told; templates and URLs name no working directory."""
+    """A place in a form that works from any directory; templates and URLs stay unchanged."""
     if place.startswith(_LOCAL):
         place = place.removeprefix(_LOCAL)
     return place if is_url(place) else os.path.abspath(place)

@@ -1,4 +1,4 @@
-"""A dump tree that workers read, as a capture: records in the serial reader's order, values fetched when asked for."""
+"""A dump tree that workers read, as a capture: records in the serial reader's order, values fetched on request."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class RemoteValues(Streamed):
 
 
 class RemoteTree:
-    """What workers told of a tree.
+    """A tree, as reported by workers.
 
     Attributes:
         tree: where it is.
@@ -105,7 +105,7 @@ class RemoteTree:
         )
 
     def read(self) -> None:
-        """Has every part read that is not yet."""
+        """Reads every part that was not read yet."""
         if len(self.reads) < len(self.parts()):
             self._read(self)
 
@@ -146,7 +146,7 @@ class RemoteTree:
 
     # -- values ----------------------------------------------------------------------------------------------------
     def expect(self, wanted: Iterable[Record]) -> None:
-        """Says whose values will be asked for, in order, so that they are fetched many at a time."""
+        """Announces whose values will be requested, in order, so that many are fetched at a time."""
         self._coming = [
             (record.values.part, record.values.slot) for record in wanted if isinstance(record.values, RemoteValues)
         ]

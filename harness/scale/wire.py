@@ -1,4 +1,4 @@
-"""What goes between the driver and its workers: places, parts of work, and what came of them. No values of tensors."""
+"""Messages between the driver and its workers: places, parts of work and their results, without values of tensors."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ class ReadExecution:
 
 @dataclass(slots=True)
 class Read:
-    """What reading a part of a tree gave.
+    """The result of reading a part of a tree.
 
     Attributes:
         listing: problems met while the directory was listed; ``ending``: after its last tensor.
@@ -147,7 +147,7 @@ class Judged(NamedTuple):
 
 @dataclass(slots=True)
 class Done:
-    """What came of a part: of either side that is a tree what was read, and the verdicts on what differs."""
+    """The result of a part: what was read of each side that is a tree, and the verdicts on differing slots."""
 
     expected: Read | None = None
     found: Read | None = None

@@ -1,4 +1,4 @@
-"""What workers do: look which ranks they see, read a rank's head, read and judge a part, hand out a few tensors."""
+"""The work of workers: find visible ranks, read a rank's head, read and judge a part, send a few tensors."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def told(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Gives a deliberate error back as a value: an exception would have to be built again out of its arguments."""
+    """Returns a deliberate error as a value, because an exception would have to be rebuilt from its arguments."""
 
     @wraps(function)
     def guarded(*args: Any) -> Any:
@@ -62,7 +62,7 @@ def told(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def versions() -> dict[str, str]:
-    """What must be equal on a driver and its workers."""
+    """The versions that must be equal on a driver and its workers."""
     found = {"python": ".".join(python_version_tuple()[:2])}
     for name in ("pytest-msdump", "distributed"):
         try:
@@ -354,7 +354,7 @@ def fetch(tree: Tree, part: Part, keys: tuple[SlotKey, ...]) -> list[Array] | Ou
 
 @told
 def audit_rows(golden: Golden, rows: range, tolerances: Tolerances) -> list[Looseness] | OutOfReach:
-    """What rows of a stored run let through."""
+    """The changes that rows of a stored run let pass."""
     store = _store(golden)
     if store is None:
         return OutOfReach()
@@ -365,7 +365,7 @@ def audit_rows(golden: Golden, rows: range, tolerances: Tolerances) -> list[Loos
 
 @told
 def verify_rows(golden: Golden, rows: range) -> list[str] | OutOfReach:
-    """What is wrong with the tensors of rows of a stored run, in words."""
+    """Says what is wrong with the tensors of rows of a stored run."""
     store = _store(golden)
     if store is None:
         return OutOfReach()

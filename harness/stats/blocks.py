@@ -1,4 +1,4 @@
-"""Arrays as cache-sized blocks of a type numpy is fast and exact with."""
+"""Gives arrays as cache-sized blocks of a type with which numpy is fast and exact."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ BUFFERS = Buffers()
 def blocks(array: Array) -> Iterator[Array]:
     """Yields 1-D blocks of at most ``BLOCK`` elements in C order, each as bool-free, 2- or 4- or 8-byte numbers.
 
-    float16, bfloat16 and what ml_dtypes has of 8 and 4 bits become float32 (exactly), bool becomes uint8, complex
+    float16, bfloat16 and the types of 8 and 4 bits in ml_dtypes become float32 (exactly), bool becomes uint8, complex
     numbers become their interleaved real and imaginary parts. A block may be a reused buffer: it is valid until the
-    next one is asked for.
+    next one is requested.
     """
     flat = flat_view(array)
     if flat.dtype == _BFLOAT16:

@@ -1,4 +1,4 @@
-"""Content digests: what makes two tensors the same bits."""
+"""Content digests, which identify the bits of a tensor."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ DIGEST_BYTES = 16
 def digest(array: Array, dtype_name: str) -> bytes:
     """16-byte xxh3_128 of dtype, shape and content.
 
-    Hashed are the CamelCase dtype name, the shape, and the little-endian bytes in C order, so that equal bytes of
-    another dtype or shape are something else, -0.0 is not 0.0, and a NaN's payload counts. A C-contiguous array is
-    hashed where it lies, without a copy.
+    It hashes the CamelCase dtype name, the shape, and the little-endian bytes in C order. So equal bytes with another
+    dtype or shape differ, -0.0 differs from 0.0, and a NaN's payload counts. A C-contiguous array is hashed without a
+    copy.
 
     Args:
         array: any shape; its numpy dtype must be the one that holds ``dtype_name`` (byte order is free).
@@ -40,7 +40,7 @@ class Digester:
 
     Args:
         dtype_name: as for ``digest``.
-        shape: of the whole tensor.
+        shape: shape of the whole tensor.
         given: numpy dtype of the pieces.
 
     Raises:
@@ -53,12 +53,12 @@ class Digester:
         self._hasher = xxhash.xxh3_128(_header(given, dtype_name, shape))
 
     def take(self, piece: Array) -> None:
-        """The next elements; any number."""
+        """Takes the next elements; any number."""
         if piece.size:
             self._hasher.update(as_bytes(piece).data)
 
     def digest(self) -> bytes:
-        """16 bytes, of everything taken in."""
+        """The digest (16 bytes) of all elements taken."""
         return self._hasher.digest()
 
 
@@ -83,7 +83,7 @@ def checked_dtype(given: np.dtype[Any], dtype_name: str) -> str:
 
 
 def as_bytes(array: Array) -> Array:
-    """The array's little-endian C-order bytes, uint8 [nbytes]; a view where the array already lies so."""
+    """The array's little-endian C-order bytes, uint8 [nbytes]; a view if the array has this form already."""
     if array.dtype.byteorder == ">":
         array = array.astype(array.dtype.newbyteorder("<"))
     if not array.flags.c_contiguous:

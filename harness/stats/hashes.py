@@ -1,4 +1,4 @@
-"""The hashes of a ``statistic.csv``. They read the bytes, not the numbers, and stay outside the one pass.
+"""The hashes of a ``statistic.csv``. They read bytes, not numbers, and so run outside the single pass.
 
 Source: ``samples`` of the real host writer, reproduced (SHA1 of long tensors: dump_output.md section 8).
 """
@@ -14,12 +14,12 @@ from harness.stats.digest import as_bytes
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-#: Elements of a tensor whose SHA1 is taken at once; of more, each such chunk is hashed on its own.
+#: Number of elements hashed at once by SHA1; in a larger tensor each chunk of this size is hashed separately.
 SHA1_CHUNK = 20480
 
 
 def md5(array: Array) -> str:
-    """Hex MD5 of the array's bytes (little endian, C order)."""
+    """MD5 of the array's bytes in hex (little endian, C order)."""
     return hashlib.md5(as_bytes(array).data, usedforsecurity=False).hexdigest()
 
 

@@ -64,7 +64,7 @@ _texts_of = itemgetter(*NUMBERS)
 _WHOLE = next(at for at, field in enumerate(fields(Statistics)) if field.name.endswith("count"))
 _HASHES = MappingProxyType({"md5": md5, "sha1": sha1})
 _NUMBERS = frozenset({"max", "min", "avg", "l2norm"})
-#: what a device prints for an item it cannot calculate of a tensor's dtype
+#: text that a device prints for an item it cannot calculate for a dtype
 MISSING = "null"
 
 # Of a dtype the host's writer does not know (measured): its first bounds, and no hash.
@@ -83,10 +83,10 @@ _DEVICE_DTYPES = MappingProxyType(
 
 
 def host_texts(array: Array, dtype: DType, items: Iterable[str]) -> list[str]:
-    """The texts of ``items`` (keys of ``COLUMNS``) of one tensor, as the host calculates them.
+    """The texts of ``items`` (keys of ``COLUMNS``) of one tensor, calculated as on the host.
 
     Numbers are printed with six digits as C's ``%g`` does, sums are float64 for every dtype. Each is calculated once,
-    in one pass, and only if it is asked for. Int4 is not looked at: its texts are what the writer begins with.
+    in one pass, and only on request. Int4 is not calculated: its texts are the writer's initial values.
     """
     if dtype is int4:
         return [_UNTOUCHED.get(item, "0") for item in items]
@@ -112,7 +112,7 @@ def _host_text(statistics: Statistics, item: str, array: Array) -> str:
 
 
 def _is_made_nan(statistics: Statistics, array: Array) -> bool:
-    """Whether a plain loop's sum becomes NaN where infinities of both signs meet, not by a NaN it is given.
+    """Whether a plain loop's sum becomes NaN because infinities of both signs meet, not because of a NaN element.
 
     The processor's own NaN has a sign, and the original prints it.
     """
@@ -165,7 +165,7 @@ def scalar_text(value: Any, dtype: DType) -> str:
 
 
 class PrintedStatistics(dict[str, str]):
-    """Item -> text of one row of a ``statistic.csv``: what is known of a tensor whose values were not kept.
+    """Item -> text of one row of a ``statistic.csv``: the facts about a tensor whose values were not kept.
 
     Args:
         texts: keys of ``COLUMNS``, in the row's order, and what the row says; a mapping, or pairs.
@@ -177,10 +177,10 @@ class PrintedStatistics(dict[str, str]):
         self.dtype = dtype
 
     def changes(self, other: Array | Statistics | PrintedStatistics) -> str:
-        """What differs in ``other``: ``max 1.5 -> 2.5, md5 1e.. -> 2f..``; empty if nothing does.
+        """The differences in ``other``: ``max 1.5 -> 2.5, md5 1e.. -> 2f..``; empty if nothing does.
 
-        Only items of this row are looked at, and of another row only those both have. A row knows six digits: where
-        the other side knows more, it is printed like the row first.
+        Only items of this row count; if ``other`` is a row too, only common ones. A row has six digits: if the other
+        side has more, it is first printed like the row.
         """
         if isinstance(other, np.ndarray):
             found = dict(zip(self, host_texts(other, by_name(self.dtype), self), strict=True))
@@ -209,7 +209,7 @@ def row_digest(dtype: str, shape: tuple[int, ...], texts: Mapping[str, str]) -> 
 
 
 def printed_statistics(texts: Mapping[str, str]) -> Statistics:
-    """The statistics a row shows: six digits of the numbers, and counts.
+    """The statistics in a row: numbers with six digits, and counts.
 
     Raises:
         KeyError: an item is missing.

@@ -1,7 +1,7 @@
 """The statistics MindSpore's Dump knows, in one pass over an array.
 
-What each number means, and what NaN, infinities and negative zeros do to it, follows the rows MindSpore's host-side
-``statistic.csv`` writer was measured to produce; sums are in float64 and have one fixed order (``sums``).
+The meaning of each number, and the effect of NaN, infinities and negative zeros, follow measured rows of MindSpore's
+host-side ``statistic.csv`` writer; sums are in float64 and have one fixed order (``sums``).
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from harness.stats.sums import LaneSums
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
-# Not frozen, though nobody changes one: that would make making one for each row of a file four times as slow.
+# Not frozen, although nobody changes one: frozen objects take four times as long to make, and each row of a file needs
+# one.
 @dataclass(slots=True, unsafe_hash=True)
 class Statistics:
     """Statistics of one tensor.
@@ -32,11 +33,11 @@ class Statistics:
             is +0.0 and the minimum -0.0.
         avg: mean; NaN if any element is, if both infinities occur, or if the tensor is empty.
         l2norm: square root of the sum of squares; NaN if any element is.
-        count: elements.
-        negative_count: elements < 0, ``-inf`` among them (``Negative Zero Count`` of a ``statistic.csv``).
-        positive_count: elements > 0, ``inf`` among them (``Positive Zero Count`` of a ``statistic.csv``).
-        zero_count: zeros of either sign.
-        nan_count, negative_inf_count, positive_inf_count: as they say.
+        count: number of elements.
+        negative_count: number of elements < 0, including ``-inf`` (``Negative Zero Count`` of a ``statistic.csv``).
+        positive_count: number of elements > 0, including ``inf`` (``Positive Zero Count`` of a ``statistic.csv``).
+        zero_count: number of zeros of either sign.
+        nan_count, negative_inf_count, positive_inf_count: numbers of NaN, ``-inf`` and ``inf`` elements.
     """
 
     max: float
@@ -85,7 +86,7 @@ class Description:
         self.sums = LaneSums()
 
     def take(self, piece: Array) -> None:
-        """Takes in the next elements, in C order; of all pieces but the last, a multiple of ``blocks.BLOCK``.
+        """Takes the next elements, in C order; of all pieces but the last, a multiple of ``blocks.BLOCK``.
 
         Raises:
             DtypeError: as ``describe``.
@@ -94,13 +95,13 @@ class Description:
             self.take_quietly(piece)
 
     def take_quietly(self, piece: Array) -> None:
-        """``take``, within an ``errstate`` of the caller's."""
+        """``take``, inside the caller's ``errstate``."""
         checked_dtype(piece.dtype, self._dtype)
         for block in blocks(flat_view(piece)):
             self._add(block)
 
     def _add(self, block: Array) -> None:
-        """Takes in a block of ``blocks``."""
+        """Adds a block of ``blocks``."""
         self.count += block.size
         high, low = float(np.maximum.reduce(block)), float(np.minimum.reduce(block))
         if block.dtype.kind == "f":
@@ -129,12 +130,12 @@ class Description:
         self.negative_inf += int(np.count_nonzero(np.equal(block, -math.inf, out=mask)))
 
     def result(self) -> Statistics:
-        """The statistics of everything taken in."""
+        """The statistics of all elements taken."""
         with np.errstate(all="ignore"):
             return self.finish()
 
     def finish(self) -> Statistics:
-        """``result``, within an ``errstate`` of the caller's."""
+        """``result``, inside the caller's ``errstate``."""
         total, squares = self.sums.results()
         high, low, avg, norm = self.high, self.low, math.nan, math.sqrt(squares) if squares >= 0 else math.nan
         if self.nan:

@@ -1,4 +1,4 @@
-"""The real MindSpore: programs run in processes of their own, under an interpreter that has it."""
+"""The real MindSpore: programs run in separate processes, under an interpreter that has it."""
 
 from harness.backends.mindspore.backend import MINDSPORE, Mindspore
 

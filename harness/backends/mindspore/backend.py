@@ -55,22 +55,22 @@ class Mindspore:
     def configure(
         self, python: str | None = None, timeout: float = TIMEOUT, fallbacks: Sequence[str] = (), jobs: int = 1
     ) -> None:
-        """Settings of what runs from now on.
+        """Sets the settings for everything that runs from now on.
 
         Args:
-            python: interpreter that has MindSpore; None for that of ``MSDUMP_MINDSPORE``, or this one.
+            python: interpreter with MindSpore; None for the one in ``MSDUMP_MINDSPORE``, or this one.
             timeout: seconds a call may take.
-            fallbacks: packages that tests import: taken from here where its interpreter lacks them, so of Python alone.
-            jobs: how many calls run at a time, where ``call_ahead`` says which will come.
+            fallbacks: pure Python packages that tests import; taken from here if its interpreter lacks them.
+            jobs: number of calls that run at a time, if ``call_ahead`` announces them.
         """
         self.close()
         self._python, self.timeout, self._fallbacks, self.jobs = python, timeout, tuple(fallbacks), jobs
 
     def installed(self) -> Installed:
-        """What runs.
+        """The installed MindSpore.
 
         Raises:
-            UnsupportedError: there is none.
+            UnsupportedError: there is no MindSpore.
         """
         found = find(self._python)
         if isinstance(found, str):
@@ -90,7 +90,7 @@ class Mindspore:
 
     @property
     def modes(self) -> tuple[str, ...]:
-        """The dump modes of the device it finds; all where it cannot run, as nothing is known then."""
+        """The dump modes of the device it finds; all modes if it cannot run, because nothing is known then."""
         found = find(self._python)
         return tuple(MODES) if isinstance(found, str) else modes_of(DEVICES.get(found.device))
 
@@ -103,10 +103,10 @@ class Mindspore:
         return None if mode in self.modes else refusal(DEVICES.get(self.installed().device), mode)
 
     def server(self) -> Server:
-        """The worker, started if it is not there.
+        """The worker, started if needed.
 
         Raises:
-            BackendError: it cannot be; asked again, the answer is the same.
+            BackendError: it cannot be started; a second call gives the same answer.
         """
         from harness.backends.mindspore.server import Server
 
@@ -128,7 +128,7 @@ class Mindspore:
         return self._server
 
     def folder(self) -> str:
-        """The directory its processes write below."""
+        """The directory for files of its processes."""
         if self._folder is None:
             self._folder = tempfile.mkdtemp(prefix="msdump-mindspore-")
         return self._folder
@@ -139,7 +139,7 @@ class Mindspore:
             server.close()
 
     def close(self) -> None:
-        """Ends its worker, and everything that started; the next call starts another."""
+        """Ends its worker and everything the worker started; the next call starts another."""
         self._stop()
         self.drop_ahead()
         folder, self._folder = self._folder, None
@@ -149,7 +149,7 @@ class Mindspore:
         self._broken = None
 
     def call_ahead(self, coming: Iterable[tuple[Opening, Call]]) -> None:
-        """Starts calls that processes to be opened will make, as far as ``jobs`` allows; their outcomes wait for them.
+        """Starts the calls of processes that will be opened, as far as ``jobs`` allows; their outcomes are kept.
 
         Args:
             coming: in the order they will come.
@@ -169,7 +169,7 @@ class Mindspore:
                 process.begin(call)
 
     def drop_ahead(self) -> int:
-        """Forgets what runs ahead; gives how much that was."""
+        """Drops the calls that run ahead; returns their number."""
         ahead, self._ahead = self._ahead, {}
         for process in ahead.values():
             process.close()

@@ -1,4 +1,4 @@
-"""Directories that a process under another interpreter imports from."""
+"""Directories for the imports of a process under another interpreter."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 
 def folders_of(names: Sequence[str]) -> dict[str, str]:
-    """The directories in which packages lie here; one that is not here is left out."""
+    """The directories of packages here; a missing package is left out."""
     found = {}
     for name in names:
         spec = importlib.util.find_spec(name)
@@ -21,7 +21,7 @@ def folders_of(names: Sequence[str]) -> dict[str, str]:
 
 
 def project_paths() -> list[str]:
-    """The entries of ``sys.path`` that are not this interpreter's own."""
+    """The entries of ``sys.path`` except the interpreter's own."""
     own = {os.path.abspath(path) for path in sysconfig.get_paths().values()}
     bases = {"base": sys.base_prefix, "platbase": sys.base_exec_prefix}
     own |= {os.path.abspath(path) for path in sysconfig.get_paths(vars=bases).values()}

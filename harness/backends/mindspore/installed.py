@@ -1,4 +1,4 @@
-"""Which Python has MindSpore, and which: found out without importing it, as that takes seconds."""
+"""Finds the Python that has MindSpore, and its version, without importing it, which takes seconds."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Installed:
     Attributes:
         python: interpreter that has it.
         version: of MindSpore, such as ``2.10.0``.
-        device: what it would run on, a name of ``devices.DEVICES``: what there are both drivers and a plugin for.
+        device: its device, a name of ``devices.DEVICES`` for which there are drivers and a plugin.
     """
 
     python: str
@@ -63,16 +63,16 @@ def _release(version: str) -> tuple[int, ...]:
 
 
 def find(given: str | None = None) -> Installed | str:
-    """The MindSpore that tests run under, or why there is none, in one line.
+    """Finds the MindSpore for tests; returns one line saying why if there is none.
 
     Args:
-        given: interpreter to ask; None for the one that ``MSDUMP_MINDSPORE`` names, or else this one.
+        given: interpreter to examine; None for the one in ``MSDUMP_MINDSPORE``, or else this one.
     """
     named = given or os.environ.get(VARIABLE) or ""
     python = shutil.which(os.path.expanduser(named)) if named else sys.executable
     if python is None:
         where = "--msdump-mindspore" if given else VARIABLE
-        return f"{where}={named!r} is no program; {HOW}"
+        return f"{where}={named!r} is not a program; {HOW}"
     return _probed(os.path.abspath(python))
 
 
@@ -90,7 +90,7 @@ def _probed(python: str) -> Installed | str:
         return f"{python} cannot be asked for MindSpore ({str(error).splitlines()[0]}); {HOW}"
     if not isinstance(found, dict):
         last = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
-        return f"{python} is no Python that can be asked for MindSpore ({last}); {HOW}"
+        return f"{python} is not a Python that can be asked for MindSpore ({last}); {HOW}"
     if not found["folder"]:
         return f"{python} has no MindSpore; {HOW}"
     version = found["version"]
@@ -101,7 +101,7 @@ def _probed(python: str) -> Installed | str:
 
 
 def _device(plugins: list[str]) -> str:
-    """Kernel by kernel on Ascend, as the worker sets it."""
+    """The device name; on Ascend kernel by kernel, as the worker sets it."""
     nodes = os.listdir("/dev") if os.path.isdir("/dev") else []
     if any("ascend" in name for name in plugins) and any(name.startswith("davinci") for name in nodes):
         return "ascend-o0"

@@ -1,4 +1,4 @@
-"""One test's process under the real MindSpore: what it is asked, how it ended, and what it left as a capture."""
+"""One test's process under the real MindSpore: its request, its outcome, and its capture."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _OURS = ("MINDSPORE_DUMP_CONFIG", "MS_RDR_", "MSDUMP_", "PYTEST_CURRENT_TEST")
 
 
 class Begun(NamedTuple):
-    """Forks that play a call.
+    """The forks that carry out a call.
 
     Attributes:
         state: the call, and what of this process it depends on.
@@ -53,7 +53,7 @@ class Begun(NamedTuple):
 
 
 def planned(capture: Capture) -> Iterator[Record]:
-    """The records with independent operators in planned order; MindSpore launches those as its threads come to them."""
+    """The records with independent operators in planned order, because MindSpore's threads launch them in any order."""
     place = {(graph, name): at for graph, names in capture.execution_order.items() for at, name in enumerate(names)}
 
     def group(record: Record) -> tuple[int, int, bool]:
@@ -77,7 +77,7 @@ def steady(name: str, text: bytes) -> bytes:
 
 
 class MindsporeProcess:
-    """See ``Process``; what it runs is not a program of this process but a ``Call``.
+    """See ``Process``; it does not run a program of this process but a ``Call``.
 
     Attributes:
         backend: that opened it.
@@ -132,14 +132,14 @@ class MindsporeProcess:
         return self.call(asked)
 
     def follow(self, module: Any) -> None:
-        """See ``Process.follow``: modules of PyTorch's are of this process."""
+        """See ``Process.follow``: PyTorch modules belong to this process."""
 
     def keep_tree(self, folder: Path) -> None:
-        """See ``Process.keep_tree``; MindSpore writes it elsewhere first."""
+        """See ``Process.keep_tree``; MindSpore first writes it to another place."""
         self._kept_in = folder
 
     def call(self, call: Call) -> Outcome:
-        """Has a function called under MindSpore with everything dumped; waits until its process ended.
+        """Calls a function under MindSpore with everything dumped; waits until its process ended.
 
         With the recorder it is called twice, in a process for each of its modes.
 
@@ -158,7 +158,7 @@ class MindsporeProcess:
         return outcome
 
     def begin(self, call: Call) -> Begun:
-        """Starts what ``call`` waits for, if that is not done.
+        """Starts the work of ``call``, if it is not started yet.
 
         Raises:
             BackendError: no worker could be started.
@@ -176,7 +176,7 @@ class MindsporeProcess:
         return begun
 
     def abandon(self) -> None:
-        """Ends what was begun and nobody waits for any more."""
+        """Ends work that was begun and is no longer needed."""
         begun, self._begun = self._begun, None
         for server, number, _ in begun.started if begun is not None else ():
             if server.alive:
@@ -262,7 +262,7 @@ class MindsporeProcess:
         return Outcome(told["outcome"], told["text"], output, told["programs"], cpu, given)
 
     def capture(self) -> Capture:
-        """What MindSpore dumped, read as it is asked for; with what the recorder wrote.
+        """MindSpore's dump, read on request, with the recorder's files.
 
         Raises:
             TreeError: a file of the tree was not finished, or is damaged.

@@ -1,4 +1,5 @@
-"""The worker processes from this side: started when needed, spoken to in lines of JSON, ended with all they started."""
+"""Controls the worker processes: starts them when needed, exchanges lines of JSON, and ends them with everything they
+started."""
 
 from __future__ import annotations
 
@@ -40,7 +41,7 @@ class Server:
 
     Args:
         python: interpreter that has MindSpore.
-        fallbacks: packages it may take from elsewhere if it has them not: name -> directory.
+        fallbacks: packages it may take from other directories if it lacks them: name -> directory.
         preload: modules that every test will want.
         folder: where everything of its requests is written; it removes that if this process is gone.
 
@@ -94,11 +95,11 @@ class Server:
 
     @property
     def alive(self) -> bool:
-        """Whether it takes requests."""
+        """Whether it accepts requests."""
         return self._process is not None and self._process.poll() is None
 
     def submit(self, request: Mapping[str, Any]) -> int:
-        """Has a request run by a process of its own; gives the request's number."""
+        """Runs a request in a separate process; returns the request's number."""
         self._numbers += 1
         self._send({**request, "id": self._numbers})
         self._submitted[self._numbers] = time.monotonic()
@@ -106,7 +107,7 @@ class Server:
         return self._numbers
 
     def wait(self, number: int, seconds: float) -> Ended | None:
-        """How request ``number`` ended; None if it has not within ``seconds`` after it was submitted.
+        """The outcome of request ``number``; None if it does not end within ``seconds`` after it was submitted.
 
         Raises:
             BackendError: the worker itself ended.
@@ -183,7 +184,7 @@ class Server:
         return found
 
     def _gone(self) -> BackendError:
-        """The worker ended: what is to be said of it. Everything it started is ended, too."""
+        """The error for an ended worker; also ends everything it started."""
         code, said = None, ""
         if self._process is not None:
             with contextlib.suppress(subprocess.TimeoutExpired):

@@ -1,4 +1,4 @@
-"""Arguments of a test as JSON, for a process that shares nothing with this one."""
+"""Encodes a test's arguments as JSON, for a process that shares nothing with this one."""
 
 from __future__ import annotations
 

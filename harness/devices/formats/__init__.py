@@ -1,4 +1,4 @@
-"""Storage formats: how tensors lie in a device's memory. One file a format (or a family of one formula)."""
+"""Storage formats: the layout of tensors in a device's memory. One file per format (or family with one formula)."""
 
 from harness.devices.formats.base import FORMATS, POISON, StorageFormat
 from harness.devices.formats.layout import DEFAULT, Layout

@@ -1,6 +1,6 @@
-"""What a storage format is: how a tensor of a network lies in a device's memory; both ways.
+"""The base of storage formats: conversion between host tensors and a device's memory layout.
 
-A format's file says how its shape is made, where an element lies, and where both are from. Sources: MindSpore's
+A format's file states its shape, the place of each element, and the sources. Sources: MindSpore's
 public source of the transfer between host and device, checked by its unit tests' values and by the converters of
 ``msaccucmp`` where that tool has one.
 """
@@ -29,11 +29,11 @@ class StorageFormat:
     """Base of every storage format.
 
     Class attributes:
-        name: as MindSpore spells it (``NC1HWC0``).
+        name: name in MindSpore's spelling (``NC1HWC0``).
         rank: host shapes of fewer dimensions are padded to it (4 as NCHW, 5 as NCDHW); 0: they are not.
         fixed_c0: C0 of formats whose C0 does not depend on the dtype, else None.
-        grouped: takes ``groups`` other than 1.
-        shape_only: only the shape is known, not where an element lies.
+        grouped: whether it accepts ``groups`` other than 1.
+        shape_only: whether only the shape is known, not the place of an element.
     """
 
     name: ClassVar[str]
@@ -56,14 +56,14 @@ class StorageFormat:
         """The shape on the device of a host tensor.
 
         Args:
-            shape: host shape; -1 for a dimension that is not known, which makes what is computed from it -1.
+            shape: host shape; -1 for an unknown dimension, and for everything computed from it.
             dtype: dtype of the elements, or ``"int4"``.
             groups: groups of the convolution a weight belongs to.
-            c0: innermost block of channels, where it is not the one MindSpore takes for the dtype.
-            hidden_size: of the recurrent cell, for the formats of its weights.
-            input_size: likewise.
-            axes: the axes a host tensor of fewer dimensions than ``rank`` has, as in ``"NC"``. Elements are taken in
-                the order of the padded shape, as MindSpore takes them, whatever the order of ``axes``.
+            c0: innermost block of channels, if it differs from MindSpore's for the dtype.
+            hidden_size: hidden size of the recurrent cell, for the formats of its weights.
+            input_size: input size of the recurrent cell.
+            axes: the axes of a host tensor with fewer dimensions than ``rank``, such as ``"NC"``. Elements follow the
+                order of the padded shape, as in MindSpore, whatever the order of ``axes``.
 
         Raises:
             ShapeError: the format cannot hold such a shape.
@@ -81,13 +81,13 @@ class StorageFormat:
         pad: float | str = 0,
         axes: str | None = None,
     ) -> Array:
-        """A host tensor as it lies on the device.
+        """Converts a host tensor to the device layout.
 
         Args:
             array: host tensor, any dtype of 1, 2, 4, 8 or 16 bytes.
             groups, c0, axes: see ``device_shape``.
-            pad: what stands where no element does; ``POISON`` is NaN, or the largest integer. Only FRACTAL_NZ leaves
-                its padding unwritten, so only there another value than 0 is accepted.
+            pad: value of the padding; ``POISON`` is NaN, or the largest integer. Only FRACTAL_NZ leaves its padding
+                unwritten, so only it accepts a value other than 0.
 
         Returns:
             A C-contiguous array of ``device_shape``.
@@ -102,11 +102,11 @@ class StorageFormat:
         return np.ascontiguousarray(self._to_device(host, self._c0(array.dtype, c0), groups, fill))
 
     def to_host(self, array: Array, shape: Sequence[int], *, groups: int = 1, axes: str | None = None) -> Array:
-        """The host tensor that lies in ``array``.
+        """Converts the device tensor ``array`` back to the host layout.
 
         Args:
             array: device tensor, of this format's shape. C0 is its last dimension.
-            shape: host shape, which says what is padding.
+            shape: host shape, which shows what is padding.
             groups, axes: see ``device_shape``.
 
         Returns:

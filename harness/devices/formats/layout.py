@@ -1,4 +1,4 @@
-"""How one tensor lies on a device: a format with its groups."""
+"""The layout of one tensor on a device: a format with its groups."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from harness.dtypes import DType
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A storage format as one slot of one operator uses it.
+    """The storage format of one slot of one operator.
 
     Attributes:
         format: a name of ``FORMATS``, as file names and ``statistic.csv`` print it.
-        groups: groups of the convolution, where the format depends on them.
+        groups: groups of the convolution, if the format depends on them.
         axes: the axes a tensor of fewer dimensions has (``"NC"``); None: the default.
     """
 
@@ -28,7 +28,7 @@ class Layout:
 
     @property
     def is_default(self) -> bool:
-        """Whether the tensor lies as the host has it."""
+        """Whether the tensor has the host's layout."""
         return self.format == "DefaultFormat"
 
     def device_shape(self, shape: Sequence[int], dtype: DType | np.dtype[Any] | str) -> Shape:

@@ -1,4 +1,4 @@
-"""What can be recorded: one file a kind, found by its name in the one registry."""
+"""The kinds of records: one file per kind, found by its name in the registry."""
 
 from harness.rdr.recorders.base import RECORDERS, Counter, Export, Recorder
 

@@ -1,4 +1,4 @@
-"""What a recorder is, what it is given when it is exported, and the registry of their kinds."""
+"""The base of recorders, their arguments for an export, and the registry of kinds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from harness.registry import Registry
 
 
 class Counter:
-    """Numbers the texts of graphs, from 0; every number is given once, also to several threads."""
+    """Numbers the texts of graphs, from 0; every number is given only once, even to several threads."""
 
     def __init__(self) -> None:
         self._numbers = itertools.count()
@@ -25,27 +25,28 @@ class Counter:
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """Where one export goes: the directory, and the numbers of graph texts."""
+    """One export: its directory, and the counter of graph texts."""
 
     folder: Folder
     counter: Counter
 
 
 class Recorder:
-    """One artefact in the making; subclass and register a kind.
+    """One artefact to be exported; subclass it and register a kind.
 
     Args:
         module: one of ``harness.framework.log.submodules.NAMES``.
         name: at most ``names.MAX_NAME`` characters; those of a graph end in its id.
         stamp: when it was recorded; part of the file name at every export.
-        content: what ``accepts`` says.
+        content: content of the type ``accepts``.
 
     Attributes:
         accepts: the type of ``content``; anything else is an error of the caller.
-        appends: a second export of it prolongs the file.
-        alone: two recorders of one key must not get one file name: the second would replace what the first wrote.
-        changes: how often its content changed.
-        exported: what ``changes`` was when it was last exported; None if it never was.
+        appends: whether a second export extends the file.
+        alone: whether two recorders of one key need different file names, because the second would replace the first
+            one's file.
+        changes: number of changes of its content.
+        exported: ``changes`` at the last export; None if there was none.
     """
 
     accepts: ClassVar[type | tuple[type, ...]] = object
@@ -64,12 +65,12 @@ class Recorder:
 
     @property
     def key(self) -> tuple[str, str]:
-        """What a later recorder must have to replace this one."""
+        """The key of a later recorder that replaces this one."""
         return self.module, self.name
 
     @property
     def pending(self) -> bool:
-        """Whether it holds what was not exported yet."""
+        """Whether it holds content that was not exported yet."""
         return self.exported != self.changes
 
     def put(self, export: Export, extension: str, data: bytes, number: int | None = None) -> bool:
@@ -78,7 +79,7 @@ class Recorder:
         return export.folder.write(name, data, append=self.appends)
 
     def export(self, export: Export) -> bool:
-        """Writes the artefact; whether all of it was."""
+        """Writes the artefact; returns whether all of it was written."""
         raise NotImplementedError
 
 
@@ -87,5 +88,5 @@ def _populate() -> None:
         importlib.import_module(f"harness.rdr.recorders.{name}")
 
 
-#: kinds of recorders by name; packages outside add to it through the entry-point group ``harness.recorders``
+#: kinds of recorders by name; other packages may add to it through the entry-point group ``harness.recorders``
 RECORDERS: Registry[type[Recorder]] = Registry("recorder", "harness.recorders", _populate)

@@ -13,12 +13,12 @@ _log = log.get("rdr.recorders")
 
 @dataclass(frozen=True, slots=True)
 class GraphTexts:
-    """A graph as it stood when it was recorded: later stages change it.
+    """A graph at the time it was recorded, because later stages change it.
 
     Attributes:
         ir: its text.
         pb: its message, or None where none is asked for.
-        file_types: what to write, as MindSpore's callers say it: ``.ir;.pb``.
+        file_types: the files to write, in MindSpore's form: ``.ir;.pb``.
     """
 
     ir: str
@@ -47,7 +47,7 @@ class GraphRecorder(Recorder):
 
 
 class DocumentedGraphRecorder(GraphRecorder):
-    """Writes ``hwopt_d_before_graph_<id>.ir`` under just that name, as the documents promise it."""
+    """Writes ``hwopt_d_before_graph_<id>.ir`` under exactly that name, as documented."""
 
     def _text(self, export: Export) -> bool:
         assert self.name.startswith(HWOPT)

@@ -1,4 +1,4 @@
-"""The addresses of what each kernel of the latest step reads and writes."""
+"""The addresses that each kernel of the latest step reads and writes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _log = log.get("rdr.recorders")
 
 
 def kernel_text(name: str, of: Addresses) -> str:
-    """The block of one kernel; what has no address counts, and has no line."""
+    """The block of one kernel; an entry without an address is counted but has no line."""
     groups = (("inputs", of.inputs), ("workspaces", of.workspaces), ("outputs", of.outputs))
     return f"{name}\n" + "".join(_group(title, entries) for title, entries in groups) + "\n"
 
@@ -26,9 +26,9 @@ def _group(title: str, entries: Iterable[Address]) -> str:
 
 
 class MemoryRecorder(Recorder):
-    """``content`` is a list that kernels are added to while they are launched: ``(name, Addresses)``.
+    """``content`` is a list to which launched kernels are added: ``(name, Addresses)``.
 
-    A kernel that is there already begins a new step: everything is dropped first (measured).
+    A kernel that is in the list already begins a new step: everything is dropped first (measured).
     """
 
     accepts = list
@@ -40,7 +40,7 @@ class MemoryRecorder(Recorder):
         self._lock = threading.Lock()
 
     def add(self, name: str, of: Addresses) -> None:
-        """A kernel is launched."""
+        """Adds a launched kernel."""
         if not name:
             _log.warning("rdr: a kernel without a name is not recorded")
             return

@@ -1,4 +1,4 @@
-"""The streams that a graph's kernels are put on (Ascend)."""
+"""The streams of a graph's kernels (Ascend)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class StreamEntry:
 
 
 def stream_order_text(entries: Iterable[StreamEntry]) -> str:
-    """A JSON array, two blanks a level, keys sorted, no newline at the end."""
+    """A JSON array, two blanks per level, keys sorted, no newline at the end."""
     return json.dumps([_row(i, entry) for i, entry in enumerate(entries)], indent=2, sort_keys=True, ensure_ascii=False)
 
 
@@ -40,7 +40,7 @@ def _row(index: int, entry: StreamEntry) -> dict[str, Any]:
 
 
 class StreamOrderRecorder(Recorder):
-    """``content`` is a tuple of ``StreamEntry``; a second export puts another array behind the first (measured)."""
+    """``content`` is a tuple of ``StreamEntry``; a second export appends another array (measured)."""
 
     accepts = tuple
     appends = True

@@ -1,4 +1,4 @@
-"""Any text, as it stands: memory plans."""
+"""Any text without changes: memory plans."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from harness.rdr.recorders.base import RECORDERS, Export, Recorder
 
 
 class TextRecorder(Recorder):
-    """``content`` is a str; the file holds it without a newline more, and a second export repeats it (measured)."""
+    """``content`` is a str; the file holds it without an additional newline, and a second export repeats it
+    (measured)."""
 
     accepts = str
     appends = True
