@@ -30,7 +30,7 @@ def kind_of(mode: int) -> str:
     """The kind of a file that is not regular, in words; empty for a regular file."""
     if stat.S_ISREG(mode):
         return ""
-    return next((name for test, name in _KINDS if test(mode)), "no regular file")
+    return next((name for test, name in _KINDS if test(mode)), "not a regular file")
 
 
 def open_regular(path: Path, *, follow: bool = True) -> int:
@@ -100,9 +100,9 @@ def parse_json(data: bytes | str, where: str, refuse: Refuse) -> Any:
     try:
         return json.loads(data)
     except RecursionError:
-        raise refuse(f"{where}: no JSON that can be read: it is nested too deep") from None
+        raise refuse(f"{where}: JSON that is nested too deep to be read") from None
     except ValueError as error:
-        raise refuse(f"{where}: no JSON: {first_line(error)}") from None
+        raise refuse(f"{where}: not JSON: {first_line(error)}") from None
 
 
 @contextmanager

@@ -78,7 +78,7 @@ def test_links_stay_inside(tmp_path: Path) -> None:
 )
 def test_json_that_is_none(tmp_path: Path, text: bytes) -> None:
     (tmp_path / "a").write_bytes(text)
-    with pytest.raises(TreeError, match="a: no JSON"):
+    with pytest.raises(TreeError, match="a: not JSON"):
         read_json(tmp_path / "a", 1 << 20, TreeError)
 
 

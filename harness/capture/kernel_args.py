@@ -39,7 +39,7 @@ def artefacts(files: Iterable[ArgumentsFile]) -> dict[str, bytes]:
         try:
             value = json.loads(file.content)
         except (ValueError, RecursionError) as error:
-            raise TreeError(f"{file.name}: no JSON text ({error})") from None
+            raise TreeError(f"{file.name}: not a JSON text ({error})") from None
         graphs.setdefault(file.graph, {}).setdefault(str(file.iteration), {})[file.name] = value
     return {
         f"{COMPARED}kernel_args_graph_{graph}.json": (

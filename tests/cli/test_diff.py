@@ -184,7 +184,7 @@ def test_missing_slots_stay_missing(store: Path, tmp_path: Path) -> None:
     ("content", "says"),
     [
         (None, "No such file"),
-        ("{", "no JSON"),
+        ("{", "not JSON"),
         ("[]", "not a comparison"),
         ('{"format": "msdump-diff", "version": 1}', "damaged"),
         ('{"format": "msdump-diff", "version": 1, "counts": {}, "slots": [{}]}', "damaged"),

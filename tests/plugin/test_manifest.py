@@ -35,7 +35,7 @@ def test_a_damaged_manifest_is_named(made: pytest.Pytester) -> None:
     path.write_text("[")
     result = made.runpytest("--msdump")
     assert result.ret == pytest.ExitCode.TESTS_FAILED
-    result.stdout.fnmatch_lines([STALE, "  *test_one.manifest.json*: no JSON*"])
+    result.stdout.fnmatch_lines([STALE, "  *test_one.manifest.json*: not JSON*"])
     assert made.runpytest("--msdump-regen").ret == 0
     assert made.runpytest("--msdump").ret == 0
 

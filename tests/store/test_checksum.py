@@ -36,5 +36,5 @@ def test_order_of_mappings_does_not_count() -> None:
 
 def test_attrs_must_be_json() -> None:
     assert attrs_text({"b": [1, None], "a": "é"}) == '{"a":"\\u00e9","b":[1,null]}'
-    with pytest.raises(StoreError, match="no JSON"):
+    with pytest.raises(StoreError, match="not JSON"):
         attrs_text({"a": object()})

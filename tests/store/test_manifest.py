@@ -119,9 +119,9 @@ def test_stale_says_how(golden: Path) -> None:
 
 
 BROKEN = [
-    (b"{", "no JSON"),
-    (b"\xff", "no JSON"),
-    (b"[" * 200_000, "no JSON"),
+    (b"{", "not JSON"),
+    (b"\xff", "not JSON"),
+    (b"[" * 200_000, "nested too deep"),
     (b"[]", "not a manifest"),
     (b'{"format": "x"}', "not a manifest"),
     (b'{"format": "msdump manifest", "version": 99}', "version 99"),
@@ -210,7 +210,7 @@ def test_one_writer_at_a_time(golden: Path) -> None:
 
 
 def test_provenance_must_be_json(golden: Path) -> None:
-    with pytest.raises(StoreError, match="provenance is no JSON"):
+    with pytest.raises(StoreError, match="provenance is not JSON"):
         manifest.rebuild(golden, {RunKey("a.h5", CPU): {"when": {1}}})
 
 

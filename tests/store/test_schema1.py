@@ -133,7 +133,7 @@ DAMAGES: dict[str, tuple[Damage, str]] = {
     "schema is text": (set_attribute("schema", np.bytes_(b"1")), "unexpected type"),
     "compression": (lambda f: set_attribute("compression", np.bytes_(b"lzf"))(f), "unknown compression 'lzf'"),
     "level": (set_attribute("level", np.bytes_(b"most"), "runs/cpu/tensor"), "unknown level 'most'"),
-    "attrs no JSON": (set_attribute("attrs", np.bytes_(b"{"), "runs/cpu/tensor"), "attrs: no JSON"),
+    "attrs not JSON": (set_attribute("attrs", np.bytes_(b"{"), "runs/cpu/tensor"), "attrs: not JSON"),
     "attrs no object": (set_attribute("attrs", np.bytes_(b"[]"), "runs/cpu/tensor"), "not a JSON object"),
     "attrs no UTF-8": (set_attribute("attrs", np.bytes_(b"\xff"), "runs/cpu/tensor"), "no UTF-8"),
     "runs is not a group": (replace_by("runs", dataset(data=1)), "runs"),

@@ -333,9 +333,9 @@ def test_wrong_arguments(tmp_path: Path) -> None:
         update(path, "net", {}, compression="zstd")  # type: ignore[arg-type]
     with pytest.raises(StoreError, match="unknown level 'all'; known are tensors, digest"):
         update(path, "net", {CPU: RunData([], level="all")})  # type: ignore[arg-type]
-    with pytest.raises(StoreError, match="attrs are no JSON"):
+    with pytest.raises(StoreError, match="attrs are not JSON"):
         update(path, "net", {CPU: RunData([], attrs={"a": {1, 2}})})
-    with pytest.raises(StoreError, match="attrs are no JSON"):
+    with pytest.raises(StoreError, match="attrs are not JSON"):
         update(path, "net", {CPU: RunData([], attrs={"a": float("nan")})})
     with pytest.raises(StoreError, match=r"attribute 'attrs' would take \d+ bytes; at most"):
         update(path, "net", {CPU: RunData([], attrs={"a": "x" * 70_000})})
