@@ -291,7 +291,7 @@ def _take_free(beside: Path) -> int | None:
     descriptor, made = _open_lock(beside)
     try:
         flock(descriptor, LOCK_EX | LOCK_NB)
-        # The previous holder may have removed the file after we opened it: then it is no lock any more.
+        # The previous holder may have removed the file after we opened it: then it is not a lock any more.
         if os.fstat(descriptor).st_nlink:
             return descriptor
     except OSError as error:

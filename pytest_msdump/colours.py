@@ -1,5 +1,5 @@
 """Which lines of the closing section are coloured on a terminal. pytest drops the colours if ``NO_COLOR`` is set or the
-output is no terminal."""
+output is not a terminal."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from harness.reading import open_regular, parsing, read_bytes, read_json
 
 
 def others(folder: Path) -> dict[str, Path]:
-    """What is no regular file, by what errors call it."""
+    """What is not a regular file, by what errors call it."""
     folder.mkdir()
     os.mkfifo(folder / "pipe")
     (folder / "directory").mkdir()

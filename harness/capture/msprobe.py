@@ -209,7 +209,7 @@ class _Records:
                     if isinstance(record.values, FileValues):
                         record.values.forget()
             else:
-                self._problem(key, "damaged", "the entry is no object")
+                self._problem(key, "damaged", "the entry is not an object")
 
     def _entry(self, key: str, entry: dict[str, Any] | list[Any], source: str | None) -> Iterator[Record]:
         said = entry.get(OPERATOR) if isinstance(entry, dict) else None

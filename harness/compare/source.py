@@ -92,6 +92,6 @@ def source_of(record: Record, array: Array | None = None) -> Source | None:
 
 
 def number(element: Any) -> Number:
-    """An element of an array as a Python number (bfloat16's is no subclass of one)."""
+    """An element of an array as a Python number (bfloat16's is not a subclass of one)."""
     value: Number = element.item() if element.dtype.kind != "V" else float(element)
     return value

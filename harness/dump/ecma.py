@@ -228,7 +228,7 @@ class _Reader:
     def group(self, depth: int) -> Tree:
         self.at += 1
         if self.take("?") and not self.take(":"):
-            raise self.error(f"'(?' followed by {self.found_text()} is no group (':', '=' and '!' are)")
+            raise self.error(f"'(?' followed by {self.found_text()} is not a group (':', '=' and '!' are)")
         body = self.alternatives(depth + 1)
         self.close()
         return body
@@ -311,7 +311,7 @@ class _Reader:
         self.at = end + 2
         if kind == ":":
             if name.lower() not in _CLASSES:
-                raise self.error(f"{name!r} is no character class; known are {', '.join(sorted(_CLASSES))}")
+                raise self.error(f"{name!r} is not a character class; known are {', '.join(sorted(_CLASSES))}")
             return _CLASSES[name.lower()], True
         single = _COLLATING.get(name, name)
         if len(single) != 1:

@@ -1,7 +1,7 @@
 """The ``iteration`` field: the labels of the steps to dump.
 
 Measured on 2.10.0: parts are split on ``|``; ``n`` is one label, ``a-b`` a range with both ends; a part of any other
-shape (an open range, a reversed one, two dashes, an empty one) selects nothing and is no error.
+shape (an open range, a reversed one, two dashes, an empty one) selects nothing and is not an error.
 
 Earlier releases read the same text differently (``GRAMMARS``): public source of 1.1 to 2.2.
 """

@@ -1,6 +1,6 @@
 """MindSpore's API in Python: describe networks in its words, compile them, run them, tell observers.
 
-A wing of its own: nothing in it imports what dumps, records, captures, stores, compares or reports. Those enter by a
+A separate part: nothing in it imports the packages that dump, record, capture, store, compare or report. Those use a
 short public surface: ``runtime`` (observers, sessions, launches), ``log``, ``context``, ``seed``, ``engines``,
 ``ops.base``, ``ops.eager``, ``compile.fuse``, ``compile.memory`` and ``train.recording``. ``docs/architecture.md`` has
 the table, and a test holds it.

@@ -1,4 +1,4 @@
-"""What was observed of MindSpore 2.10.0 and follows from no document: tables, a fact a row.
+"""Observed facts about MindSpore 2.10.0 that no document states: tables with one fact per row.
 
 A row names the recording that holds it: the network script of ``tests/data/graphs/nets`` whose recorded graphs are
 others without it. Rows whose last entry is empty were seen in graphs that were not kept;
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 
 class Fact(NamedTuple):
-    """What holds of one name.
+    """A fact about one name.
 
     Attributes:
         name: of an operator, a function, a method.

@@ -14,9 +14,9 @@ import numpy as np
 
 from harness.errors import SettingError, SettingTypeError
 
-#: what seeds are reduced by
+#: divisor that reduces seeds
 _MODULUS = 2**31 - 1
-#: what a global seed of 0 stands for
+#: the effective value of a global seed of 0
 _SEED_OF_ZERO = 87654321
 #: how far a counter moves with each operator created
 _STRIDE = 3528531795 ^ 3449720151
@@ -82,7 +82,7 @@ def get_dataset_seed() -> int:
 
 
 def get_seed() -> int | None:
-    """The global seed; None where none was set."""
+    """The global seed; None if none was set."""
     return _global[0]
 
 

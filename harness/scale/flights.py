@@ -153,7 +153,7 @@ class Flights:
                 raise ScaleError(f"{said}: one worker after the other died over it; it is not tried again")
             raise ScaleError(f"{said}: {type(landed.value).__name__}: {first_line(landed.value)}")
         if landed.kind == "lost":
-            if self._link.running():  # else the scheduler is lost, which is no fault of the task's
+            if self._link.running():  # else the scheduler is lost, which is not a fault of the task's
                 flight.losses += 1
             if flight.losses > LOSSES:
                 raise ScaleError(f"{flight.task.said}: its result was lost {LOSSES} times; it is not tried again")

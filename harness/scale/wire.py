@@ -81,7 +81,7 @@ class Head:
     Attributes:
         parts: its iteration directories.
         last: by graph, the iteration that was begun last.
-        problems: of its graphs; ``constants``: of its constants, which are no tensors of a step.
+        problems: of its graphs; ``constants``: of its constants, which are not tensors of a step.
     """
 
     rank: int

@@ -213,7 +213,7 @@ def printed_statistics(texts: Mapping[str, str]) -> Statistics:
 
     Raises:
         KeyError: an item is missing.
-        ValueError, OverflowError: a text is no number, or a count not a finite one.
+        ValueError, OverflowError: a text is not a number, or a count not a finite one.
     """
     return statistics_of_cells(_texts_of(texts))
 

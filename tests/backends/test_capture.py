@@ -80,7 +80,7 @@ def test_memory_and_tree_agree(variant: tuple[str, str], network: str, tmp_path:
     assert found.keys() == expected.keys()
     assert [key for key in expected if expected[key] != found[key]] == []
     assert len(expected) == len(list(memory.records()))
-    # What was watched is no part of a tree.
+    # What was watched is not a part of a tree.
     assert tree.artefacts == {name: text for name, text in memory.artefacts.items() if name != WATCHED}
     assert tree.execution_order == memory.execution_order
 

@@ -20,7 +20,7 @@ from tests.dump.build import DATA, measured_net, npy_files
 MEASURED = json.loads((DATA / "config_cases.json").read_text())
 CASES: list[dict[str, Any]] = MEASURED["cases"]
 
-# What the log must say for each warning that was measured (None: it comes from set_dump, which is no part of a dump).
+# What the log must say for each measured warning (None: it comes from set_dump, which is not part of a dump).
 WARNINGS = {
     "kernels entry matched nothing (printed at exit)": "matched nothing",
     "no e2e_dump_settings section: 'there will be no data' alert (3 lines, about 1 s pause after each; on CPU data "

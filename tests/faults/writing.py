@@ -154,7 +154,7 @@ def _dump_asynchronously(folder: Path) -> None:
 
 
 def _dump_as_msprobe(folder: Path) -> None:
-    file = folder.parent / "msprobe.json"  # what is read is no call of the dump
+    file = folder.parent / "msprobe.json"  # what is read is not a call of the dump
     file.write_text(msprobe_config(folder / "tree"))
     observer = asked_for(str(file), DEVICES.get("ascend-o2"), None, environ={})
     assert observer is not None

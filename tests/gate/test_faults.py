@@ -1,4 +1,4 @@
-"""Faults on purpose: what a run leaves when a kernel fails, or returns what is no number."""
+"""Faults on purpose: what a run leaves when a kernel fails, or returns what is not a number."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ def oracle_python(name: str) -> str:
     python = os.environ.get(variable)
     if python and os.access(python, os.X_OK):
         return python
-    given = f"{variable}={python!r} is no program" if python else f"{variable} is not set"
+    given = f"{variable}={python!r} is not a program" if python else f"{variable} is not set"
     reason = f"{name} is needed: {given}; `tox -e interop` installs it"
     if os.environ.get("MSDUMP_INTEROP_REQUIRED"):
         pytest.fail(reason, pytrace=False)

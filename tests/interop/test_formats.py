@@ -125,7 +125,7 @@ def test_grouped_weights_in_one_bundle(msprobe_python: str, tmp_path: Path) -> N
 
 
 def test_grouped_weights_in_several_bundles_are_lost_by_the_tool(msprobe_python: str, tmp_path: Path) -> None:
-    """Why the tool is no oracle there: it writes bundles over one another, ours keep every value."""
+    """Why the tool is not an oracle there: it writes bundles over one another, ours keep every value."""
     jobs = [grouped(*sizes)[0] for sizes in SEVERAL]
     results = convert(jobs, msprobe_python, tmp_path)
     for i, job in enumerate(jobs):

@@ -36,7 +36,7 @@ def unreadable(tensor: Any) -> str | None:
     if type(tensor) in _USUAL and tensor.is_cpu and tensor.layout is torch.strided and tensor.dtype in DTYPES:
         return None
     if type(tensor).__torch_dispatch__ is not _PLAIN:
-        return f"a {type(tensor).__name__} is no plain tensor"
+        return f"a {type(tensor).__name__} is not a plain tensor"
     if tensor.layout is not torch.strided:
         return f"its layout is {tensor.layout}"
     if tensor.dtype not in DTYPES:

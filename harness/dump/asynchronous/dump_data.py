@@ -171,7 +171,7 @@ def decode(content: bytes, size: int, where: str) -> Header:
     try:
         message = CLASSES["DumpData"].FromString(content)
     except DecodeError as error:
-        raise TreeError(f"{where}: its header is no DumpData message ({error})") from None
+        raise TreeError(f"{where}: its header is not a DumpData message ({error})") from None
     at = LENGTH.size + len(content)
     inputs, at = _entries(message.input, at, where)
     outputs, at = _entries(message.output, at, where)
@@ -240,7 +240,7 @@ class DumpFile:
         (length,) = LENGTH.unpack(self._bytes(0, LENGTH.size))
         if length > min(size - LENGTH.size, MAX_HEADER):
             raise TreeError(
-                f"{self.path}: a header of {length} bytes in a file of {size}; it is no dump file (headers have at "
+                f"{self.path}: a header of {length} bytes in a file of {size}; it is not a dump file (headers have at "
                 f"most {MAX_HEADER})"
             )
         return decode(self._bytes(LENGTH.size, length), size, self.path)

@@ -167,7 +167,7 @@ def to_json(record: Record, *, compact: bool = False) -> str:
 
 
 def from_json(text: str | bytes, where: str) -> Record:
-    """Reads ``to_json``'s text; ``TreeError`` if it is no record."""
+    """Reads ``to_json``'s text; ``TreeError`` if it is not a record."""
     try:
         record = json.loads(text)
     except (ValueError, RecursionError) as error:

@@ -27,7 +27,7 @@ def settings(level: str, given: dict[str, Any]) -> dict[str, Any]:
         raise SettingError(f"the level of mixed precision must be one of {list(LEVELS)}, got {level!r}")
     for name in given:
         if name not in _KNOWN:
-            raise SettingError(f"{name!r} is no setting of mixed precision; there are {', '.join(_KNOWN)}")
+            raise SettingError(f"{name!r} is not a setting of mixed precision; there are {', '.join(_KNOWN)}")
     if given.get("cast_model_type", dtypes.float32) not in (dtypes.float16, dtypes.float32):
         raise SettingTypeError(f"cast_model_type must be float16 or float32, got {given['cast_model_type']}")
     if not isinstance(given.get("keep_batchnorm_fp32", True), bool):

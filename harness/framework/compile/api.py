@@ -57,7 +57,7 @@ def value_and_grad_traced(
 
 def _operand(active: Any, value: Any, position: int) -> Operand:
     if not isinstance(value, Tensor):
-        raise TraceError(f"argument {position} is no tensor ({type(value).__name__}); it has no gradient")
+        raise TraceError(f"argument {position} is not a tensor ({type(value).__name__}); it has no gradient")
     operand: Operand = active.operand(value, updates=True)
     return operand
 

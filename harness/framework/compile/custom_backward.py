@@ -41,7 +41,7 @@ class _Custom:
 def guarded(cell: Any, function: Callable[..., Any], args: tuple[Any, ...], result: Any) -> Any:
     """The result of a traced call of ``cell`` with ``function`` as its gradient.
 
-    Raises ``SettingTypeError`` if the result is no tensor or tuple of tensors.
+    Raises ``SettingTypeError`` if the result is not a tensor or tuple of tensors.
     """
     active = tracer()
     if active is None:

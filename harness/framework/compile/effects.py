@@ -13,7 +13,7 @@ from collections.abc import Iterable
 
 from harness.graph import Node, NodeExtra, Operand, TupleSpec, U, printed_order
 
-#: what looks at its argument rather than read it: those that use its result count as readers too
+#: operators that only view their argument: the users of their result count as readers too
 _VIEWS = frozenset({"BatchNormGrad", "ExpandDims", "Reshape"})
 
 
@@ -119,7 +119,7 @@ class _Effects:
                 state.extra.layout = (None,) * len(state.inputs)
 
     def add_copies(self) -> None:
-        """Copies every read of what is read more than once."""
+        """Copies every read of memory that is read more than once."""
         loads: dict[int, list[Node]] = {}
         for node in self.order:
             if node.op == "Load":

@@ -20,7 +20,7 @@ PREFIX, POSTFIX = "GraphKernel", "fusion"
 
 @dataclass(frozen=True, slots=True)
 class Fusion:
-    """What a fused kernel is made of: ``node.extra.fusion``.
+    """The parts of a fused kernel: ``node.extra.fusion``.
 
     Attributes:
         members: the kernels, in the order of the graph; the last gives the result. Their numbers are those they would
@@ -31,7 +31,7 @@ class Fusion:
 
 
 def fuse(graph: Graph, unfused: Numbering) -> None:
-    """Fuses what can be fused in a graph that is not numbered yet; its orders are made anew.
+    """Fuses kernels in a graph that is not numbered yet; makes its orders again.
 
     Each kernel's ``extra.alone`` is the name it would have if nothing were fused, a fused one's that of its last
     member: by it graphs of different devices are laid beside one another.

@@ -14,7 +14,7 @@ from harness.graph import Node, NodeExtra, TensorSpec
 
 
 def keep_overwritten(tracer: Tracer) -> None:
-    """Rewrites the reads traced so far and copies what is overwritten (``node.extra.kept``)."""
+    """Rewrites the reads traced so far and copies overwritten values (``node.extra.kept``)."""
     for load in tracer.states.reads():
         tracer.states.newest(load)
     for node in [n for n in tracer.created if getattr(OPERATORS.get(n.op), "keeps", False)]:

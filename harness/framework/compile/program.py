@@ -26,7 +26,7 @@ from harness.graph import Const, Graph, Node, Operand, Parameter, TensorSpec
 
 CPU_KERNELS = CPU.kernels
 STAGES = ("traced", "simplified", "ordered", "selected")
-"""What a graph goes through: written down, simplified, its effects put in order, made for the device's kernels."""
+"""The stages of a graph: traced, simplified, effects ordered, adapted to the device's kernels."""
 Watch = Callable[[str, Sequence[Operand]], None]
 
 
@@ -37,10 +37,10 @@ class Program:
     Attributes:
         graphs: its kernel graphs by id, the root first; more than one only with control flow.
         inputs: the graph parameter of each tensor argument, in the order the arguments are flattened.
-        block: what runs, in order.
+        block: what to run, in order.
         of_region: the graph of each region, by the region's ``id``.
-        silent: it gives back one of its parameters, or constants; such a function is no kernel graph, has no id and
-            nobody is told of it (measured).
+        silent: whether it returns one of its parameters, or constants; such a function is not a kernel graph, has no
+            id, and observers are not told of it (measured).
     """
 
     graphs: list[Graph]
@@ -112,15 +112,15 @@ def compile_function(
 
     Args:
         function: called once, with traced values in place of the tensors of ``args``.
-        args: arguments; tensors (also inside tuples) become data inputs of the graph, the rest stays as it is.
+        args: arguments; tensors (also inside tuples) become data inputs of the graph, other values are constants.
         names: name of each argument (``x``, ``inputs0``), as dump files name the data inputs.
         graph_id: id of the graph.
         numbering: the process's numbering.
-        dynamic: for each argument, a shape to trace with in place of the tensor's own (-1 for dynamic), or None; for a
+        dynamic: for each argument, a shape to trace with instead of the tensor's own (-1 for dynamic), or None; for a
             tuple a tuple of such.
-        kernels: what the device's kernels cannot take.
+        kernels: restrictions of the device's kernels.
         fuses: elementwise chains become one kernel each.
-        watch: called after each of ``STAGES`` with what each region gives.
+        watch: called after each of ``STAGES`` with the outputs of each region.
     """
     return compile_trace(trace_function(function, args, names, dynamic), graph_id, numbering, kernels, fuses, watch)
 
@@ -225,7 +225,8 @@ def _follow(block: Block) -> None:
 
 
 def is_input(value: Any) -> bool:
-    """Whether an argument is a data input of the graph: a tensor that is no weight and no constant (``const_arg``)."""
+    """Whether an argument is a data input of the graph: a tensor that is neither a weight nor a constant
+    (``const_arg``)."""
     return isinstance(value, Tensor) and not isinstance(value, ParameterTensor) and not value.const_arg
 
 

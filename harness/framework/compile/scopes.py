@@ -1,4 +1,4 @@
-"""The tracer in force, and where its new nodes stand."""
+"""The active tracer, and the scope of its new nodes."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ from harness.graph import (
     spec_of,
 )
 
-#: nodes that hand on what they are given
+#: nodes that pass on their input
 _HAND_ON = frozenset({"Depend", "TupleGetItem", "MakeTuple"})
 
 

@@ -79,7 +79,7 @@ def _key(node: Node) -> Any:
 
 
 def constant_key(operand: Operand) -> Any:
-    """What makes two operands equal: identity, or a constant's value."""
+    """The key by which operands are equal: identity, or a constant's value."""
     if not isinstance(operand, Const):
         return id(operand)
     value = operand.value
@@ -102,7 +102,7 @@ def _fold(node: Node) -> Operand:
 
 
 def _rewrite(node: Node) -> Operand:
-    """What stands for ``node``: itself, or what the first rule that changes it gives."""
+    """The replacement of ``node``: itself, or the result of the first rule that changes it."""
     if node.op in _FOLDED and not node.scope.startswith(_LATE):
         folded = _fold(node)
         if folded is not node:

@@ -1,4 +1,4 @@
-"""Where in the user's (and the layers') source a node comes from."""
+"""Finds the place of a node in the user's (and the layers') source."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>")
 
 _Span = tuple[int, int, int, int]
 
-#: Python's own library (contextlib, functools) is nobody's source
+#: Python's own library (contextlib, functools) never counts as source
 _LIBRARY = sysconfig.get_paths()["stdlib"]
 
 

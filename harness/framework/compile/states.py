@@ -109,7 +109,7 @@ class States:
         return self._roots[id(operand)][1] if id(operand) in self._roots else operand
 
     def is_changed(self, operand: Operand) -> bool:
-        """Whether a value that is no parameter was changed in place, or is what such a change gave."""
+        """Whether a value that is not a parameter was changed in place, or is what such a change gave."""
         return id(operand) in self._roots
 
     def refer(self, operand: Operand, root: Operand) -> None:

@@ -110,7 +110,7 @@ class Tracer(Controls):
         return self.unpack(node)
 
     def _update(self, node: Node, targets: list[Operand], gives_memory: bool) -> None:
-        """Notes an update. A target that is no parameter is read like one from then on, and by those that took it
+        """Notes an update. A target that is not a parameter is read like one from then on, and by those that took it
         before; so is the result where it is the target's memory."""
         at = len(self.created) - 1
         for target in targets:
@@ -140,7 +140,7 @@ class Tracer(Controls):
         self, operator: Operator, args: tuple[Any, ...], attrs: dict[str, Any], updates: bool
     ) -> tuple[list[Operand], Call, tuple[int | None, ...]]:
         """The arguments of a call as flat inputs, as its shape rule sees them, and how many inputs make up each (None:
-        one that is no tuple of tensors)."""
+        one that is not a tuple of tensors)."""
         inputs: list[Operand] = []
         specs: list[Spec] = []
         values: list[Any] = []

@@ -19,12 +19,12 @@ from harness.framework.dataset import config
 from harness.framework.dataset.checks import names_of, whole
 
 Made = TypeVar("Made", bound=Callable[..., Any])
-#: what the methods of ``Dataset`` make, by name; the modules that define it put it there, the package imports them all
+#: the classes that methods of ``Dataset`` make, by name; their modules register them, and the package imports them all
 _STEPS: dict[str, Callable[..., Any]] = {}
 
 
 def step(made: Made) -> Made:
-    """Registers a class or function as what a method of ``Dataset`` makes."""
+    """Registers a class or function for a method of ``Dataset``."""
     _STEPS[made.__name__] = made
     return made
 
@@ -65,7 +65,8 @@ class Dataset(ABC):
             for _ in rows:
                 pass
 
-    # -- what scripts ask ----------------------------------------------------------------------------------------------
+    # -- what scripts call
+    # ----------------------------------------------------------------------------------------------
     def get_dataset_size(self) -> int:
         """Number of rows (batches, once batched) of an epoch."""
         return self.size()
@@ -83,7 +84,7 @@ class Dataset(ABC):
         return 1
 
     def inner(self) -> Sequence[Dataset]:
-        """The datasets this one is made of; none for a source."""
+        """The datasets it is made from; empty for a source."""
         return ()
 
     def is_shuffled(self) -> bool:
@@ -112,14 +113,14 @@ class Dataset(ABC):
         return self.concat(other)
 
     def reset(self) -> None:  # noqa: B027 - not for subclasses: there is nothing to do
-        """Nothing to do: iterators know where they stand."""
+        """Does nothing, because iterators keep their own position."""
 
     def set_init_step(self, init_step: int) -> None:
         """Lets iterators start at this row, counted over epochs (for a training that goes on from a checkpoint)."""
         self._init_step = whole(init_step, "init_step", "set_init_step", 0)
 
     def get_init_step(self) -> int:
-        """What ``set_init_step`` was given; 0 at first."""
+        """The value given to ``set_init_step``; 0 at first."""
         return self._init_step
 
     # -- iterators -----------------------------------------------------------------------------------------------------
@@ -249,7 +250,7 @@ class Dataset(ABC):
         return made
 
     def apply(self, apply_func: Callable[[Dataset], Dataset]) -> Dataset:
-        """What the function makes of this dataset."""
+        """The function's result for this dataset."""
         made = apply_func(self) if callable(apply_func) else None
         if not isinstance(made, Dataset):
             raise SettingTypeError(f"apply: a function that gives a dataset is needed, got {apply_func!r}")
@@ -264,7 +265,7 @@ class Dataset(ABC):
 
 
 class Operation(Dataset):
-    """A dataset made from another one; asks it for what it does not change."""
+    """A dataset made from another one; it takes everything it does not change from there."""
 
     def __init__(self, source: Dataset) -> None:
         super().__init__()

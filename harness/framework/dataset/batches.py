@@ -15,7 +15,7 @@ from harness.framework.dataset.placing import places
 
 
 class BatchInfo:
-    """Where a batch stands: what a function of a batch is given."""
+    """The position of a batch, for functions of a batch."""
 
     def __init__(self, epoch: int, batch: int) -> None:
         self._epoch = epoch

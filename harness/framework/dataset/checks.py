@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.errors import SettingError, SettingTypeError, StateError, UnsupportedError
 
-#: arguments that change how fast the real pipeline runs, not what it gives
+#: arguments that change the speed of the real pipeline, not its results
 SPEED = frozenset(("python_multiprocessing", "max_rowsize", "cache", "offload", "callbacks", "batch_format"))
 LARGEST = 2**31 - 1
 
@@ -16,7 +16,7 @@ def whole(value: Any, name: str, owner: str, low: int, forbidden: int | None = N
     """``value`` if it is an int of at least ``low`` that fits 32 bits.
 
     Raises:
-        SettingTypeError: it is no int.
+        SettingTypeError: it is not an int.
         SettingError: it is out of bounds, or ``forbidden``.
     """
     if isinstance(value, bool) or not isinstance(value, int):
@@ -49,7 +49,7 @@ def names_of(columns: str | Sequence[str], owner: str) -> list[str]:
 
 
 def known(names: Sequence[str], columns: Sequence[str], owner: str) -> None:
-    """``StateError`` for the first of ``names`` that is no column."""
+    """``StateError`` for the first of ``names`` that is not a column."""
     missing = [name for name in names if name not in columns]
     if missing:
         raise StateError(f"{owner}: there is no column {missing[0]!r}; there are {list(columns)}")

@@ -52,7 +52,7 @@ class ImageFolderDataset(Source):
         if not isinstance(dataset_dir, (str, os.PathLike)):
             raise SettingTypeError(f"{owner}: dataset_dir must be a path, got {dataset_dir!r}")
         if not os.path.isdir(dataset_dir):
-            raise SettingError(f"{owner}: {os.fspath(dataset_dir)!r} is no directory")
+            raise SettingError(f"{owner}: {os.fspath(dataset_dir)!r} is not a directory")
         if num_samples is not None:
             whole(num_samples, "num_samples", owner, 0)
         self.decode = flag(decode, "decode", owner)

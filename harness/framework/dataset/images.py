@@ -50,7 +50,7 @@ class _Files(Source):
         if not isinstance(dataset_dir, (str, os.PathLike)):
             raise SettingTypeError(f"{owner}: dataset_dir must be a path, got {dataset_dir!r}")
         if not os.path.isdir(dataset_dir):
-            raise SettingError(f"{owner}: {os.fspath(dataset_dir)!r} is no directory")
+            raise SettingError(f"{owner}: {os.fspath(dataset_dir)!r} is not a directory")
         if usage is not None and not isinstance(usage, str):
             raise SettingTypeError(f"{owner}: usage must be a str, got {usage!r}")
         if usage not in (None, "train", "test", "all"):
@@ -149,7 +149,9 @@ class MnistDataset(_Files):
         data = self._bytes(path)
         head = 4 + 4 * dimensions
         if len(data) < head or data[:4] != bytes((0, 0, 8, dimensions)):
-            raise StateError(f"{type(self).__name__}: {str(path)!r} is no idx file of bytes in {dimensions} dimensions")
+            raise StateError(
+                f"{type(self).__name__}: {str(path)!r} is not an idx file of bytes in {dimensions} dimensions"
+            )
         shape = struct.unpack(f">{dimensions}I", data[4:head])
         if dimensions == 3 and shape[1:] != (28, 28):
             raise StateError(f"{type(self).__name__}: images of {str(path)!r} are {shape[1:]}, not (28, 28)")

@@ -1,4 +1,4 @@
-"""What goes through the rows of a dataset."""
+"""Iterators over the rows of a dataset."""
 
 from __future__ import annotations
 
@@ -55,5 +55,5 @@ class RowIterator(Iterator[Any]):
 
 
 def _tensor(value: Any) -> Any:
-    """A tensor; texts and dicts, which no tensor holds, stay what they are."""
+    """A tensor; texts and dicts, which no tensor holds, stay unchanged."""
     return Tensor.from_numpy(value) if isinstance(value, np.ndarray) and value.dtype.kind not in "USO" else value

@@ -1,4 +1,4 @@
-"""What is done to rows: repetitions, orders, parts, other columns, several datasets."""
+"""Operations on rows: repetition, order, parts, other columns, several datasets."""
 
 from __future__ import annotations
 

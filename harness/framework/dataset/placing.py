@@ -1,4 +1,4 @@
-"""Where columns stand that a function made of others."""
+"""The places of columns that a function makes from others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where rows come from: a user's generator, arrays."""
+"""Sources of rows: a user's generator, arrays."""
 
 from __future__ import annotations
 

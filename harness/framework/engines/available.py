@@ -6,19 +6,19 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-#: what a driver of NVIDIA's shows of itself
+#: paths that show an NVIDIA driver
 DRIVER = ("/dev/nvidiactl", "/dev/dxg")
 GET_TORCH = "pip install 'pytest-msdump[torch]'"
 
 
 @cache
 def torch_missing() -> str | None:
-    """Why PyTorch cannot be used, in one line with the command that gets it; None if it is installed."""
+    """Says in one line why PyTorch cannot be used, with the command to install it; None if it is installed."""
     return None if find_spec("torch") is not None else f"PyTorch is not installed; get it with: {GET_TORCH}"
 
 
 def cuda_missing() -> str | None:
-    """Why PyTorch has no CUDA device here, in one line; None if it has. Imports PyTorch where a driver shows itself."""
+    """Says in one line why PyTorch has no CUDA device here; None if it has. Imports PyTorch if there is a driver."""
     why = torch_missing()
     if why is not None:
         return why

@@ -42,7 +42,7 @@ class _Formatter(logging.Formatter):
         return text
 
     def head(self, record: logging.LogRecord) -> str:
-        """What stands before the message."""
+        """The text before the message."""
         raise NotImplementedError
 
 

@@ -1,4 +1,4 @@
-"""``mindspore.log``: what a script logs, and what it can ask of the log's settings.
+"""``mindspore.log``: the log for scripts, and its settings.
 
 These lines never reach the root logger (measured).
 """
@@ -25,7 +25,7 @@ def _logger() -> logging.Logger:
 
 
 def handlers(settings: LogSettings) -> list[logging.Handler]:
-    """Where a script's lines go: to stderr, or to a file and, from ``stderr_level`` on, to stderr too."""
+    """The destinations of a script's lines: stderr, or a file and, from ``stderr_level`` on, stderr too."""
     formatter = PythonLine()
     if settings.folder is None:
         return [StderrHandler(formatter)]

@@ -1,4 +1,4 @@
-"""What the environment says about the log: ``GLOG_v``, ``GLOG_logtostderr``, ``GLOG_log_dir``,
+"""The log's settings from the environment: ``GLOG_v``, ``GLOG_logtostderr``, ``GLOG_log_dir``,
 ``GLOG_stderrthreshold``, ``GLOG_max_log_size``, ``logger_maxBytes``, ``logger_backupCount``, ``MS_SUBMODULE_LOG_v``.
 
 Measured on 2.10.0: an empty value counts as unset, others are stripped; what is wrong raises ``ValueError``, but for

@@ -40,11 +40,11 @@ def submodule_of(logger: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SubmoduleLevels:
-    """What ``MS_SUBMODULE_LOG_v`` says.
+    """The levels in ``MS_SUBMODULE_LOG_v``.
 
     Attributes:
         levels: 0 to 4 by sub-module; they stand instead of ``GLOG_v``.
-        problems: what was left out, and why; to be logged as warnings.
+        problems: entries that were left out, and why; to be logged as warnings.
     """
 
     levels: Mapping[str, int] = field(default_factory=dict)

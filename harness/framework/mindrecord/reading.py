@@ -57,7 +57,7 @@ class Records:
 
     def _part(self, stream: Any, page: int, begin: int, end: int) -> bytes:
         if not 0 <= begin <= end - 8 <= self.page:
-            raise StateError(f"MindRecord: {stream.name!r}: a row from {begin} to {end} is no part of a page")
+            raise StateError(f"MindRecord: {stream.name!r}: a row from {begin} to {end} is not a part of a page")
         stream.seek(self.header + self.page * page + begin)
         data = stream.read(end - begin)
         if len(data) < end - begin or struct.unpack("<Q", data[:8])[0] != end - begin - 8:
@@ -68,9 +68,9 @@ class Records:
         try:
             values = msgpack().unpackb(data)
         except (ValueError, TypeError) as error:
-            raise StateError(f"MindRecord: a row is no MessagePack: {error}") from None
+            raise StateError(f"MindRecord: a row is not MessagePack: {error}") from None
         if not isinstance(values, dict):
-            raise StateError("MindRecord: a row is no map of MessagePack")
+            raise StateError("MindRecord: a row is not a map of MessagePack")
         return values
 
     def _blobs(self, data: bytes) -> dict[str, bytes]:
@@ -111,7 +111,7 @@ def _header(path: str) -> dict[str, Any]:
         with open(path, "rb") as stream:
             (length,) = struct.unpack("<Q", stream.read(8).ljust(8, b"\0"))
             if not 0 < length < os.path.getsize(path):
-                raise StateError(f"MindRecord: {path!r} is no MindRecord file")
+                raise StateError(f"MindRecord: {path!r} is not a MindRecord file")
             header = json.loads(stream.read(length))
         schema = header["schema"][0]
         known = all(f["type"] in (*NUMBERS, "string", "bytes") for f in schema["schema"].values())
@@ -121,7 +121,7 @@ def _header(path: str) -> dict[str, Any]:
     except OSError as error:
         raise StateError(f"MindRecord: cannot read {path!r}: {error.strerror}") from error
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
-        raise StateError(f"MindRecord: {path!r} is no MindRecord file ({type(error).__name__})") from None
+        raise StateError(f"MindRecord: {path!r} is not a MindRecord file ({type(error).__name__})") from None
     return header  # type: ignore[no-any-return]
 
 

@@ -56,7 +56,7 @@ class FileWriter:
         """Columns that rows can be looked up by: numbers and strings."""
         for name in index_fields:
             if name not in self.schema or name in self._blobs() or not isinstance(name, str):
-                raise SettingError(f"FileWriter.add_index: {name!r} is no column of numbers or strings")
+                raise SettingError(f"FileWriter.add_index: {name!r} is not a column of numbers or strings")
         self.index = list(index_fields)
         return SUCCESS
 
@@ -100,7 +100,7 @@ class FileWriter:
             except (TypeError, ValueError, OverflowError) as error:
                 raise SettingError(f"FileWriter: {name!r} of a row is no {kind}: {error}") from None
             if kind == "string" and not isinstance(value, str):
-                raise SettingError(f"FileWriter: {name!r} of a row is no string, but {type(value).__name__}")
+                raise SettingError(f"FileWriter: {name!r} of a row is not a string, but {type(value).__name__}")
         joined = blobs[0] if len(blobs) == 1 else b"".join(struct.pack(">Q", len(b)) + b for b in blobs)
         if len(joined) + 8 > PAGE:
             raise SettingError(f"FileWriter: a row of {len(joined)} bytes is larger than a page of {PAGE}")

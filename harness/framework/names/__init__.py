@@ -1,8 +1,8 @@
-"""Every public name of MindSpore 2.10.0: what it is, where it is at home, and what stands in for one that is not here.
+"""Every public name of MindSpore 2.10.0: its kind, its module, and the stand-in for an unsupported one.
 
-``names.json`` (made by ``tests/interop/public_names.py`` from the real package) is read when a name is first asked for
-that a module of ours does not have. Such a name resolves all the same, so that a script may import what it does not
-use; using it raises ``UnsupportedNameError``. What is no name of MindSpore's raises it at once (an ``AttributeError``).
+``names.json`` (made by ``tests/interop/public_names.py`` from the real package) is read at the first request for a name
+that our module lacks. Such a name resolves anyway, so that a script may import names it does not use; using one raises
+``UnsupportedNameError``. A name that MindSpore lacks raises it at once (an ``AttributeError``).
 """
 
 from __future__ import annotations
@@ -78,10 +78,10 @@ def public_name(module: str, name: str = "") -> str:
 
 
 def lookup(module: str, name: str) -> Any:
-    """What ``name`` of MindSpore's ``module`` is, where the module of ours (if there is one) does not have it.
+    """Resolves ``name`` of MindSpore's ``module`` if our module (if there is one) lacks it.
 
     Returns:
-        The object of ours it is an alias of, a module, or a stand-in that raises ``UnsupportedNameError`` when used.
+        Our object for which it is an alias, a module, or a stand-in that raises ``UnsupportedNameError`` when used.
 
     Raises:
         UnsupportedNameError: MindSpore 2.10.0 has no such name there.
@@ -109,13 +109,13 @@ def lookup(module: str, name: str) -> Any:
 
 @functools.cache
 def stand_in(module: str, name: str, kind: str) -> Any:
-    """What stands for a name that is not supported; the same object each time."""
+    """The stand-in for an unsupported name; the same object each time."""
     why = functools.partial(refusal, module, name)
     return absent_class(name, why) if kind == "class" else absent_value(name, kind, why)
 
 
 def refusal(module: str, name: str) -> str:
-    """What using a name of MindSpore's that is not supported says, in one line."""
+    """The message for using an unsupported MindSpore name, in one line."""
     told = reason(module, name)
     near = "" if told else suggested_names(module, name, supported, members)
     return f"{public_name(module, name)} is a name of MindSpore's that is not supported here" + (
@@ -151,7 +151,7 @@ def supported(module: str, name: str) -> bool:
 
 
 class _Space(ModuleType):
-    """A module of MindSpore's that is no module of ours: its names are looked up where they are at home."""
+    """A MindSpore module that we lack: its names are looked up in their home modules."""
 
     def __init__(self, module: str) -> None:
         super().__init__(f"{OURS}.{module}", f"``{public_name(module)}``: names of other modules.")
@@ -173,9 +173,9 @@ _space = functools.cache(_Space)
 
 
 def load(module: str) -> ModuleType:
-    """The module of ours that is MindSpore's ``module`` (without ``mindspore.``), or a space of its names.
+    """Our module for MindSpore's ``module`` (without ``mindspore.``), or a space of its names.
 
-    A module of ours gets what it needs to give MindSpore's other names of that place too.
+    Our module then gives MindSpore's other names of that module too.
 
     Raises:
         ModuleNotFoundError: MindSpore 2.10.0 has no such module either.
@@ -210,7 +210,7 @@ def _has_module(name: str) -> bool:
 
 
 def complete(cls: type) -> None:
-    """Gives a class of ours (``Tensor``) MindSpore's other public methods and properties, which refuse when used."""
+    """Adds MindSpore's other public methods and properties to our class (``Tensor``); they refuse when used."""
     for name, found in members(f"{cls.__name__}:").items():
         if not hasattr(cls, name):
             refuse_member(cls, name, found.kind, functools.partial(_member_refusal, cls.__name__, name))

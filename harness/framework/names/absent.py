@@ -1,4 +1,4 @@
-"""What stands in for a name of MindSpore's that is not supported: it can be imported, and says so when it is used."""
+"""Stand-ins for unsupported MindSpore names: they can be imported, and raise an error when used."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 from harness.errors import UnsupportedNameError
 
-#: says what a use is refused with; asked when there is one, because it looks for what is near
+#: gives the message of a refused use; called only then, because it searches for similar names
 Why = Callable[[], str]
 
 
@@ -46,7 +46,7 @@ def absent_class(name: str, why: Why) -> type:
     return _AbsentType(name, (), namespace)
 
 
-#: what a value is used by; ``__eq__`` is not among them, so that a stand-in can be looked for in a list
+#: the methods that count as a use; without ``__eq__``, so that a stand-in can be searched for in a list
 _USES = ("__call__", "__bool__", "__iter__", "__len__", "__getitem__", "__int__", "__index__", "__float__", "__add__",
          "__radd__", "__mul__", "__rmul__", "__sub__", "__rsub__", "__lt__", "__gt__", "__enter__")  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""What is near a name that is not supported: the same name elsewhere, or what does the same in other words."""
+"""Alternatives for an unsupported name: the same name in another module, or another name for the same thing."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import difflib
 import functools
 from collections.abc import Callable, Iterable
 
-#: where the same name is looked for, best first
+#: modules to search for the same name, best first
 _OTHER_MODULES = ("ops", "nn", "", "train", "dataset", "dataset.vision", "dataset.transforms", "mint", "numpy", "amp")
 
-#: what a user can do instead, where no name says it
+#: advice to the user, if no name helps
 _REASONS = {
     "export": "it writes a model for another program to run; save_checkpoint keeps the weights",
     "load": "it reads a MINDIR model; load_checkpoint reads weights",
@@ -45,7 +45,7 @@ def _plain(name: str) -> str:
 def suggested_names(
     module: str, name: str, supported: Callable[[str, str], bool], members: Callable[[str], Iterable[str]]
 ) -> str:
-    """Supported names that do what ``name`` does, as scripts write them; empty where none is known.
+    """Supported names with the same effect as ``name``, in the form scripts use; empty if none is known.
 
     Args:
         module: module the name was asked of, without ``mindspore.``.
@@ -79,5 +79,5 @@ def _alike(name: str, other: str) -> bool:
 
 
 def reason(module: str, name: str) -> str:
-    """What a user can do instead of ``name``, where that is known; empty where it is not."""
+    """Advice on what to do instead of ``name``; empty if there is none."""
     return _REASONS.get(name, "")

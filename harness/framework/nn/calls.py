@@ -1,4 +1,4 @@
-"""What calling a cell does: its arguments, the mode it runs in, its precision, and a gradient of its own.
+"""Calls a cell: its arguments, its mode, its precision, and its own gradient.
 
 Source: MindSpore 2.10.0, measured.
 """

@@ -220,7 +220,7 @@ class Cell(Calls, Refusals):
         return [p for p in self.get_parameters(recurse) if p.requires_grad]
 
     def untrainable_params(self, recurse: bool = True) -> list[Parameter]:
-        """Parameters that require none."""
+        """The parameters that require no gradient."""
         return [p for p in self.get_parameters(recurse) if not p.requires_grad]
 
     def update_parameters_name(self, prefix: str = "", recurse: bool = True) -> None:
@@ -334,7 +334,7 @@ class Cell(Calls, Refusals):
         self.__dict__["_dynamic_inputs"] = declared
 
     def get_inputs(self) -> Any:
-        """What ``set_inputs`` declared; None if nothing."""
+        """The inputs declared by ``set_inputs``; None if there are none."""
         return self._dynamic_inputs
 
     def set_jit_config(self, jit_config: Any) -> None:

@@ -33,7 +33,7 @@ def require_nchw(data_format: str, owner: str) -> str:
 
 
 class _Conv(Cell):
-    """What convolutions share: settings, and the parameters ``weight`` and ``bias``."""
+    """Shared parts of convolutions: settings, and the parameters ``weight`` and ``bias``."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Fan in, fan out and gain: what the spread of initial weights depends on."""
+"""Fan in, fan out and gain, on which the spread of initial weights depends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where gradients run outside a graph.
+"""The session for gradients outside a graph.
 
 In PyNative mode MindSpore differentiates operator by operator, and only functions under ``jit`` make graphs (measured:
 nothing else is dumped). Here gradients are added to a graph in both modes; in PyNative mode that graph belongs to a

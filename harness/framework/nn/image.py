@@ -47,7 +47,7 @@ class PSNR(Cell):
         max_val: the largest value a pixel may have, above 0.
 
     Raises:
-        SettingTypeError: max_val is no number, or a picture is neither float32 nor float16.
+        SettingTypeError: max_val is not a number, or a picture is neither float32 nor float16.
         ShapeError: the pictures differ in shape or have no four dimensions.
     """
 

@@ -1,4 +1,4 @@
-"""Learning rates that change with the step. Source of what each emits: MindSpore 2.10.0 CPU, measured.
+"""Learning rates that change with the step. Source for the operators of each: MindSpore 2.10.0 CPU, measured.
 
 ``construct(global_step)`` takes an int32 tensor (1,) and gives a float32 one.
 """

@@ -57,7 +57,7 @@ class DynamicLossScaleUpdateCell(Cell):
 
 
 class FixedLossScaleUpdateCell(Cell):
-    """Leaves the loss scale as it is; gives whether there was an overflow."""
+    """Keeps the loss scale; returns whether there was an overflow."""
 
     def __init__(self, loss_scale_value: float) -> None:
         super().__init__()
@@ -72,7 +72,7 @@ class FixedLossScaleUpdateCell(Cell):
 
 
 class TrainOneStepWithLossScaleCell(TrainOneStepCell):
-    """One training step with a scaled loss; without an update where a gradient is not finite.
+    """One training step with a scaled loss; without an update if a gradient is not finite.
 
     Gives (loss, whether there was an overflow, the loss scale).
 

@@ -1,4 +1,4 @@
-"""Loss layers. Source of what each emits: MindSpore 2.10.0 CPU, measured."""
+"""Loss layers. Source for the operators of each: MindSpore 2.10.0 CPU, measured."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ class BCELoss(LossBase):
 
 
 class _ClassLoss(LossBase):
-    """What losses over class numbers share: ``weight`` (C,) and ``ignore_index``."""
+    """Shared parts of losses over class numbers: ``weight`` (C,) and ``ignore_index``."""
 
     def __init__(self, weight: Any, ignore_index: int, reduction: str) -> None:
         super().__init__(reduction)

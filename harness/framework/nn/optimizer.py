@@ -1,4 +1,4 @@
-"""``Optimizer``: what all optimizers share.
+"""``Optimizer``: the base of all optimizers.
 
 Source of its parameters, their names and order, and of what it emits: MindSpore 2.10.0, measured
 (``tests/data/nn/names.json``).

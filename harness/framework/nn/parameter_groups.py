@@ -13,7 +13,7 @@ _KEYS = ("params", "lr", "weight_decay", "grad_centralization", "order_params")
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One parameter and what its group says.
+    """One parameter with the settings of its group.
 
     Attributes:
         group: number of the group among all dicts.
@@ -32,7 +32,7 @@ def read_groups(groups: list[dict[str, Any]], owner: str) -> list[Member]:
     """The members of all groups, in the order of ``order_params`` where given.
 
     Raises ``CellNameError`` for an unknown key, ``SettingError`` for a parameter given twice or an order that does not
-    name the same parameters, ``SettingTypeError`` for members that are no Parameters.
+    name the same parameters, ``SettingTypeError`` for members that are not Parameters.
     """
     members: list[Member] = []
     order: list[Parameter] | None = None

@@ -30,7 +30,7 @@ class RMSProp(Optimizer):
     each parameter.
 
     Raises:
-        SettingTypeError: decay, momentum or epsilon is no float; use_locking or centered no bool.
+        SettingTypeError: decay, momentum or epsilon is not a float; use_locking or centered no bool.
         SettingError: decay or momentum is below 0, or epsilon is not above 0.
     """
 
@@ -82,7 +82,7 @@ class Adagrad(Optimizer):
     Its parameters: ``accum.*`` (``accum`` everywhere) for each parameter.
 
     Raises:
-        SettingTypeError: accum is no float, or update_slots no bool.
+        SettingTypeError: accum is not a float, or update_slots no bool.
         SettingError: accum is below 0.
     """
 

@@ -210,7 +210,7 @@ def vjp(fn: Callable[..., Any], *inputs: Any, weights: Any = None, has_aux: bool
 
 
 def jvp(fn: Callable[..., Any], inputs: Any, v: Any, has_aux: bool = False) -> tuple[Any, ...]:
-    """``fn(*inputs)``, and how it changes along ``v``: the gradient of the gradient by what it starts from.
+    """``fn(*inputs)`` and its derivative along ``v``: the gradient of the gradient by its start value.
 
     Args:
         fn: cell or function of tensors; its result is one tensor.

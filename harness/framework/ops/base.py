@@ -1,4 +1,4 @@
-"""What an operator is: a shape rule, a kernel and a gradient, found by its MindSpore name.
+"""The base of operators: a shape rule, a kernel and a gradient, found by the MindSpore name.
 
 One operator (or a small family that shares everything but a formula) is one file under
 ``harness/framework/ops/operators``; the
@@ -31,7 +31,7 @@ class Call:
     Attributes:
         op: the operator's name.
         inputs: spec of each argument, in the order of the ``.ir``.
-        values: value of each argument that is a constant of the graph (number, tuple, dtype, array), else None.
+        values: value of each argument that is a graph constant (number, tuple, dtype, array), else None.
         attrs: the primitive's attributes.
         out: spec of the result; None while it is inferred.
         state: kept between runs of the same node (counters of random operators).
@@ -45,7 +45,7 @@ class Call:
     state: dict[str, Any] = field(default_factory=dict)
 
     def tensor(self, index: int) -> TensorSpec:
-        """Spec of tensor argument ``index``; ``DtypeError`` if it is no tensor."""
+        """Spec of tensor argument ``index``; ``DtypeError`` if it is not a tensor."""
         spec = self.inputs[index]
         if not isinstance(spec, TensorSpec):
             raise DtypeError(f"{self.op}: argument {index} must be a tensor, got {spec}")
@@ -68,7 +68,7 @@ class Call:
         return tuple(s for s in specs if isinstance(s, TensorSpec))
 
     def fail(self, why: str) -> ShapeError:
-        """A ``ShapeError`` that shows the operator and what it was given; ``raise`` it."""
+        """Makes a ``ShapeError`` that shows the operator and its arguments; ``raise`` it."""
         given = ", ".join(f"{s.dtype}{list(s.shape)}" if isinstance(s, TensorSpec) else str(s) for s in self.inputs)
         return ShapeError(f"{self.op}({given}): {why}")
 
@@ -108,7 +108,8 @@ class Operator:
         return self.side_effect
 
     def infer(self, call: Call) -> Spec:
-        """Spec of the result. Raises ``ShapeError`` or ``DtypeError`` through ``call.fail`` for what it cannot take."""
+        """Spec of the result. Raises ``ShapeError`` or ``DtypeError`` through ``call.fail`` for arguments it does not
+        accept."""
         raise NotImplementedError
 
     def kernel(self, call: Call, *args: Any) -> Any:
@@ -132,7 +133,7 @@ class Operator:
 
 @dataclass(slots=True)
 class Backward:
-    """What a gradient rule works with. All tensors are traced: calling functions on them adds nodes.
+    """The arguments of a gradient rule. All tensors are traced: calling functions on them adds nodes.
 
     Attributes:
         inputs: the forward arguments (tensors traced, others as Python values).

@@ -12,7 +12,7 @@ from harness.dtypes import DType
 from harness.framework.ops.base import Call
 from harness.framework.tensor import Tensor
 
-#: how MindSpore numbers dtypes where a graph holds one as an integer (``TypeId``, measured)
+#: MindSpore's numbers of dtypes in graphs (``TypeId``, measured)
 TYPE_IDS = {
     "Bool": 30, "Int8": 32, "Int16": 33, "Int32": 34, "Int64": 35, "UInt8": 37, "UInt16": 38, "UInt32": 39,
     "UInt64": 40, "Float16": 42, "Float32": 43, "Float64": 44, "BFloat16": 45, "Complex64": 48, "Complex128": 49,
@@ -36,7 +36,8 @@ def type_of(number: Any) -> DType:
 
 
 def ints(call: Call, index: int) -> tuple[int, ...]:
-    """The integers of constant argument ``index`` (a number, tuple or tensor); ``ShapeError`` if it is no constant."""
+    """The integers of the constant argument ``index`` (number, tuple or tensor); ``ShapeError`` if it is not a
+    constant."""
     value = call.values[index]
     if value is None:
         raise call.fail(f"argument {index} must be a constant")

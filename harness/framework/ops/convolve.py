@@ -35,7 +35,7 @@ def correlate(x: Array, weight: Array, groups: int, steps: Steps, dtype: DType, 
         signed: a sum of nothing but -0 is -0.
 
     Returns:
-        (n, out, oh, ow) in ``dtype`` (complex or float64 where that is no floating dtype).
+        (n, out, oh, ow) in ``dtype`` (complex or float64 where that is not a floating dtype).
     """
     view = window.windows(x, weight.shape[2:], *steps)
     n, c, kh, kw, oh, ow = view.shape
@@ -110,7 +110,7 @@ def gather(dout: Array, x: Array, shape: tuple[int, ...], groups: int, steps: St
         steps: stride and dilation.
 
     Returns:
-        (out, c / groups, kh, kw) in ``dtype`` (complex or float64 where that is no floating dtype).
+        (out, c / groups, kh, kw) in ``dtype`` (complex or float64 where that is not a floating dtype).
     """
     view = window.windows(x, (shape[2], shape[3]), *steps)
     n, c, kh, kw, oh, ow = view.shape

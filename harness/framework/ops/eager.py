@@ -42,7 +42,7 @@ def promote(given: list[DType]) -> DType:
 
 
 def number_dtype(number: Any, beside: list[DType]) -> DType:
-    """The dtype of a Python number standing beside tensors of dtypes ``beside`` (none: Int64 / Float32 / Bool)."""
+    """The dtype of a Python number beside tensors with dtypes ``beside`` (without any: Int64 / Float32 / Bool)."""
     own = dtypes.bool_ if isinstance(number, bool) else dtypes.int64 if isinstance(number, int) else dtypes.float32
     if not beside:
         return own
@@ -60,7 +60,7 @@ def is_number(value: Any) -> bool:
 
 
 def plan_arguments(op: Operator, args: tuple[Any, ...]) -> list[tuple[Any, DType | None]]:
-    """What has to happen to each argument before the call.
+    """The conversion of each argument before the call.
 
     Returns:
         For each argument ``(value, cast)``: numbers at ``op.tensors`` positions have become 0-d ``Tensor``
@@ -83,7 +83,7 @@ def plan_arguments(op: Operator, args: tuple[Any, ...]) -> list[tuple[Any, DType
 
 
 def failure(op: str, error: BaseException) -> KernelError:
-    """What a kernel of ``op`` that raised ``error`` ends the run with."""
+    """The error that ends the run when a kernel of ``op`` raised ``error``."""
     return KernelError(f"kernel of {op} failed: {type(error).__name__}: {error}")
 
 

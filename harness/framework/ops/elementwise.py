@@ -1,4 +1,4 @@
-"""What elementwise operators share: shape rules, and arithmetic in one wide dtype."""
+"""Shared parts of elementwise operators: shape rules, and arithmetic in one wide dtype."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One sum of products at a time, exactly: what no bound could settle.
+"""Computes one sum of products exactly, if no bound could settle it.
 
 A sum is given back as the float64 nearest to it and the sign of what that leaves out, so that any dtype can be
 rounded to once.
@@ -36,7 +36,7 @@ def of_products(x: Array, y: Array) -> tuple[float, float]:
 
 
 def lost(x: Array, y: Array, product: Array) -> Array:
-    """What ``product = x * y`` rounded off, exactly (Veltkamp, Dekker), for numbers as in ``of_products``."""
+    """The exact rounding error of ``product = x * y`` (Veltkamp, Dekker), for numbers as in ``of_products``."""
     x1, y1 = _HALVES * x, _HALVES * y
     x1, y1 = x1 - (x1 - x), y1 - (y1 - y)
     x2, y2 = x - x1, y - y1

@@ -42,7 +42,7 @@ _PIECE = 512
 _LARGEST = 2.0**250
 #: a number between 2 ** -_NORMAL and 2 ** _NORMAL is a normal one, and so are its neighbours
 _NORMAL = 1000
-#: what a product of two numbers below 1 may lose at the lower end of the range
+#: the possible loss of a product of two numbers below 1 at the lower end of the range
 _LOST = 2.0**-1060
 #: elements looked at together
 _CACHED = 1 << 16

@@ -1,4 +1,4 @@
-"""What reductions share: axes and shapes."""
+"""Shared parts of reductions: axes and shapes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Products and convolutions that were computed before: of the same operands the result is the same.
+"""Reuses products and convolutions: equal operands give equal results.
 
 The tests of a gate run one network in each dump mode, so that most of what they compute has been computed already.
 Remembered are only operators whose result is a function of their operands and attributes alone, and only where somebody
@@ -25,7 +25,7 @@ Key = tuple[Operator, Any, bytes]
 
 #: Operators that are remembered.
 PURE = MATMUL | CONVOLUTION
-#: Bytes of operands of one call: hashing more is no gain while results are that large.
+#: Largest size of one call's operands in bytes: hashing more costs as much as it saves.
 LARGEST = 1 << 20
 #: Bytes of results that are kept; beyond it all are forgotten.
 ROOM = 32 << 20
@@ -45,7 +45,7 @@ _remembered = _Remembered()
 
 @contextmanager
 def remembering() -> Iterator[None]:
-    """Within it, ``recall`` gives what ``remember`` was given, in this context or in an earlier one."""
+    """Inside the block, ``recall`` gives what ``remember`` kept, in this block or in an earlier one."""
     token = _asked.set(True)
     try:
         yield
@@ -54,7 +54,7 @@ def remembering() -> Iterator[None]:
 
 
 def key_of(operator: Operator, call: Call, arguments: tuple[Any, ...]) -> Key | None:
-    """What tells a call from every other one that gives another result; None where it is not to be remembered."""
+    """The key of a call, different for calls with other results; None if the call is not remembered."""
     if call.op not in PURE or not _asked.get() or call.state:
         return None
     hasher, size = xxhash.xxh3_128(), 0

@@ -1,4 +1,4 @@
-"""What the operators that update parameters share."""
+"""Shared parts of operators that update parameters."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Update(Operator):
 
 
 def store(target: Array, value: Array) -> Array:
-    """Rounds ``value`` once into ``target``; gives back what stands there now, wide."""
+    """Rounds ``value`` once into ``target``; returns the stored values in the wide dtype."""
     target[...] = numerics.finish(value, dtypes.from_numpy(target.dtype))
     return numerics.wide(target)
 

@@ -1,4 +1,4 @@
-"""What scripts take from ``mindspore.parallel._auto_parallel_context``."""
+"""Names that scripts import from ``mindspore.parallel._auto_parallel_context``."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class _AutoParallelContext:
         return 0
 
     def set_all_reduce_fusion_split_indices(self, indices: list[int], group: str = "") -> None:
-        """Kept by nobody: nothing is reduced over devices."""
+        """Has no effect: nothing is reduced over devices."""
 
     def set_all_reduce_fusion_split_sizes(self, sizes: list[int], group: str = "") -> None:
-        """Kept by nobody: nothing is reduced over devices."""
+        """Has no effect: nothing is reduced over devices."""
 
     def set_enable_all_reduce_fusion(self, enable_all_reduce_fusion: bool) -> None:
-        """Kept by nobody: nothing is reduced over devices."""
+        """Has no effect: nothing is reduced over devices."""
 
 
 _THE_ONE = _AutoParallelContext()

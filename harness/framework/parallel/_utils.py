@@ -1,4 +1,4 @@
-"""What scripts take from ``mindspore.parallel._utils``: how many devices there are, and which one this is."""
+"""Names that scripts import from ``mindspore.parallel._utils``: the number of devices, and this device."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Arguments declared with ``Cell.set_inputs``: what a call must give, and the shapes to trace with.
+"""Arguments declared with ``Cell.set_inputs``: the required arguments of a call, and the shapes to trace with.
 
-Source of what is refused, and with which type of error: MindSpore 2.10.0, measured.
+Source for refusals and their types of error: MindSpore 2.10.0, measured.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""What may compute the kernels of a graph in place of the harness's own numpy kernels, and a run that lets it.
+"""The interface of engines that compute a graph's kernels instead of the harness's own numpy kernels, and a run that
+uses one.
 
 Values between kernels are then the engine's; observers see arrays, which come to the host when an observer reads them
 and not before.
@@ -25,7 +26,7 @@ class Engine(Protocol):
     """Computes operators; see ``harness.framework.engines``."""
 
     def execute(self, operator: Operator, call: Call, arguments: tuple[Any, ...], apart: bool) -> tuple[Any, ...]:
-        """Results of an operator as values of the engine; ``KernelError`` where it fails.
+        """Results of an operator as values of the engine; ``KernelError`` if it fails.
 
         Args:
             arguments: arrays, values of the engine, numbers, tuples of them.
@@ -42,7 +43,7 @@ class Engine(Protocol):
         """What ``value`` is after ``array`` took its place; with ``in_place``, in the memory of ``value``."""
 
     def finish(self) -> None:
-        """The end of a step: arrays that kernels updated in place hold what these made of them."""
+        """Ends a step: arrays that kernels updated in place hold the new values."""
 
 
 class HostSlot(Slot):

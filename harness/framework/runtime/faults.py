@@ -1,4 +1,4 @@
-"""What may go wrong on purpose: the runtime asks a session's faults around kernels. ``harness.testing`` makes it."""
+"""Faults on purpose: the runtime calls a session's faults before and after kernels. ``harness.testing`` makes them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How each kernel of a program is launched: what is the same in every run, found once."""
+"""The launches of a program's kernels: everything that is equal in every run, found once."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class Launch:
 
     Attributes:
         node: the kernel.
-        operator: what computes it.
-        device: what it runs on.
+        operator: operator that computes it.
+        device: device that it runs on.
         frees: ``id`` of each node whose value nothing needs after this launch.
         state: what its operator keeps from run to run.
         copies: its result must be no view of its arguments, because one of them is updated in place in this program.

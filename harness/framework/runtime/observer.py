@@ -1,4 +1,4 @@
-"""What the runtime tells whoever watches a step.
+"""The events that the runtime sends to observers of a step.
 
 Dump, RDR, overflow detection, Print, memory accounting and capture are observers; the runtime knows none of them.
 """

@@ -1,4 +1,4 @@
-"""What is launched in a program, in which order, and which values each launch frees."""
+"""The launches of a program in order, and the values that each launch frees."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from harness.framework.runtime.fused import FusedLaunch
 from harness.framework.runtime.launch import Launch
 from harness.graph import Node, Operand, Parameter
 
-#: nodes that hand on a value as it is
+#: nodes that pass a value on unchanged
 _HAND_ON = frozenset({"Load", "Depend", "TupleGetItem"})
 
 

@@ -1,4 +1,4 @@
-"""One step of a compiled program, kernel by kernel, and what observers are told of it."""
+"""Runs one step of a compiled program kernel by kernel, and tells observers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Run:
         observers, faults, iteration: see ``Executor.run``.
 
     Attributes:
-        running: the kernel that runs, for whoever reports a failure.
+        running: the running kernel, for reporting a failure.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class Run:
         self._values: dict[int, Any] = {id(p): a for p, a in zip(program.inputs, arrays, strict=True)}
 
     def result(self) -> Any:
-        """What the program gives: arrays, numbers, nested tuples of them."""
+        """The program's result: arrays, numbers, nested tuples of them."""
         return self.resolve(self._program.block.result)
 
     def finish(self) -> None:

@@ -31,7 +31,7 @@ from harness.graph import Graph, Operand
 
 
 class Session:
-    """Holds what MindSpore holds per process.
+    """The state that MindSpore keeps per process.
 
     Attributes:
         device: what programs are compiled for; the settings of the context that concern it count as they stand when a
@@ -123,7 +123,7 @@ class Session:
         return result
 
     def graph_of(self, cell: Any) -> Graph | None:
-        """The graph that was compiled last for a cell that ran as one; None before."""
+        """The graph compiled last for a cell; None before."""
         for (key, _), executor in reversed(self.programs.items()):
             if key == (id(cell), cell.phase) and executor.program.graphs:
                 return executor.program.graphs[0]
@@ -185,7 +185,7 @@ class Session:
 
 
 def _title(keep: Any, function: Callable[..., Any]) -> str:
-    """What a compilation is called: ``Net_construct`` of a cell, the name of a function."""
+    """The name of a compilation: ``Net_construct`` of a cell, the name of a function."""
     if hasattr(keep, "construct"):
         return f"{type(keep).__name__}_construct"
     return str(getattr(keep, "__name__", None) or getattr(function, "__name__", type(function).__name__))
@@ -266,7 +266,7 @@ def fresh(observers: Sequence[Observer] = (), hooked: bool = True) -> Iterator[S
 
 @contextmanager
 def in_session(session: Session) -> Iterator[None]:
-    """Makes ``session`` the one in force within the block; what it counted before goes on."""
+    """Makes ``session`` the current one inside the block; its counters continue."""
     token = _current.set(session)
     try:
         yield

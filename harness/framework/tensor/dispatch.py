@@ -1,4 +1,4 @@
-"""Where an operator call goes: executed at once, or written into a graph being traced.
+"""Dispatches operator calls: executed at once, or added to the graph being traced.
 
 Functions of ``harness.framework.ops`` and the operators of ``Tensor`` only say *what* is called; the dispatcher in
 force says
@@ -53,7 +53,7 @@ _default: list[Dispatcher] = []
 
 
 def set_default(dispatcher: Dispatcher) -> None:
-    """Installs what carries out calls while nothing is traced."""
+    """Installs the dispatcher for calls outside of tracing."""
     _default[:] = [dispatcher]
 
 
@@ -83,7 +83,7 @@ _eager: ContextVar[bool] = ContextVar("rules of PyNative mode", default=False)
 
 @contextmanager
 def eager_rules() -> Iterator[None]:
-    """Lets the rules of PyNative mode hold for what is traced within the block: a gradient outside of graphs."""
+    """Applies the rules of PyNative mode to tracing inside the block: a gradient outside of graphs."""
     token = _eager.set(True)
     try:
         yield
@@ -116,7 +116,7 @@ def graph_function(key: Any, function: F, shared: bool = True, keywords: bool = 
     the scope of its first call in a compilation (measured). Outside of tracing nothing changes.
 
     Args:
-        key: what tells the function from others.
+        key: key that identifies the function.
         function: any function of ``ops`` or method of ``Tensor``.
         shared: False for one whose graph is made anew at each call: its nodes stand in the caller's scope.
         keywords: called with a keyword (``rounding_mode`` aside) it is another function, which is shared (measured).

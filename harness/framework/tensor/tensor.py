@@ -90,7 +90,7 @@ class Tensor:
         else:
             self._data = np.zeros(dims, dtype.numpy)
 
-    # -- what it is ------------------------------------------------------------------------------------------------
+    # -- properties ------------------------------------------------------------------------------------------------
     @property
     def dtype(self) -> DType:
         """Element type."""
@@ -98,7 +98,7 @@ class Tensor:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Dimensions; -1 where dynamic."""
+        """Dimensions; -1 if dynamic."""
         return self._dynamic_shape if self._dynamic_shape is not None else self._data.shape
 
     @property
@@ -257,7 +257,7 @@ _EXTENDED = frozenset(d.numpy for d in dtypes.ALL if d.numpy.kind == "V")
 
 
 def as_array(value: Any) -> Array:
-    """An array of what a user gave as data: Python floats as float32, ints as int64, bools as bool.
+    """Makes an array from a user's data: Python floats as float32, ints as int64, bools as bool.
 
     Raises ``TypeError`` for ragged or non-numeric data.
     """

@@ -100,7 +100,7 @@ def array_tensor_text(array: Array, dtype: DType) -> str:
 
 
 def tensor_text(array: Array, dtype: DType, *, pynative: bool = False) -> str:
-    """A tensor as it is printed: in graph mode, or with ``pynative`` by ``ops.Print`` outside of graphs."""
+    """The printed text of a tensor: in graph mode, or with ``pynative`` by ``ops.Print`` outside of graphs."""
     if not array.ndim and not pynative:
         return number_text(array.item() if dtype.kind != "c" else complex(array.item()))
     head = f"Tensor(shape={list(array.shape)}, dtype={dtype}, value="

@@ -26,12 +26,12 @@ class MetricSet:
         self.indexes = indexes
 
     def clear(self) -> None:
-        """Forgets what was seen."""
+        """Forgets all earlier rows."""
         for metric in self.metrics.values():
             metric.clear()
 
     def update(self, outputs: Any) -> None:
-        """Takes in what the network gave for a row."""
+        """Adds the network's outputs for a row."""
         given = (outputs,) if isinstance(outputs, Tensor) else outputs
         if not isinstance(given, tuple):
             raise SettingError(f"Model.eval: the network must give a tensor or a tuple, got {type(outputs).__name__}")

@@ -28,7 +28,7 @@ _OLD_HOOKS = frozenset(("begin", "end", "epoch_begin", "epoch_end", "step_begin"
 
 
 class Model:
-    """A network with what it is trained and judged by.
+    """A network with its loss, optimizer and metrics.
 
     Args:
         network: a cell.
@@ -82,7 +82,7 @@ class Model:
 
     @property
     def eval_network(self) -> Any:
-        """What gives (loss, prediction, label)."""
+        """The cell that gives (loss, prediction, label)."""
         return self._eval_network
 
     @property
@@ -179,7 +179,7 @@ class Model:
             raise
 
     def _save_breakpoint(self, callbacks: Any) -> None:
-        """Lets the last checkpoint callback of a list save where an exception ended the training."""
+        """Makes the last checkpoint callback of a list save after an exception ended the training."""
         given = callbacks if isinstance(callbacks, list) else [callbacks]
         saving = [each for each in given if isinstance(each, ModelCheckpoint)]
         if saving:
@@ -219,7 +219,7 @@ class Model:
         return found
 
     def predict(self, *predict_data: Any, backend: str | None = None, config: Any = None) -> Any:
-        """What the network gives for these inputs, in evaluation mode."""
+        """The network's outputs for these inputs, in evaluation mode."""
         if backend is not None:
             raise UnsupportedError(f"Model.predict(backend={backend!r}) is not supported; there is only None")
         for item in predict_data:

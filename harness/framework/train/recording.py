@@ -1,4 +1,4 @@
-"""What a training leaves beside its dumps, as one text: losses, metrics, checkpoints, printed lines.
+"""Records a training's log as one text: losses, metrics, checkpoints, printed lines.
 
 The text is exact: floats are given with all their digits, so that equal texts mean equal bits.
 """
@@ -85,7 +85,7 @@ def exact(value: Any) -> str:
 
 
 class _Tee(io.StringIO):
-    """Keeps what is printed, and passes it on."""
+    """Keeps the printed text, and passes it on."""
 
     def __init__(self, to: Any) -> None:
         super().__init__()

@@ -26,7 +26,7 @@ class _FrameworkProfilerCallback(Callback):
 
 
 class Plan(NamedTuple):
-    """What a training is to do.
+    """The plan of a training.
 
     Attributes:
         first, last: epochs done before, and the number of the last one.
@@ -49,12 +49,12 @@ class Plan(NamedTuple):
 
 
 def internal(pynative: bool) -> list[Callback]:
-    """What MindSpore puts before a user's callbacks."""
+    """The callbacks that MindSpore puts before a user's."""
     return [_StepSync(), _FrameworkProfilerCallback()] if pynative else [_FrameworkProfilerCallback()]
 
 
 def train(model: Any, plan: Plan, callbacks: CallbackManager, run: InternalCallbackParam) -> None:
-    """Runs every epoch, or up to where a callback asks to stop.
+    """Runs every epoch, or until a callback requests a stop.
 
     Args:
         model: gives ``train_network``, ``in_mode``, and is told of epoch and step.
@@ -109,7 +109,7 @@ def _epoch(model: Any, rows: Rows, callbacks: CallbackManager, context: RunConte
 
 
 def _evaluate_between(model: Any, valid: Any, callbacks: CallbackManager, run: InternalCallbackParam) -> None:
-    """An evaluation within a training; afterwards the run stands where it stood."""
+    """Evaluates during a training; afterwards the run continues unchanged."""
     kept = {name: run[name] for name in ("mode", "cur_step_num", "batch_num", "dataset_sink_mode", "net_outputs")}
     # Of MindSpore's own callbacks only TimeMonitor takes part.
     some = [

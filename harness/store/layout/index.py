@@ -237,7 +237,7 @@ _BOOLS = {"True": "1", "False": "0"}
 
 
 def to_row(known: Mapping[str, str]) -> Statistics:
-    """What stands in an index; texts that are no numbers count as unknown, as ``null`` does.
+    """What stands in an index; texts that are not numbers count as unknown, as ``null`` does.
 
     Args:
         known: item -> text, as a ``statistic.csv`` prints it.

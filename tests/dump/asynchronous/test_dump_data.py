@@ -151,7 +151,7 @@ LIES: dict[str, dict[str, object]] = {
     "no such format": {"format": 200},
     "a format of unknown order": {"format": 38},
     "a huge shape": {"shape": (2**40, 2**40)},
-    "a dimension that is no size": {"shape": (2**63, 0)},
+    "a dimension that is not a size": {"shape": (2**63, 0)},
     "too many dimensions": {"shape": (1,) * 65},
     "host dimensions that do not fit": {"shape": (1,) * 64, "original_shape": (2,)},
     "a huge host shape": {"original_shape": (2**62, 0)},

@@ -271,7 +271,7 @@ def test_float32_results_of_functions_are_the_nearest(name: str) -> None:
 
 
 def test_casts_to_int8_are_the_cpus() -> None:
-    """Measured on MindSpore 2.10.0: cut toward zero, then wrapped around; what is no number is 0."""
+    """Measured on MindSpore 2.10.0: cut toward zero, then wrapped around; what is not a number is 0."""
     cast: Any = ops.cast
     x = Tensor([127.6, 200, -129, 3.9, -3.9, np.nan, np.inf], dtypes.float32)
     assert cast(x, dtypes.int8).asnumpy().tolist() == [127, -56, 127, 3, -3, 0, 0]

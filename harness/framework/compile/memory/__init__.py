@@ -1,4 +1,4 @@
-"""Planning the memory of a graph: lifetimes, who may share, where everything lies, and the texts that show it."""
+"""Planning the memory of a graph: lifetimes, sharing, addresses, and the texts that show them."""
 
 from harness.framework.compile.memory.addresses import Addresses, addresses
 from harness.framework.compile.memory.model import PlanNode, PlanParameter, PlanTensor, Source, State

@@ -1,4 +1,4 @@
-"""What of a compiled graph takes part in its memory plan."""
+"""Collects the parts of a compiled graph for its memory plan."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a memory plan is made of: parameters, tensors and nodes of one graph, and how far planning has come.
+"""The parts of a memory plan: parameters, tensors and nodes of one graph, and the state of the planning.
 
 The words are those of the artefacts MindSpore 2.10.0 writes (``*_somas_*.ir``), from which they were learnt.
 """

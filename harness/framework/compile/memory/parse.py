@@ -1,4 +1,4 @@
-"""Reading the text of a memory plan back: ``CPU_somas_initial_info_0.ir`` or what a recorder wrote of it."""
+"""Reads the text of a memory plan: ``CPU_somas_initial_info_0.ir`` or the recorder's copy of it."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def _tensors(sections: dict[str, Lines]) -> Iterator[PlanTensor]:
     for match in _rows(sections["All Tensors:"], _TENSOR, lambda m: m):
         index, aligned, size, offset = (int(match[i]) for i in range(1, 5))
         if index not in made_by:
-            raise PlanTextError(f"tensor %{index}T is no output and no workspace of any node")
+            raise PlanTextError(f"tensor %{index}T is neither an output nor a workspace of any node")
         kind: Kind = match[5]  # type: ignore[assignment]
         lifelong = LIFELONG[[*LIFELONG].index(match[6])]  # type: ignore[arg-type]
         yield PlanTensor(index, aligned, size, offset, kind, lifelong, int(match[7]), int(match[8]), made_by[index])

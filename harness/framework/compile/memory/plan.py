@@ -1,4 +1,4 @@
-"""Planning the memory of one graph: what takes part in it, who may share, where everything lies."""
+"""Plans the memory of one graph: its parts, sharing, and addresses."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ UPDATES = frozenset({"Assign", "AssignAdd", "ApplyMomentum"})
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MemoryPlan:
-    """Where every output and workspace of a graph lies in one piece of memory.
+    """The places of all outputs and workspaces of a graph in one piece of memory.
 
     Attributes:
         graph_id: id of the graph.

@@ -1,4 +1,4 @@
-"""Where each tensor lies: a first-fit search over a chain of footprints, eight ways, the least one taken.
+"""Places each tensor: a first-fit search over a chain of footprints in eight ways; the smallest result is used.
 
 Source: MindSpore 2.10.0 (every offset of its own graphs reproduced). A footprint is a place in memory that grows to
 the right; blocks are put into the gaps of the first footprint that has room for them.

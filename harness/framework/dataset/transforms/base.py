@@ -1,4 +1,4 @@
-"""What a transform is: something ``map`` can run, worker by worker, and a user can call on an array.
+"""The base of transforms: ``map`` can run one in each worker, and a user can call it on an array.
 
 Source: MindSpore 2.10.0, measured (``tests/interop/test_datasets.py``).
 """
@@ -45,7 +45,7 @@ class Transform(ABC):
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """Its name in messages."""
         return type(self).__name__
 
 
@@ -98,12 +98,12 @@ class PerWorker:
 
 
 def generator(seed: int, worker: int) -> Mersenne32:
-    """What a worker's transform draws from."""
+    """The random generator of a worker's transform."""
     return Mersenne32((seed + worker) % 2**32)
 
 
 def kernel(operation: Callable[..., Any], seed: int, worker: int = 0) -> RowFunction:
-    """What runs ``operation``, a transform or any function."""
+    """Makes the function that runs ``operation``, a transform or any function."""
     return operation.build(seed, worker) if isinstance(operation, Transform) else operation
 
 

@@ -22,7 +22,7 @@ class _Compound(Transform):
         self.transforms = list(transforms)
 
     def steps(self, seed: int) -> list[RowFunction]:
-        """What runs each of the transforms."""
+        """Makes the functions that run each of the transforms."""
         return [kernel(each, seed) for each in self.transforms]
 
     def _input(self, value: Any) -> Any:

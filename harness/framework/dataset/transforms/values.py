@@ -77,7 +77,7 @@ class Fill(Fixed):
     def compute(self, array: Any) -> Any:
         value = np.asarray(self.fill_value)
         if (value.dtype.kind in "US") != (array.dtype.kind in "US"):
-            raise StateError(f"Fill: {self.fill_value!r} is no value for {array.dtype}")
+            raise StateError(f"Fill: {self.fill_value!r} is not a value for {array.dtype}")
         return np.full(array.shape, value.astype(array.dtype) if array.dtype.kind not in "US" else value)
 
 
@@ -135,7 +135,7 @@ class PadEnd(Fixed):
         text = array.dtype.kind in "US"
         value = ("" if text else 0) if self.pad_value is None else self.pad_value
         if (np.asarray(value).dtype.kind in "US") != text:
-            raise StateError(f"PadEnd: {value!r} is no value for {array.dtype}")
+            raise StateError(f"PadEnd: {value!r} is not a value for {array.dtype}")
         shape = [own if each is None else each for own, each in zip(array.shape, self.pad_shape, strict=True)]
         kind = np.result_type(array, np.asarray(value)) if text else array.dtype
         made = np.full(shape, value, kind)

@@ -1,4 +1,4 @@
-"""What transforms of images share: called by a user, they take numpy arrays only, as in MindSpore."""
+"""Shared parts of image transforms: called by a user, they take numpy arrays only, as in MindSpore."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Transforms of where an image's pixels stand."""
+"""Transforms of the places of an image's pixels."""
 
 from __future__ import annotations
 

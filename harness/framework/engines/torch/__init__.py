@@ -1,4 +1,4 @@
-"""PyTorch as an engine: a kernel for each of MindSpore's operators, and what carries values to and from it.
+"""PyTorch as an engine: a kernel for each of MindSpore's operators, and the conversion of values.
 
 Importing this package imports PyTorch; ``harness.framework.engines.available`` says beforehand whether it can be.
 """

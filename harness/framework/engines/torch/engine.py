@@ -1,4 +1,4 @@
-"""The engine: runs PyTorch's kernel of an operator, or the harness's own where there is none, and says which.
+"""The engine: runs PyTorch's kernel of an operator, or the harness's own if there is none, and records which.
 
 Values between kernels are tensors of the device. Arrays of the harness (parameters, data, constants) are taken as they
 are met: on a CPU as the same memory, on another device as a copy that is good for one step. What updates a parameter in
@@ -48,7 +48,7 @@ class TorchEngine:
     # --- values ---
 
     def put(self, value: Any) -> Any:
-        """An array as a tensor of the device; tuples member by member, everything else as it is."""
+        """Converts an array to a tensor of the device; tuples member by member, everything else stays."""
         if isinstance(value, tuple):
             return tuple(map(self.put, value))
         if not isinstance(value, np.ndarray):
@@ -61,7 +61,7 @@ class TorchEngine:
         return known[1]
 
     def host(self, value: Any) -> Any:
-        """A tensor as an array; an array as what stands there now; tuples member by member."""
+        """Converts a tensor to an array; an array is given with its current content; tuples member by member."""
         if isinstance(value, tuple):
             return tuple(map(self.host, value))
         if isinstance(value, np.ndarray):
@@ -87,11 +87,11 @@ class TorchEngine:
         return value.clone() if isinstance(value, torch.Tensor) else value
 
     def replaced(self, value: Tensor, array: Any, in_place: bool) -> Tensor:
-        """What a kernel's result is after ``array`` took its place; with ``in_place``, where it lies."""
+        """A kernel's result after ``array`` replaced it; with ``in_place``, in the same memory."""
         return value.copy_(taken(array)) if in_place else self.carried(array)
 
     def finish(self) -> None:
-        """The end of a step: every array is what its copy on the device became."""
+        """Ends a step: every array receives the content of its copy on the device."""
         for known in list(self._stale):
             self._follow(known)
         self._copies.clear()
@@ -155,7 +155,7 @@ class TorchEngine:
         return tuple(_finished(operator.name, p, s) for p, s in zip(parts, specs, strict=True))
 
     def _by_numpy(self, operator: Operator, call: Call, arguments: Any, name: str) -> tuple[Tensor, ...]:
-        """The harness's own kernel; what it updated in place is so on the device, too."""
+        """Runs the harness's own kernel; its updates in place are copied to the device."""
         self.by_numpy.add(name)
         arrays = self.host(arguments)
         results = execute_in_numpy(operator, call, arrays)
@@ -171,7 +171,7 @@ class TorchEngine:
 
 
 def _lack(error: Exception) -> str | None:
-    """What PyTorch says it has no kernel for, in a word or two; None if that is not what it says."""
+    """The missing kernel that PyTorch's error names, in a word or two; None for another error."""
     text = str(error)
     if "does not have a deterministic implementation" in text:
         return "a deterministic one"

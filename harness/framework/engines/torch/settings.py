@@ -1,4 +1,4 @@
-"""PyTorch's switches while kernels run: what makes a run give the same bits again, set for a block and recorded.
+"""PyTorch's switches that make a run give the same bits again, set inside a block and recorded.
 
 They are PyTorch's own, for the whole process; at the end of the block everything is as it was.
 """

@@ -20,7 +20,7 @@ _square, _sqrt = graph_function("ops.square", square), graph_function("ops.sqrt"
 
 
 def clip_by_value(x: Any, clip_value_min: Any = None, clip_value_max: Any = None) -> Any:
-    """Brought to between two bounds, each a number, a tensor, or None.
+    """Clips values to two bounds, each a number, a tensor, or None.
 
     Args:
         x: a tensor, or a tuple or list of tensors, of which each is clipped.

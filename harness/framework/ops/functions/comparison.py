@@ -111,17 +111,17 @@ def where(condition: Any, input: Any, other: Any) -> Any:
 
 
 def isnan(input: Any) -> Any:
-    """Where NaN."""
+    """True where an element is NaN."""
     return call("IsNan", input, output_names=["output"], input_names=["x"])
 
 
 def isinf(input: Any) -> Any:
-    """Where infinite."""
+    """True where an element is infinite."""
     return call("IsInf", input)
 
 
 def isfinite(input: Any) -> Any:
-    """Where neither NaN nor infinite."""
+    """True where an element is neither NaN nor infinite."""
     return call("IsFinite", input)
 
 

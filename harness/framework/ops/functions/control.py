@@ -1,4 +1,5 @@
-"""Control flow on tensor values, ``cond`` and ``while_loop``; and ``depend``, which orders what data does not.
+"""Control flow on tensor values, ``cond`` and ``while_loop``; and ``depend``, which orders operators without data
+between them.
 
 MindSpore parses Python's ``if`` and ``while``; a traced graph needs them said as functions.
 """

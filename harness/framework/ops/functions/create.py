@@ -19,7 +19,7 @@ __all__ = [
 
 
 def constant(value: Any, shape: Any, dtype: DType) -> Tensor:
-    """A tensor of one value; ``TypeError`` if that is no number."""
+    """A tensor of one value; ``TypeError`` if that is not a number."""
     if value is None or isinstance(value, (str, bytes)):
         raise TypeError(f"a tensor of {dtype} is filled with a number, got {value!r}")
     return Tensor(np.full(sizes((shape,)), value, dtype.numpy), dtype)

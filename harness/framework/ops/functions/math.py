@@ -181,7 +181,7 @@ def logaddexp(input: Any, other: Any) -> Any:
 
 @tensor_method("clamp", "clip")
 def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
-    """Brought to between ``min`` and ``max``, both numbers or both tensors, or None for no bound."""
+    """Clips values to ``min`` and ``max``, both numbers or both tensors, or None for no bound."""
     given = [v for v in (min, max) if v is not None]
     if not given:
         raise ValueError("ops.clamp needs min or max")

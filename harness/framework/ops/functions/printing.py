@@ -1,4 +1,4 @@
-"""Printing: ``ops.print_``, and Python's ``print`` in what is traced."""
+"""Printing: ``ops.print_``, and Python's ``print`` in traced code."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class _Text(str):
 
 
 def _shown(value: Any) -> Any:
-    """What Python's ``print`` is to be given in PyNative mode: tensors, also inside of others, as their text."""
+    """The arguments for Python's ``print`` in PyNative mode: tensors, also nested ones, as text."""
     if isinstance(value, Tensor):
         return _Text(tensor_text(value.asnumpy(), value.dtype, pynative=True))
     if isinstance(value, dict):

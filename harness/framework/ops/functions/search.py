@@ -1,4 +1,4 @@
-"""Where things are: argmax, topk, nonzero."""
+"""Finds places in tensors: argmax, topk, nonzero."""
 
 from __future__ import annotations
 

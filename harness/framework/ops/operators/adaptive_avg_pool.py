@@ -31,7 +31,7 @@ class AdaptiveAvgPool2D(Operator):
         x, size = call.tensor(0), call.attrs["output_size"]
         if len(x.shape) not in (3, 4) or any(n < 1 and n != -1 for n in size):
             raise call.fail(f"a tensor of 3 or 4 axes and an output size above 0 are needed, got {size}")
-        # -1 keeps an axis as it is
+        # -1 keeps an axis unchanged
         sides = tuple(given if n == -1 else n for n, given in zip(size, x.shape[-2:], strict=True))
         return TensorSpec(x.dtype, (*x.shape[:-2], *sides))
 

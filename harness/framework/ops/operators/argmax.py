@@ -40,7 +40,7 @@ class _Place(Operator):
 
 @operator
 class Argmax(_Place):
-    """Where the largest is."""
+    """The index of the largest element."""
 
     name = "Argmax"
     sign = 1
@@ -48,7 +48,7 @@ class Argmax(_Place):
 
 @operator
 class ArgMaxExt(Composite):
-    """Where the largest of the flat tensor is; argument 1 (keep_dims) has no effect, as in MindSpore."""
+    """The index of the largest element of the flat tensor; argument 1 (keep_dims) has no effect, as in MindSpore."""
 
     name = "ArgMaxExt"
     tensors = (0,)
@@ -62,7 +62,7 @@ class ArgMaxExt(Composite):
 
 @operator
 class Argmin(_Place):
-    """Where the smallest is."""
+    """The index of the smallest element."""
 
     name = "Argmin"
     sign = -1

@@ -25,7 +25,7 @@ class _Assignment(Operator):
         return target
 
     def value(self, target: Array, value: Array) -> Array:
-        """What argument 0 becomes, over operands ready for its dtype."""
+        """The new value of argument 0, from operands prepared for its dtype."""
         raise NotImplementedError
 
     def kernel(self, call: Call, target: Array, value: Array) -> Array:

@@ -14,7 +14,7 @@ from harness.framework.tensor import call as emit
 
 
 class _Error(Floating):
-    """Of the error function's family; its slope is ``factor * e ** -(x ** 2)``."""
+    """Base of the error function's family; its slope is ``factor * e ** -(x ** 2)``."""
 
     factor: ClassVar[float]
 

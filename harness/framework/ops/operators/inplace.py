@@ -1,4 +1,4 @@
-"""What gradients of extremes start from: Zeros, and the two operators that write into them."""
+"""The operators that gradients of extremes begin with: Zeros, and the two that write into them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class _Filled(Operator):
     def infer(self, call: Call) -> Spec:
         shape, number = call.values
         if number not in TYPE_IDS.values():
-            raise call.fail(f"{number} is no dtype's number; known are {sorted(TYPE_IDS.values())}")
+            raise call.fail(f"{number} is not a dtype's number; known are {sorted(TYPE_IDS.values())}")
         return TensorSpec(type_of(number), tuple(shape))
 
     def kernel(self, call: Call, shape: tuple[int, ...], _number: int) -> Array:

@@ -1,4 +1,4 @@
-"""What ``x += y`` and its like call: arithmetic whose result replaces its first argument in memory.
+"""The operators of ``x += y`` and similar: arithmetic whose result replaces its first argument in memory.
 
 The executed graph shows each taken apart (``Expand/_InplaceAddExt/Mul`` and ``Add``), then an ``Assign`` of the result
 to the argument. The second argument is brought to the dtype of the first.

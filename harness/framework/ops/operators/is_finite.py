@@ -29,7 +29,7 @@ class _Check(Unary):
 
 @operator
 class IsNan(_Check):
-    """Where NaN."""
+    """True where an element is NaN."""
 
     name = "IsNan"
     functional = False
@@ -38,7 +38,7 @@ class IsNan(_Check):
 
 @operator
 class IsInf(_Check):
-    """Where infinite."""
+    """True where an element is infinite."""
 
     name = "IsInf"
     function = np.isinf
@@ -46,7 +46,7 @@ class IsInf(_Check):
 
 @operator
 class IsFinite(_Check):
-    """Where neither NaN nor infinite."""
+    """True where an element is neither NaN nor infinite."""
 
     name = "IsFinite"
     function = np.isfinite

@@ -1,4 +1,5 @@
-"""Maximum pooling that also tells where each maximum was, for images and for volumes of depth-1 windows; gradients."""
+"""Maximum pooling that also gives the place of each maximum, for images and for volumes of depth-1 windows;
+gradients."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ SUM, MEAN, NONE = 0, 1, 2
 def picked(call: Call, classes: int, labels: Array, weight: Array, ignore: int) -> tuple[Array, Array]:
     """The labels with ignored ones replaced by 0, and the weight of each row (0 where ignored).
 
-    Raises ``KernelError`` for a label that is no class.
+    Raises ``KernelError`` for a label that is not a class.
     """
     kept = labels != ignore
     safe = np.where(kept, labels, 0)

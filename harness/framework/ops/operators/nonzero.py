@@ -1,4 +1,4 @@
-"""NonZero: where a tensor is not 0."""
+"""NonZero: the places where a tensor is not 0."""
 
 from __future__ import annotations
 

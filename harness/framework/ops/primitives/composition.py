@@ -74,7 +74,9 @@ class MultitypeFuncGraph:
         """A decorator for the function that takes arguments of these kinds (``"Number"``, ``"Tensor"``, a dtype)."""
         for kind in type_names:
             if isinstance(kind, str) and kind not in _KINDS:
-                raise SettingTypeError(f"MultitypeFuncGraph.register: {kind!r} is no kind; known are {sorted(_KINDS)}")
+                raise SettingTypeError(
+                    f"MultitypeFuncGraph.register: {kind!r} is not a kind; known are {sorted(_KINDS)}"
+                )
             if not isinstance(kind, (str, DType)):
                 raise SettingTypeError(f"MultitypeFuncGraph.register takes strings and dtypes, got {kind!r}")
 

@@ -92,7 +92,7 @@ def _four(owner: str, name: str, value: Any) -> tuple[float, ...]:
 
 
 class BoundingBoxEncode(Primitive):
-    """What leads from anchors to boxes."""
+    """The transformation from anchors to boxes."""
 
     def __init__(
         self, means: tuple[float, ...] = (0.0, 0.0, 0.0, 0.0), stds: tuple[float, ...] = (1.0, 1.0, 1.0, 1.0)

@@ -67,11 +67,11 @@ class _Place(Primitive):
 
 
 class Argmax(_Place):
-    """Where the largest is."""
+    """The index of the largest element."""
 
 
 class Argmin(_Place):
-    """Where the smallest is."""
+    """The index of the smallest element."""
 
 
 class _PlaceAndValue(Primitive):
@@ -80,11 +80,11 @@ class _PlaceAndValue(Primitive):
 
 
 class ArgMaxWithValue(_PlaceAndValue):
-    """Where the largest is, and its value."""
+    """The index of the largest element, and its value."""
 
 
 class ArgMinWithValue(_PlaceAndValue):
-    """Where the smallest is, and its value."""
+    """The index of the smallest element, and its value."""
 
 
 class _Cumulative(Primitive):
@@ -101,14 +101,14 @@ class CumProd(_Cumulative):
 
 
 class NonZero(Primitive):
-    """Where a tensor is not 0."""
+    """The places where a tensor is not 0."""
 
     def __init__(self) -> None:
         super().__init__(attrs={"output_is_dynamic_shape": True})
 
 
 class Sort(Primitive):
-    """Values in order along an axis, and where they were."""
+    """Sorted values along an axis, and their former places."""
 
     def __init__(self, axis: int = -1, descending: bool = False) -> None:
         names = {"output_names": ["y1", "y2"], "descending": descending, "input_names": ["x"], "axis": axis}

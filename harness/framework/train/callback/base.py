@@ -1,4 +1,4 @@
-"""``Callback`` and what its hooks are given.
+"""``Callback`` and the arguments of its hooks.
 
 Source of the rules: MindSpore 2.10.0, measured (``tests/interop/test_train_traces.py`` holds them).
 """
@@ -15,7 +15,7 @@ from harness.framework.tensor import Tensor
 
 
 class InternalCallbackParam(dict[str, Any]):
-    """What a run knows, by name, as items and as attributes; a missing one is a KeyError either way."""
+    """The facts of a run by name, as items and as attributes; a missing one is a KeyError in both cases."""
 
     def __getattr__(self, key: str) -> Any:
         return self[key]
@@ -25,7 +25,7 @@ class InternalCallbackParam(dict[str, Any]):
 
 
 class RunContext:
-    """What every hook of a run is given.
+    """The argument of every hook of a run.
 
     Args:
         original_args: what the run knows, a dict; the same object in every hook.
@@ -38,7 +38,7 @@ class RunContext:
         self._stop_requested = False
 
     def original_args(self) -> Any:
-        """What the run knows (``InternalCallbackParam``)."""
+        """The facts of the run (``InternalCallbackParam``)."""
         return self._original_args
 
     def request_stop(self) -> None:
@@ -132,7 +132,7 @@ class Callback:
 
 
 def shown_loss(output: Any) -> Any:
-    """The loss in what a network gave: a tensor's mean as a float; of a tuple or list its first tensor, as it is."""
+    """The loss in a network's output: a tensor's mean as a float; for a tuple or list its first tensor, unchanged."""
     if isinstance(output, (tuple, list)):
         return output[0] if isinstance(output[0], Tensor) else output
     if isinstance(output, Tensor):

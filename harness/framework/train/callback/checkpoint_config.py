@@ -1,4 +1,4 @@
-"""``CheckpointConfig``: when checkpoints are saved, which are kept, what is in them."""
+"""``CheckpointConfig``: when to save checkpoints, which to keep, and their content."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class CheckpointConfig:
         self.keep_checkpoint_per_n_minutes = None if most else minutes
 
     def get_checkpoint_policy(self) -> dict[str, Any]:
-        """When is saved and what is kept, by name."""
+        """The rules for saving and keeping, by name."""
         names = ("save_checkpoint_steps", "save_checkpoint_seconds", "keep_checkpoint_max",
                  "keep_checkpoint_per_n_minutes", "saved_network")  # fmt: skip
         return {name: getattr(self, name) for name in names}

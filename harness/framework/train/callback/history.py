@@ -1,4 +1,4 @@
-"""``History``: what each epoch ended with."""
+"""``History``: the final values of each epoch."""
 
 from __future__ import annotations
 

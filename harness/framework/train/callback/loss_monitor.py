@@ -1,4 +1,4 @@
-"""``LossMonitor``: prints the loss, and stops a training whose loss is no number."""
+"""``LossMonitor``: prints the loss, and stops a training whose loss is not a number."""
 
 from __future__ import annotations
 

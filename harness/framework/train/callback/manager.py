@@ -43,7 +43,7 @@ class CallbackManager:
         target = self._stack.enter_context(callback)
         if isinstance(target, Callback):
             return target
-        _LOG.warning("__enter__ of %s gives %r, which is no Callback; it goes on itself", callback, target)
+        _LOG.warning("__enter__ of %s gives %r, which is not a Callback; it goes on itself", callback, target)
         return callback
 
     def __exit__(

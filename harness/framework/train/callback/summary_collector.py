@@ -204,7 +204,7 @@ class SummaryCollector(Callback):
 
 
 def _loss(run: Any) -> float | None:
-    """The mean of what the network gave, or of the first of it; None, where that is no number."""
+    """The mean of what the network gave, or of the first of it; None, where that is not a number."""
     output = run.get("net_outputs")
     output = output[0] if isinstance(output, (tuple, list)) and output else output
     if isinstance(output, (int, float, Tensor)):

@@ -1,4 +1,4 @@
-"""What callbacks that watch one number of an epoch share."""
+"""Shared parts of callbacks that watch one number per epoch."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Watching(Callback):
     """Watches ``monitor``: ``loss``, or a name of what an evaluation gave (``eval_loss``, a metric's name).
 
     Args:
-        monitor: what is watched.
+        monitor: name of the watched number.
         mode: ``min`` or ``max`` is better; ``auto`` decides by the name.
         min_delta: what counts as better must be so by this much.
     """

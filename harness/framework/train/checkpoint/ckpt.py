@@ -77,7 +77,7 @@ def _varint(number: int) -> bytes:
 
 
 def decode(data: bytes, where: str, *, crc: bool = False) -> Content:
-    """What a file holds.
+    """Reads a file's content.
 
     Args:
         data: the whole file.
@@ -105,7 +105,7 @@ def _values(data: bytes, where: str) -> Iterator[Any]:
     at = 0
     while at < len(data):
         if data[at] != _VALUE_FIELD:
-            raise CheckpointError(f"{where}: byte {at} starts no tensor; the file is no checkpoint, or damaged")
+            raise CheckpointError(f"{where}: byte {at} starts no tensor; the file is not a checkpoint, or damaged")
         size, start = _read_varint(data, at + 1, where)
         if start + size > len(data):
             raise CheckpointError(f"{where}: a tensor of {size} bytes starts at {start}, the file ends at {len(data)}")
@@ -130,7 +130,7 @@ def _read_varint(data: bytes, at: int, where: str) -> tuple[int, int]:
 def _entry(kind: str, dims: list[int], content: bytes, where: str) -> Entry:
     if kind == "str":
         if len(content) % _CHARACTER:
-            raise CheckpointError(f"{where}: a text of {len(content)} bytes is no text")
+            raise CheckpointError(f"{where}: a text of {len(content)} bytes is not valid text")
         try:
             return Entry(None, np.array(content.decode("utf-32-le").rstrip("\0")))
         except UnicodeDecodeError as error:
@@ -138,7 +138,7 @@ def _entry(kind: str, dims: list[int], content: bytes, where: str) -> Entry:
     try:
         dtype = dtypes.by_name(kind)
     except DtypeError:
-        raise CheckpointError(f"{where}: {kind!r} is no dtype") from None
+        raise CheckpointError(f"{where}: {kind!r} is not a dtype") from None
     if any(size < 0 for size in dims) or math.prod(dims) * dtype.itemsize != len(content):
         raise CheckpointError(f"{where}: {len(content)} bytes cannot be {kind} of shape {tuple(dims)}")
     return Entry.stored(dtype, content, dims, where)

@@ -1,4 +1,4 @@
-"""What a checkpoint holds: named tensors, and texts."""
+"""The content of a checkpoint: named tensors, and texts."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def _prefixes(given: Any, name: str) -> tuple[str, ...]:
 
 
 def read_file(name: Any, format: str, *, crc: bool = False) -> Content:
-    """What a checkpoint file holds."""
+    """Reads a checkpoint file's content."""
     if not isinstance(name, str):
         raise SettingTypeError(f"{OWNER}: ckpt_file_name must be a str, got {type(name).__name__} {name!r}")
     checks.among(format, FORMATS, "format", OWNER)

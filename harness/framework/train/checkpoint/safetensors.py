@@ -69,7 +69,7 @@ def decode(data: bytes, where: str) -> tuple[Content, dict[str, str]]:
     except (ValueError, RecursionError) as error:
         raise CheckpointError(f"{where}: the header cannot be read: {error}") from None
     if not isinstance(header, dict):
-        raise CheckpointError(f"{where}: the header is no object")
+        raise CheckpointError(f"{where}: the header is not an object")
     metadata = header.pop(_METADATA, None) or {}
     if not isinstance(metadata, dict) or not all(isinstance(value, str) for value in metadata.values()):
         raise CheckpointError(f"{where}: the metadata must be texts by name")

@@ -91,7 +91,7 @@ def check_async(value: Any, owner: str) -> None:
 
 
 def refuse_encryption(key: Any, mode: Any, owner: str) -> None:
-    """``UnsupportedError`` for a key; ``SettingTypeError`` for what is none."""
+    """``UnsupportedError`` for a key; ``SettingTypeError`` for anything that is not a key."""
     if key is not None and not isinstance(key, bytes):
         raise SettingTypeError(f"{owner}: the key must be None or bytes, got {type(key).__name__}")
     if not isinstance(mode, str):
@@ -184,5 +184,5 @@ def _appended(given: dict[str, Any] | None) -> Iterator[tuple[str, Any]]:
 
 
 def contents_of(save_obj: Any) -> Content:
-    """What ``save_checkpoint`` would write of ``save_obj``."""
+    """The content that ``save_checkpoint`` would write for ``save_obj``."""
     return {name: Entry.of(value) for name, value in _named(save_obj, None)}

@@ -1,4 +1,4 @@
-"""``Metric``: what every metric is, and what several of them need.
+"""``Metric``, the base of all metrics, and helpers for several of them.
 
 Source of the rules: MindSpore 2.10.0, measured (``tests/data/train/metrics_cases.json``).
 """
@@ -41,7 +41,7 @@ class Metric(ABC):
 
     @property
     def indexes(self) -> list[int] | None:
-        """What ``set_indexes`` chose; None for all inputs in their order."""
+        """The choice of ``set_indexes``; None for all inputs in their order."""
         return getattr(self, "_indexes", None)
 
     def set_indexes(self, indexes: list[int]) -> Metric:
@@ -95,12 +95,12 @@ class Metric(ABC):
         return self._convert_data(inputs[0]), self._convert_data(inputs[1])
 
     def _nothing(self) -> StateError:
-        """The error of ``eval`` where nothing was accumulated."""
+        """The error of ``eval`` if nothing was accumulated."""
         return StateError(f"{self._name}.eval: there are no samples; call update first, with inputs that are not empty")
 
 
 def typed(value: Any, types: tuple[type, ...], name: str, owner: str) -> Any:
-    """``value`` if it is of one of ``types``; a bool is no int."""
+    """``value`` if it is of one of ``types``; a bool is not an int."""
     if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
         accepted = " or ".join(each.__name__ for each in types)
         raise SettingTypeError(f"{owner}: {name} must be {accepted}, got {type(value).__name__} {value!r}")
@@ -121,7 +121,7 @@ def one_hot(indices: Array, classes: int, owner: str) -> Array:
     """Rows of ones and zeros, float64 of shape (number of indices, classes); negative indices count from the end.
 
     Raises:
-        IndexRangeError: the indices are no integers, or below ``-classes``.
+        IndexRangeError: the indices are not integers, or below ``-classes``.
         SettingError: an index is not below ``classes``.
     """
     flat = indices.reshape(-1)

@@ -1,4 +1,4 @@
-"""What metrics of classification and of several labels at once (``multilabel``) share."""
+"""Shared parts of metrics for classification and for several labels at once (``multilabel``)."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ class OcclusionSensitivity(Metric):
     Updates are (model, image of shape (1, ...), label).
 
     Args:
-        pad_val: what covers.
+        pad_val: value of the covering part.
         margin: how far around a point is covered; an int, or a list of one for each axis.
         n_batch: images the model is given at a time.
         b_box: [lowest, highest] of each axis where the map is made; negative highest counts from the end. None: all.

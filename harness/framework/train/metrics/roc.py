@@ -88,7 +88,7 @@ def auc(x: Array, y: Array, reorder: bool = False) -> Any:
         reorder: sort by x first; otherwise x must rise or fall throughout.
 
     Raises:
-        SettingTypeError: x or y is no ndarray.
+        SettingTypeError: x or y is not an ndarray.
         SettingError: shapes that do not fit, fewer than two points, or an x that turns.
     """
     for name, values in (("x", x), ("y", y)):

@@ -1,1 +1,1 @@
-"""Summary files: what MindInsight shows of a training."""
+"""Summary files, which MindInsight shows."""

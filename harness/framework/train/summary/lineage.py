@@ -1,4 +1,4 @@
-"""Where a run comes from: its hyper-parameters, network, data, results."""
+"""The lineage of a run: its hyper-parameters, network, data, results."""
 
 from __future__ import annotations
 

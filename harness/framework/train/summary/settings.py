@@ -1,4 +1,4 @@
-"""What ``SummaryCollector`` is to collect."""
+"""The settings of what ``SummaryCollector`` collects."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DEFAULT: dict[str, Any] = {
 
 
 def wanted(given: Any, keep_default: bool) -> dict[str, Any]:
-    """What is collected, by name; ``SettingTypeError`` or ``SettingError`` for what is not accepted."""
+    """The items to collect, by name; ``SettingTypeError`` or ``SettingError`` for a wrong setting."""
     if given is None:
         return dict(DEFAULT) if keep_default else {}
     typed(given, (dict,), "collect_specified_data", OWNER)
@@ -44,7 +44,7 @@ def _check_pattern(value: Any) -> None:
     try:
         re.compile(typed(value, (str,), "histogram_regular", OWNER))
     except re.error as error:
-        raise SettingError(f"{OWNER}: histogram_regular is no regular expression: {error}") from None
+        raise SettingError(f"{OWNER}: histogram_regular is not a regular expression: {error}") from None
 
 
 def _check_landscape(value: Any) -> None:

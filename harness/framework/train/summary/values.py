@@ -1,4 +1,4 @@
-"""What a step's events hold: numbers and histograms."""
+"""The content of a step's events: numbers and histograms."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class Buffer(Observer):
                 held[: slot.array.nbytes] = np.frombuffer(slot.array.tobytes(), np.uint8)
 
     def sources(self, node: Node, planned: PlanNode) -> Iterator[tuple[int, int]]:
-        """``(position among the node's inputs, tensor)`` of what is no parameter."""
+        """``(position among the node's inputs, tensor)`` of what is not a parameter."""
         positions = [i for i, operand in enumerate(node.inputs) if operand.spec not in (UMONAD, IOMONAD)]
         for position, source in zip(positions, planned.inputs, strict=True):
             if source.sort == "T":

@@ -22,7 +22,7 @@ LINES = TEXT.splitlines(keepends=True)
         ("%3T %4T", "%3T %99T", "%99T is mentioned"),
         ("inputs[%0P, ", "inputs[%77P, ", "%77P is mentioned"),
         ("%2P\t#16S", "%5P\t#16S", "parameter 2"),
-        ("outputs[%0T, ]", "outputs[]", "%0T is no output"),
+        ("outputs[%0T, ]", "outputs[]", "%0T is neither an output"),
         ("All Stream Groups:", "All Streams:", "without 'All Stream Groups:'"),
         ("All Stream Groups:\n", "All Stream Groups:\nstm1 stm2 \n", "stream groups"),
         ("All Tensors:", "All Nodes:", "a second 'All Nodes:'"),

@@ -184,6 +184,6 @@ def test_early_stopping_watches_what_fit_found(capsys: pytest.CaptureFixture[str
     history = History()
     stop = EarlyStopping(verbose=True, restore_best_weights=True)
     model({"loss"}).fit(4, dataset(), dataset(), callbacks=[history, stop])
-    # It waits before it judges: with no patience an epoch is enough, if it is no improvement.
+    # It waits before it judges: with no patience an epoch is enough, if it is not an improvement.
     assert history.epoch == {"epoch": [1, 2, 3, 4][: stop.stopped_epoch or 4]}
     assert ("early stopping" in capsys.readouterr().out) == (stop.stopped_epoch > 0)

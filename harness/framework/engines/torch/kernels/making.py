@@ -1,4 +1,4 @@
-"""What makes tensors of nothing, or of a number."""
+"""Makes tensors from nothing, or from a number."""
 
 from __future__ import annotations
 

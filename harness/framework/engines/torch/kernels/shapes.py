@@ -1,4 +1,4 @@
-"""What makes, moves, joins and cuts tensors without computing."""
+"""Makes, moves, joins and cuts tensors without computing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What changes parameters in place: optimizers and assignments."""
+"""Changes parameters in place: optimizers and assignments."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def _wide(x: Any) -> Any:
 
 
 def _store(target: Any, value: Any) -> Any:
-    """Rounds ``value`` into ``target``; gives back what stands there now, ready to compute with."""
+    """Rounds ``value`` into ``target``; returns the stored values, ready to compute with."""
     target.copy_(value)
     return _wide(target)
 
