@@ -319,7 +319,7 @@ def _open_lock(beside: Path) -> tuple[int, bool]:
 
 
 def _wait(path: Path, beside: Path, timeout: float, soft: bool) -> Callable[[], object]:
-    """Takes the lock by filelock; gives what releases it.
+    """Takes the lock through filelock; returns the lock, which releases itself.
 
     Args:
         soft: the lock is that the file exists; one that a killed process of this machine left is removed.

@@ -99,7 +99,7 @@ class Record:
         dtype: CamelCase dtype name (``Float32``).
         shape: logical shape.
         format: ``DefaultFormat``, a device format, or ``dtypes.TORCH_FORMAT``.
-        values: the array itself (C-contiguous), a function that loads it, or None where values were not kept.
+        values: the array itself (C-contiguous), a function that loads it, or None if values were not kept.
         source: innermost source line of the operator (``file.py:17``), or None.
         digest: 16-byte content digest if known, else None (``stats.digest`` computes it).
         extra: facts beside the values.

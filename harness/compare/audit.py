@@ -30,10 +30,10 @@ class Looseness:
 
     Attributes:
         key, op_type, dtype, shape: of the slot; the dtype as people see it.
-        tolerance: what is admitted.
-        noise: the largest change that passes: the root mean square of the change over that of the values; 0 if nothing
-            does, infinite if anything does (values that are all 0 beside an ``atol``).
-        faults: names of those in ``FAULTS`` that pass though they change the values.
+        tolerance: the tolerance in force.
+        noise: the largest change that passes: the root mean square of the change over that of the values; 0 if none
+            does, infinite if every change does (values that are all 0 beside an ``atol``).
+        faults: names of the faults in ``FAULTS`` that pass although they change the values.
     """
 
     key: SlotKey

@@ -47,16 +47,16 @@ class SlotVerdict:
         key: the slot.
         verdict: the verdict on it.
         op_type: primitive name, or ``Parameter``.
-        dtype: the expected one; of an unexpected slot, the found one.
-        shape: likewise.
-        reason: why it is not identical, in words; empty where it is.
-        source: source line of the operator (of the found one where both are known).
-        measurement: how far the values are apart; None where that was not, or could not be, measured.
-        tolerance: what was admitted.
-        by_statistics: values were not kept; statistics were compared instead.
-        overwritten: on both sides this input has the bits of an output of its operator's execution: it was
-            looked at after the operator overwrote it.
-        found_as: what the found side calls it, where that is something else (see ``compare.pairing``).
+        dtype: the expected dtype; the found one for an unexpected slot.
+        shape: the expected shape; the found one for an unexpected slot.
+        reason: why it is not identical, in words; empty if it is.
+        source: source line of the operator (the found one's if both are known).
+        measurement: how far the values are apart; None if that was not, or could not be, measured.
+        tolerance: the tolerance applied.
+        by_statistics: whether statistics were compared because values were not kept.
+        overwritten: whether this input has, on both sides, the bits of an output of its operator's execution, because
+            it was recorded after the operator overwrote it.
+        found_as: its name on the found side, if it differs (see ``compare.pairing``).
         format: of the tensor whose ``dtype`` it is; see ``Record.format``.
 
     Examples:

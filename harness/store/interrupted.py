@@ -28,6 +28,6 @@ def recover_around(path: str | os.PathLike[str]) -> None:
 
 def is_ours(staged: Path) -> bool:
     """Whether a change of this user's is staged here."""
-    with suppress(OSError, ValueError):  # none there, or nobody may look
+    with suppress(OSError, ValueError):  # missing, or not readable
         return not hasattr(os, "geteuid") or staged.lstat().st_uid == os.geteuid()
     return False

@@ -167,7 +167,8 @@ class Transaction:
         return sorted(removed - set(map(manifest.path_of, names)) | ({manifest.NAME} if legacy else set()))
 
     def drop(self) -> None:
-        """Ends it: what was not committed is gone. The second time, another change may have begun: it stays."""
+        """Ends the transaction; changes that were not committed are lost. The second time, another change may have
+        begun: it stays."""
         if self._ended:
             return
         self._ended = True
@@ -212,7 +213,7 @@ def _above(place: Path) -> Path:
 
 
 def _files(staged: Path) -> list[Path]:
-    """Everything that was staged, stores before manifests."""
+    """All staged files, stores before manifests."""
     found = [path for path in staged.rglob("*") if path.is_file()]
     shown = [path for path in found if not any(part.startswith(".") for part in path.relative_to(staged).parts)]
     return sorted(shown, key=lambda path: (path.suffix != ".h5", path))
