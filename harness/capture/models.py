@@ -165,7 +165,7 @@ def read_models(
 
     Args:
         path: the dump path.
-        rank: id id of a device; every device by default.
+        rank: id of a device; every device by default.
         network: name of a model, if the tree holds several.
         backend: name of the backend; by default ``ascend-o2`` for a tree the harness wrote, else ``mindspore``.
         ahead: see ``read_tree``.
