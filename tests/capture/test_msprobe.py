@@ -147,7 +147,7 @@ def test_statistics_leave_out_what_means_something_else(tmp_path: Path) -> None:
         (lambda c: leaf(c).update(shape=[3, 2]), "damaged", "dump.json says"),
         (lambda c: leaf(c).update(data_name="../dump.json"), "skipped", "no name of an .npy file"),
         (lambda c: leaf(c).update(data_name="absent.npy"), "damaged", "No such file"),
-        (lambda c: c["data"].update({"Kernel.x.forward.0": 3}), "damaged", "no object"),
+        (lambda c: c["data"].update({"Kernel.x.forward.0": 3}), "damaged", "not an object"),
         (lambda c: c["data"].update({"Kernel.x.forward.0": {"operator": {"name": 3}}}), "damaged", "says no name"),
     ],
 )

@@ -77,9 +77,9 @@ def test_an_iteration_of_empty_tensors_is_no_damage(tmp_path: Path, capsys: pyte
     shutil.rmtree(max(iterations, key=lambda path: int(path.name)))
     arguments = [str(tree), str(tmp_path / "x.h5")]
     assert main(["import", *arguments]) == HOLDS
-    assert "all empty" in capsys.readouterr().err
+    assert "all tensors are empty" in capsys.readouterr().err
     assert main(["check", *arguments]) == HOLDS
-    assert "all empty" in capsys.readouterr().err
+    assert "all tensors are empty" in capsys.readouterr().err
 
 
 def test_of_several_networks_one_is_chosen(tree: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -98,7 +98,7 @@ def test_bit_exact_runs_ask_for_nothing(store: Path) -> None:
 
 def test_a_change_is_no_scatter(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["learn", str(store), *sides(store, "r1", "r1"), *RUN]) == DIFFERS
-    assert "the runs agree with one another and not with the golden" in capsys.readouterr().out
+    assert "the runs agree with one another but not with the golden" in capsys.readouterr().out
     assert kept(store) is None
 
 

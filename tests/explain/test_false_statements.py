@@ -89,7 +89,7 @@ def test_an_operator_of_one_side_is_named(family: str, settings: dict[str, Any],
     explanation = _with(family, **settings)
     text = " ".join((_text(explanation), explanation.origin.operator if explanation.origin else ""))
     assert all(word in text for word in words), text
-    assert "no captured operator" not in text
+    assert "no recorded operator made" not in text
 
 
 # -- 2: state updated in place is a consequence ------------------------------------------------------------------------

@@ -69,7 +69,7 @@ def test_a_full_disk(tmp_path: Path, megabytes: int, capsys: pytest.CaptureFixtu
     before = golden.read_bytes()
     with files_of_at_most(megabytes * 10**6):
         assert main(["import", str(large), str(golden), "--run", "new"]) == CANNOT_TELL
-    assert "the old ones are unchanged" in capsys.readouterr().err
+    assert "the old one is unchanged" in capsys.readouterr().err
     assert golden.read_bytes() == before
     assert sorted(each.name for each in tmp_path.iterdir()) == ["large", "small", "x.h5"]
 

@@ -126,7 +126,7 @@ def test_a_full_disk_leaves_the_old_store(tmp_path: Path, size: int) -> None:
     before = {p.name: p.read_bytes() for p in tmp_path.iterdir()}
     with (
         files_of_at_most(size),
-        pytest.raises(StoreWriteError, match=r"x\.h5: .*the old ones are unchanged") as caught,
+        pytest.raises(StoreWriteError, match=r"x\.h5: .*the old one is unchanged") as caught,
     ):
         update(path, "net", {CPU: big(1)})
     assert os.strerror(errno.EFBIG) in str(caught.value)

@@ -105,7 +105,7 @@ def test_a_change_is_no_scatter(noisy: pytest.Pytester, files: Files, monkeypatc
     result.stdout.fnmatch_lines(
         [
             "msdump: test_noisy.py::test_noisy, run cpu/tensor: in 2 runs no tolerance can be learned for",
-            "  Default/Add-op0:*: the runs agree with one another and not with the golden: *",
+            "  Default/Add-op0:*: the runs agree with one another but not with the golden: *",
             "nothing was kept; if it changed on purpose: msdump regen *",
         ]
     )

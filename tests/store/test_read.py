@@ -113,7 +113,7 @@ def test_what_git_leaves_in_place_of_a_golden_is_named(tmp_path: Path, content: 
 
 def test_line_ends_that_were_translated_are_noticed(path: Path) -> None:
     path.write_bytes(path.read_bytes().replace(b"\r\n", b"\n"))
-    with pytest.raises(StoreError, match=r"its first bytes are damaged: .* treated as text"):
+    with pytest.raises(StoreError, match=r"its first bytes are damaged: .* copied as text"):
         GoldenStore.open(path)
 
 
@@ -134,7 +134,7 @@ def resign(raw: bytearray, **change: int) -> bytes:
         ({"size": 10}, r"it should have 10 bytes, but has \d+: bytes were lost or added"),
         ({"offset": 2**62}, "its table of contents lies beyond its end"),
         ({"stored": 2**62}, "its table of contents lies beyond its end"),
-        ({"stored": 3}, "its contents are damaged"),
+        ({"stored": 3}, "its table of contents is damaged"),
         ({"length": 2**40}, "its table of contents lies beyond its end"),
         ({"length": 1}, "does not hold|not those of a golden store|not have"),
     ],

@@ -28,7 +28,7 @@ def test_escape_leaves_ordinary_names_readable() -> None:
 
 
 def test_surrogates_that_stand_for_no_byte_are_refused() -> None:
-    with pytest.raises(StoreError, match="no valid Unicode"):
+    with pytest.raises(StoreError, match="not valid Unicode"):
         escape("\ud800")
 
 

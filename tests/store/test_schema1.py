@@ -124,7 +124,7 @@ def huge(group: h5py.Group, name: str) -> None:
 
 
 DAMAGES: dict[str, tuple[Damage, str]] = {
-    "foreign": (set_attribute("format", np.bytes_(b"somebody's")), "is no golden store"),
+    "foreign": (set_attribute("format", np.bytes_(b"somebody's")), "is not a golden store"),
     "no format": (set_attribute("format", None), "the attribute 'format' is missing"),
     "format is a number": (set_attribute("format", 3), "unexpected type"),
     "format is many": (set_attribute("format", np.array([b"a", b"b"])), "unexpected type"),
@@ -141,7 +141,7 @@ DAMAGES: dict[str, tuple[Damage, str]] = {
     "index of another type": (replace_by(INDEX, dataset(data=np.zeros(12))), "index: .* not of the type"),
     "index is a group": (replace_by(INDEX, lambda g, n: g.create_group(n)), "should be a dataset"),
     "no names": (replace_by(NAMES, nothing), "names: it is missing"),
-    "names are numbers": (replace_by(NAMES, dataset(data=np.zeros(12))), "no table of strings"),
+    "names are numbers": (replace_by(NAMES, dataset(data=np.zeros(12))), "not a table of strings"),
     "names are objects": (replace_by(NAMES, dataset(data=["a", "b"])), "names: its type object is none"),
     "too few names": (replace_by(NAMES, dataset(data=np.array([b"a"]))), "points beyond the table of names"),
     "slot missing": (replace_by(SLOT, nothing), "its tensor is missing"),
@@ -152,7 +152,7 @@ DAMAGES: dict[str, tuple[Damage, str]] = {
     "text soft": (replace_by(TEXT, soft), "soft or external link"),
     "slot virtual": (replace_by(SLOT, virtual), "virtual or compact"),
     "slot's bytes elsewhere": (replace_by(SLOT, elsewhere), "in another file"),
-    "slot of another dtype": (replace_by(SLOT, dataset(data=np.zeros((3, 5)))), "index says .* stored is an array"),
+    "slot of another dtype": (replace_by(SLOT, dataset(data=np.zeros((3, 5)))), "index says .* the stored array is"),
     "slot of another shape": (replace_by(SLOT, dataset(data=np.zeros((5, 3), "f4"))), "index says .* stored is"),
     "slot of other values": (replace_by(SLOT, dataset(data=np.zeros((3, 5), "f4"))), "the golden is damaged"),
     "slot of objects": (replace_by(SLOT, dataset(data=["a"])), "its type object is none"),

@@ -64,7 +64,7 @@ def test_a_file_that_cannot_be_put_in_place_undoes_all(golden: Path, at: int, mo
     before = content(golden)
     failing = Failing(golden, at, 1)
     monkeypatch.setattr(os, "replace", failing)
-    with change(golden) as made, pytest.raises(StoreWriteError, match="what was there before stands"):
+    with change(golden) as made, pytest.raises(StoreWriteError, match="the old ones are unchanged"):
         made.commit()
     assert failing.seen >= at, "it never failed"
     assert content(golden) == before

@@ -75,7 +75,7 @@ def test_damaged_idx_files_are_named(tmp_path_factory: pytest.TempPathFactory, d
 
 
 def test_what_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="no directory"):
+    with pytest.raises(ValueError, match="not a directory"):
         Cifar10Dataset(tmp_path / "away")
     with pytest.raises(ValueError, match="usage"):
         MnistDataset(tmp_path, "valid")

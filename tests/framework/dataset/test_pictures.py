@@ -60,7 +60,7 @@ def test_what_is_no_picture_is_told(folder: Path, tmp_path: Path) -> None:
         vision.Decode()(np.frombuffer(b"no picture at all", np.uint8))
     with pytest.raises(StateError, match="bytes of a picture"):
         vision.Decode()(PICTURE)
-    with pytest.raises(SettingError, match="no directory"):
+    with pytest.raises(SettingError, match="not a directory"):
         ds.ImageFolderDataset(str(folder / "nowhere"))
     with pytest.raises(StateError, match="no files"):
         ds.ImageFolderDataset(str(folder), extensions=[".jpg"])

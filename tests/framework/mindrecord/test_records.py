@@ -115,7 +115,7 @@ def test_what_does_not_fit_is_named(tmp_path: Path, files: str) -> None:
     for row, word in (({}, "lacks"), ({**rows(1)[0], "label": "x"}, "label"), ({**rows(1)[0], "name": 3}, "name")):
         with pytest.raises(SettingError, match=word):
             writer.write_raw_data([row])
-    with pytest.raises(SettingError, match="no column of numbers"):
+    with pytest.raises(SettingError, match="not a column of numbers"):
         writer.add_index(["data"])
     again = FileWriter(files, 2)
     again.add_schema(SCHEMA)
