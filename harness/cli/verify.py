@@ -33,7 +33,7 @@ def verify_goldens(folder: Path, *, fix: bool, scale: Scale | None = None) -> in
     state = (
         f"{len(found.problems)} problem{'s' * (len(found.problems) != 1)}"
         if found.problems
-        else "all as it was written"
+        else "everything is as written"
     )
     line = f"{folder}: {found.stores} stores, {found.runs} runs, {found.tensors} tensors read: {state}"
     show(painted(line, "1;31" if found.problems else "32", sys.stdout))

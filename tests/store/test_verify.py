@@ -25,7 +25,7 @@ def golden(tmp_path: Path) -> Path:
 
 def test_nothing_is_wrong(golden: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert verify_goldens(golden, fix=False) == 0
-    assert "2 stores, 3 runs, 24 tensors read: all as it was written" in capsys.readouterr().out
+    assert "2 stores, 3 runs, 24 tensors read: everything is as written" in capsys.readouterr().out
 
 
 def test_a_rotten_object_is_named(golden: Path, capsys: pytest.CaptureFixture[str]) -> None:
