@@ -145,7 +145,7 @@ class Reader:
         environ |= {"NO_COLOR": "1", "COLUMNS": "110", "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
         environ["PYTEST_PLUGINS"] = "" if INSTALLED else PLUGIN
         done = subprocess.run(
-            ["bash", "-c", command], cwd=self.home, env=environ, text=True, check=False, timeout=300,
+            ["bash", "-c", command], cwd=self.home, env=environ, text=True, check=False, timeout=900,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         )  # fmt: skip
         return done.stdout
