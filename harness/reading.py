@@ -100,7 +100,7 @@ def parse_json(data: bytes | str, where: str, refuse: Refuse) -> Any:
     try:
         return json.loads(data)
     except RecursionError:
-        raise refuse(f"{where}: JSON that is nested too deep to be read") from None
+        raise refuse(f"{where}: not JSON that can be read: it is nested too deep") from None
     except ValueError as error:
         raise refuse(f"{where}: not JSON: {first_line(error)}") from None
 

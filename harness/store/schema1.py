@@ -61,7 +61,7 @@ class Schema1:
         try:
             self._file = h5f.open(os.fsencode(opened if os.path.exists(opened) else path), h5f.ACC_RDONLY, fapl=_ACCESS)
         except OSError as error:
-            raise StoreError(f"not a whole HDF5 file ({first_line(error)})") from None
+            raise StoreError(f"not a complete HDF5 file ({first_line(error)})") from None
         self._root = h5g.open(self._file, b"/")
         if _text(self._root, b"format") != FORMAT:
             raise StoreError(f"this HDF5 file is not a golden store (its attribute 'format' is not {FORMAT!r})")
