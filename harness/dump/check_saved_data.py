@@ -121,7 +121,7 @@ def _chosen(draft: Draft, given: list[str]) -> tuple[str, ...]:
     if draft.stat_calc_mode == "device":
         dropped = [item for item in given if item not in DEVICE_ITEMS]
         if dropped:
-            warn(f"statistic_category: {', '.join(dropped)} can only be calculated on the host, and is left out")
+            warn(f"statistic_category: {', '.join(dropped)} can be calculated on the host only, and is left out")
         return tuple(item for item in given if item in DEVICE_ITEMS)
     known = draft.rules.statistic_items or {}
     items = [known[item] for item in given]
