@@ -21,8 +21,7 @@ from typing import Any, NamedTuple
 
 from harness.framework.compile.source import is_function, is_shown, is_users
 from harness.framework.observed import FUNCTION_GRAPHS, LAYER_GRAPHS
-from harness.framework.observed import WITH_NUMBER as NUMBERED
-from harness.framework.tensor import Tensor, graph_function_key, is_graph_function
+from harness.framework.tensor import graph_function_key, is_graph_function
 from harness.graph import Node
 
 SourcePosition = tuple[int, int]
@@ -35,8 +34,6 @@ FUNCTIONS: dict[Any, tuple[int, int]] = {row.name: (row.depth, row.passed) for r
 LAYERS = {row.name: (row.depth, row.passed) for row in LAYER_GRAPHS}
 #: layers whose ``construct`` begins with a check of its own
 CHECKING = frozenset(row.name for row in LAYER_GRAPHS if row.checks)
-#: functions that are one more further in with a number (``x * 2``)
-WITH_NUMBER = frozenset(row.name for row in NUMBERED)
 #: methods of layers that are functions of the real layers, too
 METHODS = frozenset({"construct", "get_loss"})
 
@@ -222,10 +219,7 @@ def _depth(frame: FrameType, key: Any) -> tuple[int, int]:
     plain = key[0] if isinstance(key, tuple) else key
     if not frame.f_locals["shared"] and not frame.f_locals["named"] and not plain.rpartition(".")[2].startswith("__"):
         return FUNCTIONS.get(key, (0 if plain.startswith("Tensor.") else 1, 0))
-    before, after = FUNCTIONS.get(key, (1, 0))
-    if key in WITH_NUMBER and not isinstance(frame.f_locals["args"][-1], Tensor):
-        before += 1
-    return before, after
+    return FUNCTIONS.get(key, (1, 0))
 
 
 def _locate(activation: _Activation) -> Closure:

@@ -32,7 +32,8 @@ GRADIENTS = "Gradients/"
 #: (measured: ``tests/framework/compile/test_zero_gradients.py``); those of others end there
 ZERO_GRADIENTS = frozenset(
     {
-        "Argmax", "ArgMaxWithValue", "Ceil", "Equal", "FloorDiv", "Greater", "GreaterEqual", "IsFinite", "IsInf",
+        "Argmax", "ArgMaxWithValue", "Ceil", "Equal", "FloorDiv", "Greater", "GreaterEqual",
+        "InplaceFloorDivide", "InplaceFloorDivides", "IsFinite", "IsInf",
         "IsNan", "Less", "LessEqual", "LogicalAnd", "LogicalNot", "LogicalOr", "NotEqual", "OneHot", "Round",
         "Select", "Sign", "ZerosLike", "OnesLike",
     }

@@ -38,7 +38,7 @@ DEEP = frozenset(
         "ops.split", "ops.squeeze", "ops.std", "ops.swapaxes", "ops.topk", "ops.unsqueeze",
         "Tensor.T", "Tensor.any", "Tensor.argmax", "Tensor.argmin", "Tensor.astype", "Tensor.bool", "Tensor.chunk",
         "Tensor.cumsum", "Tensor.flatten", "Tensor.float", "Tensor.gather_elements", "Tensor.half", "Tensor.int",
-        "Tensor.isnan", "Tensor.mT", "Tensor.matmul", "Tensor.mean", "Tensor.mul", "Tensor.sign", "Tensor.split",
+        "Tensor.isnan", "Tensor.mT", "Tensor.matmul", "Tensor.max", "Tensor.mean", "Tensor.min", "Tensor.mul", "Tensor.sign", "Tensor.split",
         "Tensor.squeeze", "Tensor.swapaxes", "Tensor.topk", "Tensor.unsqueeze", "tensor_div", "tensor_pow",
         "tensor_sub",
     }
@@ -61,15 +61,17 @@ class FunctionScopes:
         """The scope of the nodes of a library function that is called in ``scope``; and that of its operator if it
         has only one: a function first called in ``Default`` takes the scope of each call then (measured)."""
         asked = key
+        if isinstance(key, tuple):
+            key = key[0]  # what differs by the kind of an argument is one function nevertheless (measured)
         if key in ABROAD or (isinstance(key, str) and key.endswith(OLD)):
             plain = key.removesuffix(OLD)
-            key, scope = METHODS.get(plain, key), "Default"
+            key, scope = METHODS.get(plain, plain), "Default"
         elif key in METHODS:
             key = METHODS[key]
         elif key not in self._scopes and isinstance(key, str) and key.startswith("ops."):
             self._scopes[key] = self._named_first(key, scope)
         first = self._scopes.setdefault(key, scope)
-        stays = first != "Default" or asked in DEEP or not isinstance(key, str)
+        stays = first != "Default" or asked in DEEP or not isinstance(asked, str)
         return first, first if stays else scope
 
     def of_users(self, scope: str) -> str:

@@ -248,7 +248,7 @@ class Tracer(Controls):
         if isinstance(value, ParameterTensor):
             return self.parameter(value) if updates else self.load(value)
         if isinstance(value, Tensor):
-            return self.tensor_constant(value.asnumpy(), value.made_by is not None and value.made_by[0] in _LATE)
+            return self.tensor_constant(value.asnumpy(), value.made_by is not None and value.made_by[1] in _LATE)
         if isinstance(value, (tuple, list)) and has_tensor(value):
             members = [self.operand(v, updates) for v in value]
             return self.virtual("MakeTuple", members, TupleSpec(tuple(m.spec for m in members)))

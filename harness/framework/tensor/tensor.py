@@ -36,8 +36,8 @@ class Tensor:
     __array_priority__ = 1000
     __array_ufunc__ = None
 
-    #: operator and arguments that would make this tensor while a graph runs; None where nothing says so
-    made_by: tuple[str, tuple[Any, ...]] | None = None
+    #: graph function, operator and arguments that would make this tensor while a graph runs; None where nothing says so
+    made_by: tuple[str, str, tuple[Any, ...]] | None = None
     #: made of an array without a copy (``from_numpy``, rows of a dataset): shown otherwise
     _from_array = False
     #: the parameter this is a cast of, where a cell computes in another dtype (``to_float``)
@@ -235,7 +235,7 @@ class Tensor:
             yield self[at]
 
     def __getitem__(self, index: Any) -> Tensor:
-        # One graph function for each kind of index (measured).
+        # One graph function, whose nesting depends on the kind of the index (measured).
         kind = "Tensor" if isinstance(index, Tensor) else type(index).__name__
         return graph_function(("Tensor.__getitem__", kind), _method("__getitem__"))(self, index)  # type: ignore[no-any-return]
 
@@ -306,11 +306,13 @@ def tensor_method(*names: str) -> Callable[[F], F]:
 
     def attach(function: F) -> F:
         for name in names:
+            if name == "__getitem__":
+                _METHODS[name] = function
+                continue
             direct = name in DIRECT_METHODS
-            method = graph_function(f"Tensor.{REFLECTED.get(name, name)}", function, not direct, direct)
-            _METHODS[name] = method
-            if name not in ("__getitem__", "__setitem__"):
-                setattr(Tensor, name, method)
+            _METHODS[name] = graph_function(f"Tensor.{REFLECTED.get(name, name)}", function, not direct, direct)
+            if name != "__setitem__":
+                setattr(Tensor, name, _METHODS[name])
         return function
 
     return attach

@@ -14,7 +14,7 @@ import numpy as np
 from harness import dtypes
 from harness.errors import DtypeError
 from harness.framework.ops.eager import is_number
-from harness.framework.tensor import Parameter, Tensor, call, tensor_method
+from harness.framework.tensor import Parameter, Tensor, call, graph_function, tensor_method
 
 __all__ = [
     "add", "addn", "assign", "assign_add", "assign_sub", "div", "divide", "floor_div", "floor_divide", "floor_mod",
@@ -218,12 +218,21 @@ def _rsub(x: Any, y: Any) -> Any:
     return call("Sub", y, x, **SUB) if _other(y) else NotImplemented
 
 
-@tensor_method("__mul__", "__rmul__")
 def _mul(x: Any, y: Any) -> Any:
-    """x * y, either way round."""
+    """x * y."""
     if is_number(y):
         return call("Muls", x, y)
     return call("Mul", x, y) if isinstance(y, Tensor) else NotImplemented
+
+
+#: the product with a number is a function of its own, and one for ``x * 2`` and ``2 * x`` (measured)
+_times_number = graph_function("Tensor.__mul__ of a number", _mul)
+
+
+@tensor_method("__mul__", "__rmul__")
+def _product(x: Any, y: Any) -> Any:
+    """x * y, either way round."""
+    return _times_number(x, y) if is_number(y) else _mul(x, y)
 
 
 @tensor_method("__truediv__")

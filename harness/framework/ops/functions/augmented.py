@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.framework.ops.eager import is_number
-from harness.framework.tensor import Tensor, call, is_eager, tensor_method
+from harness.framework.tensor import Tensor, call, graph_function, is_eager, tensor_method
 
 __all__: list[str] = []
 
@@ -31,8 +31,8 @@ def _form(plain: str, by_tensor: str, by_number: str, more: tuple[Any, ...]) -> 
         if is_eager():
             return getattr(x, plain)(y)
         if x.made_by is not None:
-            op, arguments = x.made_by
-            x = call(op, *arguments)
+            key, op, arguments = x.made_by
+            x = graph_function(key, call)(op, *arguments)
         return call(by_number if is_number(y) else by_tensor, x, y, *more)
 
     return augmented

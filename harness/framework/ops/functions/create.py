@@ -25,29 +25,33 @@ def constant(value: Any, shape: Any, dtype: DType) -> Tensor:
     return Tensor(np.full(sizes((shape,)), value, dtype.numpy), dtype)
 
 
-def _made(tensor: Tensor, op: str, *arguments: Any) -> Tensor:
-    """``tensor``, with the operator that makes it where it is changed in place; elsewhere it is a constant."""
+def _made(function: str, tensor: Tensor, op: str, *arguments: Any) -> Tensor:
+    """``tensor``, with the operator that makes it where it is changed in place; elsewhere it is a constant.
+
+    Args:
+        function: the function of ``ops`` that is asked for it: the operator stands where that does (measured).
+    """
     if is_tracing():
-        tensor.made_by = op, arguments
+        tensor.made_by = f"ops.{function}", op, arguments
     return tensor
 
 
 def zeros(size: Any, dtype: Any = None) -> Tensor:
     """Zeros; float32 unless ``dtype`` is given."""
     filled = constant(0, size, dtypes.float32 if dtype is None else as_dtype(dtype))
-    return _made(filled, "Zeros", filled.shape, TYPE_IDS[filled.dtype.name])
+    return _made("zeros", filled, "Zeros", filled.shape, TYPE_IDS[filled.dtype.name])
 
 
 def ones(shape: Any, dtype: Any = None) -> Tensor:
     """Ones; float32 unless ``dtype`` is given."""
     filled = constant(1, shape, dtypes.float32 if dtype is None else as_dtype(dtype))
-    return _made(filled, "Ones", filled.shape, TYPE_IDS[filled.dtype.name])
+    return _made("ones", filled, "Ones", filled.shape, TYPE_IDS[filled.dtype.name])
 
 
 def full(size: Any, fill_value: Any, *, dtype: Any = None) -> Tensor:
     """``fill_value`` everywhere; int64 unless ``dtype`` is given, whatever the value (measured)."""
     filled = constant(fill_value, size, dtypes.int64 if dtype is None else as_dtype(dtype))
-    return _made(filled, "FillV2", filled.shape, Tensor(fill_value, filled.dtype))
+    return _made("full", filled, "FillV2", filled.shape, Tensor(fill_value, filled.dtype))
 
 
 def fill(type: Any, shape: Any, value: Any) -> Tensor:
@@ -64,7 +68,7 @@ def _like(value: Any, input: Tensor, dtype: Any, op: str) -> Tensor:
 def zeros_like(input: Tensor, *, dtype: Any = None) -> Tensor:
     """Zeros of the shape (and, unless given, the dtype) of ``input``."""
     filled = _like(0, input, dtype, "ZerosLikeExt")
-    return _made(filled, "ZerosLike", input) if dtype is None and -1 not in input.shape else filled
+    return _made("zeros_like", filled, "ZerosLike", input) if dtype is None and -1 not in input.shape else filled
 
 
 def ones_like(input: Tensor, *, dtype: Any = None) -> Tensor:

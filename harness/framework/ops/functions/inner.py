@@ -19,6 +19,7 @@ def inner(key: str, op: str) -> Callable[..., Any]:
     return graph_function(key, emit)
 
 
-abs_of, log1p_of, neg_of = inner("ops.abs", "Abs"), inner("ops.log1p", "Log1p"), inner("ops.neg", "Neg")
+abs_of, add_of = inner("ops.abs", "Abs"), inner("ops.add", "Add")
+log1p_of, neg_of = inner("ops.log1p", "Log1p"), inner("ops.neg", "Neg")
 mean_of, squeeze_of = inner("ops.mean", "ReduceMean"), inner("ops.squeeze", "Squeeze")
 sub_of, pow_of, div_of = inner("tensor_sub", "Sub"), inner("tensor_pow", "Pow"), inner("tensor_div", "Div")
