@@ -12,7 +12,8 @@ from harness.framework.tensor import dispatch, tensor
 from tests.framework.compile.test_recorded_graphs import DATA, RECORDED, compiled
 
 TABLES = (
-    "FUNCTION_GRAPHS", "LAYER_GRAPHS", "OLDER_FORMS", "DIRECT_FUNCTIONS", "PRIMITIVE_FUNCTIONS", "DIRECT_METHODS", "UNSHARED_FUNCTIONS",
+    "FUNCTION_GRAPHS", "LAYER_GRAPHS", "OLDER_FORMS", "DIRECT_FUNCTIONS", "PRIMITIVE_FUNCTIONS", "DIRECT_METHODS",
+    "UNSHARED_FUNCTIONS",
     "FOLDED", "BEFORE_READS",
 )  # fmt: skip
 ROWS = [(table, row) for table in TABLES for row in getattr(observed, table)]
@@ -42,7 +43,11 @@ def dropped(table: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(tensor._METHODS, name, method)
         monkeypatch.setattr(tensor.Tensor, name, method)
     else:
-        monkeypatch.setattr(ops, name, dispatch.graph_function(f"ops.{name}", getattr(getattr(ops, name), "__wrapped__", getattr(ops, name))))
+        monkeypatch.setattr(
+            ops,
+            name,
+            dispatch.graph_function(f"ops.{name}", getattr(getattr(ops, name), "__wrapped__", getattr(ops, name))),
+        )
 
 
 def test_every_recording_is_there() -> None:

@@ -38,7 +38,8 @@ DEEP = frozenset(
         "ops.split", "ops.squeeze", "ops.std", "ops.swapaxes", "ops.topk", "ops.unsqueeze",
         "Tensor.T", "Tensor.any", "Tensor.argmax", "Tensor.argmin", "Tensor.astype", "Tensor.bool", "Tensor.chunk",
         "Tensor.cumsum", "Tensor.flatten", "Tensor.float", "Tensor.gather_elements", "Tensor.half", "Tensor.int",
-        "Tensor.isnan", "Tensor.mT", "Tensor.matmul", "Tensor.max", "Tensor.mean", "Tensor.min", "Tensor.mul", "Tensor.sign", "Tensor.split",
+        "Tensor.isnan", "Tensor.mT", "Tensor.matmul", "Tensor.max", "Tensor.mean", "Tensor.min",
+        "Tensor.mul", "Tensor.sign", "Tensor.split",
         "Tensor.squeeze", "Tensor.swapaxes", "Tensor.topk", "Tensor.unsqueeze", "tensor_div", "tensor_pow",
         "tensor_sub",
     }

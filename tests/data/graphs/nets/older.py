@@ -13,7 +13,15 @@ class Named(nn.Cell):
     def construct(self, x, places):
         truth = (x > 1).any(axis=1)
         ends = x.max(axis=1), x.min(axis=1), x.argmax(axis=1), x.argmin(axis=1)
-        return truth, ends, x.cumsum(axis=1), x.flatten(start_dim=1), x.mean(axis=1), x.squeeze(axis=0), x.gather(places, axis=1)
+        return (
+            truth,
+            ends,
+            x.cumsum(axis=1),
+            x.flatten(start_dim=1),
+            x.mean(axis=1),
+            x.squeeze(axis=0),
+            x.gather(places, axis=1),
+        )
 
 
 class Plain(nn.Cell):
