@@ -59,6 +59,8 @@ class Capture:
             unknown.
         places: the user's lines that make layers (``train.py:31``), by scope; known only for a run in this process.
         sources: one ``RankRecords`` per rank, for a tree that can be read in parts.
+        networks: names of those that a tree holds tensors of, the ones that were not asked for, too.
+        unreadable: of one rank of several, why nothing could be told of it.
 
     Examples:
         >>> from harness.capture import Capture, read_tree
@@ -82,6 +84,8 @@ class Capture:
     listed: Callable[[], int] = field(default=lambda: 0, repr=False)
     as_rows: Callable[[], Rows | None] = field(default=lambda: None, repr=False)
     sources: Sequence[Any] = field(default=(), repr=False)
+    networks: Sequence[str] = field(default=(), repr=False)
+    unreadable: str = ""
     places: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def records(self) -> Iterator[Record]:

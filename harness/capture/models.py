@@ -16,6 +16,7 @@ from harness.capture.capture import Capture, Problem, in_turn
 from harness.capture.directory_kinds import kinds_of
 from harness.capture.join import Join
 from harness.capture.names import is_label
+from harness.capture.networks import chosen
 from harness.capture.tree_records import RankDirectory, RankRecords
 from harness.dump.asynchronous.layout import MARK, operators_name
 from harness.dump.names import ambiguous, mangle
@@ -127,16 +128,6 @@ def _acl_dumps(path: str) -> list[dict[str, object]]:
     return found
 
 
-def _model(runs: list[ModelDirectory], wanted: str | None, path: str) -> str:
-    """The model to read; empty if there is none."""
-    models = sorted({run.model for run in runs})
-    if wanted is None and len(models) > 1:
-        raise TreeError(f"{path}: tensors of several models: {', '.join(models)}; say which one to read")
-    if wanted is not None and wanted not in models:
-        raise TreeError(f"{path}: no model {wanted!r} in it; it holds {', '.join(models) or 'no tensors'}")
-    return wanted or (models[0] if models else "")
-
-
 def _devices(runs: list[ModelDirectory], wanted: int | None, path: str) -> list[int]:
     """The devices to read."""
     devices = sorted({run.device for run in runs})
@@ -160,6 +151,7 @@ def read_models(
     network: str | None = None,
     backend: str | None = None,
     ahead: bool = False,
+    one_of_several: bool = False,
 ) -> Capture | None:
     """Reads such a tree, or a directory of dump files alone; None if ``path`` is neither.
 
@@ -168,23 +160,17 @@ def read_models(
         rank: id of a device; every device by default.
         network: name of a model, if the tree holds several.
         backend: name of the backend; by default ``ascend-o2`` for a tree the harness wrote, else ``mindspore``.
-        ahead: see ``read_tree``.
+        ahead, one_of_several: see ``read_tree``.
 
     Raises:
         TreeError: the tree lacks the device or model, or holds several models and none is named.
     """
-    root = os.path.realpath(path)
-    below = os.path.join(root, "debug_dump")
-    if os.path.isdir(below) and not os.path.islink(below):
-        root = below
-    runs = model_directories(root)
-    notes = _acl_dumps(root)
+    root, runs, notes = _found(path)
     if not runs and not notes:
-        runs = _alone(root)
-        if not runs:
-            return None
+        return None
     devices = _devices(runs, rank, path)
-    model = _model(runs, network, path)
+    models = sorted({run.model for run in runs})
+    model = (network or "".join(models[:1])) if one_of_several else chosen(models, network, path)
     problems: list[Problem] = []
     wanted = [run for run in runs if network in (None, run.model)]
     sources = [
@@ -197,9 +183,29 @@ def read_models(
         backend or (_BACKEND if emulated else "mindspore"),
         emulated,
         in_turn(sources, problems),
-        next((mode for run in runs if (mode := kinds_of(run.path).mode)), "tensor"),
+        next((mode for run in runs if (mode := kinds_of(run.path).mode)), "" if one_of_several else "tensor"),
         rules={name: value for note in notes for name, value in note.items() if name == MARK},
         problems=problems,
         listed=lambda: sum(source.listed for source in sources),
         sources=sources,
+        networks=models,
     )
+
+
+def devices_of(path: str) -> dict[int, list[str]]:
+    """Of each device of such a tree, its directories; empty if it is none."""
+    found: dict[int, list[str]] = {}
+    if os.path.isdir(path):
+        for run in _found(path)[1]:
+            found.setdefault(run.device, []).append(run.path)
+    return found
+
+
+def _found(path: str) -> tuple[str, list[ModelDirectory], list[dict[str, object]]]:
+    """Where such a tree begins, its runs, and what the files beside them say."""
+    root = os.path.realpath(path)
+    below = os.path.join(root, "debug_dump")
+    if os.path.isdir(below) and not os.path.islink(below):
+        root = below
+    runs, notes = model_directories(root), _acl_dumps(root)
+    return root, runs if runs or notes else _alone(root), notes

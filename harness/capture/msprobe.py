@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from harness import dtypes
 from harness.capture import npy
 from harness.capture.capture import Capture, Problem, in_turn
+from harness.capture.msprobe_steps import LEFT_OUT, Step, StepDirectory, StepsOfRank, json_object, step_directories
 from harness.capture.names import LARGEST
 from harness.capture.normalise import source_of
 from harness.capture.values import EAGER_BYTES, FileValues
@@ -22,47 +23,20 @@ from harness.dtypes import DType
 from harness.dump.asynchronous.layout import MARK
 from harness.dump.msprobe.entries import HALVES, KEYS
 from harness.dump.msprobe.fields import SUMMARY_ITEMS
-from harness.dump.msprobe.step_files import DUMP, OPERATOR, STACK, TENSORS
+from harness.dump.msprobe.step_files import OPERATOR, STACK, TENSORS
 from harness.dump.names import PARAMETER
 from harness.errors import DtypeError, TreeError
 from harness.graph import SourceLine
-from harness.reading import read_json
 from harness.records import Record, RecordExtra, SlotKey
 from harness.stats.printed import PrintedStatistics, printed_statistics, row_digest
 
-MAX_TEXT = 1 << 30
-_STEP = re.compile(r"step(\d{1,9})")
-_RANK = re.compile(r"(?:rank|proc)(\d{0,9})")
 _LINE = re.compile(r"File (.*), line (\d{1,9}),")
 _NETWORK = "Net"
-_DEBUG = "debug.json"
+_UNREADABLE = "\0unreadable"  # no name of msprobe's
 _INPUTS = ("input_args", "input_kwargs", "input")
 _PARAMETERS = "parameters"
 #: Fields that only a tensor's description has.
 _OF_TENSORS = frozenset({"dtype", "shape", "data_name"})
-
-
-class StepDirectory(NamedTuple):
-    """Where one ``dump.json`` is.
-
-    Attributes:
-        step, rank: numbers from the directories' names; 0 if they give none.
-        path: real path of its directory.
-        file: its name; level debug writes ``debug.json`` alone.
-    """
-
-    step: int
-    rank: int
-    path: str
-    file: str = DUMP
-
-    def content(self) -> dict[str, Any]:
-        """The file's content; ``TreeError`` if it is not an object with an object ``data``."""
-        path = os.path.join(self.path, self.file)
-        found = _json(path)
-        if not isinstance(found.get("data"), dict):
-            raise TreeError(f"{path}: it has no object 'data'")
-        return found
 
 
 class _Leaf(NamedTuple):
@@ -71,47 +45,6 @@ class _Leaf(NamedTuple):
     io: str
     slot: int
     said: Mapping[str, Any]
-
-
-def step_directories(path: str) -> list[StepDirectory]:
-    """All step directories in ``path``, the directory of a dump, a step or a rank; empty for any other directory."""
-    root = os.path.realpath(path)
-    if file := _dump_file(root):
-        return [StepDirectory(_number(_STEP, os.path.dirname(root)), _number(_RANK, root), root, file)]
-    steps = [(root, _number(_STEP, root))] + [(found, _number(_STEP, found)) for found in _children(root, _STEP)]
-    found = [
-        StepDirectory(step, _number(_RANK, rank), rank, file)
-        for directory, step in steps
-        for rank in _children(directory, _RANK)
-        if (file := _dump_file(rank))
-    ]
-    return sorted(found, key=lambda each: (each.rank, each.step))
-
-
-def _dump_file(directory: str) -> str:
-    """The name of the file that describes the tensors there; empty if there is none."""
-    return next((name for name in (DUMP, _DEBUG) if os.path.isfile(os.path.join(directory, name))), "")
-
-
-def _number(pattern: re.Pattern[str], path: str) -> int:
-    match = pattern.fullmatch(os.path.basename(path))
-    return int(match[1] or 0) if match else 0
-
-
-def _children(path: str, pattern: re.Pattern[str]) -> list[str]:
-    """Directories in ``path`` with such names; links are not followed."""
-    try:
-        with os.scandir(path) as entries:
-            return [e.path for e in entries if pattern.fullmatch(e.name) and e.is_dir(follow_symlinks=False)]
-    except OSError:
-        return []
-
-
-def _json(path: str) -> dict[str, Any]:
-    found = read_json(path, MAX_TEXT, TreeError)
-    if not isinstance(found, dict):
-        raise TreeError(f"{path}: holds no object")
-    return found
 
 
 def _leaves(io: str, values: Any, start: int = 0) -> Iterator[_Leaf]:
@@ -198,7 +131,7 @@ class _Records:
         except TreeError as error:
             if self._alone:
                 raise
-            self._problem(self._where.file, "incomplete", f"the step is left out: {error}")
+            self._problem(self._where.file, "incomplete", f"{LEFT_OUT}{error}")
             return
         del content
         self._executions.clear()
@@ -294,7 +227,7 @@ class _Records:
         if not os.path.isfile(path):
             return {}
         found: dict[str, str | None] = {}
-        for key, value in _json(path).items():
+        for key, value in json_object(path).items():
             if isinstance(value, list):
                 # In older releases the lines of each entry stand below its name.
                 shared = len(value) == 2 and all(isinstance(each, list) for each in value)
@@ -346,7 +279,12 @@ def _row(said: Mapping[str, Any], dtype: DType, shape: tuple[int, ...]) -> Print
 
 
 def read_msprobe(
-    path: str, rank: int | None = None, *, backend: str | None = None, rootdir: str | None = None
+    path: str,
+    rank: int | None = None,
+    *,
+    backend: str | None = None,
+    rootdir: str | None = None,
+    one_of_several: bool = False,
 ) -> Capture | None:
     """Reads such a dump; None if ``path`` is not one.
 
@@ -355,6 +293,7 @@ def read_msprobe(
         rank: read this rank only; every rank by default.
         backend: name of the backend; by default ``ascend-o2`` for a dump the harness wrote, else ``mindspore``.
         rootdir: source paths are given relative to it; the current directory by default.
+        one_of_several: see ``read_tree``.
 
     Raises:
         TreeError: the dump lacks the rank, a ``dump.json`` is damaged, or a link leaves the dump.
@@ -366,12 +305,14 @@ def read_msprobe(
     if rank is not None and rank not in ranks:
         raise TreeError(f"{path}: no rank {rank} in it; it holds {', '.join(map(str, ranks))}")
     wanted = [each for each in found if rank in (None, each.rank)]
-    first, head = _head(wanted)
+    first, head = _head(wanted, one_of_several)
     problems: list[Problem] = []
     root, base = os.path.realpath(path), os.path.abspath(rootdir or os.getcwd())
-    sources = [
-        _Records(each, root, base, problems, head if each is first else None, len(wanted) == 1) for each in wanted
-    ]
+    alone = len(wanted) == 1 and not one_of_several
+    records = [_Records(each, root, base, problems, head if each is first else None, alone) for each in wanted]
+    by_rank: dict[int, list[Step]] = {}
+    for each, source in zip(wanted, records, strict=True):
+        by_rank.setdefault(each.rank, []).append(Step(each.step, each.path, source))
     head = {name: value for name, value in head.items() if name != "data"}
     emulated = bool(head.get(MARK))
     device, rules = head.get("device"), head.get("rules")
@@ -379,20 +320,24 @@ def read_msprobe(
         _NETWORK,
         backend or (device if emulated and isinstance(device, str) else "mindspore"),
         emulated,
-        in_turn(sources, problems),
+        in_turn(records, problems),
         "statistic" if head.get("task") == "statistics" else "tensor",
         rules=rules if isinstance(rules, dict) else {},
         problems=problems,
+        sources=[StepsOfRank(steps) for steps in by_rank.values()],
+        unreadable=head.get(_UNREADABLE, ""),
     )
 
 
-def _head(steps: list[StepDirectory]) -> tuple[StepDirectory, dict[str, Any]]:
-    """The first readable step, and the content of its file; ``TreeError`` if there is none."""
+def _head(steps: list[StepDirectory], lenient: bool) -> tuple[StepDirectory | None, dict[str, Any]]:
+    """The first readable step, and the content of its file; ``TreeError`` if there is none, or why, if lenient."""
     problem: TreeError | None = None
     for step in steps:
         try:
             return step, step.content()
         except TreeError as error:
             problem = problem or error
-    assert problem is not None  # there is at least one step
+    assert problem is not None  # there is a step
+    if lenient:
+        return None, {_UNREADABLE: str(problem)}
     raise problem

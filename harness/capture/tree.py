@@ -20,6 +20,7 @@ from harness.capture.kernel_args import ArgumentsFile, artefacts, is_arguments_f
 from harness.capture.models import read_models
 from harness.capture.msprobe import read_msprobe
 from harness.capture.names import is_label
+from harness.capture.networks import chosen
 from harness.capture.normalise import ir_text
 from harness.capture.tree_records import RankDirectory, RankRecords
 from harness.capture.tree_rows import joined
@@ -60,6 +61,8 @@ def _listing(path: str) -> list[str]:
 def rank_directories(path: str) -> dict[int, str]:
     """The rank directories of a tree: ``path`` itself, its ``rank_N``, or those of its ``debug_dump``."""
     root = os.path.realpath(path)
+    if "://" in path:
+        raise TreeError(f"{path}: workers read what is at a URL; give --workers or --scheduler")
     if not os.path.isdir(root):
         raise TreeError(f"{path}: not a directory; give a dump path, or one of its rank_N directories")
     own = _RANK.search(root)
@@ -189,17 +192,6 @@ class _Rank:
         return False
 
 
-def _network(ranks: list[_Rank], wanted: str | None, path: str) -> str:
-    names = sorted({name for rank in ranks for name in rank.networks()})
-    if wanted is not None:
-        if wanted not in names:
-            raise TreeError(f"{path}: no network {wanted!r} in it; it holds {', '.join(names) or 'no tensors'}")
-        return wanted
-    if len(names) > 1:
-        raise TreeError(f"{path}: tensors of several networks: {', '.join(names)}; say which one to read")
-    return names[0] if names else ranks[0].configured_network()
-
-
 def read_tree(
     path: str | os.PathLike[str],
     rank: int | None = None,
@@ -208,6 +200,7 @@ def read_tree(
     backend: str | None = None,
     rootdir: str | None = None,
     ahead: bool = False,
+    one_of_several: bool = False,
 ) -> Capture:
     """Reads a dump tree.
 
@@ -220,6 +213,9 @@ def read_tree(
             ``ascend`` (Ascend trees do not state their level).
         rootdir: source paths are given relative to it; the current directory by default.
         ahead: whether every tensor will be read, so that files may be read ahead.
+        one_of_several: others read the other ranks, and whoever joins them decides what all of them decide: which
+            network is read, the backend (here always the device's), the mode (empty where this rank does not tell),
+            and whether too little can be read.
 
     Returns:
         A capture that reads the tensors again each time its records are requested.
@@ -237,12 +233,15 @@ def read_tree(
         array([[1., 2., 3.]], dtype=float32)
     """
     where = os.fspath(path)
-    other = read_models(where, rank, network=network, backend=backend, ahead=ahead) if os.path.isdir(where) else None
-    other = other or read_msprobe(where, rank, backend=backend, rootdir=rootdir)
+    more: Any = {"backend": backend, "one_of_several": one_of_several}
+    other = read_models(where, rank, network=network, ahead=ahead, **more) if os.path.isdir(where) else None
+    other = other or read_msprobe(where, rank, rootdir=rootdir, **more)
     if other is not None:
         return other
     ranks = _ranks(_chosen(rank_directories(where), rank, where), rootdir)
-    name = _network(ranks, network, where)
+    names = sorted({name for each in ranks for name in each.networks()})
+    name = "".join([network] if network else names[:1]) if one_of_several else chosen(names, network, where)
+    name = name or ranks[0].configured_network()
     problems = [problem for each in ranks for problem in each.problems]
     sources = [
         RankRecords(RankDirectory(r.rank, r.root, name, r.keeps_modes, ahead, r.last), r.join, problems)
@@ -253,10 +252,10 @@ def read_tree(
     emulated, mode = any(r.emulated for r in ranks), _mode(ranks, name)
     return Capture(
         name,
-        backend or (_device_of(ranks[0], name) if emulated else "mindspore"),
+        backend or (_device_of(ranks[0], name) if emulated or one_of_several else "mindspore"),
         emulated,
         in_turn(sources, problems),
-        mode,
+        mode or ("" if one_of_several else "tensor"),
         rules=ranks[0].metadata(),
         artefacts=_artefacts(ranks, name),
         execution_order=ranks[0].orders,
@@ -264,6 +263,7 @@ def read_tree(
         listed=lambda: sum(source.listed for source in sources),
         as_rows=_rows(sources if mode == "statistic" else [], problems),
         sources=sources,
+        networks=names,
     )
 
 
@@ -303,7 +303,7 @@ def _device_of(rank: _Rank, network: str) -> str:
 
 def _mode(ranks: list[_Rank], network: str) -> str:
     """The dump mode, told by the kinds of files in the first rank that has any."""
-    return next((kinds.mode for kinds in (rank.kinds(network) for rank in ranks) if kinds.mode), "tensor")
+    return next((kinds.mode for kinds in (rank.kinds(network) for rank in ranks) if kinds.mode), "")
 
 
 def _kinds(rank: _Rank, network: str) -> Kinds:

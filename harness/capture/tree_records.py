@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import heapq
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from functools import partial
 from math import prod
@@ -130,9 +130,9 @@ class RankRecords:
         return list(self._directories())
 
     def part(
-        self, graph: int, iteration: int, path: str, wanted: Callable[[str], bool]
+        self, graph: int, iteration: int, paths: Iterable[str], wanted: Callable[[str], bool]
     ) -> Iterator[tuple[Started, Iterator[Record]]]:
-        """The executions of one directory of ``parts``: when each started, and its records.
+        """The executions of all directories of ``parts`` of one iteration: when each started, and its records.
 
         All parts, merged by the start of the executions, give the records of the whole tree. Read an execution's
         records before the next execution; afterwards ``closed`` tells how a directory ended.
@@ -143,7 +143,8 @@ class RankRecords:
         self._seen = {}
         self._closed = {}
         self.listed = 0
-        executions = (each for each in self._executions(graph, iteration, path) if wanted(each.op_name))
+        streams = [self._executions(graph, iteration, path) for path in paths]
+        executions = (each for each in heapq.merge(*streams, key=started) if wanted(each.op_name))
         for execution in self._ahead.through(executions, _paths):
             yield started(execution), self._forgetting(execution)
 

@@ -93,7 +93,7 @@ def open_side(given: str, rank: int | None = None, shared: Session | None = None
         capture = shared.tree(given, rank)
         yield Side(given, capture.network, capture.backend, capture.mode, capture.emulated, capture, capture, rank)
         return
-    if Path(path).is_dir():
+    if Path(path).is_dir() or "://" in path:
         if run:
             raise TreeError(f"{given}: {path} is a directory; a run is chosen of a golden store only")
         capture = read_tree(path, rank)

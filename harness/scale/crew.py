@@ -23,6 +23,8 @@ TICK = 0.5
 _LOST = 3
 #: How many looks must find the same before a worker is taken for silent.
 _SAME = 4
+#: How often this process must have come to its own messages before a scheduler is taken for silent.
+TURNS = 20
 
 #: The clock of all limits.
 clock: Callable[[], float] = time.monotonic
@@ -57,6 +59,7 @@ class Crew:
         unfit: workers that cannot be used, and why.
         known: number of workers the scheduler knows.
         silent: since when the scheduler gives no answer; None while it does.
+        turns: how often this process came to its own messages since the scheduler is silent.
         idle: number of consecutive looks that found no busy worker.
         changed: rises whenever a worker joins, leaves, or sees something else.
     """
@@ -66,6 +69,8 @@ class Crew:
         self._workers: dict[str, _Worker] = {}
         self._places: list[str] = []
         self._question: tuple[float, Future[Any]] | None = None
+        self._turn: Future[None] | None = None
+        self.turns = 0
         self.silent: float | None = None
         self.seen: dict[str, Sight] = {}
         self.hosts: dict[str, str] = {}
@@ -84,11 +89,18 @@ class Crew:
         asked = self._question[0] if self._question is not None else now
         answer = self._answer(now)
         if answer is not None:
-            self.silent = None
+            self.silent, self.turns = None, 0
             self._heard(answer, asked)
-        elif self.silent is not None and (now - self.silent > self._seconds or self._link.closed()):
+        elif self.silent is not None and (self._long_silent(now) or self._link.closed()):
             raise ScaleError(f"the scheduler at {self._link.address} went away")
         self._looks()
+
+    def _long_silent(self, now: float) -> bool:
+        """Whether the scheduler said nothing for long, though this process was not too busy to hear it."""
+        if self._turn is None or self._turn.done():
+            self._turn = self._link.turn()
+            self.turns += 1
+        return self.silent is not None and now - self.silent > self._seconds and self.turns > TURNS
 
     def _answer(self, now: float) -> Any:
         """The scheduler's answer about its workers; None if there is none yet."""

@@ -23,8 +23,9 @@ from harness.scale import places
 from harness.scale.cluster import Cluster, Task
 from harness.scale.journal import Journal
 from harness.scale.remote import RemoteTree
+from harness.scale.rows import audit_rows, verify_rows
 from harness.scale.wire import Done, Golden, Head, Judged, OutOfReach, Part, Side, Tree, Work
-from harness.scale.work import audit_rows, fetch, head, part, verify_rows
+from harness.scale.work import fetch, head, part
 from harness.store import GoldenStore, StoredRun
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -62,7 +63,7 @@ class Session:
             self._progress.line(f"{place}: no worker sees rank {', '.join(map(str, gone))}")
         tasks = [self._task(("head", n), head, (tree, n), ((tree.place, n),), f"{place}: rank {n}") for n in wanted]
         heads: dict[int, Head] = {task.key[1]: found for task, found in self._results(tasks)}
-        remote = RemoteTree(tree, [heads[n] for n in wanted], self._read_alone, self._fetch)
+        remote = RemoteTree(tree, place, [heads[n] for n in wanted], self._read_alone, self._fetch)
         self._trees[id(remote.capture)] = remote
         return remote.capture
 

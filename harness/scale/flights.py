@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 from uuid import uuid4
 
@@ -21,8 +22,10 @@ from harness.scale.crew import TICK, Crew
 from harness.scale.link import Landed, Link
 from harness.scale.wire import Failed, OutOfReach
 
-#: Tasks that the scheduler knows at a time.
-FLYING = 10_000
+#: Tasks that the scheduler knows at a time: so many, or some for each worker, but never more than the last.
+FLYING, FLYING_EACH, FLYING_MOST = 1_000, 4, 10_000
+#: Tasks that are begun before what came is looked at.
+BEGUN = 250
 #: How often a task's result may be lost, and all workers that may run it, before the task is taken for the cause.
 LOSSES, DESERTIONS = 5, 20
 #: How many limits may pass in which no worker executes anything while tasks wait.
@@ -81,6 +84,8 @@ class Flights:
         self._changed = -1
         self._number = 0
         self._told: set[str] = set()
+        self._turn: Future[None] | None = None
+        self._coming: Iterator[Task] = iter(())
 
     def run(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Any]]:
         """Gives every task and its result, as they finish.
@@ -89,23 +94,22 @@ class Flights:
             ScaleError: the scheduler went away, files stayed out of reach, or workers die of a task.
             HarnessError: what a task met; of several the one whose key comes first.
         """
-        coming = iter(tasks)
+        self._coming, self._turn = iter(tasks), None
         self._crew.idle = 0
         failed: list[tuple[Task, Failed]] = []
         looked = crews.clock()
         try:
             while True:
-                while len(self._flying) < FLYING and not failed and (task := next(coming, None)) is not None:
-                    self._number += 1
-                    self._flying[self._number] = flight = _Flight(task)
-                    self._send(self._number, flight)
-                if not self._flying:
+                if failed:
+                    self._coming = iter(())
+                coming = self._begin()
+                if not self._flying and not coming:
                     break
                 if not 0 <= crews.clock() - looked < TICK:
                     self._watch()
                     looked = crews.clock()
                 with suppress(queue.Empty):
-                    number, attempt = self._landed.get(timeout=TICK)
+                    number, attempt = self._landed.get(timeout=TICK / 50 if coming else TICK)
                     flight_ = self._flying.get(number)
                     if flight_ is None or flight_.attempt is not attempt:
                         continue  # it flies elsewhere by now
@@ -122,6 +126,20 @@ class Flights:
             _, first = min(failed, key=lambda each: each[0].key)
             kind = getattr(errors, first.kind, HarnessError)
             raise (kind if issubclass(kind, HarnessError) else HarnessError)(first.message)
+
+    def _begin(self) -> bool:
+        """Begins some tasks, if Dask has come to those that were begun before; whether more may follow at once."""
+        most = min(FLYING_MOST, max(FLYING, FLYING_EACH * len(self._crew.seen)))
+        room = max(0, min(BEGUN, most - len(self._flying)))
+        if not room or (self._turn is not None and not self._turn.done()):
+            return bool(room)
+        tasks = list(islice(self._coming, room))
+        for task in tasks:
+            self._number += 1
+            self._flying[self._number] = flight = _Flight(task)
+            self._send(self._number, flight)
+        self._turn = self._link.turn() if tasks else None
+        return bool(tasks)
 
     def _send(self, number: int, flight: _Flight) -> None:
         """Has a task flown by those who see what it needs; where nobody does it waits."""

@@ -35,6 +35,10 @@ class Loop:
         """Starts a coroutine; to be watched, or cancelled."""
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop)
 
+    def turn(self) -> Future[None]:
+        """Done as soon as the loop has come to all that was begun before: it may be busy."""
+        return self.begin(asyncio.sleep(0))
+
     def ask(self, coroutine: Coroutine[Any, Any, Any], seconds: float) -> Any:
         """Waits for a coroutine and returns its result.
 

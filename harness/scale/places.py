@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import socket
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
-from harness.errors import ScaleError, TreeError
+from harness.capture.msprobe_steps import ALL_GRAPHS
+from harness.capture.names import is_label
+from harness.errors import HarnessError, ScaleError, TreeError, first_line
 
 HOST_VARIABLE = "MSDUMP_HOST"
 _HOST = "{host}"
 _LOCAL = "file://"
+_RANK, _STEP, _PROBED = (
+    re.compile(r"(?:rank|device)_(\d{1,9})"),
+    re.compile(r"step(\d{1,9})"),
+    re.compile(r"(?:rank|proc)(\d{0,9})"),
+)
+_TIME = re.compile(r"\d{14}")
+#: What file systems tell that changes with a file, the best first.
+_STAMPS = ("ETag", "md5Hash", "etag", "LastModified", "mtime", "modified", "created")
 
 
 def host() -> str:
@@ -58,16 +69,25 @@ def opened(place: str, part: tuple[int, int, int] | None, rank: int | None = Non
         yield place
         return
     files, root = filesystem(place)
-    folder = tempfile.mkdtemp(prefix="msdump-scale-")
+    folder = os.path.realpath(tempfile.mkdtemp(prefix="msdump-scale-"))
     try:
-        for path, size, local in _wanted(files, root, part, rank):
-            target = os.path.join(folder, local)
+        for path, wanted in _wanted(place, part, part[0] if part is not None else rank):
+            target = os.path.join(folder, path)
             os.makedirs(os.path.dirname(target), exist_ok=True)
-            if size is not None:
-                files.get_file(path, target)
+            if wanted:
+                _bring(files, f"{root}/{path}", target, place)
         yield folder
+    except HarnessError as error:
+        raise type(error)(str(error).replace(folder, place)) from None
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _bring(files: Any, path: str, target: str, place: str) -> None:
+    try:
+        files.get_file(path, target)
+    except Exception as error:  # whatever a file system's client raises
+        raise TreeError(f"{place}: {path} cannot be read: {first_line(error)}") from None
 
 
 def filesystem(place: str) -> tuple[Any, str]:
@@ -90,34 +110,72 @@ def filesystem(place: str) -> tuple[Any, str]:
     return files, str(root).rstrip("/")
 
 
-def listed(place: str) -> dict[int, dict[str, int]]:
-    """Of each ``rank_N`` at a URL, its files by path below it, and their sizes."""
+class RemoteFile(NamedTuple):
+    """A file at a URL.
+
+    Attributes:
+        path: below the tree's root.
+        size: in bytes; ``stamp``: a text that changes with it.
+        rank: whose it is; None for all ranks'.
+        place: graph and iteration that it is part of; None for what a rank's head needs.
+    """
+
+    path: str
+    size: int
+    stamp: str
+    rank: int | None
+    place: tuple[int, int] | None
+
+
+def listed(place: str) -> list[RemoteFile]:
+    """Every file of a tree at a URL, by path.
+
+    Raises:
+        TreeError: it cannot be listed.
+    """
     files, root = filesystem(place)
-    found: dict[int, dict[str, int]] = {}
-    for path, facts in sorted(files.find(root, detail=True).items()):
-        name, _, rest = path[len(root) :].lstrip("/").partition("/")
-        if name.startswith("rank_") and name[5:].isdecimal() and rest:
-            found.setdefault(int(name[5:]), {})[rest] = int(facts["size"] or 0)
-    return found
+    try:
+        found = files.find(root, detail=True)
+    except Exception as error:  # whatever a file system's client raises
+        raise TreeError(f"{place}: it cannot be listed: {first_line(error)}") from None
+    told = []
+    for path, facts in sorted(found.items()):
+        name = path[len(root) :].lstrip("/")
+        if ".." in name.split("/"):
+            raise TreeError(f"{place}: {name!r} leaves the tree")
+        known = next((facts[key] for key in _STAMPS if facts.get(key)), "")
+        told.append(RemoteFile(name, int(facts.get("size") or 0), str(known), *located(name)))
+    return told
 
 
-def place_of(path: str) -> tuple[int, int] | None:
-    """Graph and iteration of a tensor file by its path below the rank's directory; None for any other file."""
-    words = path.split("/")
-    if len(words) < 4 or not (words[1].isdecimal() and words[2].isdecimal()):
-        return None
-    return int(words[1]), int(words[2])
+def located(path: str) -> tuple[int | None, tuple[int, int] | None]:
+    """Rank, and graph and iteration, of a file by its path below a tree's root; None where it is of all.
+
+    Layouts: ``rank_N/NETWORK/GRAPH/ITERATION/...``; ``stepN/rankN/...``; ``[STEP/]TIME/DEVICE/MODEL/ID/ITERATION/...``.
+    """
+    words = path.split("/")[:-1]
+    words = words[words[:1] == ["debug_dump"] :]
+    if words and (rank := _RANK.fullmatch(words[0])):
+        inside = len(words) > 3 and is_label(words[2]) and is_label(words[3])
+        return int(rank[1]), (int(words[2]), int(words[3])) if inside else None
+    if len(words) > 1 and (step := _STEP.fullmatch(words[0])) and (rank := _PROBED.fullmatch(words[1])):
+        return int(rank[1] or 0), (ALL_GRAPHS, int(step[1]))
+    stepped = bool(words) and is_label(words[0]) and not _TIME.fullmatch(words[0])
+    rest = words[stepped:]
+    if len(rest) > 4 and _TIME.fullmatch(rest[0]) and all(is_label(rest[at]) for at in (1, 3, 4)):
+        return int(rest[1]), (int(rest[3]), int(words[0] if stepped else rest[4]))
+    return None, None
 
 
-def _wanted(
-    files: Any, root: str, part: tuple[int, int, int] | None, rank: int | None
-) -> Iterator[tuple[str, int | None, str]]:
-    """Remote path, size and local path of what is brought here; size None for a directory that is only made."""
-    number = part[0] if part is not None else rank
-    below = listed(f"{files.unstrip_protocol(root)}").get(number if number is not None else -1, {})
-    places = sorted({found for path in below if (found := place_of(path))})
-    chosen = part[1:] if part is not None else places[0] if places else None
-    for path, size in below.items():
-        where = place_of(path)
-        local = f"rank_{number}/{path}"
-        yield f"{root}/{local}", size if where in (None, chosen) else None, local
+def _wanted(place: str, part: tuple[int, int, int] | None, rank: int | None) -> Iterator[tuple[str, bool]]:
+    """Paths of a rank's files, and whether each is to be brought; of the others the directories are made."""
+    found = [each for each in listed(place) if each.rank in (None, rank)]
+    places = sorted({each.place for each in found if each.place is not None})
+    for each in found:
+        head = each.place is None
+        if part is not None:
+            wanted = head or each.place == part[1:3]
+        else:
+            told = each.place is not None and each.place[0] == ALL_GRAPHS and each.path.endswith(".json")
+            wanted = head or each.place == places[0] or told
+        yield each.path, wanted

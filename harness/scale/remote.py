@@ -11,9 +11,12 @@ from typing import Any
 import numpy as np
 
 from harness.capture import Capture, Problem
+from harness.capture.msprobe_steps import LEFT_OUT
+from harness.capture.networks import chosen
 from harness.capture.tree_records import unfinished
 from harness.errors import TreeError
 from harness.records import Record, SlotKey, Streamed
+from harness.scale.places import is_url
 from harness.scale.wire import WHOLE, Head, Part, Read, ReadExecution, Slot, Tree
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -48,14 +51,14 @@ class RemoteTree:
     """A tree, as reported by workers.
 
     Attributes:
-        tree: where it is.
+        tree: where it is; ``given``: as the command line has it.
         heads: of its ranks, in order.
         reads: of its parts; filled when records are asked for the first time.
         described: whether statistics are wanted with the digests.
     """
 
-    def __init__(self, tree: Tree, heads: Sequence[Head], read: Reader, fetch: Fetcher) -> None:
-        self.tree, self.heads = tree, heads
+    def __init__(self, tree: Tree, given: str, heads: Sequence[Head], read: Reader, fetch: Fetcher) -> None:
+        self.tree, self.given, self.heads = tree, given, heads
         self.reads: dict[Part, Read] = {}
         #: in how many batches an iteration is read, where another tree decides that
         self.split: dict[tuple[int, int, int], int] = {}
@@ -73,30 +76,30 @@ class RemoteTree:
         for head in self.heads:
             for extent in head.parts:
                 of = self.split.get((head.rank, extent.graph, extent.iteration)) or max(1, -(-extent.size // BATCH))
-                of = 1 if extent.graph == WHOLE else of
+                of = 1 if extent.graph == WHOLE or is_url(self.tree.place) else of
                 for batch in range(of):
                     part = Part(head.rank, extent.graph, extent.iteration, batch, of)
                     found.append((part, extent.size // of, extent.stamp))
         return found
 
     def _capture(self) -> Capture:
-        first = self.heads[0]
-        names = sorted({head.network for head in self.heads if head.parts and head.network})
-        if len(names) > 1:
-            raise TreeError(
-                f"{self.tree.place}: tensors of several networks: {', '.join(names)}; say which one to read"
-            )
-        emulated = any(head.emulated for head in self.heads)
+        readable = [head for head in self.heads if not head.unreadable]
+        if not readable:
+            raise TreeError(self.heads[0].unreadable)
+        first = readable[0]
+        named = {name for head in self.heads for name in head.networks}
+        network = chosen(named, self.tree.network, self.given) if named or self.tree.network else first.network
+        emulated = any(head.emulated for head in readable)
         problems = list(self._problems)
         artefacts: Mapping[str, bytes] = first.artefacts
         if len(self.heads) > 1:
             artefacts = {f"rank_{h.rank}/{name}": raw for h in self.heads for name, raw in h.artefacts.items()}
         return Capture(
-            names[0] if names else first.network,
-            first.backend,
+            network,
+            first.backend if emulated else "mindspore",
             emulated,
             lambda: self._records(problems),
-            next((head.mode for head in self.heads if head.parts), first.mode),
+            next((head.mode for head in readable if head.mode), "tensor"),
             rules=dict(first.rules),
             artefacts=artefacts,
             execution_order=first.order,
@@ -111,9 +114,18 @@ class RemoteTree:
 
     def _records(self, problems: list[Problem]) -> Iterator[Record]:
         self.read()
+        self._look_at_a_single_step()
         problems[:] = self._problems
         for head in self.heads:
             yield from self._of_rank(head, problems)
+
+    def _look_at_a_single_step(self) -> None:
+        """Of a dump that is one step and no more, a step that cannot be read is an error, as it is to one process."""
+        if len(self.reads) == 1 and next(iter(self.reads)).graph == WHOLE:
+            for step in next(iter(self.reads.values())).steps:
+                for problem in step.problems:
+                    if problem.why.startswith(LEFT_OUT):
+                        raise TreeError(problem.why.removeprefix(LEFT_OUT))
 
     def _of_rank(self, head: Head, problems: list[Problem]) -> Iterator[Record]:
         """As ``RankRecords`` gives them: all directories are listed, then executions come by their start."""

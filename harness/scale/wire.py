@@ -7,14 +7,15 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from harness.capture import Problem
+from harness.capture.msprobe_steps import ALL_GRAPHS
 from harness.compare import SlotVerdict
 from harness.compare.audit import Looseness
 from harness.compare.tolerances import Tolerances
 from harness.records import Record, RecordExtra, SlotKey
 from harness.stats import Statistics
 
-#: The graph of a part that is a whole rank: of trees whose layout is not read in parts.
-WHOLE = -1
+#: The graph of a part that holds all graphs of an iteration.
+WHOLE = ALL_GRAPHS
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ class Part(NamedTuple):
     """A part of a tree: one batch of an iteration.
 
     Attributes:
-        graph: ``WHOLE`` for all of a rank.
+        graph: ``WHOLE`` for all of an iteration.
         batch, of: which of how many batches; what operator's name falls to it.
     """
 
@@ -80,6 +81,8 @@ class Head:
 
     Attributes:
         parts: its iteration directories.
+        networks: names of all it holds tensors of.
+        unreadable: why nothing could be told of it; empty where something was.
         last: by graph, the iteration that was begun last.
         problems: of its graphs; ``constants``: of its constants, which are not tensors of a step.
     """
@@ -96,6 +99,8 @@ class Head:
     last: Mapping[int, int] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
     constants: tuple[Problem, ...] = ()
+    networks: tuple[str, ...] = ()
+    unreadable: str = ""
 
 
 class Slot(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from functools import wraps
+from functools import cache, wraps
 from importlib.metadata import PackageNotFoundError, version
 from platform import python_version_tuple
 from typing import Any
@@ -16,7 +16,6 @@ import xxhash
 
 from harness.capture import Capture, Problem, read_tree
 from harness.compare import SlotVerdict, check
-from harness.compare.audit import Looseness, audit
 from harness.compare.content import content
 from harness.compare.judge import SlotJudge
 from harness.compare.tolerances import Tolerances
@@ -63,13 +62,18 @@ def told(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def versions() -> dict[str, str]:
     """The versions that must be equal on a driver and its workers."""
-    found = {"python": ".".join(python_version_tuple()[:2])}
-    for name in ("pytest-msdump", "distributed"):
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            found[name] = "none"
-    return found
+    return {"python": ".".join(python_version_tuple()[:2])} | {
+        name: _version(name) for name in ("pytest-msdump", "distributed")
+    }
+
+
+@cache
+def _version(name: str) -> str:
+    """Of a package; asked for with every task, and read from a file once."""
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "none"
 
 
 def visible_ranks(trees: Iterable[str]) -> dict[str, Any]:
@@ -86,22 +90,26 @@ def visible_ranks(trees: Iterable[str]) -> dict[str, Any]:
 
 def _ranks(place: str) -> dict[int, str]:
     if places.is_url(place):
-        return {rank: xxhash.xxh3_64_hexdigest(repr(files).encode()) for rank, files in places.listed(place).items()}
+        by_rank: dict[int, list[Any]] = {}
+        for file in places.listed(place):
+            if file.rank is not None:
+                by_rank.setdefault(file.rank, []).append(file)
+        return {rank: xxhash.xxh3_64_hexdigest(repr(files).encode()) for rank, files in by_rank.items()}
     if not os.path.isdir(place):
         return {}
-    from harness.capture.models import model_directories
-    from harness.capture.msprobe import step_directories
+    from harness.capture.models import devices_of
+    from harness.capture.msprobe_steps import step_directories
     from harness.capture.tree import rank_directories
 
+    devices = devices_of(place)
+    if devices:
+        return {device: repr(sorted(paths)) for device, paths in devices.items()}
     steps = step_directories(place)
     if steps:
         found: dict[int, list[Any]] = {}
         for step in steps:
             found.setdefault(step.rank, []).append(step.step)
         return {rank: repr(each) for rank, each in found.items()}
-    models = model_directories(place)
-    if models:
-        return {m.device: repr(sorted(x.path for x in models if x.device == m.device)) for m in models}
     return {rank: _layout(path) for rank, path in rank_directories(place).items()}
 
 
@@ -125,49 +133,71 @@ def head(tree: Tree, rank: int) -> Head | OutOfReach:
     if not places.is_url(place) and not os.path.isdir(place):
         return OutOfReach()
     with places.opened(place, None, rank) as folder:
-        capture = read_tree(folder, rank, network=tree.network, rootdir=tree.rootdir)
-        problems, parts = tuple(capture.problems), _extents(capture, place, rank)
+        capture = _read(folder, tree, rank)
+        problems, parts = _of_place(capture.problems, folder, place), _extents(capture, place, rank)
         last: dict[int, int] = {}
         for source in capture.sources:
             last = dict(source.last)
             source.look_at_constants()
-        constants = tuple(capture.problems[len(problems) :])
+        constants = _of_place(capture.problems[len(problems) :], folder, place)
         return Head(
             rank, capture.network, capture.backend, capture.emulated, capture.mode, capture.rules,
             dict(capture.artefacts), dict(capture.execution_order), parts, last, problems, constants,
+            tuple(capture.networks), capture.unreadable.replace(folder, place),
         )  # fmt: skip
+
+
+def _read(folder: str, tree: Tree, rank: int, *, ahead: bool = False) -> Capture:
+    return read_tree(
+        folder, rank, network=tree.network, rootdir=tree.rootdir, ahead=ahead, one_of_several=True
+    )  # fmt: skip
+
+
+def _of_place(problems: Iterable[Problem], folder: str, place: str) -> tuple[Problem, ...]:
+    """Problems of a tree's files, of which a copy in a folder was read."""
+    return tuple(each if folder == place else each._replace(why=each.why.replace(folder, place)) for each in problems)
 
 
 def _extents(capture: Capture, place: str, rank: int) -> tuple[Extent, ...]:
     if places.is_url(place):
         return _remote_extents(place, rank)
-    if not capture.sources:
-        return (Extent(WHOLE, 0, 0, ""),)
     return tuple(
-        Extent(graph, iteration, *_measured(path))
+        Extent(graph, iteration, *_measured(paths))
         for source in capture.sources
-        for graph, iteration, path in source.parts()
+        for (graph, iteration), paths in _places(source).items()
     )
 
 
-def _measured(path: str) -> tuple[int, str]:
-    """Bytes of a directory's files, and a text that changes with them."""
-    size, known = 0, []
-    with os.scandir(path) as entries:
-        for entry in entries:
-            facts = entry.stat(follow_symlinks=False)
-            size += facts.st_size
-            known.append((entry.name, facts.st_size, facts.st_mtime_ns))
+def _places(source: Any) -> dict[tuple[int, int], list[str]]:
+    """The directories of each graph and iteration of a rank."""
+    found: dict[tuple[int, int], list[str]] = {}
+    for graph, iteration, path in source.parts():
+        found.setdefault((graph, iteration), []).append(path)
+    return found
+
+
+def _measured(paths: Iterable[str]) -> tuple[int, str]:
+    """Bytes of the files in some directories, and a text that changes with them."""
+    size, known, coming = 0, [], list(paths)
+    while coming:
+        with os.scandir(coming.pop()) as entries:
+            for entry in entries:
+                facts = entry.stat(follow_symlinks=False)
+                known.append((entry.path, facts.st_size, facts.st_mtime_ns))
+                if entry.is_dir(follow_symlinks=False):
+                    coming.append(entry.path)
+                else:
+                    size += facts.st_size
     return size, xxhash.xxh3_128_hexdigest(repr(sorted(known)).encode())
 
 
 def _remote_extents(place: str, rank: int) -> tuple[Extent, ...]:
-    below: dict[tuple[int, int], dict[str, int]] = {}
-    for path, size in places.listed(place).get(rank, {}).items():
-        if where := places.place_of(path):
-            below.setdefault(where, {})[path] = size
+    below: dict[tuple[int, int], list[places.RemoteFile]] = {}
+    for file in places.listed(place):
+        if file.rank == rank and file.place is not None:
+            below.setdefault(file.place, []).append(file)
     return tuple(
-        Extent(*where, sum(files.values()), xxhash.xxh3_128_hexdigest(repr(files).encode()))
+        Extent(*where, sum(file.size for file in files), xxhash.xxh3_128_hexdigest(repr(files).encode()))
         for where, files in sorted(below.items())
     )
 
@@ -191,7 +221,6 @@ class _Noting(SlotJudge):
 def part(work: Work) -> Done | OutOfReach:
     """Reads a part of one side or of both; what differs is judged where the files are."""
     done = Done()
-    where = work.part[:3]
     if work.expected is None or work.found is None or work.tolerances is None:
         for name in ("expected", "found"):
             side = getattr(work, name)
@@ -213,7 +242,7 @@ def part(work: Work) -> Done | OutOfReach:
               judging=lambda *_: noting)  # fmt: skip
     done.expected = one if isinstance(work.expected, Tree) else None
     done.found = other if isinstance(work.found, Tree) else None
-    done.judged = [each for each in noting.found if each.key[:3] == where or work.part.graph == WHOLE]
+    done.judged = [each for each in noting.found if _is_of(each.key, work.part)]
     return done
 
 
@@ -227,7 +256,7 @@ class _records:
     def __enter__(self) -> Iterator[Record] | None:
         work = self._work
         if isinstance(self._side, Golden):
-            store = _store(self._side)
+            store = store_of(self._side)
             if store is None:
                 return None
             self._closing.append(store.__exit__)
@@ -239,19 +268,26 @@ class _records:
             return None
         context = places.opened(place, work.part[:3])
         folder = context.__enter__()
-        self._closing.append(context.__exit__)
+        self._closing += [context.__exit__, lambda *_: self._name(folder, place)]
         return noted(folder, self._side, work, self._read)
 
+    def _name(self, folder: str, place: str) -> None:
+        read = self._read
+        read.listing[:] = _of_place(read.listing, folder, place)
+        for step in read.steps:
+            step.problems[:] = _of_place(step.problems, folder, place)
+
     def __exit__(self, *error: Any) -> None:
-        for close in self._closing:
-            close(None, None, None)
+        for close in reversed(self._closing):
+            close(*error)
 
 
 def _is_of(key: SlotKey, part: Part) -> bool:
-    return key.rank == part.rank if part.graph == WHOLE else key[:3] == part[:3]
+    whole = part.graph == WHOLE
+    return (key.rank, key.iteration) == (part.rank, part.iteration) if whole else key[:3] == part[:3]
 
 
-def _store(golden: Golden) -> GoldenStore | None:
+def store_of(golden: Golden) -> GoldenStore | None:
     """The store, if this worker sees it and it is the driver's."""
     try:
         store = GoldenStore.open(golden.path)
@@ -293,17 +329,14 @@ def bare(record: Record) -> Record:
 def _steps(
     folder: str, tree: Tree, part: Part, read: Read
 ) -> Iterator[tuple[tuple[int, int, int], list[Problem], Iterable[Record]]]:
-    capture = read_tree(folder, part.rank, network=tree.network, rootdir=tree.rootdir, ahead=True)
+    capture = _read(folder, tree, part.rank, ahead=True)
     problems = capture.problems
-    if part.graph == WHOLE:
-        yield (0, 0, 0), problems, capture.records()
-        return
     for source in capture.sources:
-        path = {each[:2]: each[2] for each in source.parts()}.get(part[1:3])
-        if path is None:
+        paths = _places(source).get(part[1:3])
+        if paths is None:
             raise TreeError(f"{folder}: rank {part.rank} has no iteration {part.iteration} any more")
         before, listed = len(problems), False
-        for started, records in source.part(part.graph, part.iteration, path, lambda name: _falls(name, part)):
+        for started, records in source.part(part.graph, part.iteration, paths, lambda name: _falls(name, part)):
             if not listed:
                 # Every batch lists the directory; the first one tells of it.
                 read.listing += problems[before:] if part.batch == 0 else []
@@ -350,24 +383,3 @@ def fetch(tree: Tree, part: Part, keys: tuple[SlotKey, ...]) -> list[Array] | Ou
     if wanted - found.keys():
         raise TreeError(f"{place}: rank {part.rank} lost tensors of iteration {part.iteration} while it was read")
     return [found[key] for key in keys]
-
-
-@told
-def audit_rows(golden: Golden, rows: range, tolerances: Tolerances) -> list[Looseness] | OutOfReach:
-    """The changes that rows of a stored run let pass."""
-    store = _store(golden)
-    if store is None:
-        return OutOfReach()
-    with store:
-        run = store.run(*golden.run)
-        return list(audit((run.record(row) for row in rows), tolerances))
-
-
-@told
-def verify_rows(golden: Golden, rows: range) -> list[str] | OutOfReach:
-    """Says what is wrong with the tensors of rows of a stored run."""
-    store = _store(golden)
-    if store is None:
-        return OutOfReach()
-    with store:
-        return store.run(*golden.run).damaged(rows)

@@ -168,11 +168,11 @@ def test_two_devices(tmp_path: Path) -> None:
 def test_two_models(tmp_path: Path) -> None:
     dump(tmp_path)
     dump(tmp_path, net_name="Other")
-    with pytest.raises(TreeError, match="several models: Net, Other"):
+    with pytest.raises(TreeError, match="several networks: Net, Other"):
         read_tree(tmp_path)
     read = read_tree(tmp_path, network="Other")
     assert (read.network, len(list(read.records()))) == ("Other", 6)
-    with pytest.raises(TreeError, match="no model 'Third' in it"):
+    with pytest.raises(TreeError, match="no network 'Third' in it"):
         read_tree(tmp_path, network="Third")
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from harness.scale.crew import Crew, clock
 from harness.scale.flights import Flights
 
-_LONG = 10_000.0
+_LONG, _TURNS = 10_000.0, 10_000
 
 #: ``setattr``, or that of a monkeypatch.
 Put = Callable[[Any, str, Any], None]
@@ -33,16 +34,37 @@ def long_silent(put: Put) -> None:
 
     def patched(self: Crew, since: float) -> None:
         silence(self, since)
-        self.silent = clock() - _LONG
+        self.silent, self.turns = clock() - _LONG, _TURNS
 
     put(Crew, "_silence", patched)
 
 
+def long_cut(put: Put, host: str, cut: Path) -> None:
+    """Workers at ``host`` have said nothing for hours, if they say nothing at a few looks while a file is there."""
+    heard = Crew._heard
+
+    def patched(self: Crew, workers: dict[str, Any], now: float) -> None:
+        for name, worker in self._workers.items():
+            if f"//{host}:" in name and cut.exists():
+                worker.since = now - _LONG
+        heard(self, workers, now)
+
+    put(Crew, "_heard", patched)
+
+
 def main() -> int:
+    """``msdump``; ``--cut HOST FILE`` in front for ``long_cut``, ``--wait`` for no ``long_without_workers``."""
     from harness.cli import main as command
 
-    long_without_workers(setattr)
-    return command(sys.argv[1:])
+    words = sys.argv[1:]
+    if words[0] == "--cut":
+        long_cut(setattr, words[1], Path(words[2]))
+        words = words[3:]
+    if words[0] == "--wait":
+        words = words[1:]
+    else:
+        long_without_workers(setattr)
+    return command(words)
 
 
 if __name__ == "__main__":

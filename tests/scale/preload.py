@@ -2,13 +2,15 @@
 
 ``MSDUMP_TEST_DEATHS`` is a directory with one for each step: ``arrives`` (the worker is given a task), ``works`` (in
 it), ``done`` (it has a result that nobody knows of), ``fetched`` (the scheduler knows, and asks for it).
-Whoever takes a file of a step away does what the file says: signals, and processes that get them; itself as 0.
+Whoever takes a file of a step away does what the file says: signals, and processes (or groups) that get them, itself
+as 0; or ``ip`` and ``touch``.
 """
 
 from __future__ import annotations
 
 import os
 import signal
+import subprocess
 from collections.abc import Iterable
 from functools import partial, wraps
 from pathlib import Path
@@ -29,17 +31,22 @@ def reach(step: str) -> None:
         except FileNotFoundError:
             continue  # another one took it
         for line in said.splitlines():
+            if line.startswith(("ip ", "touch ")):
+                subprocess.run(line.split(), check=True, timeout=600)
+                continue
             number, process = line.split()
             os.kill(int(process) or os.getpid(), signal.Signals[number])
 
 
-def order(deaths: Path, step: str, *, count: int = 1, process: int = 0, number: str = "SIGKILL") -> None:
-    """Writes ``count`` files for a step."""
+def order(
+    deaths: Path, step: str, *, count: int = 1, process: int = 0, number: str = "SIGKILL", what: str = ""
+) -> None:
+    """Writes ``count`` files for a step; ``what`` in place of a signal."""
     folder = deaths / step
     folder.mkdir(parents=True, exist_ok=True)
     for each in range(count):
         file = folder / f".{each}"
-        file.write_text(f"{number} {process}\n")
+        file.write_text(f"{what or f'{number} {process}'}\n")
         file.rename(folder / str(each))
 
 

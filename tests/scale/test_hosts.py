@@ -2,76 +2,24 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.scale.hosts import HOSTS, Hosts, msdump, run
+from tests.scale.network import Loopback, Namespaces, why_not
 from tests.scale.preload import left, order
 from tests.scale.trees import write_tree
-from tests.subprocesses import ROOT
 
 pytest.importorskip("distributed", reason="Dask is not installed (extra 'scale')")
 pytestmark = pytest.mark.scale
 
-HOSTS = {"a": range(4), "b": range(4, 8), "c": range(8, 12)}
 CHANGED = (6, 2)
-
-
-class Hosts:
-    """The cluster, as docs/scale.md starts it: a scheduler, and ``dask worker`` on each host."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.deaths = folder, folder / "deaths"
-        self.deaths.mkdir()
-        self.workers: list[subprocess.Popen[bytes]] = []
-        file = folder / "scheduler.json"
-        self.scheduler = self._start("scheduler", "--scheduler-file", str(file), "--port", "0", "--no-dashboard")
-        self.file = file
-        for host in HOSTS:
-            self.add(host)
-
-    def _start(self, *words: str, **more: str) -> subprocess.Popen[bytes]:
-        environment = {**os.environ, "MSDUMP_TEST_DEATHS": str(self.deaths), "PYTHONPATH": str(ROOT), **more}
-        return subprocess.Popen(
-            [sys.executable, "-m", "distributed.cli.dask_" + words[0], *words[1:]],
-            env=environment, cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
-
-    def add(self, host: str) -> None:
-        """Two more workers of a host, which end for good when they are killed."""
-        for _ in range(2):
-            started = self._start(
-                "worker", "--scheduler-file", str(self.file), "--nthreads", "1", "--no-nanny", "--no-dashboard",
-                "--preload", "tests.scale.preload", MSDUMP_HOST=host,
-            )  # fmt: skip
-            self.workers.append(started)
-
-    def run(self, *words: str, module: str = "harness.cli") -> subprocess.CompletedProcess[str]:
-        """``msdump`` with this cluster."""
-        from distributed import Client
-
-        with Client(scheduler_file=str(self.file), timeout=600, set_as_default=False) as client:
-            client.wait_for_workers(sum(each.poll() is None for each in self.workers), timeout=600)
-            address = client.scheduler.address
-        return msdump(self.folder, *words, "--scheduler", address, module=module)
-
-    def close(self) -> None:
-        for process in (*self.workers, self.scheduler):
-            process.kill()
-            process.wait()
-
-
-def msdump(folder: Path, *words: str, module: str = "harness.cli") -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", module, *words], cwd=folder, capture_output=True, text=True, check=False,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "MSDUMP_SCALE_LIMIT": "600"}, stdin=subprocess.DEVNULL, timeout=600,
-    )  # fmt: skip
+WAITS = "no worker is there that sees it; this waits 600 s for one"
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +31,7 @@ def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hosts]:
         for name in ("good", "bad"):
             shutil.copytree(folder / host / name, folder / "all" / name, dirs_exist_ok=True)
     assert msdump(folder, "import", "all/good", "golden.h5").returncode == 0
-    found = Hosts(folder)
+    found = Hosts(folder, Loopback() if why_not() else Namespaces(*HOSTS))
     try:
         yield found
     finally:
@@ -130,7 +78,7 @@ def test_diff_and_check_are_the_serial_ones_though_workers_die(hosts: Hosts) -> 
 
 def test_a_host_that_is_removed_is_named_and_the_run_goes_on_when_it_is_back(hosts: Hosts) -> None:
     template = f"{hosts.folder}/{{host}}"
-    order(hosts.deaths, "9-1", count=2)
+    order(hosts.deaths, "9-1", what=hosts.remove("c"))
     words = ("check", f"{template}/good", "golden.h5")
     lost = hosts.run(*words, module="tests.scale.command")
     assert lost.returncode == 2, lost.stderr
@@ -138,11 +86,62 @@ def test_a_host_that_is_removed_is_named_and_the_run_goes_on_when_it_is_back(hos
     assert "Traceback" not in lost.stderr
     assert list((hosts.folder / ".msdump" / "scale").iterdir()), "the journal is kept"
     hosts.add("c")
+    hosts.wait()
     back = hosts.run(*words, "--resume")
     serial = msdump(hosts.folder, "check", "all/good", "golden.h5")
     assert plain(hosts.folder, back.stdout) == serial.stdout, back.stderr
     assert back.returncode == 0
     assert not (hosts.folder / ".msdump" / "scale").exists(), "a journal of what came to its end is gone"
+
+
+def test_a_host_that_is_removed_and_added_while_the_command_runs(hosts: Hosts) -> None:
+    serial = msdump(hosts.folder, "check", "all/bad", "golden.h5")
+    order(hosts.deaths, "9-2", what=hosts.remove("c"))
+    words = hosts.command("check", f"{hosts.folder}/{{host}}/bad", "golden.h5")
+    code, out, errors = hosts.run_and(words, WAITS, lambda: hosts.add("c"))
+    assert WAITS in errors
+    assert (code, plain(hosts.folder, out)) == (serial.returncode, serial.stdout), errors
+    hosts.wait()
+
+
+class Cut:
+    """A link that is cut at a step; ``command`` is an ``msdump`` to which that is long ago at once."""
+
+    def __init__(self, hosts: Hosts, host: str, step: str) -> None:
+        network = hosts.network
+        assert isinstance(network, Namespaces)
+        self._file = hosts.folder / "cut"
+        self._heal = network.link(host, "up").split()
+        order(hosts.deaths, step, what=f"touch {self._file}\n{network.link(host, 'down')}")
+        self.command = ["--cut", network.addresses[host], str(self._file)]
+
+    def heal(self) -> None:
+        subprocess.run(self._heal, check=True, timeout=600)
+        self._file.unlink(missing_ok=True)
+
+
+@pytest.mark.skipif(bool(why_not()), reason=why_not() or "there are links to cut")
+def test_a_link_that_is_cut_and_healed(hosts: Hosts) -> None:
+    serial = msdump(hosts.folder, "check", "all/bad", "golden.h5")
+    cut = Cut(hosts, "b", "5-1")
+    words = ["--wait", "check", f"{hosts.folder}/{{host}}/bad", "golden.h5"]
+    command = hosts.command(*cut.command, *words, module="tests.scale.command")
+    code, out, errors = hosts.run_and(command, WAITS, cut.heal)
+    assert WAITS in errors
+    assert "is silent for 600 s; others do its work" in errors
+    assert (code, plain(hosts.folder, out)) == (serial.returncode, serial.stdout), errors
+
+
+@pytest.mark.skipif(bool(why_not()), reason=why_not() or "there are links to cut")
+def test_a_link_that_stays_cut_is_an_unreachable_rank(hosts: Hosts) -> None:
+    cut = Cut(hosts, "b", "6-1")
+    words = ["check", f"{hosts.folder}/{{host}}/good", "golden.h5"]
+    try:
+        lost = run(hosts.folder, hosts.command(*cut.command, *words, module="tests.scale.command"))
+    finally:
+        cut.heal()
+    assert lost.returncode == 2, lost.stderr
+    assert "is unreachable: for 600 s no worker is there that sees it" in lost.stderr.splitlines()[-1]
 
 
 def test_bad_input_is_one_line(hosts: Hosts) -> None:

@@ -1,0 +1,121 @@
+"""Directories of the steps and ranks of a dump of msprobe's, and one rank step by step."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from harness.dump.msprobe.step_files import DUMP
+from harness.errors import TreeError
+from harness.reading import read_json
+from harness.records import Record
+
+MAX_TEXT = 1 << 30
+_STEP = re.compile(r"step(\d{1,9})")
+_RANK = re.compile(r"(?:rank|proc)(\d{0,9})")
+_DEBUG = "debug.json"
+
+#: Stands for the graph of a part that holds those of all graphs.
+ALL_GRAPHS = -1
+#: How the problem of a step begins that is not read at all.
+LEFT_OUT = "the step is left out: "
+
+
+class StepDirectory(NamedTuple):
+    """Where one ``dump.json`` is.
+
+    Attributes:
+        step, rank: as the directories' names say; 0 where they say nothing.
+        path: real path of its directory.
+        file: its name; level debug writes ``debug.json`` alone.
+    """
+
+    step: int
+    rank: int
+    path: str
+    file: str = DUMP
+
+    def content(self) -> dict[str, Any]:
+        """What it holds; ``TreeError`` if that is no object with an object ``data``."""
+        path = os.path.join(self.path, self.file)
+        found = json_object(path)
+        if not isinstance(found.get("data"), dict):
+            raise TreeError(f"{path}: it has no object 'data'")
+        return found
+
+
+def step_directories(path: str) -> list[StepDirectory]:
+    """Every step's directory in ``path``: that of a dump, of a step, or of a rank; empty if it is none of them."""
+    root = os.path.realpath(path)
+    if file := _dump_file(root):
+        return [StepDirectory(_number(_STEP, os.path.dirname(root)), _number(_RANK, root), root, file)]
+    steps = [(root, _number(_STEP, root))] + [(found, _number(_STEP, found)) for found in _children(root, _STEP)]
+    found = [
+        StepDirectory(step, _number(_RANK, rank), rank, file)
+        for directory, step in steps
+        for rank in _children(directory, _RANK)
+        if (file := _dump_file(rank))
+    ]
+    return sorted(found, key=lambda each: (each.rank, each.step))
+
+
+def _dump_file(directory: str) -> str:
+    """The name of the file that describes the tensors there; empty if there is none."""
+    return next((name for name in (DUMP, _DEBUG) if os.path.isfile(os.path.join(directory, name))), "")
+
+
+def _number(pattern: re.Pattern[str], path: str) -> int:
+    match = pattern.fullmatch(os.path.basename(path))
+    return int(match[1] or 0) if match else 0
+
+
+def _children(path: str, pattern: re.Pattern[str]) -> list[str]:
+    """Directories in ``path`` of such names; links are not followed."""
+    try:
+        with os.scandir(path) as entries:
+            return [e.path for e in entries if pattern.fullmatch(e.name) and e.is_dir(follow_symlinks=False)]
+    except OSError:
+        return []
+
+
+def json_object(path: str) -> dict[str, Any]:
+    """The object a file holds; ``TreeError`` if it holds none."""
+    found = read_json(path, MAX_TEXT, TreeError)
+    if not isinstance(found, dict):
+        raise TreeError(f"{path}: holds no object")
+    return found
+
+
+class Step(NamedTuple):
+    """A step's number, the directory it lies in, and its records, read anew by each iteration."""
+
+    number: int
+    path: str
+    records: Iterable[Record]
+
+
+class StepsOfRank:
+    """What ``RankRecords`` is to a tree with directories of iterations."""
+
+    last: Mapping[int, int] = {}
+    closed: Mapping[tuple[int, int], bool] = {}
+
+    def __init__(self, steps: Sequence[Step]) -> None:
+        self._steps = steps
+
+    def parts(self) -> list[tuple[int, int, str]]:
+        """``ALL_GRAPHS``, step and path of each directory."""
+        return [(ALL_GRAPHS, step.number, step.path) for step in self._steps]
+
+    def part(
+        self, graph: int, iteration: int, paths: Sequence[str], wanted: Callable[[str], bool]
+    ) -> Iterator[tuple[tuple[int, int, int], Iterator[Record]]]:
+        """What a step's directories hold, each as one execution; ``wanted`` is not asked: a step is read whole."""
+        for at, step in enumerate(self._steps):
+            if step.number == iteration and step.path in paths:
+                yield (iteration, at, 0), iter(step.records)
+
+    def look_at_constants(self) -> None:
+        """There are none."""
