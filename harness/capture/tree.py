@@ -240,22 +240,17 @@ def read_tree(
         return other
     ranks = _ranks(_chosen(rank_directories(where), rank, where), rootdir)
     names = sorted({name for each in ranks for name in each.networks()})
-    name = "".join([network] if network else names[:1]) if one_of_several else chosen(names, network, where)
-    name = name or ranks[0].configured_network()
+    name = _network(names, network, where, one_of_several) or ranks[0].configured_network()
     problems = [problem for each in ranks for problem in each.problems]
-    sources = [
-        RankRecords(RankDirectory(r.rank, r.root, name, r.keeps_modes, ahead, r.last), r.join, problems)
-        for r in ranks
-        if name in r.networks()
-    ]
-
-    emulated, mode = any(r.emulated for r in ranks), _mode(ranks, name)
+    sources = _sources(ranks, name, problems, ahead)
+    emulated = any(r.emulated for r in ranks)
+    mode = _mode(ranks, name, "" if one_of_several else "tensor")
     return Capture(
         name,
         backend or (_device_of(ranks[0], name) if emulated or one_of_several else "mindspore"),
         emulated,
         in_turn(sources, problems),
-        mode or ("" if one_of_several else "tensor"),
+        mode,
         rules=ranks[0].metadata(),
         artefacts=_artefacts(ranks, name),
         execution_order=ranks[0].orders,
@@ -265,6 +260,20 @@ def read_tree(
         sources=sources,
         networks=names,
     )
+
+
+def _sources(ranks: list[_Rank], network: str, problems: list[Problem], ahead: bool) -> list[RankRecords]:
+    """Of each rank that has tensors of a network."""
+    return [
+        RankRecords(RankDirectory(r.rank, r.root, network, r.keeps_modes, ahead, r.last), r.join, problems)
+        for r in ranks
+        if network in r.networks()
+    ]
+
+
+def _network(names: list[str], wanted: str | None, path: str, one_of_several: bool) -> str:
+    """The network to read; where others decide, the one they decided for, else the first."""
+    return (wanted or "".join(names[:1])) if one_of_several else chosen(names, wanted, path)
 
 
 def _rows(sources: list[RankRecords], problems: list[Problem]) -> Callable[[], Rows | None]:
@@ -301,9 +310,9 @@ def _device_of(rank: _Rank, network: str) -> str:
     return "ascend" if spelled is None or spelled.islower() else "cpu"
 
 
-def _mode(ranks: list[_Rank], network: str) -> str:
+def _mode(ranks: list[_Rank], network: str, otherwise: str) -> str:
     """The dump mode, told by the kinds of files in the first rank that has any."""
-    return next((kinds.mode for kinds in (rank.kinds(network) for rank in ranks) if kinds.mode), "")
+    return next((kinds.mode for kinds in (rank.kinds(network) for rank in ranks) if kinds.mode), otherwise)
 
 
 def _kinds(rank: _Rank, network: str) -> Kinds:
