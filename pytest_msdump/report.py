@@ -292,7 +292,7 @@ def accept_command(settings: Settings, candidate: str, start: Path) -> str:
 def review_command(settings: Settings, candidate: str, start: Path) -> str:
     """The command that shows this session's candidates when typed in the directory ``start``."""
     words = ["msdump", "review"]
-    if settings.root != start and settings.root not in start.parents:
+    if settings.in_ci or (settings.root != start and settings.root not in start.parents):
         words.append(os.path.relpath(settings.root / candidate, start))
     if settings.golden != settings.root / "golden":
         words += ["--golden", os.path.relpath(settings.golden, start)]
@@ -346,7 +346,9 @@ def closing(summary: Summary, settings: Settings, start: Path, verbose: int) -> 
     candidates = _candidates(summary.results.values())
     if candidates:
         if settings.in_ci:
-            yield f"candidate bundle left: take it over with `{accept_command(settings, candidates, start)}`"
+            review = review_command(settings, candidates, start)
+            accept = accept_command(settings, candidates, start)
+            yield f"candidate bundle left: look at it with `{review}`, take it over with `{accept}`"
         else:
             yield f"to see what changed, and take it over or not: `{review_command(settings, candidates, start)}`"
 

@@ -55,6 +55,7 @@ def review(
     bundle: Annotated[Path | None, typer.Argument(help="candidate bundle; the last run's if left out")] = None,
     golden: Annotated[Path | None, typer.Option(help="directory of the golden stores")] = None,
     listed: Annotated[bool, typer.Option("--list", help="list the differences and ask nothing")] = False,
+    picture: Annotated[Path | None, typer.Option(help="file for p's page; .msdump/review.html if left out")] = None,
 ) -> Action:
     """Look at each change, one candidate after the other, and accept it or not.
 
@@ -65,7 +66,7 @@ def review(
     def action() -> int:
         from harness.cli.review import review_bundle
 
-        return review_bundle(bundle, golden, ask=not listed)
+        return review_bundle(bundle, golden, ask=not listed, picture=picture)
 
     return action
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from harness.backends.align import lay_beside
@@ -45,13 +47,14 @@ class Candidate:
         return (store, network, run) == (self.store, self.network, self.run)
 
 
-def review_bundle(bundle: Path | None, golden: Path | None, *, ask: bool) -> int:
+def review_bundle(bundle: Path | None, golden: Path | None, *, ask: bool, picture: Path | None = None) -> int:
     """Shows each candidate and asks on standard input what to do with it; each answer takes effect at once.
 
     Args:
         bundle: directory or archive; None for the last one below the nearest ``.msdump/candidates``.
         golden: directory of the goldens; None for those of the project that left the bundle.
         ask: False to list the candidates only.
+        picture: file for the page that ``p`` makes; None for the one of ``_place_of_pictures``.
 
     Returns:
         0 if no candidate is left, 1 otherwise.
@@ -64,7 +67,7 @@ def review_bundle(bundle: Path | None, golden: Path | None, *, ask: bool) -> int
         print("nothing to review: no gate left candidates in .msdump/candidates, here or above")
         return 0
     goldens = golden or goldens_of(chosen)
-    left = 0
+    left, page = 0, cache(lambda: picture or _place_of_pictures(chosen))
     with opened(chosen) as (source, stores):
         found = list(candidates(source, stores, goldens))
         stop = not ask
@@ -77,7 +80,7 @@ def review_bundle(bundle: Path | None, golden: Path | None, *, ask: bool) -> int
             if stop:
                 left += 1
                 continue
-            answer = _answer(source, goldens, each)
+            answer = _answer(source, goldens, each, page)
             if answer == "y":
                 accept(chosen, goldens, each.is_named)
                 print(f"  taken over into {goldens / each.store}")
@@ -158,7 +161,7 @@ def _counts(comparison: Comparison) -> str:
     return f"{len(comparison.slots)} slots: {parts or 'all identical'}"
 
 
-def _answer(source: Path, goldens: Path, candidate: Candidate) -> str:
+def _answer(source: Path, goldens: Path, candidate: Candidate, page: Callable[[], Path]) -> str:
     """``y``, ``n``, ``s`` or ``q``; after ``p`` it makes the page and asks again."""
     while True:
         print(_QUESTION, end="", flush=True)
@@ -167,14 +170,23 @@ def _answer(source: Path, goldens: Path, candidate: Candidate) -> str:
             print(line.strip())
         given = line.strip().lower()[:1] if line else "q"
         if given == "p":
-            _picture(source, goldens, candidate)
+            _picture(source, goldens, candidate, page())
         elif given and given in "ynsq":
             return given
         else:
             print("  y, n, s, p or q is accepted")
 
 
-def _picture(source: Path, goldens: Path, candidate: Candidate) -> None:
+def _place_of_pictures(bundle: Path) -> Path:
+    """Where a page about a bundle goes: beside the project's candidates; of a bundle from elsewhere, a new
+    directory for temporary files."""
+    folder = bundle.absolute().parent
+    if folder.name == CANDIDATES and folder.parent.name == SCRATCH:
+        return folder.parent / PAGE
+    return Path(tempfile.mkdtemp(prefix="msdump-")) / PAGE
+
+
+def _picture(source: Path, goldens: Path, candidate: Candidate, page: Path) -> None:
     if candidate.judged is None:
         print(f"  no picture: {candidate.why}")
         return
@@ -183,13 +195,12 @@ def _picture(source: Path, goldens: Path, candidate: Candidate) -> None:
 
     from harness.cli.diff import Outputs, diff
 
-    page = Path.cwd() / PAGE
     with redirect_stdout(StringIO()):
         diff(
             f"{goldens / candidate.store}::{candidate.run}", f"{source / candidate.store}::{candidate.run}",
             None, None, Outputs(report=page),
         )  # fmt: skip
-    print(f"  {page}")
+    print(f"  picture: {page}")
 
 
 def _drop(source: Path, candidate: Candidate) -> None:

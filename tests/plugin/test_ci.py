@@ -42,9 +42,11 @@ def test_a_missing_golden_leaves_a_candidate(
     result.stdout.fnmatch_lines(
         [
             f"candidate left; take it over: msdump accept {shown}",
-            f"candidate bundle left: take it over with `msdump accept {shown}`",
+            f"candidate bundle left: look at it with `msdump review {shown}`, "
+            f"take it over with `msdump accept {shown}`",
         ]
     )
+    assert main(["review", shown, "--list"]) == 1
     assert main(["accept", shown]) == 0
     monkeypatch.delenv("CI")
     accepted = files(nets)

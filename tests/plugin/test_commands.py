@@ -96,8 +96,15 @@ def test_review_lists(changed: pytest.Pytester, capsys: pytest.CaptureFixture[st
 
 def test_review_takes_over_and_drops(changed: pytest.Pytester, answers: Callable[[str], int]) -> None:
     assert answers("?\np\ny\nn\n") == 0
-    assert (changed.path / "review.html").exists()
+    assert "<html" in (changed.path / ".msdump" / "review.html").read_text()
+    assert not (changed.path / "review.html").exists()
     changed.runpytest("--msdump").assert_outcomes(passed=2, failed=1)
+
+
+def test_review_writes_its_page_where_it_is_told(changed: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("p\nq\n"))
+    assert main(["review", "--picture", "shown.html"]) == 1
+    assert "<html" in (changed.path / "shown.html").read_text()
 
 
 def test_review_skips_quits_and_ends_with_its_input(
