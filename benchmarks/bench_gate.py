@@ -48,7 +48,7 @@ def cpu_seconds(arguments: Sequence[str]) -> float:
 def proof() -> str:
     """How many slots and texts in how many runs the gate compares, as its closing line says it."""
     done = subprocess.run([sys.executable, *RUNS["gate"]], cwd=ROOT, capture_output=True, text=True, check=True)
-    found = re.search(r"compared (\d+) slots and (\d+) texts in (\d+) runs", done.stdout)
+    found = re.search(r"compared (\d+) slots? and (\d+) texts? in (\d+) runs?", done.stdout)
     if found is None:
         raise RuntimeError(f"the gate did not say what it compared:\n{done.stdout[-2000:]}")
     return f"{int(found[3]):,} comparisons of runs, {int(found[1]):,} of slots, {int(found[2]):,} of texts"

@@ -20,7 +20,7 @@ from harness.framework.engines.available import cuda_missing
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "cuda.md"
 #: what the gate's last lines say
-_COMPARED = re.compile(r"compared (\d+) slots and (\d+) texts in (\d+) runs")
+_COMPARED = re.compile(r"compared (\d+) slots? and (\d+) texts? in (\d+) runs?")
 _ENDED = re.compile(r"(\d+) (passed|failed|skipped|error)")
 #: backend, and the variable that asks for the device
 GATES = {"gpu": "MSDUMP_GPU", "torch": "MSDUMP_TORCH_DEVICE"}

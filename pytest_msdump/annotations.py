@@ -101,11 +101,17 @@ def gitlab(found: Sequence[Annotation]) -> str:
 def markdown(results: Mapping[str, Sequence[Result]], size: int = MAX_SUMMARY) -> str:
     """A summary of the session for people, of at most ``size`` bytes: what moved first for each failing test."""
     from harness.escape import line as shown
+    from harness.words import counted
 
     every = [each for given in results.values() for each in given]
     failed = [each for each in every if each["verdict"] in FAILED]
     slots = sum(each["slots"] for each in every)
-    lines = ["## Golden networks", "", f"{len(every)} runs, {slots} slots; **{len(failed)} do not hold**", ""]
+    lines = [
+        "## Golden networks",
+        "",
+        f"{counted(len(every), 'run')}, {counted(slots, 'slot')}; **{len(failed)} do not hold**",
+        "",
+    ]
     if failed:
         lines += ["| test | run | verdict | what moved first | cause | where |", "|---|---|---|---|---|---|"]
     used = sum(len(each.encode()) + 1 for each in lines)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from harness.store import RunId
+from harness.words import counted
 from pytest_msdump import roots
 from pytest_msdump.collection import stores
 from pytest_msdump.gate_test import GateTest
@@ -33,7 +34,7 @@ def missing(test: GateTest, store: Path, slots: int, run: RunId, why: str) -> st
         f"msdump: no golden for run {run} of {test.network}",
         f"  store: {store} ({why})",
         f"  root directory: {settings.root} ({settings.why_root})",
-        f"  found: {slots} slots, compared with nothing",
+        f"  found: {counted(slots, 'slot')}, compared with nothing",
     ]
     likely = _near(test, store)
     lines += [f"  near: {likely}"] if likely else []

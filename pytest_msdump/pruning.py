@@ -64,7 +64,9 @@ def _pruned(session: pytest.Session) -> Iterator[str]:
     owned = {identity_of(item).golden for item in session.items if is_gate_test(item)}
     kept = [name for name in stores(golden) if name not in owned and name not in files]
     if kept:
-        yield f"not judged: {len(kept)} goldens of files that pytest did not collect, such as {kept[0]}"
+        from harness.words import counted
+
+        yield f"not judged: {counted(len(kept), 'golden')} of files that pytest did not collect, such as {kept[0]}"
     elif not (files or runs):
         yield f"nothing to remove: a test owns each golden in {golden}"
 

@@ -150,7 +150,9 @@ def properties(results: Sequence[Result]) -> Iterator[tuple[str, Any]]:
 
 def header(act: str, backends: Sequence[str], modes: Sequence[str], golden: str, stores: int) -> str:
     """The line under pytest's own header."""
-    held = f"{stores} store" + "s" * (stores != 1)
+    from harness.words import counted
+
+    held = counted(stores, "store")
     return f"msdump: {act}, backends {', '.join(backends)}, modes {', '.join(modes)}, goldens in {golden} ({held})"
 
 
@@ -327,8 +329,11 @@ def closing(summary: Summary, settings: Settings, start: Path, verbose: int) -> 
     yield _proof(summary)
     identical = summary.total("identical")
     if verbose > 0 and identical and not (settings.regen or settings.learn):
+        from harness.words import counted
+
         verify = shlex.join(["msdump", "verify", os.path.relpath(settings.golden, start)])
-        yield f"not read: the goldens' values of {identical} slots with equal digests (`{verify}` reads them)"
+        slots = counted(identical, "slot")
+        yield f"not read: the goldens' values of {slots} with equal digests (`{verify}` reads them)"
     for reason in sorted(set(summary.skipped.values())):
         yield f"skipped {list(summary.skipped.values()).count(reason)}: {reason}"
     if summary.stale:
@@ -354,12 +359,14 @@ def closing(summary: Summary, settings: Settings, start: Path, verbose: int) -> 
 
 
 def _proof(summary: Summary) -> str:
+    from harness.words import counted
+
     compared = summary.total("slots") - summary.total("new")
     unused = "not judged" if summary.unused is None else str(len(summary.stale))
-    texts = f" and {summary.total('texts')} texts" if summary.total("texts") else ""
+    texts = f" and {counted(summary.total('texts'), 'text')}" if summary.total("texts") else ""
     runs = summary.count("identical", "within tolerance", "differs", "updated")
     parts = [
-        f"compared {compared} slots{texts} in {runs} runs",
+        f"compared {counted(compared, 'slot')}{texts} in {counted(runs, 'run')}",
         f"new {summary.total('new')}",
         f"missing goldens {summary.count('missing')}",
         f"not compared {summary.count('not compared')}",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from functools import partial
 from typing import Any
 
 from pytest_msdump.gate_test import GateTest
@@ -51,21 +53,43 @@ def train(
 ) -> Callable[[], list[Any]]:
     """Makes a program that takes one training step per batch and returns the losses."""
     step = _step(test, module, "msdump.train")
+    asks = _asks_for_the_loss(optimizer)
     pairs = [tuple(as_tensor(each, module) for each in batch) for batch in batches]
 
     def program() -> list[Any]:
         losses = []
         module.train()
         for *data, label in pairs:
+            values: list[Any] = []
+            compute = partial(_computed, module, loss, optimizer, data, label, values)
             with step():
-                optimizer.zero_grad()
-                value = loss(module(*data), label)
-                value.backward()
-                optimizer.step()
-            losses.append(value.detach())
+                if asks:
+                    optimizer.step(compute)
+                else:
+                    compute()
+                    optimizer.step()
+            losses.append(values[0].detach())
         return losses
 
     return program
+
+
+def _computed(module: Any, loss: Any, optimizer: Any, data: Sequence[Any], label: Any, values: list[Any]) -> Any:
+    """One forward and backward; the loss, which is kept in ``values``, too."""
+    optimizer.zero_grad()
+    value = loss(module(*data), label)
+    value.backward()
+    values.append(value)
+    return value
+
+
+def _asks_for_the_loss(optimizer: Any) -> bool:
+    """Whether an optimizer's step cannot do without a function that computes the loss anew, as LBFGS's."""
+    try:
+        given = inspect.signature(optimizer.step).parameters.get("closure")
+    except (AttributeError, TypeError, ValueError):
+        return False
+    return given is not None and given.default is inspect.Parameter.empty
 
 
 def as_tensor(value: Any, module: Any) -> Any:

@@ -99,6 +99,11 @@ def array_of(name: str, value: Any) -> Array:
 
 
 def _numpy(name: str, value: Any) -> Array:
+    if isinstance(value, np.ma.MaskedArray):
+        raise SettingTypeError(
+            f"msdump.check: {_short(name)} is a masked array; hand over what counts of it, such as "
+            "{'data': x.filled(0), 'mask': x.mask}"
+        )
     if isinstance(value, (np.ndarray, np.generic, bool, int, float, complex)):
         return np.asarray(value)
     ways: list[Callable[[Any], Any]] = []
@@ -108,7 +113,7 @@ def _numpy(name: str, value: Any) -> Array:
         ways = [lambda given: given.asnumpy()]
     elif hasattr(value, "__array__"):
         ways = [np.asarray]
-    if hasattr(value, "__dlpack__"):
+    if hasattr(value, "__dlpack__") and not is_tensor(value):
         ways.append(np.from_dlpack)
     why = ""
     for way in ways:

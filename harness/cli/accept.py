@@ -11,6 +11,7 @@ from pathlib import Path
 from harness.cli.nearest import goldens_of
 from harness.store import RunId
 from harness.store.bundle import accept
+from harness.words import counted
 
 
 def accept_bundles(bundles: Sequence[Path], golden: Path | None, only: Sequence[str]) -> int:
@@ -40,7 +41,9 @@ def accept_bundles(bundles: Sequence[Path], golden: Path | None, only: Sequence[
         for result in accept(bundle, golden or goldens_of(bundle), wanted):
             for run, change in result.runs.items():
                 moved = f"{change.changed} changed, {change.new} new, {change.removed} removed"
-                print(f"{result.path}: run {run}: {change.slots} slots: {change.unchanged} unchanged, {moved}")
+                print(
+                    f"{result.path}: run {run}: {counted(change.slots, 'slot')}: {change.unchanged} unchanged, {moved}"
+                )
     idle = [each for each in only if each not in used]
     for each in idle:
         named = [] if golden is None else ["--golden", str(golden)]

@@ -16,6 +16,7 @@ from harness.progress import Progress
 from harness.scale import Scale, Session, session
 from harness.store import GoldenStore, RunId, StoredRun, recover, recover_around
 from harness.store.manifest import store_paths
+from harness.words import counted
 
 _LISTED = 10
 _HEADINGS = ("noise", "faults that pass", "iteration", "operator", "slot", "dtype", "tolerance")
@@ -110,9 +111,10 @@ class _Total:
 
     def line(self) -> str:
         """The totals in one line."""
-        unseen = f"; {self.unseen} slots without values were not audited" if self.unseen else ""
+        unseen = f"; not audited: {counted(self.unseen, 'slot')} without values" if self.unseen else ""
         most = f"the largest change that passes is {self.noise:.3g}{self.where}"
-        return f"in all: {self.slots} slots of {self.runs} runs, {most}, {self.loose} too loose{unseen}"
+        slots = f"{counted(self.slots, 'slot')} of {counted(self.runs, 'run')}"
+        return f"in all: {slots}, {most}, {self.loose} too loose{unseen}"
 
 
 def _default(run: StoredRun) -> Tolerances:
@@ -125,7 +127,7 @@ def _print(network: str, run: RunId, slots: list[Looseness], limit: float | None
     """Prints a run's loosest slots; returns the number of too loose ones."""
     too_loose = [slot for slot in slots if slot.faults or (limit is not None and slot.noise > limit)]
     worst = max((slot.noise for slot in slots), default=0.0)
-    counts = f"{len(slots)} slots, the largest change that passes is {worst:.3g}, {len(too_loose)} too loose"
+    counts = f"{counted(len(slots), 'slot')}, the largest change that passes is {worst:.3g}, {len(too_loose)} too loose"
     print(f"{network} [{run}]: {counts}")
     shown = slots if every else sorted(too_loose, key=lambda slot: -slot.noise)[:_LISTED]
     if shown:

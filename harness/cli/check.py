@@ -23,6 +23,7 @@ from harness.escape import coloured, show
 from harness.explain import Commands, Evidence, Subject, explained, see_slot, settle, shell, told
 from harness.scale import Scale, session
 from harness.store import GoldenStore, RunId, StoredRun, recover_around
+from harness.words import counted
 
 _MAX_PROBLEMS = 10
 
@@ -140,7 +141,7 @@ def _tell_unread(judged: Judgement, expected: StoredRun, golden: Path) -> None:
     unread = judged.comparison.counts[Verdict.IDENTICAL]
     if unread and expected.level == "tensors":
         verify = shell("msdump", "verify", str(golden.parent))
-        print(f"Not read: the golden's values of {unread} slots with equal digests ({verify} reads them)")
+        print(f"Not read: the golden's values of {counted(unread, 'slot')} with equal digests ({verify} reads them)")
 
 
 def _opened(golden: Path) -> GoldenStore:

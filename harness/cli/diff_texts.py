@@ -16,6 +16,7 @@ from harness.cli.recorder import is_only_recorded
 from harness.compare import TextComparison, compare_texts, explain_texts
 from harness.report import artefacts
 from harness.report.artefacts import IDENTICAL, state
+from harness.words import counted
 
 _NAMED = 4
 _OF_A_MODE = re.compile(rf"{RECORDED}(\d+)/")
@@ -69,7 +70,7 @@ class Texts:
         }
         others = [(n, each) for n, each in states.items() if each != IDENTICAL and not self._counts(n)]
         same = list(states.values()).count(IDENTICAL)
-        lines.append(f"{len(states)} texts: {same} identical" + (", " if others else ""))
+        lines.append(f"{counted(len(states), 'text')}: {same} identical" + (", " if others else ""))
         if others:
             named = ", ".join(f"{n} ({each})" for n, each in others[:_NAMED])
             more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""

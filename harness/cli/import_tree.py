@@ -12,6 +12,7 @@ from harness.cli.watched import watched
 from harness.errors import HarnessError, TreeError
 from harness.scale import Scale, session
 from harness.store import Level, RunData, RunId, change_one
+from harness.words import counted
 
 _NAME = re.compile(r"\w[\w.+-]{0,99}")
 _MODES_WITHOUT_VALUES = ("statistic",)
@@ -70,9 +71,8 @@ def _stored(
     result = change_one(golden, capture.network or golden.stem, {name: data}, "gzip" if packed else None)
     change = result.runs[name]
     moved = f"{change.new} new, {change.changed} changed, {change.removed} removed, {change.unchanged} unchanged"
-    print(
-        f"{golden}: run {name}: {change.slots} slots ({moved}), {result.objects} distinct tensors, {result.size} bytes"
-    )
+    slots, tensors = counted(change.slots, "slot"), counted(result.objects, "distinct tensor")
+    print(f"{golden}: run {name}: {slots} ({moved}), {tensors}, {result.size} bytes")
     warn(capture)
     return 1 if capture.lost else 0
 

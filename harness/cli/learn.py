@@ -23,6 +23,7 @@ from harness.errors import HarnessError, StoreError
 from harness.progress import Progress
 from harness.scale import Scale, Session, session
 from harness.store import GoldenStore, RunId, StoredRun, change_one, recover_around
+from harness.words import counted
 
 _LISTED = 10
 #: Dumps everything in every step, for a program that dumps as MindSpore does on a CPU.
@@ -128,7 +129,8 @@ def _dumped(command: str, times: int) -> Iterator[list[str]]:
 
 def _print(run: RunId, slots: int, runs: int, found: Sequence[Scatter], table: dict[str, Any]) -> None:
     unstable = [each for each in found if each.reason]
-    print(f"{run}: {slots} slots, {runs} runs: {len(found)} scatter, {len(unstable)} of them in a way nothing admits")
+    size = f"{counted(slots, 'slot')}, {counted(runs, 'run')}"
+    print(f"{run}: {size}: {len(found)} scatter, {len(unstable)} of them in a way nothing admits")
     for each in unstable[:_LISTED]:
         print(f"  {each.name}: {each.reason}")
     names = [name for name in table if name != "default"]

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from harness.cli.importing import REAL, place
 from harness.framework import names
+from harness.words import counted
 
 
 class Missing(NamedTuple):
@@ -47,7 +48,7 @@ def list_missing(paths: Sequence[str]) -> int:
     if not files:
         print("msdump: no Python file is given", file=sys.stderr)
         return 2
-    print(f"{found} unsupported names in {with_some} of {files} files")
+    print(f"{counted(found, 'unsupported name')} in {with_some} of {counted(files, 'file')}")
     return 2 if unread else 1 if found else 0
 
 

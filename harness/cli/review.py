@@ -19,6 +19,7 @@ from harness.escape import painted, show, text
 from harness.explain import settle
 from harness.store import GoldenStore, RunId
 from harness.store.bundle import accept, opened
+from harness.words import counted
 
 PAGE = "review.html"
 _QUESTION = "take it over? [y]es, [n]o and drop it, [s]kip, [p]icture, [q]uit: "
@@ -91,7 +92,7 @@ def review_bundle(bundle: Path | None, golden: Path | None, *, ask: bool, pictur
             left += answer not in ("y", "n")
             stop = answer == "q"
     if not ask or left:
-        print(f"{left} candidate{'s' * (left != 1)} left in {chosen}")
+        print(f"{counted(left, 'candidate')} left in {chosen}")
     return 1 if left else 0
 
 
@@ -158,7 +159,7 @@ def _values(slot: SlotVerdict) -> str:
 def _counts(comparison: Comparison) -> str:
     counts = {verdict: count for verdict, count in comparison.counts.items() if count and verdict != Verdict.IDENTICAL}
     parts = ", ".join(f"{count} {verdict.value}" for verdict, count in counts.items())
-    return f"{len(comparison.slots)} slots: {parts or 'all identical'}"
+    return f"{counted(len(comparison.slots), 'slot')}: {parts or 'all identical'}"
 
 
 def _answer(source: Path, goldens: Path, candidate: Candidate, page: Callable[[], Path]) -> str:

@@ -22,6 +22,7 @@ from harness.records import Record
 from harness.stats import describe
 from harness.store import GoldenStore, RunId, StoredRun, recover, recover_around
 from harness.store.manifest import store_paths
+from harness.words import counted
 
 # Number of text artefacts to name; number of values to print before an array is shortened.
 _HEAD = 8
@@ -100,7 +101,7 @@ def _store(store: GoldenStore, run: str, every: bool) -> Iterator[str]:
     for each in _chosen(store, run):
         stored = store.run(*each)
         yield ""
-        yield f"run {each}: level {stored.level}, {len(stored)} slots, {_origin(stored)}"
+        yield f"run {each}: level {stored.level}, {counted(len(stored), 'slot')}, {_origin(stored)}"
         texts = stored.artefacts()
         if texts:
             more = f", and {len(texts) - _HEAD} more" if len(texts) > _HEAD else ""
@@ -122,7 +123,7 @@ def _chosen(store: GoldenStore, run: str) -> list[RunId]:
 def _origin(run: StoredRun) -> str:
     rules = run.attrs.get("rules")
     faults = rules.get("injected", []) if isinstance(rules, dict) else []
-    shown = f", {len(faults)} injected fault" + "s" * (len(faults) != 1) if faults else ""
+    shown = f", {counted(len(faults), 'injected fault')}" if faults else ""
     compiled = [each or WHOLE for each in rules.get("compiled", [])] if isinstance(rules, dict) else []
     shown += f", compiled, its operators run one by one: {', '.join(map(str, compiled))}" if compiled else ""
     return ("emulated" if run.attrs.get("emulated") else "real") + shown
@@ -148,7 +149,7 @@ def _tree(path: Path, every: bool) -> Iterator[str]:
     capture = read_tree(path)
     records = list(capture.records())
     origin = "emulated" if capture.emulated else "real"
-    yield f"{path}: dump tree, network {capture.network or '(no tensors)'}, {origin}, {len(records)} slots"
+    yield f"{path}: dump tree, network {capture.network or '(no tensors)'}, {origin}, {counted(len(records), 'slot')}"
     yield from _records(records, every)
     for problem in capture.problems:
         yield f"{problem.path}: {problem.kind}: {problem.why}"

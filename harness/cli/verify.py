@@ -8,6 +8,7 @@ from pathlib import Path
 from harness.escape import painted, show
 from harness.scale import Scale, session
 from harness.store.verify import verify
+from harness.words import counted
 
 #: Number of problems to print; the rest is only counted.
 _SHOWN = 50
@@ -35,6 +36,7 @@ def verify_goldens(folder: Path, *, fix: bool, scale: Scale | None = None) -> in
         if found.problems
         else "everything is as written"
     )
-    line = f"{folder}: {found.stores} stores, {found.runs} runs, {found.tensors} tensors read: {state}"
+    counts = counted(found.stores, "store"), counted(found.runs, "run"), counted(found.tensors, "tensor")
+    line = f"{folder}: {', '.join(counts)} read: {state}"
     show(painted(line, "1;31" if found.problems else "32", sys.stdout))
     return 1 if found.problems else 0

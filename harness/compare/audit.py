@@ -20,6 +20,7 @@ from harness.compare.measure import largest, measure
 from harness.compare.source import source
 from harness.compare.tolerances import Tolerance, Tolerances
 from harness.records import Record, SlotKey
+from harness.words import counted
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -51,11 +52,12 @@ def summary(slots: Iterable[Looseness]) -> Iterator[str]:
     if known:
         most = max(known, key=lambda slot: slot.noise)
         place = f"{most.key.operator} {most.key.slot_name}"
-        yield f"audit: {len(known)} slots let a change pass, the largest {most.noise:.3g} of the values' size ({place})"
+        many = counted(len(known), "slot")
+        yield f"audit: a change passes in {many}, the largest {most.noise:.3g} of the values' size ({place})"
     if loose := [slot for slot in known if slot.faults]:
         first = loose[0]
         told = f"{first.key.operator} {first.key.slot_name}: {', '.join(first.faults)}"
-        yield f"audit: {len(loose)} slots are too loose, they let a fault pass; the first {told}"
+        yield f"audit: too loose, so that a fault passes: {counted(len(loose), 'slot')}, the first {told}"
 
 
 def _zeroed(array: Array) -> Array:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from harness.compare.line_diff import blocks, clipped, common
 from harness.compare.verdict import Verdict
+from harness.words import counted
 
 #: Number of characters shown of a line.
 WIDTH = 110
@@ -95,7 +96,7 @@ def explain_texts(
     counts = [sum(each.verdict is kind for each in failures) for kind in kinds]
     parts = ", ".join(f"{count} {kind.value}" for count, kind in zip(counts, kinds, strict=True))
     same = len(comparison.names) - len(failures)
-    lines = [title, f"{len(comparison.names)} texts: {same} identical, {parts}"]
+    lines = [title, f"{counted(len(comparison.names), 'text')}: {same} identical, {parts}"]
     shown = _distinct(failures, readable)
     lines += [line for picture in shown.values() for line in picture]
     others = [each for each in failures if each.name not in shown]

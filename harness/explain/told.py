@@ -15,6 +15,7 @@ from harness.explain.numbers import printable, short_operator
 from harness.explain.structure import changed_cell
 from harness.explain.text import Commands, block
 from harness.records import SlotKey
+from harness.words import counted
 
 _NAME = 120
 
@@ -94,4 +95,4 @@ def _title(judged: Judgement, subject: Subject) -> str:
 def _counts(judged: Judgement) -> str:
     counts = judged.comparison.counts
     parts = ", ".join(f"{count} {verdict.value}" for verdict, count in counts.items() if count)
-    return f"{len(judged.comparison.slots)} slots: {parts}"
+    return f"{counted(len(judged.comparison.slots), 'slot')}: {parts}"

@@ -24,6 +24,7 @@ from harness.store.layout.schema import RunId
 from harness.store.read import GoldenStore
 from harness.store.transaction import Transaction
 from harness.store.write import UpdateResult
+from harness.words import counted
 
 #: File in a bundle that says what it is.
 MARK = "msdump-bundle.txt"
@@ -125,7 +126,7 @@ def _hold_against(candidate: Path, target: Path) -> None:
     with GoldenStore.open(candidate) as store:
         problems = store.verify()
         if problems:
-            raise StoreError(f"{len(problems)} problems in the bundle; the first: {problems[0]}")
+            raise StoreError(f"{counted(len(problems), 'problem')} in the bundle; the first: {problems[0]}")
         if target.exists():
             with GoldenStore.open(target) as old:
                 if old.network != store.network:

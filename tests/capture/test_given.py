@@ -101,6 +101,7 @@ def test_what_is_an_array(value: Any, dtype: str, content: Any) -> None:
         (np.array(["a"]), r"'v' is an array of dtype <U1; dtypes that can be kept are bfloat16, bool"),
         (np.array([object()]), "an array of dtype object"),
         (np.longdouble(1), "an array of dtype "),
+        (np.ma.array([1.0, 2.0], mask=[False, True]), "'v' is a masked array; hand over .*'mask': x.mask"),
         (Broken(), "values of 'v' .a .*Broken. cannot be read: RuntimeError: lies on another device$"),
         (Output, "'v' is of type type; accepted"),
     ],

@@ -31,13 +31,13 @@ def golden(tmp_path: Path) -> Path:
 def test_each_run_is_audited_with_its_own_tolerance(golden: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["audit", str(golden)]) == DIFFERS
     out = capsys.readouterr().out
-    assert "net [cpu/tensor]: 1 slots, the largest change that passes is 0, 0 too loose" in out
-    assert "net [mindspore/loose]: 1 slots" in out
+    assert "net [cpu/tensor]: 1 slot, the largest change that passes is 0, 0 too loose" in out
+    assert "net [mindspore/loose]: 1 slot" in out
     assert "all zero, other sign, twice as large" in out
     last = out.splitlines()[-1]
     assert last.startswith("in all: 3 slots of 4 runs, the largest change that passes is ")
     assert "(net [mindspore/loose], iteration " in last
-    assert last.endswith("1 too loose; 1 slots without values were not audited")
+    assert last.endswith("1 too loose; not audited: 1 slot without values")
     assert main(["audit", str(golden / "net.h5"), "--run", "mindspore/tensor"]) == HOLDS
 
 

@@ -68,7 +68,7 @@ def test_from_below(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pyt
     update(bundle / "b.h5", "b", {CPU: run_data()})
     monkeypatch.chdir(tmp_path / "src")
     assert main(["verify"]) == 0
-    assert capsys.readouterr().out.startswith("../golden: 1 stores")
+    assert capsys.readouterr().out.startswith("../golden: 1 store")
     assert main(["accept", "../.msdump/candidates/1"]) == 0
     assert (golden / "b.h5").exists()
     assert list((tmp_path / "src").iterdir()) == []

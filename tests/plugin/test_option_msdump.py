@@ -109,7 +109,7 @@ def test_the_next_session_runs_what_failed(made: pytest.Pytester, monkeypatch: p
     assert made.runpytest("--msdump").ret == pytest.ExitCode.TESTS_FAILED
     result = made.runpytest("--msdump", "--lf")
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["compared 8 slots in 1 runs; *"])
+    result.stdout.fnmatch_lines(["compared 8 slots in 1 run; *"])
     monkeypatch.delenv("ADDED")
     assert made.runpytest("--msdump", "--lf").ret == pytest.ExitCode.OK
 

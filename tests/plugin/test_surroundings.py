@@ -90,7 +90,7 @@ def test_stepwise_and_exitfirst(made: pytest.Pytester, monkeypatch: pytest.Monke
     monkeypatch.setenv("ADDED", "1.5")
     result = made.runpytest("--msdump", "-x")
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["compared 8 slots in 1 runs; *; unused goldens 0"])
+    result.stdout.fnmatch_lines(["compared 8 slots in 1 run; *; unused goldens 0"])
     made.runpytest("--msdump", "--sw").assert_outcomes(failed=1)
     monkeypatch.delenv("ADDED")
     made.runpytest("--msdump", "--sw").assert_outcomes(passed=4)

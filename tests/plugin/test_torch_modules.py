@@ -266,3 +266,36 @@ def test_a_training_is_held_against_the_emulated_cpu(
     result = gate.runpytest("--msdump")
     result.assert_outcomes(**outcome)
     result.stdout.fnmatch_lines([told])
+
+
+ODD = """
+import pytest
+import torch
+
+@pytest.mark.msdump(backends="torch")
+def test_lbfgs(msdump):
+    module = torch.nn.Linear(3, 2)
+    optimizer = torch.optim.LBFGS(module.parameters(), max_iter=3)
+    losses = msdump.train(module, torch.nn.MSELoss(), optimizer, [(torch.ones(4, 3), torch.zeros(4, 2))] * 2)
+    assert losses[1] < losses[0]
+
+@pytest.mark.msdump(backends="torch")
+def test_script(msdump):
+    msdump.run(torch.jit.script(torch.nn.Linear(3, 2)), torch.ones(1, 3))
+
+def test_sparse(msdump):
+    msdump.check("sparse", torch.eye(3).to_sparse())
+"""
+
+
+def test_what_asks_for_the_loss_and_what_cannot_be_watched(gate: pytest.Pytester) -> None:
+    gate.makepyfile(test_odd=ODD)
+    result = gate.runpytest_subprocess("--msdump-regen")
+    result.assert_outcomes(passed=1, failed=2)
+    result.stdout.fnmatch_lines(
+        [
+            "UnsupportedError: *: a RecursiveScriptModule has no hooks, *give the module that torch.jit.* was given",
+            "SettingTypeError: msdump.check: the values of 'sparse' (a torch.Tensor) cannot be read: *to_dense*",
+        ]
+    )
+    result.stdout.no_fnmatch_line("*pytest_msdump*.py*")

@@ -13,6 +13,7 @@ from torch.optim.optimizer import register_optimizer_step_post_hook, register_op
 
 from harness.capture.torch.scopes import GRADIENTS, ROOT, Scopes, gradient_of
 from harness.capture.torch.selection import Selection
+from harness.errors import UnsupportedError
 
 
 def _uncompiled() -> AbstractContextManager[object]:
@@ -55,8 +56,14 @@ class Hooks:
                 backward = backward or gradient
                 if gradient or self._has(scope):
                     enter, leave = partial(self._enter, module, scope), partial(self._leave, module)
-                    stack.callback(module.register_forward_pre_hook(enter, prepend=True).remove)
-                    stack.callback(module.register_forward_hook(leave, always_call=True).remove)
+                    try:
+                        stack.callback(module.register_forward_pre_hook(enter, prepend=True).remove)
+                        stack.callback(module.register_forward_hook(leave, always_call=True).remove)
+                    except RuntimeError:  # TorchScript's, which run no Python
+                        raise UnsupportedError(
+                            f"{scope}: a {type(module).__name__} has no hooks, so nothing can be seen of it; "
+                            "give the module that torch.jit.script was given"
+                        ) from None
             stack.callback(register_optimizer_step_pre_hook(self._enter_optimizer).remove)
             stack.callback(register_optimizer_step_post_hook(self._leave).remove)
             if self._has(ROOT):

@@ -6,6 +6,7 @@ from typing import Any
 
 from harness.compare.pairing.result import Ambiguous, Pairing
 from harness.compare.pairing.slots import Name
+from harness.words import counted
 
 _LISTED = 5
 _CANDIDATES = 4
@@ -15,7 +16,7 @@ def lines(pairing: Pairing) -> list[str]:
     """Lines that say how many operators each rule paired, and which are unpaired without an explanation."""
     counts = pairing.counts()
     by = ", ".join(f"{counts[each]} by {each}" for each in sorted(counts))
-    text = [f"Paired: {sum(counts.values())} operators ({by or 'none'})"]
+    text = [f"Paired: {counted(sum(counts.values()), 'operator')} ({by or 'none'})"]
     for side, name in enumerate(("expected", "found")):
         whole = [(lone, iteration) for _, iteration, lone in pairing.alone(side) if lone.whole]
         open_ = [each for each in whole if not each[0].explained]
