@@ -52,6 +52,9 @@ def value_and_grad_traced(
         sens = _traced(active, sens)
     home = getattr(function, "_scope", None) or "Default"
     grads = gradient(active, target, sens, wrt, value, home)
+    late, active.at_the_end = active.at_the_end, []
+    for action in late:
+        action()
     return out, tuple(grads[: len(positions)]), tuple(grads[len(positions) :])
 
 

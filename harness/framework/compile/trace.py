@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
@@ -51,6 +51,7 @@ class Tracer(Controls):
         created: every operator's node, in program order.
         pinned: where every new node stands, whatever cell or function it is called in; None for that.
         parameters_refused: what cannot use a parameter just now; None where all can.
+        at_the_end: called when the gradient that is being written is whole.
         known: the values of what is traced, in PyNative mode.
     """
 
@@ -64,6 +65,7 @@ class Tracer(Controls):
         self.pinned: str | None = None
         self.parameters_refused: str | None = None
         self.known: Known | None = None
+        self.at_the_end: list[Callable[[], None]] = []
         self._consts: dict[Any, Const] = {}
         self._stop: FrameType | None = sys._getframe(1)
         self.closures = Closures(self._stop)

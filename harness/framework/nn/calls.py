@@ -15,6 +15,7 @@ from harness.framework import context
 from harness.framework.compile.custom_backward import guarded
 from harness.framework.compile.scopes import cell_scope
 from harness.framework.nn import naming, precision
+from harness.framework.nn.hooks import Hooks
 from harness.framework.runtime.session import run_cell
 from harness.framework.tensor import is_tracing
 
@@ -22,7 +23,7 @@ from harness.framework.tensor import is_tracing
 _CALLS, _DEEP = 5, 50
 
 
-class Calls:
+class Calls(Hooks):
     """Mixed into ``Cell``."""
 
     _always_graph: ClassVar[bool]
@@ -59,13 +60,19 @@ class Calls:
             kwargs = {name: precision.cast_all(value, self._float_dtype) for name, value in kwargs.items()}
         self.__dict__["_running"] += 1
         try:
-            result = self.construct(*args, **kwargs)
-            own = getattr(self, "bprop", None)
-            if own is not None and is_tracing():
-                return guarded(self, own, self._bind(args, kwargs)[0], result)
-            return result
+            if self._hooks is not None:
+                return self._hooked(args, kwargs, self._computed)
+            return self._computed(args, kwargs)
         finally:
             self.__dict__["_running"] -= 1
+
+    def _computed(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What ``construct`` gives, with a gradient of the cell's own if it has one."""
+        result = self.construct(*args, **kwargs)
+        own = getattr(self, "bprop", None)
+        if own is not None and is_tracing():
+            return guarded(self, own, self._bind(args, kwargs)[0], result)
+        return result
 
     def _bind(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], defaults: bool = True

@@ -16,17 +16,12 @@ def _refuse(name: str, instead: str) -> Any:
     return method
 
 
-_HOOK = "write what the hook does into construct"
 _LATER = "a run here is one process that keeps every value"
 
 
 class Refusals:
     """Mixed into ``Cell``; every method raises ``UnsupportedError``."""
 
-    register_forward_pre_hook = _refuse("register_forward_pre_hook", _HOOK)
-    register_forward_hook = _refuse("register_forward_hook", _HOOK)
-    register_backward_pre_hook = _refuse("register_backward_pre_hook", _HOOK)
-    register_backward_hook = _refuse("register_backward_hook", _HOOK)
     recompute = _refuse("recompute", _LATER)
     offload = _refuse("offload", _LATER)
     shard = _refuse("shard", _LATER)
