@@ -55,7 +55,17 @@ def value_and_grad_traced(
     late, active.at_the_end = active.at_the_end, []
     for action in late:
         action()
-    return out, tuple(grads[: len(positions)]), tuple(grads[len(positions) :])
+    return out, tuple(grads[: len(positions)]), _hooked(weights, grads[len(positions) :])
+
+
+def _hooked(weights: Sequence[Parameter], grads: Sequence[Any]) -> tuple[Any, ...]:
+    """The gradients of weights, as the hooks of these (``register_hook``) have them."""
+    done = list(grads)
+    for at, weight in enumerate(weights):
+        for hook in tuple(weight.__dict__.get("_grad_hooks", {}).values()):
+            new = hook(done[at])
+            done[at] = done[at] if new is None else new
+    return tuple(done)
 
 
 def _operand(active: Any, value: Any, position: int) -> Operand:

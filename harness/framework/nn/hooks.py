@@ -197,13 +197,3 @@ def register_hook(tensor: Any, hook: Hook) -> HookHandle:
 
     tensor.operand = guarded(current(), back, (tensor,), tensor).operand
     return HookHandle(lambda: active.__setitem__(0, False))
-
-
-def of_weights(weights: tuple[Parameter, ...], grads: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The gradients of weights, as the hooks of these have them."""
-    done = list(grads)
-    for at, weight in enumerate(weights):
-        for hook in tuple(weight.__dict__.get("_grad_hooks", {}).values()):
-            new = hook(done[at])
-            done[at] = done[at] if new is None else new
-    return tuple(done)

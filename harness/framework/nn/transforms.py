@@ -11,7 +11,6 @@ import numpy as np
 from harness.errors import UnsupportedError
 from harness.framework.compile.api import value_and_grad_traced
 from harness.framework.nn import gradient_session
-from harness.framework.nn.hooks import of_weights
 from harness.framework.runtime import session
 from harness.framework.tensor import Parameter, Tensor, is_tracing
 
@@ -71,16 +70,15 @@ def value_and_grad(
 
     def traced(*args: Any) -> Any:
         out, by_position, by_weight = value_and_grad_traced(fn, args, positions, members, has_aux=has_aux)
-        by_weight = of_weights(members, by_weight)
         if return_ids:
             by_position = tuple(zip(positions, by_position, strict=True))
             by_weight = tuple((member.name, each) for member, each in zip(members, by_weight, strict=True))
         # One position in a tuple gives no tuple (measured).
         of_args = by_position[0] if len(positions) == 1 else by_position
-        of_list = by_weight[0] if isinstance(weights, Parameter) else by_weight
+        of_weights = by_weight[0] if isinstance(weights, Parameter) else by_weight
         if grad_position is None:
-            return out, of_list
-        return out, of_args if weights is None else (of_args, of_list)
+            return out, of_weights
+        return out, of_args if weights is None else (of_args, of_weights)
 
     return _entry(traced, fn)
 
@@ -133,7 +131,6 @@ class GradOperation:
             tensors = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
             positions = tensors if self.get_all else tensors[:1] if not self.get_by_list else []
             _out, by_position, by_weight = value_and_grad_traced(fn, args, positions, members, sens, value=False)
-            by_weight = of_weights(members, by_weight)
             if self.get_by_list:
                 return (by_position, by_weight) if self.get_all else by_weight
             return by_position if self.get_all else by_position[0]

@@ -8,7 +8,7 @@ from harness import dtypes
 from harness.errors import SettingError, SettingTypeError, TraceError
 from harness.framework import context
 from harness.framework.compile.api import value_and_grad_traced
-from harness.framework.nn import checks, gradient_session, hooks
+from harness.framework.nn import checks, gradient_session
 from harness.framework.nn.basic import Identity
 from harness.framework.nn.cell import Cell
 from harness.framework.nn.namespace import ops
@@ -66,8 +66,7 @@ class _Gradient(Cell):
         if not is_tracing():
             raise TraceError(f"{self.cls_name}.construct differentiates, so it runs only as part of a graph; "
                              "call the cell itself")  # fmt: skip
-        value, by_position, by_weight = value_and_grad_traced(network, inputs, positions, weights, sens)
-        return value, by_position, hooks.of_weights(weights, by_weight)
+        return value_and_grad_traced(network, inputs, positions, weights, sens)
 
 
 class WithGradCell(_Gradient):
