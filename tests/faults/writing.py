@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import shutil
 import sys
 import zipfile
@@ -170,7 +171,10 @@ def _tree_is_whole(folder: Path) -> None:
     if not any(path.is_file() and not path.name.startswith(".") for path in tree.rglob("*")):
         return
     for path in tree.rglob("*.json"):
-        assert path.read_bytes().rstrip().endswith(b"}"), f"{path} is not whole"
+        try:
+            json.loads(path.read_bytes())
+        except ValueError as error:
+            raise AssertionError(f"{path.relative_to(folder)} is not whole") from error
     if not any(tree.rglob("*.npy")) and not any(tree.rglob("*.Add-op0.*")):
         return
     if (tree / "step0").exists() and not any(tree.rglob("dump.json")):
