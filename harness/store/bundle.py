@@ -20,6 +20,7 @@ from harness.atomic import temporary_directory
 from harness.errors import StoreError, StoreWriteError
 from harness.reading import open_regular, parsing
 from harness.store import manifest
+from harness.store.journal import recover
 from harness.store.layout.schema import RunId
 from harness.store.read import GoldenStore
 from harness.store.transaction import Transaction
@@ -139,6 +140,7 @@ def _hold_against(candidate: Path, target: Path) -> None:
 def _directory(bundle: Path) -> Iterator[Path]:
     """The bundle as a directory; an archive is unpacked to a temporary one."""
     if bundle.is_dir():
+        recover(bundle)  # a candidate that was being taken out of it
         yield bundle
         return
     if not bundle.exists():
