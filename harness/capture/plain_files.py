@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.capture.names import FileName, parse
+from harness.capture.names import FileName, parsed_again
 
 _LATEST = 2**63 - 1
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -63,9 +63,7 @@ class PlainFiles:
 
     def _at(self, number: int) -> tuple[FileName, str]:
         name = self._names[number]
-        found = parse(name)
-        assert found is not None  # the name was parsed when it was added
-        return found, os.path.join(self._directory, name)
+        return parsed_again(name), os.path.join(self._directory, name)
 
     def _order(self) -> Array:
         """Numbers of the files by time; files of equal time by type, name and slot."""

@@ -22,6 +22,8 @@ _LARGE = 2**26
 _BLOCK = 65_536
 #: Bytes that are copied for a comparison: numpy's overhead per call costs more.
 _SHORT = 1 << 16
+#: Elements of a tensor that is hashed at once, while its values are at hand.
+_SMALL = 1024
 #: Tensors that differ usually differ at the start.
 _HEAD = 16
 
@@ -41,12 +43,14 @@ class Digests(Mapping[SlotKey, tuple[bytes | None, bytes | None]]):
 
     def put_same(self, key: SlotKey, known: bytes | Record, array: Array | None) -> None:
         """Sets the common digest of a slot. If a record holds its values, the digest is made now, because the values
-        are not kept.
+        are not kept. The same holds for a small tensor that was read: its record takes more memory than its digest.
 
         Args:
             array: the values, if they are loaded already.
         """
-        if isinstance(known, Record) and isinstance(known.values, np.ndarray):
+        if isinstance(known, Record) and (
+            isinstance(known.values, np.ndarray) or (array is not None and array.size <= _SMALL)
+        ):
             known = content(known, array)
         self._sides[key] = known
 

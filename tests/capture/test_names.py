@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.capture.names import parse
+from harness.capture.names import parse, parsed_again
 from harness.dump.names import file_name, mangle, row_text
 from tests.real_trees import NAMES, extract
 
@@ -27,7 +27,9 @@ FIELDS = {
 def test_what_is_written_is_taken_apart(
     op_type: str, name: str, timestamp: int, io: str, slot: int, dtype: str
 ) -> None:
-    found = parse(file_name(op_type, name, timestamp, io, slot, dtype))
+    written = file_name(op_type, name, timestamp, io, slot, dtype)
+    found = parse(written)
+    assert found == parsed_again(written)
     assert found == (op_type, mangle(name), 0, 0, timestamp, io, slot, "DefaultFormat", dtype)
 
 
@@ -43,7 +45,9 @@ def test_unmangled_names_of_mapping_rows_are_kept(
 @given(**FIELDS)
 def test_older_names_have_no_dtype(op_type: str, name: str, timestamp: int, io: str, slot: int, dtype: str) -> None:
     whole = file_name(op_type, name, timestamp, io, slot, dtype)
-    found = parse(whole.removesuffix(f".{dtype}.npy") + ".npy")
+    older = whole.removesuffix(f".{dtype}.npy") + ".npy"
+    found = parse(older)
+    assert found == parsed_again(older)
     assert found is not None
     assert (found.op_type, found.op_name, found.timestamp) == (op_type, mangle(name), timestamp)
     assert (found.io, found.slot, found.format, found.dtype) == (io, slot, "DefaultFormat", None)

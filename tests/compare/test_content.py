@@ -108,6 +108,23 @@ def test_digests_are_made_when_they_are_asked_for(monkeypatch: pytest.MonkeyPatc
     assert not asked
 
 
+@pytest.mark.parametrize(("size", "hashed"), [(2000, 0), (9, 1)])
+def test_small_tensors_that_were_read_are_hashed_at_once(
+    size: int, hashed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their records, and what is told of their files, are not kept."""
+    values = np.arange(size, dtype=np.float32)
+    sides = [record(values) for _ in range(2)]
+    for each in sides:
+        each.values = values.copy
+    asked: list[Any] = []
+    monkeypatch.setattr(content, "digest", lambda array, dtype: asked.append(array) or digest(array, dtype))
+    comparison = check(sides[:1], sides[1:])
+    assert len(asked) == hashed
+    (key,) = comparison.digests
+    assert comparison.digests[key] == (digest(values, "Float32"),) * 2
+
+
 def test_neither_values_nor_digest_is_an_error_on_either_side() -> None:
     there, gone = record(np.ones(3, np.float32)), record(np.ones(3, np.float32))
     gone.values = None

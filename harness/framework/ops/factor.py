@@ -55,7 +55,7 @@ class Factor:
         m, units = len(a), (len(self._matrix) + 16) * UNIT
         parts, lefts = slices(a, 1, self._bits, 2)
         rows = np.concatenate([*parts, lefts[2]])
-        high, low = (rows @ each for each in self._slices)
+        high, low = (np.matmul(rows, each) for each in self._slices)
         # of whole slices products and sums are exact in any order
         total, first = two_sum(high[:m], high[m : 2 * m])
         total, second = two_sum(total, low[:m])
@@ -63,7 +63,7 @@ class Factor:
         for each in (low[m : 2 * m], high[2 * m :], low[2 * m :]):
             rest += each
         if len(self._columns):
-            rest[:, self._columns] += a @ self._rest
+            rest[:, self._columns] += np.matmul(a, self._rest)
         sizes = (np.sqrt(np.einsum("mk,mk->m", x, x))[:, None] for x in (a, parts[1], lefts[2]))
         whole, second_slice, left = sizes
         bound = second_slice * self._low + left * self._both + whole * self._left
