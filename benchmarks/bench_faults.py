@@ -16,7 +16,8 @@ def section(every: Tally, families: dict[str, Tally], count: int, seed: int) -> 
     """What stands between the marks in the page."""
     seconds = sorted(every.seconds)
     cost = f"{sum(seconds) / len(seconds):.2f} s in the mean, {seconds[-1]:.2f} s at most" if seconds else "nothing"
-    head = f"{count} faults of seed {seed}; an explanation took {cost} (shares of causes right: of those stated):"
+    took = f"an explanation took {cost} (shares of causes right: of those stated):"
+    head = f"{count} faults of seed {seed}, each by both ways; {took}"
     return "\n".join([head, "", *table(every, families), ""])
 
 

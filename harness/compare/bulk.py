@@ -66,8 +66,8 @@ def bulk_of(expected: Source, found: Source) -> Bulk:
     below, number = np.cumsum(counts), int(counts.sum())
     few = 1 + number // _FEW if number > 1 else 0
     middle, top = (int(np.searchsorted(below, at)) - _EXPONENTS for at in ((number + 1) // 2, number - few))
-    size = float(np.ldexp(1.0, middle - 1))
-    return Bulk(size, min(_TAIL * float(np.ldexp(1.0, top)), _SPREAD * size))
+    most = float(np.ldexp(1.0, middle - 1))
+    return Bulk(most, min(_TAIL * float(np.ldexp(1.0, top)), _SPREAD * most))
 
 
 def _histogram(sizes: Array) -> Array:

@@ -31,7 +31,7 @@ from harness.records import GIVEN_SCOPE, Record, SlotKey
 
 _SHOWN = 6
 #: causes that come from a line of the user's script
-_MADE = frozenset({"attribute", "constant", "parameter", "data", "replaced", "inserted", "moved", "rewired"})
+_MADE = frozenset({"attribute", "constant", "parameter", "replaced", "inserted", "moved", "rewired"})
 
 
 @np.errstate(all="ignore")  # values may have any size: no overflow may interrupt a failure's report
@@ -183,9 +183,10 @@ def _differing_from_the_start(comparison: Comparison, case: Case) -> list[str]:
 
 
 def _parameter(run: Evidence, key: SlotKey) -> str | None:
-    """The parameter that a slot reads, according to the run's graph."""
+    """The parameter that a slot reads, according to the run's graph; None of data."""
     statement = run.graphs.statement(key.graph, key.operator)
-    return statement.arguments[key.slot].parameter if statement and key.slot < len(statement.arguments) else None
+    argument = statement.arguments[key.slot] if statement and key.slot < len(statement.arguments) else None
+    return None if argument is None or argument.is_data else argument.parameter
 
 
 def _was_updated_before(run: Evidence, name: str, where: Execution) -> bool:

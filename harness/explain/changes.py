@@ -102,15 +102,17 @@ def _input(case: Case, slot: int, argument: Argument | None, e: Record, f: Recor
     if values[0] is None or values[1] is None:
         return _without_values(case, Given(kind, Change(name), slot, values[1]), e, f)
     if values[0].size <= 6 and values[0].shape == values[1].shape:
-        texts = (
-            setting_text(name, each.item() if each.size == 1 and each.dtype.kind in "iu" else each) for each in values
-        )
-        return Given(kind, Change(name, *texts), slot, values[1])
+        return Given(kind, Change(name, _text(name, values[0]), _text(name, values[1])), slot, values[1])
     one, other = np.unique(values[0]), np.unique(values[1])
     if values[0].shape == values[1].shape and one.size == other.size == 1:
         return Given(kind, Change(name, f"all {value_text(one)}", f"all {value_text(other)}"), slot, values[1])
     detail, exact = tensor_detail(case, values[0], values[1])
     return Given(kind, Change(name), slot, values[1], detail, exact)
+
+
+def _text(name: str, values: np.ndarray[Any, Any]) -> str:
+    """A few given values; a number of an enumeration by its name."""
+    return setting_text(name, values.item() if values.size == 1 and values.dtype.kind in "iu" else values)
 
 
 def _without_values(case: Case, given: Given, e: Record, f: Record) -> Given:

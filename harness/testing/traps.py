@@ -133,7 +133,7 @@ def _beside_huge() -> dict[str, tuple[Any, Any]]:
 def _beside(value: float, at: tuple[Any, ...]) -> tuple[Array, Array]:
     """All off by 1 percent but for some huge elements, which are off by one unit in the last place: no mask."""
     base = _base()
-    return _with(base, np.float32(value), at), _with(base * np.float32(1.01), _next(np.float32(value)), at)
+    return _with(base, np.float32(value), at), _with(base * np.float32(1.01), _next(np.asarray(value, np.float32)), at)
 
 
 def _values() -> dict[str, tuple[Any, Any]]:
