@@ -65,7 +65,7 @@ def test_examples_run(name: str, directory: Path, tmp_path: Path, monkeypatch: p
 
 @pytest.mark.deep
 def test_the_fixtures_example_is_a_test(tmp_path: Path) -> None:
-    text = (inspect.getdoc(public(FIXTURE)) or "").partition("checks:\n\n")[2]
+    text = (inspect.getdoc(public(FIXTURE)) or "").partition("checks it:\n\n")[2]
     (tmp_path / "test_example.py").write_text(textwrap.dedent(text))
     (tmp_path / "pytest.ini").write_text("[pytest]\n")
     for flag in ("--msdump-regen", "--msdump"):
