@@ -220,9 +220,9 @@ DIRECT_METHODS = (
 
 #: operators that are computed at compile time when all their tensors are constants
 FOLDED = (
-    Fact("BroadcastTo"),
-    Fact("Cast"),
-    Fact("Divs"),
+    Fact("BroadcastTo", "folded"),
+    Fact("Cast", "folded"),
+    Fact("Divs", "folded"),
     Fact("Mul", "simplify"),
     Fact("Muls", "simplify"),
     Fact("Neg", "gradients"),
@@ -232,8 +232,8 @@ FOLDED = (
 )
 #: operators that are simplified even where their result is changed in place later
 BEFORE_READS = (
-    Fact("Add"),
+    Fact("Add", "folded"),
     Fact("Cast"),
     Fact("Load"),
-    Fact("Reshape"),
+    Fact("Reshape", "folded"),
 )

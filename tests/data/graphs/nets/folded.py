@@ -1,0 +1,39 @@
+"""Operators of constants alone, and operators on values that are changed in place later."""
+
+import mindspore as ms
+import numpy as np
+from mindspore import Tensor, nn, ops
+
+ms.set_context(mode=ms.GRAPH_MODE)
+x = Tensor(np.arange(6, dtype=np.float32).reshape(2, 3) + 1)
+row = Tensor(np.array([1, 2, 3], np.float32))
+zeros = Tensor(np.zeros((2, 3), np.float32))
+
+
+class Constants(nn.Cell):
+    def construct(self, x):
+        return x + row.astype(ms.float16), x + ops.broadcast_to(row, (2, 3)), x - row / 2
+
+
+class Changed(nn.Cell):
+    def construct(self, x):
+        a = ops.exp(x).astype(ms.float32)
+        a += x
+        b = ops.cos(x).reshape((2, 3))
+        b += x
+        c = ops.sin(x) + zeros
+        c += x
+        return a, b, c
+
+
+class Again(nn.Cell):
+    def construct(self, x):
+        z = x * 2
+        z += x
+        y = z * x
+        z += x
+        return y + z
+
+
+for net in (Constants, Changed, Again):
+    net()(x)
