@@ -62,8 +62,10 @@ class FunctionScopes:
         """The scope of the nodes of a library function that is called in ``scope``; and that of its operator if it
         has only one: a function first called in ``Default`` takes the scope of each call then (measured)."""
         asked = key
-        if isinstance(key, tuple):
-            key = key[0]  # what differs by the kind of an argument is one function nevertheless (measured)
+        # What differs by the kind of an argument is one function in the cells of the user; the library's own calls are
+        # a function for each kind (measured: x[0], x[0:1] and x[:, 0] in two cells; y[:, -1] and h[0] after an LSTM).
+        if isinstance(key, tuple) and key not in self._scopes and (key[0] in self._scopes or self._by_user()):
+            key = key[0]
         if key in ABROAD or (isinstance(key, str) and key.endswith(OLD)):
             plain = key.removesuffix(OLD)
             key, scope = METHODS.get(plain, plain), "Default"
@@ -96,6 +98,11 @@ class FunctionScopes:
             if is_users(frame.f_code.co_filename) and key in _named(frame):
                 return at
         return scope
+
+    def _by_user(self) -> bool:
+        """Whether a function of the user, and not of a library layer, makes the call that is being entered."""
+        calling = [frame.f_code for frame in frames_of_graphs(self._stop) if frame.f_code.co_name != "entered"]
+        return not calling or is_users(calling[-1].co_filename)
 
     def leave(self) -> None:
         """Lets go of the frames; nothing is traced after this."""
