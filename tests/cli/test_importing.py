@@ -31,7 +31,12 @@ def aliased() -> Iterator[AliasFinder]:
 def python(code: str) -> subprocess.CompletedProcess[str]:
     """Runs ``code`` in a fresh interpreter that finds this project."""
     return subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(code)], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", textwrap.dedent(code)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
     )
 
 

@@ -82,7 +82,7 @@ def test_killed_while_tensors_wait(tmp_path: Path, number: int) -> None:
 def test_a_file_that_may_not_grow_stops_the_run(tmp_path: Path) -> None:
     limit = 300_000
     child = start(tmp_path, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
-    _, errors = child.communicate(timeout=60)
+    _, errors = child.communicate(timeout=600)
     assert child.returncode == 1
     assert "DumpWriteError" in errors.splitlines()[-1]
     check_whole(tmp_path)

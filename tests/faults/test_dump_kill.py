@@ -105,7 +105,7 @@ def test_a_file_that_may_not_grow(tmp_path: Path) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
     child = start(tmp_path, preexec_fn=limited)
-    _, errors = child.communicate(timeout=60)
+    _, errors = child.communicate(timeout=600)
     assert child.returncode == 1
     assert "DumpWriteError" in errors.splitlines()[-1]
     assert check_whole(tmp_path)
@@ -121,7 +121,7 @@ def test_a_full_disk(tmp_path: Path) -> None:
         pytest.skip("this container may not mount")
     try:
         child = start(disk / "tree")
-        _, errors = child.communicate(timeout=60)
+        _, errors = child.communicate(timeout=600)
         assert child.returncode == 1
         assert "No space left on device" in errors.splitlines()[-1]
         assert check_whole(disk)

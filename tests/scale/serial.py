@@ -18,6 +18,9 @@ from tests.fuzz.mutations import changed_bytes
 from tests.fuzz.trees import trees
 
 #: Layouts of which there are trees.
+#: what a command is asked to write, and how
+FILES = ("x.json", "x.csv", "x.html")
+WRITTEN = ("--json", "x.json", "--csv", "x.csv", "--report", "x.html")
 KINDS = ("tree", "tree-mapped", "tree-statistics", "tree-asynchronous", "tree-real", "tree-msprobe")
 _RANK = re.compile(r"rank_0(?=/)|(?<=/)rank(?=/)|(?<=\d{14}/)0(?=/)")
 _ITERATION = re.compile(r"(/Net/0/)0(?=/)")

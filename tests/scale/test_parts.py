@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -11,39 +11,16 @@ import pytest
 from harness.capture import read_tree
 from harness.cli import main
 from harness.compare import check
-from harness.errors import ScaleError, TreeError
+from harness.errors import ScaleError
 from harness.progress import Progress
 from harness.records import Record
 from harness.scale import Scale, remote, session
-from harness.scale.cluster import Task, limit
+from harness.scale.cluster import limit
 from harness.scale.driver import Session
 from harness.scale.journal import Journal, packed, unpacked
-from harness.scale.wire import Done, Failed
-from harness.scale.work import visible_ranks
+from harness.scale.wire import Done
+from tests.scale.clusters import Here
 from tests.scale.trees import write_rank, write_tree
-
-
-class Here:
-    """A cluster of nobody: tasks are done at once, the last first."""
-
-    def __init__(self) -> None:
-        self.seen: dict[str, Any] = {"here": {}}
-        self.tasks: list[Task] = []
-
-    def discover(self, place: str) -> dict[int, list[str]]:
-        self.seen["here"] |= visible_ranks([place])["seen"]
-        return {rank: ["here"] for rank in sorted(self.seen["here"][place])}
-
-    def sees(self, worker: str, needs: Iterable[tuple[str, int]]) -> bool:
-        return all(rank in self.seen[worker][place] for place, rank in needs)
-
-    def run(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Any]]:
-        for task in reversed(list(tasks)):
-            self.tasks.append(task)
-            result = task.function(*task.args)
-            if isinstance(result, Failed):
-                raise TreeError(result.message)
-            yield task, result
 
 
 def shared(folder: Path, *, resume: bool = False) -> tuple[Session, Here, Journal]:

@@ -5,73 +5,30 @@ What a cluster does with tasks is done here, in this process, and by real worker
 
 from __future__ import annotations
 
-import pickle
 import random
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness import errors
-from harness.errors import ScaleError
 from harness.scale import cluster as clusters
-from harness.scale.cluster import Task
-from harness.scale.wire import Failed
 from tests.examples import examples
 from tests.scale import serial
+from tests.scale.clusters import NOBODY, far
 from tests.scale.hosts import msdump, run
 from tests.scale.nursery import Nursery
-from tests.scale.test_parts import Here
 
 pytest.importorskip("distributed", reason="Dask is not installed (extra 'scale')")
 pytestmark = pytest.mark.scale
-
-FILES = ("x.json", "x.csv", "x.html")
-WRITTEN = ("--json", "x.json", "--csv", "x.csv", "--report", "x.html")
-#: What is said of a tree that is none differs: workers say what each of them sees.
-NOBODY = "sees a rank there"
-
-
-class Far(Here):
-    """A cluster whose tasks travel, the last first."""
-
-    def discover(self, place: str) -> dict[int, list[str]]:
-        try:
-            ranks = super().discover(place)
-        except (TypeError, ValueError):  # a text: why it is no tree
-            ranks = {}
-        if not ranks or isinstance(self.seen["here"][place], str):
-            raise ScaleError(f"{place}: nobody {NOBODY}")
-        return ranks
-
-    def run(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Any]]:
-        failed = []
-        for task in reversed(list(tasks)):
-            function, args = pickle.loads(pickle.dumps((task.function, task.args)))
-            result = pickle.loads(pickle.dumps(function(*args)))
-            if isinstance(result, Failed):
-                failed.append((task.key, result))
-            else:
-                yield task, result
-        if failed:
-            first = min(failed, key=lambda each: each[0])[1]
-            raise getattr(errors, first.kind)(first.message)
-
-
-@contextmanager
-def far(workers: int, address: str, tell: object) -> Iterator[Far]:
-    yield Far()
 
 
 def commands(golden: Path) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
     """Commands in turn, and the files that each writes."""
     yield ("import", "good", "g.h5"), ("g.h5",)
-    yield ("diff", "good", "bad", *WRITTEN), FILES
+    yield ("diff", "good", "bad", *serial.WRITTEN), serial.FILES
     if golden.exists():
         yield ("check", "bad", "g.h5"), ()
         yield ("audit", "g.h5"), ()
@@ -130,7 +87,7 @@ def test_workers_give_the_serial_answer(
 def test_processes_that_the_command_starts(tmp_path: Path) -> None:
     serial.write(tmp_path / "good", "tree", (0, 1, 3), 2, 7)
     serial.write(tmp_path / "bad", "tree", (0, 1, 3), 2, 7, 2)
-    for words, files in (next(commands(tmp_path / "g.h5")), (("diff", "good", "bad", *WRITTEN), FILES)):
+    for words, files in (next(commands(tmp_path / "g.h5")), (("diff", "good", "bad", *serial.WRITTEN), serial.FILES)):
         said = []
         for more in ((), ("--workers", "2")):
             done = run(tmp_path, [sys.executable, "-m", "harness.cli", *words, *more])

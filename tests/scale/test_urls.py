@@ -12,8 +12,8 @@ from harness.errors import TreeError
 from harness.scale import cluster as clusters
 from harness.scale.places import listed, located
 from tests.scale import serial
+from tests.scale.clusters import far
 from tests.scale.nursery import Nursery
-from tests.scale.test_serial import FILES, WRITTEN, far
 
 pytest.importorskip("distributed", reason="Dask is not installed (extra 'scale')")
 fsspec = pytest.importorskip("fsspec", reason="fsspec is not installed (extra 'scale')")
@@ -39,7 +39,7 @@ def held(folder: Path, url: str, *shared: str) -> None:
     """Import, diff and check of trees at a URL are those of the directories, but for the trees' names."""
     for words, files in (
         (("import", "good", "g.h5"), ("g.h5",)),
-        (("diff", "good", "bad", *WRITTEN), FILES),
+        (("diff", "good", "bad", *serial.WRITTEN), serial.FILES),
         (("check", "bad", "g.h5"), ()),
     ):
         alone = serial.said(folder, *words, files=files)
