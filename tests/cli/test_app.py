@@ -324,6 +324,7 @@ def test_backends(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(row[1:] == ["emulated", *backends.get(row[0]).modes, "yes"] for row in others)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("body", "code"),
     [("    msdump.run(nn.ReLU(), X)", HOLDS), ("    assert False", DIFFERS), (None, CANNOT_TELL)],

@@ -59,6 +59,7 @@ def compared(folder: Path, one: str, other: str, capsys: pytest.CaptureFixture[s
     return code, json.loads((folder / "out.json").read_text()), capsys.readouterr().out
 
 
+@pytest.mark.long
 def test_trees_with_the_recorders_files(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, content, out = compared(folder, "tree2", "tree2", capsys)
     assert code == HOLDS

@@ -198,6 +198,7 @@ def test_a_bundle_with_any_damage_is_one_error(tmp_path: Path, capsys: pytest.Ca
         assert code == 0 or (code == 2 and said.count("\n") == 1 and said.startswith("msdump: ")), said
 
 
+@pytest.mark.long
 def test_temporary_files_of_killed_commands_are_swept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     scratch, work = tmp_path / "tmp", tmp_path / "work"
     scratch.mkdir()

@@ -47,6 +47,7 @@ def _read(terminal: int) -> bytes:
         return b""
 
 
+@pytest.mark.long
 def test_a_bar_while_goldens_are_written_and_learned_for(gate: pytest.Pytester) -> None:
     gate.makepyfile(test_values=TESTS)
     for arguments in (["--msdump-regen"], ["--msdump-learn=2"]):

@@ -153,6 +153,7 @@ def test_prune_removes_what_nobody_owns(project: pytest.Pytester, capfd: pytest.
     assert not list(project.path.glob("golden/**/*one*.*"))
 
 
+@pytest.mark.long
 def test_prune_from_below_names_the_command(
     project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -172,6 +173,7 @@ def test_prune_says_what_it_did_not_judge(project: pytest.Pytester, capfd: pytes
     assert "not judged: 3 goldens of files that pytest did not collect, such as tests/" in capfd.readouterr().out
 
 
+@pytest.mark.long
 def test_prune_refuses_a_part(project: pytest.Pytester, capfd: pytest.CaptureFixture[str]) -> None:
     (project.path / "tests" / "test_two.py").write_text("import nothing_of_this_name\n")
     for arguments, why in (

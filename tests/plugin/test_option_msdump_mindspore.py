@@ -154,6 +154,7 @@ def test_captures_are_checked_like_any_other(on_mindspore: pytest.Pytester, pyth
     assert list((on_mindspore.path / ".msdump" / "trees").rglob("*.npy"))
 
 
+@pytest.mark.long
 def test_another_release_and_its_recorder(
     on_mindspore: pytest.Pytester, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

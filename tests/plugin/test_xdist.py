@@ -62,6 +62,7 @@ def test_candidates_of_all_workers_are_one_bundle(nets: pytest.Pytester, monkeyp
     assert (bundle / "msdump-bundle.txt").exists()
 
 
+@pytest.mark.long
 def test_a_worker_that_dies_takes_nothing_with_it(made: pytest.Pytester) -> None:
     made.makepyfile(test_dies="import os\ndef test_dies():\n    os._exit(3)\n")
     result = made.runpytest_subprocess("--msdump", "-n", "2", "--max-worker-restart=1")

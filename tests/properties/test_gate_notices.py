@@ -132,6 +132,7 @@ def test_one_operators_name(project: Path) -> None:
     assert "middle-Dense/MatMul-op0" in text
 
 
+@pytest.mark.long
 def test_one_stored_digest(project: Path) -> None:
     run = RunId(*RUN.split("/")[1:])
     with GoldenStore.open(project / STORE) as store:

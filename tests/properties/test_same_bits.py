@@ -40,6 +40,7 @@ def gate(environment: dict[str, str], *selected: str) -> None:
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
 
 
+@pytest.mark.long
 def test_gate_holds_on_the_least_processor() -> None:
     least = {"OPENBLAS_CORETYPE": "Prescott", "NPY_DISABLE_CPU_FEATURES": dispatched(), **ENVIRONMENTS["one-thread"]}
     gate(least, "-k", "(mlp or lenet or lstm or transformer) and (cpu-tensor or ascend-o1-tensor)")

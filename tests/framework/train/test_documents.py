@@ -56,6 +56,7 @@ def test_print(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.long
 @pytest.mark.interop
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_the_real_one_prints_the_same(example: str, tmp_path: Path) -> None:
