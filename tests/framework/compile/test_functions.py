@@ -50,3 +50,26 @@ def test_the_older_keyword_of_a_method_leads_to_another_function() -> None:
         nn.SequentialCell(Reduced("axis"))(floats(2, 3))
     found = {node.op: node.scope for node in graphs[0].nodes if node.kernel}
     assert found == {"Tanh": "Default/0-Reduced", "ReduceMean": "Default"}
+
+
+class Last(nn.Cell):
+    """What users take of an LSTM: its last output, and its last state."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lstm = nn.LSTM(5, 6, batch_first=True)
+        self.fc = nn.Dense(6, 2)
+
+    def construct(self, x: Any) -> Any:
+        outputs, (state, _) = self.lstm(x)
+        return self.fc(outputs[:, -1]) + self.fc(state[0])
+
+
+def test_an_index_of_a_library_layer_is_a_function_for_each_kind() -> None:
+    """As MindSpore 2.10.0 has it: the layer takes ``h[0]`` first, and nobody a tuple."""
+    network = Last()
+    with compiled() as graphs:
+        step = nn.TrainOneStepCell(nn.WithLossCell(network, nn.MSELoss()), nn.SGD(network.trainable_params(), 0.1))
+        step(floats(3, 4, 5), floats(3, 2))
+    found = [node.scope.partition("_backbone-Last")[2] for node in graphs[0].nodes if node.op == "StridedSlice"]
+    assert sorted(found) == ["", "/lstm-LSTM", "/lstm-LSTM"]
