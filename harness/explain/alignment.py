@@ -13,6 +13,7 @@ from functools import cached_property
 
 from harness.compare.origin import Kind
 from harness.explain.graphs import Argument, Graphs, Statement
+from harness.framework.ops.base import OPERATORS
 
 #: the largest number of comparisons to match operators of both sides
 _MOST = 1 << 22
@@ -52,7 +53,7 @@ class Alignment:
     @cached_property
     def _blocks(self) -> list[tuple[str, int, int, int, int]]:
         """The steps that turn one sequence of operators into the other (see ``SequenceMatcher.get_opcodes``)."""
-        one, other = (list(map(_key, side)) for side in (self.expected, self.found))
+        one, other = ([self._key(each) for each in side] for side in (self.expected, self.found))
         start = _common(one, other)
         end = _common(one[start:][::-1], other[start:][::-1])
         inner, outer = one[start : len(one) - end], other[start : len(other) - end]
@@ -65,6 +66,21 @@ class Alignment:
             ("equal", len(one) - end, len(one), len(other) - end, len(other)),
         ]  # fmt: skip
 
+    def _key(self, statement: Statement) -> tuple[str, str, str]:
+        """Cells without their classes, the type, and the parameter it writes: so a changed activation keeps its place,
+        and an optimizer's operators are told apart."""
+        cells = statement.name.split("/")[:-1]
+        written = _written(statement)
+        return (
+            "/".join(cell.partition("-")[0] for cell in cells), statement.op,
+            written if written in self._written_by_both else "",
+        )  # fmt: skip
+
+    @cached_property
+    def _written_by_both(self) -> set[str]:
+        one, other = ({_written(each) for each in side} for side in (self.expected, self.found))
+        return one & other
+
     @cached_property
     def _moved(self) -> list[tuple[int, int]]:
         """The operators that stand at different places on the two sides."""
@@ -72,7 +88,7 @@ class Alignment:
         new = [j for tag, _, _, c, d in self._blocks if tag != "equal" for j in range(c, d)]
         pairs = []
         for i in gone:
-            j = next((j for j in new if _key(self.found[j]) == _key(self.expected[i])), None)
+            j = next((j for j in new if self._key(self.found[j]) == self._key(self.expected[i])), None)
             if j is not None:
                 new.remove(j)
                 pairs.append((i, j))
@@ -86,9 +102,29 @@ class Alignment:
 
     @cached_property
     def edits(self) -> list[Edit]:
-        """All changes, those of forward operators first."""
+        """All changes: of forward operators, of gradients, of what takes gradients (an optimizer), and of the order
+        alone, which follow from others."""
         found = [*self._changes(), *self._rewired()]
-        return sorted(found, key=lambda each: (_is_gradient(each), each.kind is Kind.REWIRED))
+        return sorted(found, key=lambda each: (_is_order(each), self._stage(each), each.kind is Kind.REWIRED))
+
+    def _stage(self, edit: Edit) -> int:
+        statement = edit.expected or edit.found
+        if statement is None:
+            return 0
+        return 1 if _is_gradient(statement) else 2 * (statement.name in self._after_gradients)
+
+    @cached_property
+    def _after_gradients(self) -> set[str]:
+        """Names of operators that gradients lead to."""
+        names: set[str] = set()
+        for side in (self.expected, self.found):
+            reached: set[str] = set()
+            for statement in side:
+                made = (a.producer[0] for a in statement.arguments if a.producer is not None)
+                if not _is_gradient(statement) and any(m in reached or m.startswith(_GRADIENTS) for m in made):
+                    reached.add(statement.name)
+            names |= reached
+        return names
 
     def _changes(self) -> list[Edit]:
         edits = []
@@ -156,10 +192,11 @@ class Alignment:
         return edits
 
 
-def _key(statement: Statement) -> tuple[str, str]:
-    """Cells without their classes, and the type: so a changed activation keeps its place."""
-    cells = statement.name.split("/")[:-1]
-    return "/".join(cell.partition("-")[0] for cell in cells), statement.op
+def _written(statement: Statement) -> str:
+    """The parameter that an operator writes first; empty if it writes none."""
+    places = OPERATORS.get(statement.op).mutates if statement.op in OPERATORS else ()
+    names = (statement.arguments[at].parameter for at in places if at < len(statement.arguments))
+    return next(filter(None, names), "")
 
 
 def _common(one: Sequence[object], other: Sequence[object]) -> int:
@@ -178,6 +215,10 @@ def _source(argument: Argument) -> str | None:
     return argument.producer[0] if argument.producer is not None else argument.parameter
 
 
-def _is_gradient(edit: Edit) -> bool:
-    statement = edit.expected or edit.found
-    return statement is not None and statement.name.startswith(_GRADIENTS)
+def _is_order(edit: Edit) -> bool:
+    """Whether an operator takes what it took, and only its place in the order is another."""
+    return edit.kind is Kind.MOVED and edit.argument < 0
+
+
+def _is_gradient(statement: Statement) -> bool:
+    return statement.name.startswith(_GRADIENTS)

@@ -61,6 +61,8 @@ class Structure:
             return f"{name} takes the output of another operator"
         if origin.kind is Kind.MOVED:
             one, two = (short_operator(each or "") or "the start" for each in origin.before)
+            if one == two:
+                return f"moved: {name} runs at another place in the order"
             return f"moved: {name} stands after {two}, expected after {one}"
         return f"{origin.kind.value}: {name}{place}"
 
