@@ -136,12 +136,14 @@ def test_what_moves_bits(dtype: DType, found: Beside) -> None:
     x = Tensor(values[:size].reshape(2, -1))
     n = size // 2
     index = Tensor(np.array([[0, 1], [1, 1]], np.int32))
+    slices = [[*map(Tensor, each)] for each in (([0], [2], [1]), ([1, n - 1], [-3, -n - 1], [-1, -1]))]
     assert all((
         called("Reshape", x, (size,)), called("Transpose", x, (1, 0)), called("BroadcastTo", x, (3, 2, n)),
         called("Tile", x, (2, 1, 2)), called("Concat", (x, x), 1), called("Stack", (x, x), axis=1, num=2),
         called("Unstack", x, axis=0, num=2), called("Split", x, 0, 2), called("Gather", x, index, 0, 0),
         called("ReverseV2", x, Tensor([1])), called("ExpandDims", x, -1), called("TensorMove", x),
         called("StridedSlice", x, (1, n), (0, 0), (-1, -1), 1, 3, 0, 0, 0), called("ZerosLike", x),
+        *(called("TensorCopySlices", x, x, *bounds) for bounds in slices),
         called("OnesLike", x), called("Select", Tensor(np.array([[True], [False]])), x, x),
         called("PadV3", x, Tensor([1, 0, 0, 2]), None, mode="constant", paddings_contiguous=True),
         called("Sort", x, axis=-1, descending=True) or dtype.kind in "bc",

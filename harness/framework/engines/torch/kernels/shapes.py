@@ -125,6 +125,15 @@ def _strided_slice_grad(call: Call, dout: Any, _shape: Any, begin: Any, end: Any
     return out.reshape(shape)
 
 
+@kernel("TensorCopySlices", moves=True)
+def _copy_slices(call: Call, x: Any, value: Any, begin: Any, end: Any, strides: Any) -> Any:
+    bounds = (numbers(call.values[i], part) for i, part in enumerate((begin, end, strides), 2))
+    places = torch.arange(x.numel(), device=x.device).reshape(x.shape)
+    out = x.reshape(-1).clone()
+    out[_taken(places, tuple(slice(*each) for each in zip(*bounds, strict=True))).reshape(-1)] = value.reshape(-1)
+    return out.reshape(x.shape)
+
+
 # --- joining and taking apart ---
 
 
