@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -9,8 +10,16 @@ from pathlib import Path
 
 import pytest
 
+from tests.interop.table import Table
+
 pytestmark = pytest.mark.interop
 HERE = Path(__file__).parent / "users"
+#: what is in each script
+ABOUT: dict[str, str] = json.loads((Path(__file__).parent / "users.json").read_text(encoding="utf-8"))
+INTRO = """
+`tests/interop/users` holds scripts as users write them, each run under the real MindSpore 2.10.0 and by `msdump run`:
+what they print agrees if the texts are equal and each number is within a thousandth, or 2.1e-4.
+"""
 _NUMBER = re.compile(r"-?\d+\.\d+(?:e[-+]?\d+)?")
 
 
@@ -22,8 +31,13 @@ def printed(command: list[str], script: Path, directory: Path) -> tuple[str, lis
 
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in HERE.glob("*.py")))
-def test_prints_the_same(name: str, tmp_path: Path, mindspore_python: str) -> None:
+def test_prints_the_same(name: str, tmp_path: Path, mindspore_python: str, interop_table: Table) -> None:
+    rows = interop_table.section("Scripts as users write them", ("what is in it", "result"), INTRO, "script").rows
+    row = {"what is in it": ABOUT[name], "result": "refused, or does not end"}
+    rows[f"`{name}`"] = row
     theirs = printed([mindspore_python], HERE / f"{name}.py", tmp_path)
     ours = printed([sys.executable, "-m", "harness.cli", "run"], HERE / f"{name}.py", tmp_path)
+    row["result"] = "differs"
     assert ours[0] == theirs[0]
     assert ours[1] == pytest.approx(theirs[1], rel=1e-3, abs=2.1e-4)
+    row["result"] = "agrees"
