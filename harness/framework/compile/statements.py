@@ -47,22 +47,20 @@ def put(target: Any, index: Any, value: Any) -> Any:
 
 def both(*values: Callable[[], Any]) -> Any:
     """``a and b``."""
-    result: Any = True
-    for value in values:
-        now = value()
-        result = _joined("LogicalAnd", result, now)
-        if not isinstance(result, Traced) and not result:
-            return result
-    return result
+    return _chain("LogicalAnd", True, values)
 
 
 def either(*values: Callable[[], Any]) -> Any:
     """``a or b``."""
-    result: Any = False
+    return _chain("LogicalOr", False, values)
+
+
+def _chain(op: str, start: bool, values: Sequence[Callable[[], Any]]) -> Any:
+    """``and`` and ``or``: a value known now that decides ends it, as in Python; tensors of a graph are joined."""
+    result: Any = start
     for value in values:
-        now = value()
-        result = _joined("LogicalOr", result, now)
-        if not isinstance(result, Traced) and result:
+        result = _joined(op, result, value())
+        if not isinstance(result, Traced) and bool(result) is not start:
             return result
     return result
 
