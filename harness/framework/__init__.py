@@ -1,6 +1,6 @@
-"""MindSpore's API in Python: describe networks in its words, compile them, run them, tell observers.
+"""MindSpore's API in Python: describe networks with it, compile them, run them, and tell observers.
 
-A separate part: nothing in it imports the packages that dump, record, capture, store, compare or report. Those use a
+This part stands alone: it never imports the packages that dump, record, capture, store, compare or report. Those use a
 short public surface: ``runtime`` (observers, sessions, launches), ``log``, ``context``, ``seed``, ``engines``,
 ``ops.base``, ``ops.eager``, ``compile.fuse``, ``compile.memory`` and ``train.recording``. ``docs/architecture.md`` has
 the table, and a test holds it.
@@ -18,7 +18,7 @@ from harness._namespace import lazy as _lazy
 #: the release of MindSpore whose interface this is
 __version__ = "2.10.0"
 
-#: namespaces of MindSpore's that are packages or modules here
+#: MindSpore's namespaces that are packages or modules here
 _SPACES = (
     "_c_expression", "amp", "common", "communication", "context", "dataset", "log", "mindrecord", "nn", "ops",
     "parallel", "tools", "train",

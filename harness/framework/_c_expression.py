@@ -11,7 +11,7 @@ __all__ = ["_dump_set_dynamic", "_dump_start", "_dump_step", "_dump_stop", "_set
 
 
 def _set_init_iter(v: int = 0) -> None:
-    """From now on the label of a step is ``v``, until ``_dump_step`` adds to it; ``ValueError`` if it is negative."""
+    """Sets the label of the next steps to ``v``; ``_dump_step`` adds to it. ``ValueError`` if it is negative."""
     hooks.provided("dump").set_initial_iteration(v)
 
 
@@ -31,5 +31,5 @@ def _dump_start() -> None:
 
 
 def _dump_stop() -> None:
-    """Dumps no step any more."""
+    """Stops dumping steps."""
     hooks.provided("dump").stop_dump()

@@ -1,7 +1,7 @@
 """The process's context: execution mode, device and the settings ``set_context`` takes, as ``mindspore.context``.
 
-Source of names, defaults and refusals: MindSpore 2.10.0 CPU, measured. Settings that change nothing here are kept, so
-that a script that sets and reads them goes on working.
+Source of names, defaults and refusals: MindSpore 2.10.0 CPU, measured. Settings without an effect here are kept, so
+that a script that sets and reads them works.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ def set_device(device_target: str, device_id: int | None = None) -> None:
 
 
 class ParallelMode:
-    """The ways a training can be divided over devices."""
+    """The ways to divide a training over devices."""
 
     STAND_ALONE = "stand_alone"
     DATA_PARALLEL = "data_parallel"

@@ -20,7 +20,7 @@ LEVELS = ("O0", "O1", "O2", "O3", "auto")
 
 
 def settings(level: str, given: dict[str, Any]) -> dict[str, Any]:
-    """What a level means, with what is given in place of it; errors as MindSpore's."""
+    """The settings of a level; given ones replace its own. Raises the errors that MindSpore raises."""
     if not isinstance(level, str):
         raise SettingTypeError(f"the level of mixed precision must be a str, got {type(level).__name__}")
     if level not in LEVELS:
@@ -61,7 +61,7 @@ def build_train_network(
     """A cell that does one training step in mixed precision.
 
     Args:
-        network: a cell; it gives the loss itself where ``loss_fn`` is None.
+        network: a cell. If ``loss_fn`` is None, its result is the loss.
         optimizer: over its parameters.
         loss_fn: a cell, called with the output and the label.
         level: see ``auto_mixed_precision``.
@@ -69,7 +69,7 @@ def build_train_network(
         kwargs: ``cast_model_type``, ``keep_batchnorm_fp32``, ``loss_scale_manager`` in place of the level's.
 
     Raises:
-        SettingError: a loss scale that looks for overflows, on the CPU, which has no kernel for it.
+        SettingError: a loss scale looks for overflows on the CPU, which has no kernel for that.
     """
     if boost_level != "O0":
         raise UnsupportedError(f"boost_level={boost_level!r} is not supported; use O0")

@@ -13,12 +13,12 @@ from harness.framework.nn.loss_scale import DynamicLossScaleUpdateCell, FixedLos
 
 __all__ = ["DynamicLossScaleManager", "FixedLossScaleManager", "LossScaleManager"]
 
-#: overflows in a row after which a training is given up
+#: training stops after this many overflows in a row
 _BAD_STEPS = 1000
 
 
 class LossScaleManager(ABC):
-    """Base of what manages a loss scale."""
+    """Base of the managers of a loss scale."""
 
     @abstractmethod
     def get_loss_scale(self) -> float:
@@ -61,7 +61,7 @@ class FixedLossScaleManager(LossScaleManager):
         """Nothing changes."""
 
     def get_update_cell(self) -> Any:
-        """A cell for ``TrainOneStepWithLossScaleCell``; None where overflows are not looked for."""
+        """A cell for ``TrainOneStepWithLossScaleCell``; None if nobody looks for overflows."""
         return FixedLossScaleUpdateCell(self._loss_scale) if self._drop_overflow_update else None
 
 

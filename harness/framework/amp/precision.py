@@ -56,7 +56,7 @@ class _OutputTo32(Cell):
 
 
 class WithLossCell(Cell):
-    """A loss of the float32 of a network's result and label."""
+    """A loss that takes a network's result and label as float32."""
 
     def __init__(self, backbone: Any, loss_fn: Any) -> None:
         super().__init__(auto_prefix=False)
@@ -133,7 +133,7 @@ def _check_dtype(dtype: Any, owner: str) -> None:
 
 
 def _lower(network: Cell, chosen: Callable[[type], bool], dtype: DType) -> Cell:
-    """Has every chosen cell that holds no other cast its arguments to ``dtype`` and its result to float32."""
+    """Makes each chosen cell without child cells cast its arguments to ``dtype`` and its result to float32."""
     for _, cell in network.cells_and_names():
         leaf = not list(cell.cells())
         if ((chosen(type(cell)) and leaf) or (chosen(type(cell)) and type(cell) in get_white_list())) and (
@@ -154,7 +154,7 @@ def _returning_float32(cls: type) -> type:
 
 
 def keep_float32(network: Cell, dtype: DType) -> None:
-    """Has a network compute in ``dtype`` but for its normalisations, whose results are cast to ``dtype``."""
+    """Makes a network compute in ``dtype``, except its normalisations, whose results are cast to ``dtype``."""
     network.to_float(dtype)
     _keep(network, dtype)
 

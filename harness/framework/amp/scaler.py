@@ -54,7 +54,7 @@ class LossScaler(ABC):
 
     @abstractmethod
     def adjust(self, grads_finite: Any) -> Any:
-        """Changes the scale by whether the gradients were finite."""
+        """Changes the scale, depending on whether the gradients were finite."""
 
 
 class StaticLossScaler(LossScaler):

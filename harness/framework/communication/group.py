@@ -1,4 +1,4 @@
-"""The groups of a run, which is one process: rank 0 of 1.
+"""The groups of a run. A run is one process: rank 0 of 1.
 
 Source: MindSpore 2.10.0 CPU (what a process that no launcher started gives), measured.
 """

@@ -29,7 +29,7 @@ _BACKENDS = ("hccl", "nccl", "mccl")
 
 
 class GlobalComm:
-    """What ``init`` settled."""
+    """The result of ``init``."""
 
     BACKEND = "hccl"
     WORLD_COMM_GROUP = WORLD
@@ -91,7 +91,7 @@ def get_world_rank_from_group_rank(group: str, group_rank_id: int) -> int:
 
 
 def get_group_rank_from_world_rank(world_rank_id: int, group: str) -> int:
-    """The rank in a group of a process."""
+    """The rank of a process in a group."""
     ranks = members(group)
     if world_rank_id not in ranks:
         raise SettingError(f"group {group!r} has the processes {ranks}, got {world_rank_id!r}")

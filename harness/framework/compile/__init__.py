@@ -1,1 +1,1 @@
-"""Compiling: trace, differentiate, order, take apart, choose kernels."""
+"""Compiles: traces, differentiates, orders, expands composites, chooses kernels."""

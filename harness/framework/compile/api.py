@@ -59,7 +59,7 @@ def value_and_grad_traced(
 
 
 def _hooked(weights: Sequence[Parameter], grads: Sequence[Any]) -> tuple[Any, ...]:
-    """The gradients of weights, as the hooks of these (``register_hook``) have them."""
+    """The gradients of weights after their hooks (``register_hook``) ran."""
     done = list(grads)
     for at, weight in enumerate(weights):
         for hook in tuple(weight.__dict__.get("_grad_hooks", {}).values()):

@@ -1,9 +1,9 @@
 """The function graphs of a traced function, nested as MindSpore nests them.
 
 MindSpore's parser makes a function graph of every function, of both sides of an ``if``, of what follows an ``if`` and
-of every turn of a ``for``; later they are put into each other (``inline``). Some of what the finished graph shows
-depends on that nesting only, so the tracer notes for each node the closure it was written in. The structure comes from
-the syntax tree of the function that is running and the line it is at.
+of every turn of a ``for``; later they are put into each other (``inline``). Parts of the finished graph depend on that
+nesting alone, so the tracer notes the closure of each node. The structure comes from the syntax tree of the function
+that is running and the line it is at.
 
 Source: the intermediate graphs of MindSpore 2.10.0 (``MS_DEV_SAVE_GRAPHS=3``), measured.
 """
@@ -34,7 +34,7 @@ FUNCTIONS: dict[Any, tuple[int, int]] = {row.name: (row.depth, row.passed) for r
 LAYERS = {row.name: (row.depth, row.passed) for row in LAYER_GRAPHS}
 #: layers whose ``construct`` begins with a check of its own
 CHECKING = frozenset(row.name for row in LAYER_GRAPHS if row.checks)
-#: methods of layers that are functions of the real layers, too
+#: methods of layers that are functions in the real layers too
 METHODS = frozenset({"construct", "get_loss"})
 
 
@@ -47,7 +47,7 @@ class Closure:
         effects: what it does to memory, in order: ``None`` for reads of parameters, a node that updates one, or the
             closure called.
         at: number of the parent's effects before its call.
-        waits: its result is that of a turn of a loop: it also waits for the loop's counter.
+        waits: its result comes from a turn of a loop, so it also waits for the loop's counter.
         checks: it also checks something, so its result waits for its effects in any case.
         tail: the closure whose call is its result, or None.
         nodes: the operators written in it.
@@ -82,7 +82,7 @@ class Closure:
 
 @dataclass(eq=False, slots=True)
 class _Loop:
-    """How far the turns of one ``for`` have come."""
+    """The progress of one ``for``."""
 
     turns: list[Closure]
     value: tuple[int, ...] = ()
@@ -116,7 +116,7 @@ class _Activation:
 
 
 class Closures:
-    """Tells the closure the running function is in. ``root`` stands for what is compiled."""
+    """Finds the closure of the running function. ``root`` stands for what is compiled."""
 
     def __init__(self, stop: FrameType | None) -> None:
         self.root = Closure(None)
@@ -125,7 +125,7 @@ class Closures:
         self._all: list[_Activation] = []
 
     def current(self) -> Closure:
-        """The closure of the statement being carried out."""
+        """The closure of the running statement."""
         closure = self.root
         frames = list(frames_of_graphs(self._stop))
         for depth, frame in enumerate(frames):
@@ -146,7 +146,7 @@ class Closures:
                 closure.tail = tail
 
     def leave(self) -> None:
-        """Lets go of the frames, which hold whatever their functions do; nothing is traced after this."""
+        """Releases the frames, which keep their functions' objects alive; nothing is traced after this."""
         self._stop = None
         self._running.clear()
         self._all.clear()
@@ -164,14 +164,14 @@ def frames_of_graphs(stop: FrameType | None) -> Iterator[FrameType]:
 
 
 _MAY_BE_GRAPH: dict[int, tuple[CodeType, bool]] = {}
-#: More functions than a process traces; beyond it the answers are found anew.
+#: More than a process traces; beyond this number, answers are computed again.
 _KEPT = 65536
 
 
 def _may_be_graph(code: CodeType) -> bool:
-    """False where no frame of ``code`` is a graph: most are of the machinery.
+    """False if no frame of ``code`` can be a graph. Most frames belong to the harness itself.
 
-    By identity: equal code of two files is one key otherwise, and its hash is a walk through all of it.
+    Keyed by identity: equal code of two files would share a key, and hashing code walks through all of it.
     """
     kept = _MAY_BE_GRAPH.get(id(code))
     if kept is None:
@@ -265,7 +265,8 @@ def _choice(activation: _Activation, statement: ast.stmt, closure: Closure, plac
 
 @lru_cache(maxsize=65536)
 def _parts(statement: ast.stmt) -> tuple[ast.IfExp | ast.ListComp | ast.GeneratorExp, ...]:
-    """What in a statement makes closures: most statements have nothing of it, and are asked for at every operator."""
+    """The parts of a statement that make closures. Cached, because every operator asks and most statements have
+    none."""
     return tuple(part for part in ast.walk(statement) if isinstance(part, (ast.IfExp, ast.ListComp, ast.GeneratorExp)))
 
 
@@ -309,7 +310,7 @@ def _names(target: ast.expr) -> tuple[str, ...]:
 
 
 def _end_of_turn(activation: _Activation, loop: Loop, turn: Closure) -> Closure:
-    """The closure in which a turn of a loop goes on to the next one."""
+    """The closure in which one turn of a loop leads to the next."""
     for statement in loop.body if isinstance(loop, ast.For) else ():
         if isinstance(statement, (ast.If, ast.For)):
             turn = _after(activation, statement, turn)
@@ -332,7 +333,7 @@ def end_of(node: ast.stmt | ast.expr) -> SourcePosition:
 
 
 def place_of(frame: FrameType) -> SourcePosition:
-    """Where in its source a frame is."""
+    """The place of a frame in its source."""
     return _place(frame.f_code, frame.f_lasti)
 
 

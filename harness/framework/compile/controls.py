@@ -102,7 +102,7 @@ class Controls:
         self.states.leave()
 
     def _leave(self) -> None:
-        """Ends a region: what it did to memory is its effect."""
+        """Ends a region; its effect is what it did to memory."""
         effect = self.states.flush()
         if effect is not U:
             self.region.effect = effect

@@ -1,8 +1,8 @@
 """Gradients that a cell defines itself (``bprop``).
 
-The call of such a cell is one step for the gradient: what its ``construct`` computed is not looked into, and its
-parameters get zeros. While the graph is traced a node ``CustomBackward`` stands behind the cell's result; taking the
-gradient asks it for the cell's own, and simplifying takes it out.
+The gradient takes the call of such a cell as one step: it ignores what ``construct`` computed, and gives zeros to its
+parameters. While the graph is traced a node ``CustomBackward`` stands behind the cell's result; differentiation asks it
+for the cell's own gradient, and simplification removes it.
 
 Source: MindSpore 2.10.0, both modes, measured (``tests/framework/compile/test_custom_backward.py``): the operators of
 ``bprop`` stand in the scope of the cell, those of the cells it calls too; in graph mode it may read no parameter, must
@@ -119,7 +119,7 @@ def custom_source(active: Tracer) -> tuple[Any, ...]:
 
 
 def _adapted(active: Tracer, grad: Any, operand: Operand, name: str) -> Any:
-    """A gradient as what takes it sees it; None for none."""
+    """A gradient as its taker sees it; None if there is none."""
     if isinstance(grad, Tensor) and not isinstance(grad, Traced):
         made = active.operand(grad)
         grad = Traced(made, made.spec)

@@ -28,8 +28,8 @@ from harness.graph import Const, Node, Operand, Parameter, TensorSpec, TupleSpec
 
 GRADIENTS = "Gradients/"
 
-#: operators whose gradients are zeros that are handed on, so that what stands before them is differentiated, too
-#: (measured: ``tests/framework/compile/test_zero_gradients.py``); those of others end there
+#: operators that pass zeros on as gradients, so that their inputs are differentiated too
+#: (measured: ``tests/framework/compile/test_zero_gradients.py``); other operators end the walk
 ZERO_GRADIENTS = frozenset(
     {
         "Argmax", "ArgMaxWithValue", "Ceil", "Equal", "FloorDiv", "Greater", "GreaterEqual",
@@ -233,7 +233,7 @@ class _Gradient:
 
 
 def _leave_cell(node: Node, grads: Sequence[Any]) -> None:
-    """Puts what ``RESHAPED_IN_DEFAULT`` names where it stands."""
+    """Moves the operators of ``RESHAPED_IN_DEFAULT`` to their scope."""
     if node.op not in RESHAPED_IN_DEFAULT or not node.extra.closure.of_library:
         return
     for grad in grads:
@@ -278,7 +278,7 @@ def as_value(operand: Operand) -> Any:
 
 
 def grouped(node: Node, flat: list[Any]) -> list[Any]:
-    """Arguments as the operator was called with: tuples of tensors put together again."""
+    """The arguments of the operator's call, with tuples of tensors put together again."""
     groups: list[Any] = []
     at = 0
     for count in node.extra.layout:

@@ -25,7 +25,7 @@ def wait_for_readers(output: Operand) -> None:
 
 
 def drop_unused_reads(output: Operand) -> None:
-    """Takes reads of parameters that nothing uses any more out of the states, in the graph behind ``output``."""
+    """Removes unused reads of parameters from the states of the graph behind ``output``."""
     order = printed_order(output)
     used: set[int] = set()
     lists = {id(n.inputs[1]) for n in order if n.op == "UpdateState" and _op(n.inputs[1]) == "MakeTuple"}

@@ -1,4 +1,4 @@
-"""Takes composite operators apart, after the graph was differentiated and simplified."""
+"""Expands composite operators, after the graph was differentiated and simplified."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from harness.graph import Node, NodeExtra, Operand, Parameter, TensorSpec, U, pr
 def expand(output: Operand) -> Operand:
     """Replaces every composite node of the graph behind ``output`` by its parts; returns the new output.
 
-    Several results stay a tuple that is taken apart again, used or not (measured). Of one that changes its first
-    argument in place the result is assigned to that argument.
+    Several results stay a tuple whose members are taken out again, used or not (measured). If an operator changes its
+    first argument in place, its result is assigned to that argument.
     """
     became: dict[int, Operand] = {}
     order = printed_order(output)

@@ -1,4 +1,4 @@
-"""The scopes in which the functions of a traced function stand.
+"""The scopes of the functions that a traced function calls.
 
 MindSpore keeps a function as a graph of its own: wherever it is called from, its nodes stand in the scope it was first
 looked up from (measured; for the order see ``lookup``).
@@ -100,12 +100,12 @@ class FunctionScopes:
         return scope
 
     def _by_user(self) -> bool:
-        """Whether a function of the user, and not of a library layer, makes the call that is being entered."""
+        """Whether the user's code, not a library layer, makes the call that is being entered."""
         calling = [frame.f_code for frame in frames_of_graphs(self._stop) if frame.f_code.co_name != "entered"]
         return not calling or is_users(calling[-1].co_filename)
 
     def leave(self) -> None:
-        """Lets go of the frames; nothing is traced after this."""
+        """Releases the frames; nothing is traced after this."""
         self._stop = None
 
 

@@ -1,7 +1,7 @@
 """Fuses chains of elementwise kernels into one, as the graph kernels of Ascend's O1 do.
 
-A kernel joins the one that uses it where nothing else uses its result, so that contracting them can make no circle.
-What lies between the members of a fusion exists nowhere: neither its tensors nor its members' names are dumped. A
+A kernel joins its user if nothing else uses its result, so joining them cannot make a cycle.
+The tensors between the members of a fusion do not exist; neither they nor the members' names are dumped. A
 fused kernel is called ``GraphKernel_``, its members in the order of the graph, ``_fusion`` (public source:
 ``ExtractGraphKernelName``, ``CNode::fullname_with_scope``). Which kernels take part: ``fusible``. The original also
 makes fusions of several results, and may split one again.
@@ -46,7 +46,7 @@ def fuse(graph: Graph, unfused: Numbering) -> None:
 
 
 def _chains(graph: Graph) -> list[list[Node]]:
-    """Members of each fusion to be, in the order of the graph."""
+    """The members of each planned fusion, in the order of the graph."""
     users: dict[int, list[Node]] = {}
     for node in graph.nodes:
         for operand in node.inputs:

@@ -1,9 +1,9 @@
-"""Which kernels Ascend's graph kernels take in, of those that compute each element alone.
+"""Which elementwise kernels Ascend's graph kernels take in.
 
 Source: the lists of operators that are clustered as they are, and of those that are expanded into such first, with
 their checks of dtypes, for the kernel generator DVM at its first level (MindSpore's public source, ``graph_fusion`` of
-its backend: ``graph_kernel_cluster_cloud.cc`` and ``graph_kernel_expander_cloud.cc``). What else these lists hold
-(reductions, Transpose, BroadcastTo, Tile, assignments, Adam) stays a kernel of its own here.
+its backend: ``graph_kernel_cluster_cloud.cc`` and ``graph_kernel_expander_cloud.cc``). The other operators of these
+lists (reductions, Transpose, BroadcastTo, Tile, assignments, Adam) stay kernels of their own here.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ FUSIBLE: Mapping[str, Rule] = MappingProxyType(
         "AddN": _sum,
     }
 )  # fmt: skip
-"""Operator -> whether it is taken in, by the dtypes of its tensors."""
+"""Operator -> rule that says by its tensors' dtypes whether it is taken in."""
 
 
 def is_fusible(node: Node) -> bool:

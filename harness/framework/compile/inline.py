@@ -2,8 +2,8 @@
 
 Its pass walks breadth first from the result. A call met on the way is replaced by the called graph, whose result is
 looked at again later; the called graph's primitives come behind those already there. Values and states (the order of
-effects) are followed alike. The order decides in whose scope the gradient of a primitive stands: that of the first
-equal one.
+effects) are followed alike. The order decides the scope of a primitive's gradient: it is the scope of the first equal
+primitive.
 
 Source: the pass as its intermediate graphs show it (MindSpore 2.10.0), measured.
 """
@@ -187,7 +187,7 @@ def _common(nodes: Sequence[Node]) -> Closure:
 
 
 def _values(node: Node) -> list[Operand]:
-    """What a node computes with: its inputs but for reads and the order of effects, which are followed apart."""
+    """The inputs a node computes with, without reads and the order of effects, which are followed separately."""
     if node.op in ("Load", "UpdateState"):
         return []
     return [i for i in node.inputs if not (isinstance(i, Node) and i.op in ("Load", "UpdateState"))]

@@ -1,8 +1,8 @@
-"""What a traced tensor is worth, where that is known already.
+"""The values of traced tensors, as far as they are known.
 
 In PyNative mode MindSpore computes operator by operator, also under a gradient: a function may ask a tensor for its
-data, decide by it, and print it. Here a gradient outside of graphs is traced with the arguments at hand, so that the
-data of what was traced so far can be computed when asked for.
+data, decide by it, and print it. Here a gradient outside a graph is traced with the real arguments, so the data of what
+was traced so far can be computed on request.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ class Known:
     def of(self, operand: Operand) -> Any:
         """The array (number, tuple) of an operand.
 
-        Raises ``TraceError`` for what a random operator drew or an update changed: it is known when the graph runs.
+        Raises ``TraceError`` for what a random operator drew or an update changed: its value is known only when the
+        graph runs.
         """
         pending = [operand]
         while pending:
@@ -95,7 +96,7 @@ class Known:
 
 
 def _needed(operand: Operand) -> list[Operand]:
-    """What the value of an operand is computed from."""
+    """The operands that the value of an operand is computed from."""
     if not isinstance(operand, Node):
         return []
     return operand.inputs[:1] if operand.op in (*_THROUGH, "TupleGetItem") else operand.inputs

@@ -1,10 +1,10 @@
-"""In which order a function graph looks up the functions it names.
+"""The order in which a function graph looks up the functions it names.
 
-MindSpore infers a function graph depth first from its result; the function of a call is looked up before the arguments
-of the call are inferred, and the graph it leads to is entered behind them. So in ``ops.softmax(self.cell(x))`` the cell
-around sees ``ops.softmax`` before the inner one does, whatever runs first (measured).
+MindSpore infers a function graph depth first from its result; it looks up the function of a call before it infers the
+call's arguments, and enters that function's graph after them. So in ``ops.softmax(self.cell(x))`` the cell around sees
+``ops.softmax`` before the inner one does, whichever runs first (measured).
 
-What is inferred is told from the syntax tree: of the statements of one function graph (what follows an ``if`` that no
+The syntax tree shows what is inferred: of the statements of one function graph (what follows an ``if`` that no
 attribute decides is one of its own, and so is every turn of a ``for``), variables followed to what they were assigned.
 """
 
@@ -47,7 +47,7 @@ def _running(body: Sequence[ast.stmt], place: SourcePosition) -> Sequence[ast.st
 
 
 class _Inference:
-    """Walks through the calls of a function graph as they are inferred."""
+    """Walks through the calls of a function graph in the order of inference."""
 
     def __init__(self, frame: FrameType) -> None:
         self.frame = frame
@@ -69,7 +69,7 @@ class _Inference:
                 yield from self.block([*side, *body[at + 1 :]], known, idle)
                 return
             if isinstance(statement, (ast.If, ast.For)):
-                # What is read further on is no idle value here.
+                # A value that is read later is not idle here.
                 read = {name for later in body[at:] for name in _read(later)}
                 yield from self._idle({name: value for name, value in idle.items() if name not in read})
             if isinstance(statement, ast.If):

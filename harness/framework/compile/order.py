@@ -97,7 +97,7 @@ class _Launch:
         self.start: list[Node] = []
 
     def _trivial(self, operand: Operand) -> bool:
-        """Whether nothing behind ``operand`` has to be launched."""
+        """Whether ``operand`` depends on nothing that has to be launched."""
         return not isinstance(operand, Node) or self.trivial[id(operand)]
 
     def _link(self) -> None:

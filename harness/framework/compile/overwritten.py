@@ -1,4 +1,4 @@
-"""Makes a function that changes values in place ready to be differentiated.
+"""Prepares a function that changes values in place for differentiation.
 
 A read of changed memory becomes one of its newest name, through which the gradient flows; and where the gradient of a
 change needs what is overwritten, a copy of it is taken right before.

@@ -57,7 +57,7 @@ class Program:
 
 @dataclass(eq=False, slots=True)
 class Trace:
-    """A function written down, not compiled yet.
+    """A traced function, not compiled yet.
 
     Attributes:
         block: what runs, in order.

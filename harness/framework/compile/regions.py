@@ -31,7 +31,7 @@ class Region:
 
 @dataclass(eq=False, slots=True)
 class Crossing:
-    """Handle of a parameter whose value is computed by another region."""
+    """Handle of a parameter whose value another region computes."""
 
     operand: Operand
 
@@ -140,7 +140,7 @@ class _Crosser:
         self.needed.add(id(control))
         for init in control.init:
             self._need(init)
-        # What the sides take is given back before what decides between them (measured).
+        # The values for the sides are returned before the value that decides between them (measured).
         for block in control.blocks:
             if block.result is not None:
                 self._need(block.result)

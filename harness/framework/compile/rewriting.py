@@ -1,9 +1,8 @@
-"""Functions as MindSpore's parser reads them: what a tensor's value decides, and assignment to elements.
+"""Rewrites functions as MindSpore's parser reads them: decisions by a tensor's value, and assignment to elements.
 
-A traced function is Python, so that an ``if`` on a tensor asks for its truth. Whoever finds that (``Traced``) asks for
-the statement to be rewritten: tracing begins again, with that statement of that function as a call of ``branch``,
-``loop`` or ``put`` below. Lines and columns stay those of the user's source. Statements that Python decides are left
-alone.
+A traced function is Python, so an ``if`` on a tensor asks for its truth. ``Traced`` notices that and asks for a
+rewrite: tracing begins again, and the statement is then a call of ``branch``, ``loop`` or ``put`` below. Lines and
+columns stay those of the user's source. Statements that Python decides are left alone.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from typing import Any, TypeVar
 
 from harness.framework.compile.source import is_users
 
-#: what the calls are of; whoever compiles says where it is
+#: the module whose functions are called; the compiler says where it is
 _HELPERS = f"{__package__}.statements"
 
 T = TypeVar("T", bound=ast.AST)
@@ -42,7 +41,7 @@ def ask_again(frame: FrameType | None) -> None:
 
 
 class Rewritten:
-    """The functions of one compilation that are read otherwise."""
+    """The functions of one compilation that are rewritten."""
 
     def __init__(self) -> None:
         self._lines: dict[FunctionType, set[int]] = {}
@@ -354,7 +353,7 @@ def _texts(names: Sequence[str]) -> ast.expr:
 
 
 def _at(node: T, where: ast.AST) -> T:
-    """``node`` with the places of ``where`` for all that has none."""
+    """``node``, with the places of ``where`` for parts that have none."""
     for each in ast.walk(node):
         if isinstance(each, (ast.stmt, ast.expr, ast.arg)) and not hasattr(each, "lineno"):
             ast.copy_location(each, where)

@@ -1,8 +1,8 @@
-"""Chooses each kernel's dtype on the device and inserts the casts that choice needs.
+"""Chooses each kernel's dtype on the device and inserts the casts this choice needs.
 
-Where a device has no float16 (or float64) kernel for an operator, it runs in float32: such inputs are cast, its
-result stays float32, and whoever needs it otherwise casts it back: kernels, and ``Return`` for a result that is no
-tuple; the members of a tuple are given back as they are (measured on MindSpore 2.10.0 CPU).
+Where a device has no float16 (or float64) kernel for an operator, it runs in float32: such inputs are cast, and its
+result stays float32. A user that needs another dtype casts it back: kernels do, and ``Return`` does for a result that
+is not a tuple; the members of a tuple are given back as they are (measured on MindSpore 2.10.0 CPU).
 """
 
 from __future__ import annotations

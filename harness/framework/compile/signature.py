@@ -1,4 +1,4 @@
-"""What tells two traces apart: equal ones run the same kernels on the same weights."""
+"""The signature of a trace: equal signatures run the same kernels on the same weights."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from harness.graph import Const, Node, Operand
 
 
 def signature(trace: Trace) -> tuple[Any, ...] | None:
-    """A value that equal traces share; None for a trace with control flow, which is compared with none."""
+    """A value that equal traces share; None for a trace with control flow, which is never shared."""
     region = trace.block.items[0]
     if len(trace.block.items) != 1 or not isinstance(region, Region):
         return None

@@ -20,7 +20,7 @@ from harness.framework.ops.base import OPERATORS, Call
 from harness.framework.ops.eager import execute
 from harness.graph import Const, Node, Operand, Parameter, TensorSpec, printed_order, spec_of
 
-#: expanded after the simplifying passes ran, so left as they are
+#: expanded after simplification, so left as they are
 _LATE = "Expand/"
 
 
@@ -48,7 +48,7 @@ def simplify(output: Operand) -> Operand:
 
 
 def _hand_on_memory(node: Node, replaced: Operand) -> None:
-    """What replaces a node that is changed in place is changed in its stead."""
+    """The replacement of a node that is changed in place is changed instead."""
     if node.extra.root is None or node.op == "Load":
         return
     if isinstance(replaced, Node):
@@ -59,7 +59,7 @@ def _hand_on_memory(node: Node, replaced: Operand) -> None:
 
 
 def _is_its_own(node: Node) -> bool:
-    """Whether a node is never one with an equal one: it has an effect, or what it gives is changed in place later."""
+    """Whether a node never merges with an equal one: it has an effect, or its result is changed in place later."""
     if node.op == "Load":
         return False
     if node.extra.root is not None:
@@ -71,7 +71,7 @@ def _is_its_own(node: Node) -> bool:
 
 def _key(node: Node) -> Any:
     attrs = tuple(sorted((k, repr(v)) for k, v in node.attrs.items()))
-    # The Cast that brings operands together and that of a gradient are not one with an equal one of the network.
+    # The Cast that aligns operands, and that of a gradient, do not merge with an equal one of the network.
     kind = None
     if node.op == "Cast":
         kind = node.related_kind == "forward node" if node.extra.cast is None else node.extra.cast
@@ -115,7 +115,7 @@ def _rewrite(node: Node) -> Operand:
 
 
 def _cast(node: Node) -> Operand:
-    """A cast to the dtype there is; of two in a row the first, where it loses nothing or both make smaller."""
+    """Drops a cast to the tensor's own dtype, and the first of two in a row if it loses nothing or both narrow."""
     given = node.inputs[0]
     if not (isinstance(given.spec, TensorSpec) and isinstance(node.spec, TensorSpec)):
         return node
@@ -281,14 +281,14 @@ def _reshape(node: Node) -> Operand:
     if isinstance(inner, Node) and inner.op == "Reshape":
         node.inputs[0] = inner = inner.inputs[0]
     same = isinstance(inner.spec, TensorSpec) and isinstance(node.spec, TensorSpec)
-    # One dimension may be known at run time only: the others being equal, so is it (measured).
+    # One dimension may be known only at run time: if the others are equal, it is equal too (measured).
     if same and inner.spec.shape == node.spec.shape and node.spec.shape.count(-1) < 2:  # type: ignore[union-attr]
         return inner
     return node
 
 
 def _depend(node: Node) -> Operand:
-    """A result that waits for nothing but effects, then for the final state: that says it already."""
+    """A result that waits only for effects, then for the final state, which already implies them."""
     if isinstance(node.inputs[1], Node) and node.inputs[1].op == "MakeTuple":
         node.inputs[1] = _whole_tuple(node.inputs[1])
     inner, state = node.inputs

@@ -15,7 +15,7 @@ from types import CodeType, FrameType
 from harness.graph import SourceLine
 
 _HARNESS = str(Path(__file__).resolve().parents[2])
-#: rooms whose frames a reader wants to see: layers are source, the machinery below them is not
+#: packages whose frames a reader wants to see: layers are source, the code below them is not
 _SHOWN = (str(Path(_HARNESS, "framework", "nn")),)
 _HIDDEN_FILES = tuple(str(Path(_HARNESS, "framework", "nn", name)) for name in ("calls.py", "cell.py"))
 
@@ -116,8 +116,8 @@ def stack(stop: FrameType | None = None) -> tuple[SourceLine, ...]:
 
 
 def user_functions(stop: FrameType | None) -> Iterator[tuple[CodeType, int]]:
-    """What tells the user's functions on the stack apart, innermost first, up to the ``construct`` they are called
-    from: their code and the object they are a method of (0 for none)."""
+    """Identifies the user's functions on the stack, innermost first, up to the ``construct`` that calls them: their
+    code and the object they are a method of (0 for none)."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame is not stop:
         code = frame.f_code
@@ -139,7 +139,7 @@ def is_function(frame: FrameType) -> bool:
 
 
 def function_key(frame: FrameType) -> tuple[CodeType, int]:
-    """What tells the function of a frame from others: its code and the object it is a method of (0 for none)."""
+    """Identifies the function of a frame: its code and the object it is a method of (0 for none)."""
     code = frame.f_code
     owner = frame.f_locals.get("self") if code.co_varnames[:1] == ("self",) else None
     return code, id(owner) if owner is not None else 0

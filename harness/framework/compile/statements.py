@@ -15,13 +15,13 @@ from harness.graph import Node, Operand, TupleSpec
 
 
 class Unbound:
-    """What a name stands for that is bound on one way only."""
+    """Stands for a name that only one of the ways binds."""
 
     def __init__(self, name: str) -> None:
         self._name = name
 
     def refuse(self, *_args: Any) -> Any:
-        """Any use of it."""
+        """Any use of it is an error."""
         raise TraceError(f"{self._name!r} is not bound on every way to {where()}")
 
     __getattr__ = __call__ = __getitem__ = __len__ = __iter__ = __bool__ = __float__ = __int__ = refuse
@@ -75,7 +75,7 @@ def opposite(value: Any) -> Any:
 
 
 def choose(test: Any, first: Callable[..., Any], second: Callable[..., Any], state: tuple[Any, ...]) -> Any:
-    """What one of two functions gives."""
+    """The result of one of two functions."""
     if not isinstance(test, Traced):
         return first(*state) if test else second(*state)
     return current().branch(test, lambda: _plain(first(*state)), lambda: _plain(second(*state)), ())
@@ -123,7 +123,7 @@ def _apart(sides: Sequence[_Side], at: int, names: Sequence[str]) -> Any:
 
 
 class _Side:
-    """One side of a branch: its block, and what the names stand for at its end."""
+    """One side of a branch: its block, and the values of the names at its end."""
 
     def __init__(self, active: Any, function: Callable[..., Any], state: tuple[Any, ...]) -> None:
         self.values: tuple[Any, ...] = ()
@@ -136,7 +136,7 @@ class _Side:
         self.block = active.side(run)
 
     def member(self, at: int) -> Operand:
-        """What the name at ``at`` stands for, which is a tensor or a number."""
+        """The value of the name at ``at``: a tensor or a number."""
         before = sum(isinstance(v, Tensor) or is_number(v) for v in self.values[:at])
         result: Node = self.block.result
         return result.inputs[before]

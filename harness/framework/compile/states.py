@@ -13,7 +13,8 @@ from harness.graph import IO, IOMONAD, Node, Operand, Parameter, Spec, TensorSpe
 
 @dataclass(eq=False, slots=True)
 class _Unit:
-    """The reads of one operator, ``reader``, the ``at``-th that was traced; without one what was read by itself."""
+    """The reads of one operator, ``reader``, the ``at``-th that was traced; without a reader, a read that stands
+    alone."""
 
     at: int
     reads: list[Node]
@@ -59,14 +60,14 @@ class _Step:
 
 @dataclass(eq=False, slots=True)
 class _Log:
-    """What a region did so far."""
+    """The effects of a region so far."""
 
     steps: list[_Step] = field(default_factory=list)
     units: list[_Unit] = field(default_factory=list)
 
 
 class States:
-    """What memory and output have gone through so far in the region being traced.
+    """The effects on memory and output so far in the region that is being traced.
 
     Attributes:
         io_state: what the next print has to follow; None while nothing was printed.
@@ -80,21 +81,21 @@ class States:
         self._log = _Log()
         self._known: dict[Any, Node] = {}
         self._updates: dict[int, int] = {}
-        #: what was changed in place: each name of that memory (an operand, by its id) -> the first one
+        #: memory that was changed in place: each of its names (an operand, by its id) -> the first one
         self._roots: dict[int, tuple[Operand, Operand]] = {}
 
     @property
     def state(self) -> Operand:
-        """What the next effect on memory has to follow, but for the reads since the last one."""
+        """The state that the next effect on memory has to follow, without the reads since the last effect."""
         return self._state(len(self._log.steps))
 
     def _state(self, number: int) -> Operand:
-        """What an effect in the ``number``-th step has to follow."""
+        """The state that an effect in the ``number``-th step has to follow."""
         last = self._log.steps[number - 1].after if number else None
         return last if last is not None else U
 
     def leave(self) -> _Log:
-        """Starts anew for another region; gives what ``back`` takes to go on here."""
+        """Starts again for another region; returns what ``back`` needs to continue here."""
         saved = self._log
         self._log = _Log()
         return saved
@@ -261,8 +262,8 @@ class States:
             return state
         every = list({id(r): r for unit in step.units for r in unit.reads}.values())
         free = [r for r in every if is_weight(r.inputs[0]) and id(r.inputs[0]) not in step.written]
-        # Reads in a row are seen to float to the start, all but the last if nothing among them was written before
-        # (measured).
+        # Measured graphs show that reads in a row move to the start, all but the last if nothing among them was written
+        # before (measured).
         for read in free[:-1] if free[-1:] == every[-1:] and len(free) == len(every) else free:
             read.inputs[1] = U
         reads: list[Operand] = list(merged([unit.reads for unit in step.units], step.differentiated))
@@ -289,9 +290,9 @@ def _note(units: list[_Unit], at: int, reader: Node, load: Node) -> None:
 def merged(units: Sequence[Sequence[Node]], differentiated: bool) -> list[Node]:
     """The order in which reads stand in the tuple their states are merged into.
 
-    One unit (the reads of one operator) stays as it is, repeated reads too. Of several each turns round what is there
-    and comes behind it, itself turned round; of a read met twice the first place counts. The reads a differentiated
-    function ends with are turned round once more (all measured).
+    One unit (the reads of one operator) stays as it is, repeated reads too. Of several units, each reverses what is
+    there and follows it, itself reversed; a read that occurs twice keeps its first place. The reads at the end of a
+    differentiated function are reversed once more (all measured).
     """
     order: list[Node] = []
     if len(units) == 1:

@@ -26,13 +26,13 @@ from harness.framework.tensor import Parameter as ParameterTensor
 from harness.framework.tensor import Tensor, is_eager
 from harness.graph import Const, Node, NodeExtra, Operand, Parameter, Spec, TensorSpec, TupleSpec, U, constant, spec_of
 
-#: operators of the graph itself: they have no kernel
+#: operators of the graph itself, which have no kernel
 VIRTUAL = frozenset(
     {"Load", "Depend", "MakeTuple", "TupleGetItem", "UpdateState", "Return", "Switch", "CustomBackward"}
 )
 
 
-#: what makes constants that are known late
+#: operators that make constants which are known late
 _LATE = frozenset({"ZerosLike"})
 
 
@@ -49,9 +49,9 @@ class Tracer(Controls):
         closures: the function graphs the nodes are written in.
         functions: the scopes of the functions called.
         created: every operator's node, in program order.
-        pinned: where every new node stands, whatever cell or function it is called in; None for that.
-        parameters_refused: what cannot use a parameter just now; None where all can.
-        at_the_end: called when the gradient that is being written is whole.
+        pinned: where every new node stands, whichever cell or function calls it; None if that decides.
+        parameters_refused: what cannot use a parameter at the moment; None if everything can.
+        at_the_end: called when the gradient that is being written is complete.
         known: the values of what is traced, in PyNative mode.
     """
 
@@ -308,7 +308,7 @@ class Tracer(Controls):
         return read
 
     def finish(self, value: Any) -> Operand:
-        """The operand ``Return`` is given: the result after every effect."""
+        """The operand of ``Return``: the result after every effect."""
         operand = self.operand(value, updates=True)
         if self.states.io_state is not None:
             operand = self.virtual("Depend", [operand, self.states.io_state], operand.spec)
@@ -320,7 +320,7 @@ class Tracer(Controls):
         return self.block.result
 
     def leave(self) -> None:
-        """Ends tracing: frames are let go of."""
+        """Ends tracing and releases the frames."""
         self._stop = None
         self.closures.leave()
         self.functions.leave()

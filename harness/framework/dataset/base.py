@@ -1,4 +1,4 @@
-"""``Dataset``: rows of arrays, in columns, that can be gone through once an epoch.
+"""``Dataset``: rows of arrays, in columns, to iterate over once an epoch.
 
 Source of names, types, orders and refusals: ``mindspore.dataset`` 2.10.0, measured
 (``tests/interop/test_datasets.py``). Everything runs in this process, in order.
@@ -19,7 +19,7 @@ from harness.framework.dataset import config
 from harness.framework.dataset.checks import names_of, whole
 
 Made = TypeVar("Made", bound=Callable[..., Any])
-#: the classes that methods of ``Dataset`` make, by name; their modules register them, and the package imports them all
+#: the classes that methods of ``Dataset`` create, by name; their modules register them, and the package imports all
 _STEPS: dict[str, Callable[..., Any]] = {}
 
 
@@ -35,7 +35,7 @@ Names = str | Sequence[str]
 
 
 class UnsupportedAttributeError(UnsupportedError, AttributeError):
-    """A method of MindSpore's datasets that is not here."""
+    """A method of MindSpore's datasets that is missing here."""
 
 
 class Dataset(ABC):
@@ -51,15 +51,15 @@ class Dataset(ABC):
 
     @abstractmethod
     def passes(self, seed: int) -> Iterator[Iterator[Row]]:
-        """Rows of one epoch after the other, without end: what an iterator made under ``seed`` goes through. Each
-        must be gone through before the next is asked for; ``epochs`` sees to it."""
+        """The rows of one epoch after the other, without end, for an iterator made under ``seed``. Each epoch must be
+        used up before the next one begins; ``epochs`` ensures that."""
 
     @abstractmethod
     def size(self) -> int:
         """Number of rows of an epoch."""
 
     def epochs(self, seed: int) -> Iterator[Iterator[Row]]:
-        """``passes``; what was left of one is gone through before the next, as orders are drawn from one source."""
+        """``passes``, but uses up the rest of one before the next begins, because all orders come from one source."""
         for rows in self.passes(seed):
             yield rows
             for _ in rows:
@@ -76,11 +76,11 @@ class Dataset(ABC):
         return list(self.columns())
 
     def get_batch_size(self) -> int:
-        """Rows of the source in one row here."""
+        """How many rows of the source make one row here."""
         return 1
 
     def get_repeat_count(self) -> int:
-        """How often the source is gone through in an epoch; -1 without end."""
+        """How often an epoch goes through the source; -1 for no end."""
         return 1
 
     def inner(self) -> Sequence[Dataset]:
@@ -88,7 +88,7 @@ class Dataset(ABC):
         return ()
 
     def is_shuffled(self) -> bool:
-        """Whether rows come in an order that is drawn."""
+        """Whether rows come in a random order."""
         return any(each.is_shuffled() for each in self.inner())
 
     def is_sharded(self) -> bool:
@@ -131,7 +131,7 @@ class Dataset(ABC):
         output_numpy: bool = False,
         do_copy: bool = False,
     ) -> Iterator[Any]:
-        """Goes through rows as lists, one epoch each time it is iterated.
+        """Iterates over rows as lists, one epoch each time.
 
         Args:
             columns: which columns, in this order; None for all.
@@ -145,7 +145,7 @@ class Dataset(ABC):
     def create_dict_iterator(
         self, num_epochs: int = -1, output_numpy: bool = False, do_copy: bool = False
     ) -> Iterator[Any]:
-        """Goes through rows as dicts by column; arguments as for ``create_tuple_iterator``."""
+        """Iterates over rows as dicts by column; arguments as for ``create_tuple_iterator``."""
         made: Iterator[Any] = _STEPS["RowIterator"](self, None, num_epochs, output_numpy, as_dict=True)
         return made
 
@@ -198,7 +198,7 @@ class Dataset(ABC):
         num_parallel_workers: int | None = None,
         **more: Any,
     ) -> Dataset:
-        """Columns put through functions and transforms, one after the other."""
+        """Columns after functions and transforms, one after the other."""
         made: Dataset = _STEPS["Map"](self, operations, input_columns, output_columns, num_parallel_workers, more)
         return made
 
@@ -265,7 +265,7 @@ class Dataset(ABC):
 
 
 class Operation(Dataset):
-    """A dataset made from another one; it takes everything it does not change from there."""
+    """A dataset made from another one; what it does not change comes from there."""
 
     def __init__(self, source: Dataset) -> None:
         super().__init__()

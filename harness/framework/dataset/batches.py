@@ -1,4 +1,4 @@
-"""Rows put together."""
+"""Batches of rows."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ class PaddedBatch(Batch):
 
 
 def _padded(array: Any, shape: Sequence[int], value: Any) -> Any:
-    """``array`` in a larger one of ``shape`` filled with ``value``; cut where it is larger."""
+    """``array`` in a larger one of ``shape`` filled with ``value``; cut along axes where it is larger."""
     filling = "" if array.dtype.kind in "US" and not value else 0 if value is None else value
     width = max(array.dtype, np.array(filling).dtype) if array.dtype.kind in "US" else array.dtype
     made = np.full(shape, filling, width)

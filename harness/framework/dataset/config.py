@@ -12,7 +12,7 @@ from harness.framework.names import lookup as _lookup
 
 __all__ = ["get_num_parallel_workers", "get_seed", "set_num_parallel_workers", "set_seed"]
 
-#: MindSpore's, where a machine has as many processors; of random transforms' results it is part
+#: MindSpore's number on a machine with as many processors; results of random transforms depend on it
 WORKERS = 8
 _settings = {"workers": WORKERS}
 
@@ -37,7 +37,7 @@ def get_num_parallel_workers() -> int:
     return _settings["workers"]
 
 
-#: settings of how MindSpore's pipeline works, not of what it gives: they are kept, and change nothing here
+#: settings of how MindSpore's pipeline works, not of its results: kept, without an effect here
 _KEPT: dict[str, bool | int | str] = {
     "auto_num_workers": False, "auto_offload": False, "autotune_interval": 0, "callback_timeout": 60,
     "dynamic_shape": False, "enable_autotune": False, "enable_shared_mem": True, "enable_watchdog": True,

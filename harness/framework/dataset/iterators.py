@@ -16,7 +16,7 @@ from harness.framework.tensor import Tensor
 
 @step
 class RowIterator(Iterator[Any]):
-    """Goes through one epoch each time it is iterated, from where it stands; see ``Dataset.create_tuple_iterator``.
+    """Goes through one epoch per iteration, from where it stands; see ``Dataset.create_tuple_iterator``.
 
     Orders are drawn from the seed as it is when the iterator is made.
     """

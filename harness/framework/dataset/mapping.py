@@ -1,4 +1,4 @@
-"""Columns put through functions and transforms."""
+"""Columns after functions and transforms."""
 
 from __future__ import annotations
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 
 def places(names: Sequence[str], inputs: Sequence[str], outputs: Sequence[str]) -> list[str]:
-    """Names after ``inputs`` became ``outputs``: as many take their places, others stand before what is kept."""
+    """Names after ``inputs`` became ``outputs``: outputs take the places of inputs; more of them stand before the kept
+    columns."""
     if len(inputs) == len(outputs):
         renamed = dict(zip(inputs, outputs, strict=True))
         return [renamed.get(name, name) for name in names]

@@ -17,9 +17,9 @@ from harness.framework.dataset.checks import refuse_unknown, whole, workers
 
 
 class Source(Dataset):
-    """Rows that can be had by number, in the order of a sampler."""
+    """Rows with numbers, in the order of a sampler."""
 
-    #: whether rows can be had by number
+    #: whether rows have numbers
     indexed = True
     sampler: samplers.BuiltinSampler
 
@@ -174,7 +174,7 @@ class GeneratorDataset(Source):
 
 
 class _Kept:
-    """What a generator gives, kept for the next epochs, as it runs only once."""
+    """The rows of a generator, kept for the next epochs because it runs only once."""
 
     def __init__(self, items: Iterator[Any]) -> None:
         self._items = items

@@ -1,7 +1,7 @@
 """The log's settings from the environment: ``GLOG_v``, ``GLOG_logtostderr``, ``GLOG_log_dir``,
 ``GLOG_stderrthreshold``, ``GLOG_max_log_size``, ``logger_maxBytes``, ``logger_backupCount``, ``MS_SUBMODULE_LOG_v``.
 
-Measured on 2.10.0: an empty value counts as unset, others are stripped; what is wrong raises ``ValueError``, but for
+Measured on 2.10.0: an empty value counts as unset, others are stripped; a wrong value raises ``ValueError``, except in
 ``MS_SUBMODULE_LOG_v``, which only warns.
 """
 
@@ -93,7 +93,7 @@ def _level(given: Mapping[str, str], name: str) -> int:
 
 
 def _number(given: Mapping[str, str], name: str, default: int, files: bool) -> int:
-    """A size or count. Without files any integer will do (measured)."""
+    """A size or count. Without files any integer is accepted (measured)."""
     text = given.get(name)
     if text is None:
         return default

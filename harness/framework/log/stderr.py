@@ -7,7 +7,7 @@ import sys
 
 
 class StderrHandler(logging.Handler):
-    """Writes to the ``sys.stderr`` of the moment.
+    """Writes to the current ``sys.stderr``.
 
     Args:
         formatter: the line form.

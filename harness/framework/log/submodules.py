@@ -1,4 +1,4 @@
-"""Sub-modules of MindSpore's log, what of the harness stands for which, and ``MS_SUBMODULE_LOG_v``."""
+"""Sub-modules of MindSpore's log, the harness's packages that stand for them, and ``MS_SUBMODULE_LOG_v``."""
 
 from __future__ import annotations
 

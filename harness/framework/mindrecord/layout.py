@@ -34,7 +34,7 @@ def msgpack() -> Any:
 
 
 def pack_integers(values: Array) -> bytes:
-    """How many, two bits of width for each, and each in so many bytes."""
+    """The count, two bits of width for each integer, and each integer in so many bytes."""
     flat = values.reshape(-1)
     codes = [next(c for c, width in enumerate(_WIDTHS) if _fits(int(v), width)) for v in flat]
     padded = codes + [0] * (-len(codes) % 4)
@@ -48,7 +48,7 @@ def _fits(value: int, width: int) -> bool:
 
 
 def unpack_integers(data: bytes, dtype: Any) -> Array:
-    """What ``pack_integers`` packed; ``StateError`` if it is something else."""
+    """Unpacks what ``pack_integers`` packed; ``StateError`` for anything else."""
     if len(data) < 4:
         raise StateError("MindRecord: an array of integers is shorter than its own count")
     (count,) = struct.unpack(">I", data[:4])

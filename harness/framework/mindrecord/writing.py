@@ -61,7 +61,7 @@ class FileWriter:
         return SUCCESS
 
     def open_and_set_header(self) -> str:
-        """Nothing is to be done before ``commit``."""
+        """Does nothing: everything is written by ``commit``."""
         return SUCCESS
 
     def set_header_size(self, header_size: int) -> str:

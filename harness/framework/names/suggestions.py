@@ -25,7 +25,7 @@ _REASONS = {
     "Receive": "a run here is one process",
     "lazy_inline": "each cell is traced where it is called; leave the decorator out",
 }
-#: names other than their own whose bearers do the like
+#: other names that do nearly the same
 _KIN = {
     "dense": ("Dense",), "linear": ("Dense",), "Linear": ("Dense",), "SyncBatchNorm": ("BatchNorm2d",),
     "thor": ("Momentum",), "LARS": ("Momentum",), "FTRL": ("SGD",), "LazyAdam": ("Adam",), "AdaFactor": ("Adam",),

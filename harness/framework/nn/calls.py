@@ -19,7 +19,7 @@ from harness.framework.nn.hooks import Hooks
 from harness.framework.runtime.session import run_cell
 from harness.framework.tensor import is_tracing
 
-#: Python calls a nested cell takes, about; from which depth on nesting is to blame for too many of them.
+#: about how many Python calls a nested cell takes; the depth from which nesting explains too many calls
 _CALLS, _DEEP = 5, 50
 
 
@@ -48,7 +48,7 @@ class Calls(Hooks):
             raise _too_deep(self, error) from None
 
     def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Carries out a call from outside a graph, as the mode says."""
+        """Runs a call from outside a graph, as the mode says."""
         if self._always_graph or context.get_context("mode") == context.GRAPH_MODE:
             return run_cell(self, args, kwargs)
         return self._construct(args, kwargs)
@@ -67,7 +67,7 @@ class Calls(Hooks):
             self.__dict__["_running"] -= 1
 
     def _computed(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """What ``construct`` gives, with a gradient of the cell's own if it has one."""
+        """The result of ``construct``, with the cell's own gradient if it has one."""
         result = self.construct(*args, **kwargs)
         own = getattr(self, "bprop", None)
         if own is not None and is_tracing():

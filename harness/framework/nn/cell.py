@@ -37,7 +37,7 @@ class Cell(Calls, Refusals):
         requires_grad: set by ``set_grad``; kept.
     """
 
-    #: parameters are used as they are even where ``to_float`` casts the rest (operators that write to them)
+    #: parameters are used unchanged even if ``to_float`` casts the rest (operators that write to them)
     _casts_parameters: ClassVar[bool] = True
     #: runs as a graph in PyNative mode too (MindSpore's optimizers do)
     _always_graph: ClassVar[bool] = False
@@ -88,7 +88,7 @@ class Cell(Calls, Refusals):
             return parameter
         value = precision.cast(parameter, wanted)
         if value is not parameter:
-            value.cast_of = parameter  # who writes to the parameter finds it
+            value.cast_of = parameter  # writers of the parameter find it
         return value
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -236,7 +236,7 @@ class Cell(Calls, Refusals):
         naming.check_unique(self)
 
     def init_parameters_data(self, auto_parallel_mode: bool = False) -> dict[Parameter, Parameter]:
-        """Nothing to do: data is there when a parameter is made."""
+        """Does nothing: a parameter has its data from the start."""
         return {}
 
     def cells(self) -> Any:
@@ -273,8 +273,8 @@ class Cell(Calls, Refusals):
             self.__dict__["_scope"] = scope
 
     def places(self) -> dict[str, str]:
-        """Where the layers below were made: ``file.py:17`` by scope; empty of cells of the user's own classes, as what
-        they do stands in their own lines."""
+        """Where the layers below were made: ``file.py:17`` by scope; empty for cells of the user's own classes, because
+        their code stands in lines of its own."""
         return {
             scope: cell.__dict__["_made_at"] if type(cell).__module__.startswith(_LAYERS) else ""
             for scope, cell in naming.scopes(self)
@@ -338,7 +338,7 @@ class Cell(Calls, Refusals):
         return self._dynamic_inputs
 
     def set_jit_config(self, jit_config: Any) -> None:
-        """Kept; there is one way of compiling here."""
+        """Kept without effect: there is only one way to compile here."""
         self.__dict__["_jit_config"] = jit_config
 
     @property

@@ -18,7 +18,7 @@ __all__ = ["CellDict", "CellList", "SequentialCell"]
 
 
 def _prefix(holder: Cell) -> str:
-    """The prefix the held cells' parameters have, found where a name shows the child's name."""
+    """The prefix of the held cells' parameters, found in a name that shows the child's name."""
     for key, cell in holder._cells.items():
         for place, parameter in cell.parameters_and_names() if cell is not None else ():
             tail = f"{key}.{place}"

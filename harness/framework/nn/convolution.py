@@ -24,7 +24,7 @@ _PAD_MODES = ("valid", "same", "pad")
 
 
 def require_nchw(data_format: str, owner: str) -> str:
-    """``"NCHW"``; anything else is refused, NHWC with the device that has it."""
+    """Returns ``"NCHW"``; refuses anything else, and names the device that has NHWC."""
     checks.among(data_format, ("NCHW", "NHWC"), "data_format", owner)
     if data_format == "NHWC":
         target = context.get_context("device_target")

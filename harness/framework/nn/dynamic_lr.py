@@ -1,4 +1,4 @@
-"""Lists of learning rates, one for each step, as the tutorials give them to an optimizer.
+"""Lists of learning rates, one for each step, to give to an optimizer.
 
 Every function counts epochs from the step: ``step // step_per_epoch``. Source: MindSpore 2.10.0, measured
 (``tests/data/nn/learning_rates.json``).
@@ -123,8 +123,8 @@ def polynomial_decay_lr(
     power: float,
     update_decay_epoch: bool = False,
 ) -> list[float]:
-    """From ``learning_rate`` to ``end_learning_rate`` as (1 - epoch / decay_epoch) ** power; behind ``decay_epoch`` the
-    end, or with ``update_decay_epoch`` anew with the next multiple of ``decay_epoch``."""
+    """From ``learning_rate`` to ``end_learning_rate`` as (1 - epoch / decay_epoch) ** power; after ``decay_epoch`` the
+    end rate, or with ``update_decay_epoch`` again with the next multiple of ``decay_epoch``."""
     owner = "polynomial_decay_lr"
     _positive(learning_rate, "learning_rate", owner)
     if _float(end_learning_rate, "end_learning_rate", owner) < 0:

@@ -15,7 +15,7 @@ _HAND_ON = frozenset({"Load", "Depend"})
 
 
 def is_dynamic(graph: Graph) -> bool:
-    """Whether a size is known only at run time; such a graph is not planned."""
+    """Whether a size becomes known only at run time; such a graph is not planned."""
     return any(
         isinstance(spec, TensorSpec) and spec.size < 0 for node in graph.execution_order for spec in node.outputs
     )

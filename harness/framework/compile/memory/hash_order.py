@@ -1,8 +1,8 @@
 """The order in which MindSpore lists the tensors of a solver: that of the hash table it keeps them in.
 
-The table is a linear-probing one of a power of two of places in which what lies further from home goes first
-("robin hood" hashing); this module keeps only what its order follows from. Checked against the ``somas_solver_*.ir``
-of MindSpore 2.10.0.
+The table probes linearly through a power of two of places, and the key that lies further from home goes first ("robin
+hood" hashing). This module keeps only what decides the order. Checked against the ``somas_solver_*.ir`` of MindSpore
+2.10.0.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 _WORD = (1 << 64) - 1
-#: a place is described by a byte: distance from home + 1 in the high bits, a piece of the hash below
+#: one byte describes a place: the distance from home + 1 in the high bits, a piece of the hash below
 _BYTE = 0xFF
 _HASH_BITS = 5
 
@@ -36,7 +36,7 @@ class _Table:
     """The places of one size of the table.
 
     Args:
-        places: number of homes, a power of two. Four of five may be taken; some places lie behind the last home.
+        places: number of homes, a power of two. Four of five may be taken; some places lie after the last home.
     """
 
     def __init__(self, places: int) -> None:
@@ -49,7 +49,7 @@ class _Table:
         self._crowded = False
 
     def keys(self) -> list[int]:
-        """What is in the table, from the first place on."""
+        """The keys of the table, from the first place on."""
         return [key for key in self._key if key >= 0]
 
     def larger(self) -> _Table:

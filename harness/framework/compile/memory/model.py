@@ -1,6 +1,6 @@
 """The parts of a memory plan: parameters, tensors and nodes of one graph, and the state of the planning.
 
-The words are those of the artefacts MindSpore 2.10.0 writes (``*_somas_*.ir``), from which they were learnt.
+The words are those of the artefacts MindSpore 2.10.0 writes (``*_somas_*.ir``), which were the source of these rules.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ class MemoryPlan:
     Attributes:
         graph_id: id of the graph.
         device: target, as file names of artefacts begin (``CPU``, ``GPU``, ``Ascend``).
-        initial: as collected; no reference is looked at yet.
+        initial: as collected, before references are settled.
         processed: with references settled.
         state: with offsets, merged blocks and the total.
         relation: which tensors the solver may put into the same bytes, shape (tensors, tensors).
@@ -186,7 +186,7 @@ def prepared(state: State, reuse: bool = True) -> tuple[list[TensorRun], Matrix,
 
 
 def _solved(state: State, blocks: Sequence[TensorRun], shares: Matrix, sizes: Sequence[int]) -> Solution:
-    """Places the blocks; what lives as long as the graph comes behind, in the order of indices."""
+    """Places the blocks; tensors that live as long as the graph come last, in the order of indices."""
     solution = solve(blocks, shares) if blocks else Solution({}, 0, 0)
     total = solution.total
     for tensor in state.tensors:

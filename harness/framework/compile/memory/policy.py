@@ -1,4 +1,4 @@
-"""When memory is shared at all."""
+"""Decides whether memory is shared at all."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def reuse_applies(
     """Whether tensors may share memory in this process.
 
     ``sys.mem_reuse`` defaults to true, and a synchronous dump of every kernel sets it to false for the process, as the
-    public source and the documents up to 2.2 say. MindSpore 2.10.0 on a CPU is another case: there only the level
-    counts, and a dump does not turn reuse off (measured); a plan made with ``reuse=True`` shows that.
+    public source and the documents up to 2.2 say. MindSpore 2.10.0 on a CPU differs: only the level counts there, and a
+    dump does not turn reuse off (measured); a plan made with ``reuse=True`` shows that.
 
     Args:
         memory_optimize_level: ``O0`` or ``O1``; the solver runs at ``O1`` only. ``SettingError`` for anything else.

@@ -1,8 +1,7 @@
 """Which tensors may lie in the same bytes.
 
-Source: MindSpore 2.10.0, every bit of the relation of its own graphs reproduced. Two tensors may share memory where
-the data's way through the graph puts all readers of one before the other is written, in whatever order independent
-kernels run.
+Source: MindSpore 2.10.0, every bit of the relation of its own graphs reproduced. Two tensors may share memory if the
+flow of data puts all readers of one before the write of the other, in whatever order independent kernels run.
 """
 
 from __future__ import annotations

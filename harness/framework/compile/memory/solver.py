@@ -18,7 +18,7 @@ import numpy as np
 
 from harness.framework.compile.memory.reuse import Matrix
 
-#: what keeping footprints apart less strictly must save to be taken, in bytes
+#: bytes that a less strict separation of footprints must save to be chosen
 WORTH_SINGLE = 100 * 1024 * 1024
 
 
@@ -28,7 +28,7 @@ class TensorRun(NamedTuple):
     Attributes:
         members: indices of its tensors, from the left.
         sizes: bytes of each of them.
-        peak: how much of the busiest moment's memory it may share (the second order of placing looks at it).
+        peak: how much of the busiest moment's memory it may share; the second order of placing uses it.
     """
 
     members: tuple[int, ...]

@@ -31,7 +31,7 @@ _TENSOR_HEADER = "\t".join((
 def info(plan: MemoryPlan, stage: str) -> str:
     """The text of one of ``STAGES``.
 
-    What becomes of references is first seen in ``device_spec_node_process``, offsets only in ``tensor_offset``.
+    Settled references first show in ``device_spec_node_process``, offsets only in ``tensor_offset``.
     """
     states = {"initial_info": plan.initial, "device_control_info": plan.initial, "tensor_offset": plan.state}
     if stage not in STAGES:

@@ -1,6 +1,6 @@
-"""Memory kernels of the CPU need besides their results.
+"""The memory that kernels of the CPU need besides their results.
 
-Sizes measured on MindSpore 2.10.0; a kernel that is not named here was seen without any, or was not seen.
+Sizes measured on MindSpore 2.10.0; a kernel that is not named here either had none or was not measured.
 """
 
 from __future__ import annotations

@@ -25,8 +25,9 @@ class Transform(ABC):
 
     @abstractmethod
     def build(self, seed: int, worker: int = 0) -> RowFunction:
-        """What runs it in a worker: arrays in, an array or a tuple of them out. Random numbers are drawn from ``seed``
-        and the worker's number added; transforms inside another one draw from ``seed`` in each worker, as measured."""
+        """The function that runs it in a worker: arrays in, an array or a tuple of arrays out. Random numbers are drawn
+        from ``seed`` and the worker's number added; transforms inside another one draw from ``seed`` in each worker, as
+        measured."""
 
     def __call__(self, *inputs: Any) -> Any:
         arrays = [self._input(each) for each in inputs]

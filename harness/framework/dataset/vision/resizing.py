@@ -53,7 +53,7 @@ def resized(image: Array, height: int, width: int, mode: Inter) -> Array:
 
 
 def _scale(source: int, target: int) -> float:
-    # Taken twice the reciprocal, as published: it is not always source / target.
+    # The reciprocal is taken twice, as published: the result is not always source / target.
     return 1.0 / (target / source)
 
 
@@ -72,7 +72,7 @@ def _linear(source: int, target: int) -> tuple[Array, Array]:
 
 @lru_cache(64)
 def _grown(source: int, target: int) -> tuple[Array, Array]:
-    """Likewise, for what stands for the mean over an area where the image grows."""
+    """The same for the mean over an area when the image grows."""
     scale, inverse = _scale(source, target), target / source
     first = np.floor(np.arange(target) * scale).astype(np.int64)
     part = ((np.arange(target) + 1) - (first + 1) * inverse).astype(np.float32)
@@ -152,7 +152,7 @@ def _weighted_bytes(image: Array, rows: Array, down: Array, columns: Array, acro
 
 
 def _cubic_bytes(wide: Array, rows: Array, down: Array) -> Array:
-    """Vector units (of eight numbers) add the four rows as float32; what is left of a row is added as ints."""
+    """Vector units (of eight numbers) add the four rows as float32; the rest of a row is added as ints."""
     parts = [wide[rows[:, at]].reshape(len(rows), -1) for at in range(4)]
     whole = parts[0].shape[1] // 8 * 8
     factors = down.astype(np.float32) * np.float32(1.0 / (_ONE * _ONE))

@@ -28,7 +28,7 @@ class Inter(IntEnum):
 
 
 class Border(StrEnum):
-    """What stands around an image: one value, the edge, or the image mirrored without or with its edge."""
+    """What surrounds an image: one value, the edge, or the image mirrored without or with its edge."""
 
     CONSTANT = "constant"
     EDGE = "edge"

@@ -1,8 +1,8 @@
 """The registry of PyTorch's kernels, by MindSpore's operator names.
 
-A kernel means what the numpy kernel of the operator means, in PyTorch's words: its arguments are tensors, numbers and
-tuples as the numpy kernel takes them, it may give any dtype, and its result is brought to the one the graph shows.
-Operators that update in place write into the tensors they are given.
+A kernel computes with PyTorch what the operator's numpy kernel computes. It takes tensors, numbers and tuples as the
+numpy kernel does. Its result may have any dtype and is cast to the one the graph shows. Operators that update in place
+write into the tensors they are given.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class NoKernel(Exception):
     """PyTorch has no kernel that means the same for these arguments: the harness's own computes this call.
 
     Args:
-        what: what there is none for, in a word or two (``UInt64``).
+        what: the missing thing, in a word or two (``UInt64``).
     """
 
     def __init__(self, what: str) -> None:
@@ -36,10 +36,10 @@ class Kernel:
 
     Attributes:
         function: ``function(call, *arguments)`` gives a tensor or a tuple of tensors.
-        wide: float16 and bfloat16 are computed in Float32 and rounded once: of several steps, or because PyTorch has
-            no kernel in them.
+        wide: float16 and bfloat16 are computed in Float32 and rounded once, because the kernel has several steps or
+            PyTorch has no kernel in them.
         moves: it only moves bits: unsigned integers come as signed ones of the same bits.
-        wraps: it does to the bits of signed integers what it does to those of unsigned ones: UInt64 comes as Int64.
+        wraps: it treats the bits of signed integers like those of unsigned ones, so UInt64 comes as Int64.
     """
 
     function: Callable[..., Any]

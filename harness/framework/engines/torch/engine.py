@@ -1,8 +1,8 @@
 """The engine: runs PyTorch's kernel of an operator, or the harness's own if there is none, and records which.
 
-Values between kernels are tensors of the device. Arrays of the harness (parameters, data, constants) are taken as they
-are met: on a CPU as the same memory, on another device as a copy that is good for one step. What updates a parameter in
-place updates that copy; its array follows when somebody looks at it, at the latest at the end of the step.
+Values between kernels are tensors of the device. Arrays of the harness (parameters, data, constants) are converted when
+first used: on a CPU they share memory, on another device they become a copy that is valid for one step. An update in
+place changes that copy; the array follows when somebody reads it, at the latest at the end of the step.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class TorchEngine:
     Attributes:
         device: the device.
         is_host: its memory is that of arrays.
-        by_numpy: operators (with a dtype, where it is that alone) the harness's own kernels computed so far.
+        by_numpy: operators that the harness's own kernels computed so far, with a dtype if only that one did.
     """
 
     def __init__(self, device: str = "cpu") -> None:
@@ -113,7 +113,7 @@ class TorchEngine:
             apart: results must not share memory with arguments.
 
         Raises:
-            KernelError: it cannot be computed, by whatever kernel.
+            KernelError: no kernel can compute it.
         """
         kernel = KERNELS.get(operator.name) if operator.name in KERNELS else None
         if kernel is None:

@@ -1,6 +1,6 @@
-"""PyTorch's switches that make a run give the same bits again, set inside a block and recorded.
+"""PyTorch's switches for reproducible bits, set inside a block and recorded.
 
-They are PyTorch's own, for the whole process; at the end of the block everything is as it was.
+The switches hold for the whole process; the end of the block restores them.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def deterministic(tf32: tuple[bool, bool] = (False, False)) -> Iterator[None]:
 
 
 def recorded(device: Any) -> dict[str, Any]:
-    """The switches as ``deterministic`` sets them, and on what the kernels run; small JSON values."""
+    """The switches that ``deterministic`` sets, and the device of the kernels; small JSON values."""
     found: dict[str, Any] = {
         "torch": str(torch.__version__),
         "device": str(device),

@@ -100,7 +100,7 @@ def _atan2(call: Call, y: Any, x: Any) -> Any:
 
 
 def _quotient(x: Any, y: Any) -> Any:
-    """Floating: over 0 of either sign 0 gives NaN, a number above 0 inf, everything else -inf."""
+    """For floats divided by a zero of either sign: 0 gives NaN, a number above 0 gives inf, everything else -inf."""
     if x.is_complex():
         return x / y
     over_zero = torch.where(x == 0, torch.nan, torch.where(x > 0, torch.inf, -torch.inf)).to(x.dtype)
@@ -108,7 +108,7 @@ def _quotient(x: Any, y: Any) -> Any:
 
 
 def _whole_quotient(call: Call, x: Any, y: Any, rounding: str) -> Any:
-    """Of integers; over zero the dtype's highest or lowest value by the sign of ``x``, 0 for 0/0."""
+    """For integers divided by zero: the dtype's highest or lowest value by the sign of ``x``, and 0 for 0/0."""
     if x.dtype == torch.bool:
         return x & y
     ends = np.iinfo(call.outputs()[0].dtype.numpy)
@@ -120,8 +120,8 @@ def _whole_quotient(call: Call, x: Any, y: Any, rounding: str) -> Any:
 
 
 def _safe(y: Any) -> Any:
-    """A divisor with 1 in place of 0, over which PyTorch refuses to divide, and of -1, over which the lowest value
-    leaves the range, which stops the processor."""
+    """A divisor with 1 in place of 0, by which PyTorch refuses to divide, and of -1, by which the lowest value leaves
+    the range and stops the processor."""
     risky = (y == 0) | (y == -1) if torch.iinfo(y.dtype).min < 0 else y == 0
     return torch.where(risky, 1, y)
 

@@ -64,7 +64,7 @@ def _segment_sum(call: Call, x: Any, ids: Any, _count: Any) -> Any:
     if ids.numel() and int(ids.max()) >= count:
         raise KernelError(f"UnsortedSegmentSum: segment number {int(ids.max())} of {count} segments")
     flat = ids.reshape(-1).to(torch.int64)
-    kept = torch.where(flat < 0, count, flat)  # what is dropped has a row of its own behind the others
+    kept = torch.where(flat < 0, count, flat)  # dropped values go to an extra row after the others
     return x.new_zeros((count + 1, *rest)).index_add_(0, kept, x.reshape(flat.numel(), *rest))[:count]
 
 

@@ -46,7 +46,7 @@ def _sums(x: Any, pads: Pads, kernel_size: Pair, stride: Pair) -> Any:
 
 
 def _spread(share: Any, x: Any, pads: Pads, kernel_size: Pair, stride: Pair) -> Any:
-    """``share`` added to every element of its window."""
+    """Adds ``share`` to every element of its window."""
     grown = _padded(x, pads)
     return _cut(_aten.avg_pool2d_backward(share, grown, kernel_size, stride, _NONE, False, False, 1), pads)
 
@@ -105,7 +105,7 @@ def _adaptive_grad(call: Call, dout: Any, _shape: Any) -> Any:
 
 @kernel("MaxPool", wide=True)
 def _max_pool(call: Call, x: Any) -> Any:
-    """NaN is passed over unless it stands last, as with MindSpore: such a tensor is pooled place by place."""
+    """Ignores NaN unless it stands last, as MindSpore does: such a tensor is pooled place by place."""
     _floating(x)
     kernel_size, stride, pads = max_pool.geometry(call, call.attrs)
     grown = _padded(x, pads, -torch.inf)

@@ -24,10 +24,10 @@ def _weights(call: Call, column: Any, features: int) -> list[Any]:
 
 
 def _run(call: Call, x: Any, h: Any, c: Any, w: Any, train: bool) -> Any:
-    """``train``: cuDNN differentiates it only so; there is no dropout that it could change."""
+    """``train`` because cuDNN differentiates only then; there is no dropout that it could change."""
     weights, biased = _weights(call, w, x.shape[2]), bool(call.attrs["has_bias"])
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # cuDNN would rather have all weights behind one another
+        warnings.simplefilter("ignore")  # cuDNN prefers all weights in one piece of memory
         return torch.lstm(x, (h, c), weights, biased, 1, 0.0, train, False, False)
 
 

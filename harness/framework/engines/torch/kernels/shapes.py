@@ -89,7 +89,7 @@ def _slice_grad(call: Call, dout: Any, x: Any, begin: Any, _size: Any) -> Any:
 
 
 def _taken(x: Any, index: tuple[Any, ...]) -> Any:
-    """``x[index]``, backwards slices too: PyTorch has none."""
+    """``x[index]``, with backward slices too, which PyTorch lacks."""
     backwards, at, rank = [], 0, sum(part is not None and part is not Ellipsis for part in index)
     for part in index:
         if part is Ellipsis:
