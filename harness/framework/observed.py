@@ -1,8 +1,8 @@
 """Observed facts about MindSpore 2.10.0 that no document states: tables with one fact per row.
 
-A row names the recording that holds it: the network script of ``tests/data/graphs/nets`` whose recorded graphs are
-others without it. Rows whose last entry is empty were seen in graphs that were not kept;
-``tests/framework/test_observed.py`` takes out every row that names a recording and sees that recording go red.
+A row names the recording that holds it: the network script of ``tests/data/graphs/nets`` whose recorded graphs change
+without the row. Rows whose last entry is empty were seen in graphs that were not kept.
+``tests/framework/test_observed.py`` removes every row that names a recording and checks that this recording fails.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Nesting(NamedTuple):
 
 
 class OlderForm(NamedTuple):
-    """A method that is another function when it is called with a keyword of its older form.
+    """A method that becomes another function when called with a keyword of its older form.
 
     Attributes:
         name: ``Tensor.sum``.
@@ -100,7 +100,7 @@ FUNCTION_GRAPHS = (
     Nesting(("Tensor.__getitem__", "slice"), 4, 0),
     Nesting(("Tensor.__getitem__", "tuple"), 11, 0),
 )
-#: layers; the structure of those not named here is that of their source in this package
+#: layers; other layers have the structure of their source in this package
 LAYER_GRAPHS = (
     Nesting("AvgPool2d", 4, 3),
     Nesting("BatchNorm1d", 5, 0, checks=True),
@@ -148,7 +148,7 @@ DIRECT_FUNCTIONS = (
 )
 #: functions whose operator stands where they are called, however they are called
 UNSHARED_FUNCTIONS = (Fact("flip", "older"),)
-#: names that are an operator there, and no function
+#: names that are an operator in MindSpore, not a function
 PRIMITIVE_FUNCTIONS = (
     Fact("reduce_max", "older"),
     Fact("reduce_mean", "older"),
@@ -230,7 +230,7 @@ FOLDED = (
     Fact("SumExt", "gradients"),
     Fact("Tile", "functions"),
 )
-#: operators that are simplified even where their result is changed in place later
+#: operators that are simplified even if their result is changed in place later
 BEFORE_READS = (
     Fact("Add", "folded"),
     Fact("Cast"),

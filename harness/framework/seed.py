@@ -21,7 +21,7 @@ _SEED_OF_ZERO = 87654321
 #: how far a counter moves with each operator created
 _STRIDE = 3528531795 ^ 3449720151
 
-#: MindSpore's seed of datasets where none was set
+#: MindSpore's seed of datasets if none was set
 DATASET_SEED = 5489
 
 _global: list[int | None] = [None]
@@ -30,8 +30,8 @@ _counters: dict[tuple[str, int], int] = {}
 
 
 def set_seed(seed: int) -> None:
-    """Sets the global seed, as ``mindspore.set_seed``: of Python's and numpy's global generators and of datasets, too;
-    restarts all counters.
+    """Sets the global seed, as ``mindspore.set_seed``: also seeds Python's and numpy's global generators and datasets,
+    and restarts all counters.
 
     Args:
         seed: an int of at least 0, below 2**32 (numpy's limit). ``SettingTypeError`` / ``SettingError`` otherwise.
@@ -47,7 +47,7 @@ def set_seed(seed: int) -> None:
 
 @contextmanager
 def seeded(seed: int) -> Iterator[None]:
-    """``set_seed(seed)`` within the block; afterwards every generator and counter is what it was before."""
+    """``set_seed(seed)`` within the block; afterwards every generator and counter has its former state."""
     before = _global[0], _dataset[0], dict(_counters), random.getstate(), np.random.get_state()
     set_seed(seed)
     try:

@@ -1,4 +1,4 @@
-"""Fan in, fan out and gain, on which the spread of initial weights depends."""
+"""Fan in, fan out and gain, which decide the spread of initial weights."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``DistributedGradReducer``: gradients summed over processes, of which there is one."""
+"""``DistributedGradReducer``: gradients summed over processes; a run has one."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class DistributedGradReducer(Cell):
     """The mean (or sum) of gradients over a group of one: the gradients themselves.
 
     Args:
-        parameters: the parameters the gradients are of.
-        mean: whether the sum is divided by ``degree``; None as the context says.
+        parameters: the parameters that the gradients belong to.
+        mean: whether the sum is divided by ``degree``; None for the context's setting.
         degree: the number of processes; None for the group's.
         fusion_type: kept.
         group: a group of the run.

@@ -2,9 +2,9 @@
 
 In PyNative mode MindSpore differentiates operator by operator, and only functions under ``jit`` make graphs (measured:
 nothing else is dumped). Here gradients are added to a graph in both modes; in PyNative mode that graph belongs to a
-session without observers and numbers of its own, so that no dump shows it. There the function runs at every call, as
-Python does: what it prints, counts and decides is of this call. Only what was compiled of it is kept, for as long as
-the next call describes the same.
+session without observers and numbers of its own, so that no dump shows it. There the function runs at every call, as in
+Python: what it prints, counts and decides belongs to this call. Only the compiled program is kept, as long as the next
+call describes the same one.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from harness.framework.tensor import eager_rules
 
 
 class _Hidden(Session):
-    """The session of PyNative mode, whose rules for gradients of cells' own hold in it."""
+    """The session of PyNative mode; that mode's rules for a cell's own gradient hold in it."""
 
     def __init__(self) -> None:
         super().__init__(hooked=False)
-        #: the signature of what each program was compiled from, and what keeps its key alive
+        #: the signature that each program was compiled from, and the objects that keep its key alive
         self._written: dict[Any, tuple[Any, Any]] = {}
 
     def run(

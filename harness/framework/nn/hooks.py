@@ -1,8 +1,8 @@
-"""Hooks of cells and tensors: what runs before and after ``construct``, and on the way back.
+"""Hooks of cells and tensors: functions that run before and after ``construct``, and on the way back.
 
-Source: MindSpore 2.10.0, measured in both modes: a hook is part of what is traced, so that a graph that was compiled
-keeps the hooks it was compiled with; a backward hook is given the gradients of the cell's arguments (None for one that
-has none) and of its results, and what it gives takes the place of the former.
+Source: MindSpore 2.10.0, measured in both modes: a hook is traced, so a compiled graph keeps its hooks. A backward hook
+gets the gradients of the cell's arguments (None if an argument has none) and of its results; what it returns replaces
+the former.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from harness.framework.tensor import Parameter, Tensor, is_eager, is_tracing, te
 from harness.framework.tensor.dispatch import current
 
 Hook = Callable[..., Any]
-#: tells hooks apart
+#: numbers the hooks
 _NUMBERS = itertools.count()
 _KINDS = ("forward_pre", "forward", "backward_pre", "backward")
 
 
 class HookHandle:
-    """What registering a hook gives; ``remove`` takes the hook back."""
+    """The result of registering a hook; ``remove`` removes the hook."""
 
     def __init__(self, remove: Callable[[], Any]) -> None:
         self._remove = remove
 
     def remove(self) -> None:
-        """Takes the hook back; nothing happens the second time."""
+        """Removes the hook; a second call does nothing."""
         self._remove()
 
 
@@ -65,22 +65,21 @@ class Hooks:
         return OrderedDict() if self._hooks is None else self._hooks[kind]
 
     def register_forward_pre_hook(self, hook_fn: Hook, *, prepend: bool = False, with_kwargs: bool = False) -> Any:
-        """Calls ``hook_fn(cell, args)`` before ``construct``; what it gives takes the arguments' place."""
+        """Calls ``hook_fn(cell, args)`` before ``construct``; its result replaces the arguments."""
         return self._register("forward_pre", hook_fn, prepend, with_kwargs)
 
     def register_forward_hook(
         self, hook_fn: Hook, *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
     ) -> HookHandle:
-        """Calls ``hook_fn(cell, args, output)`` after ``construct``; what it gives takes the output's place."""
+        """Calls ``hook_fn(cell, args, output)`` after ``construct``; its result replaces the output."""
         return self._register("forward", hook_fn, prepend, with_kwargs, always_call)
 
     def register_backward_pre_hook(self, hook_fn: Hook) -> HookHandle:
-        """Calls ``hook_fn(cell, grad_output)`` on the way back; what it gives takes their place."""
+        """Calls ``hook_fn(cell, grad_output)`` on the way back; its result replaces them."""
         return self._register("backward_pre", hook_fn)
 
     def register_backward_hook(self, hook_fn: Hook) -> HookHandle:
-        """Calls ``hook_fn(cell, grad_input, grad_output)`` on the way back; what it gives takes ``grad_input``'s
-        place."""
+        """Calls ``hook_fn(cell, grad_input, grad_output)`` on the way back; its result replaces ``grad_input``."""
         return self._register("backward", hook_fn)
 
     def _hooked(self, args: tuple[Any, ...], kwargs: dict[str, Any], construct: Hook) -> Any:
@@ -146,7 +145,7 @@ class Hooks:
             return grads
 
         def unanswered() -> None:
-            # The arguments have no gradient: the hooks are called all the same (measured).
+            # The arguments have no gradient; the hooks are still called (measured).
             if seen:
                 for hook, _, _ in tuple(self._of("backward").values()):
                     hook(self, (None,), tuple(seen))
@@ -175,8 +174,8 @@ def _tuple(value: Any) -> tuple[Any, ...]:
 
 @tensor_method("register_hook")
 def register_hook(tensor: Any, hook: Hook) -> HookHandle:
-    """``Tensor.register_hook``: ``hook(grad)`` sees the gradient of a tensor under a gradient in PyNative mode, and
-    what it gives takes its place. Of a parameter: at every gradient until the handle removes it.
+    """``Tensor.register_hook``: ``hook(grad)`` sees the gradient of a tensor under a gradient in PyNative mode, and its
+    result replaces it. A parameter's hook runs at every gradient until the handle removes it.
 
     Raises ``UnsupportedError`` where it would have no effect: for other tensors outside of a gradient, and in graphs.
     """

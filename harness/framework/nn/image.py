@@ -1,4 +1,4 @@
-"""``PSNR`` and ``SSIM``: how alike two batches of pictures are, by the operators MindSpore 2.10.0 makes of them."""
+"""``PSNR`` and ``SSIM``: the similarity of two batches of pictures, with the operators that MindSpore 2.10.0 emits."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class SSIM(Cell):
         max_val: the largest value a pixel may have, above 0.
         filter_size: edge of the Gaussian window, at least 1.
         filter_sigma: its standard deviation in pixels, above 0.
-        k1, k2: what keeps the quotients finite.
+        k1, k2: constants that keep the quotients finite.
 
     Raises:
         SettingTypeError, SettingError: a setting is of another type, or out of its range.
@@ -112,7 +112,7 @@ class SSIM(Cell):
         self.concat = ops.Concat(axis=1)
 
     def _small(self) -> tuple[Any, Any]:
-        """What keeps the two quotients finite."""
+        """The constants that keep the two quotients finite."""
         one, other = (Tensor(k * self.max_val, dtypes.float32) for k in (self.k1, self.k2))
         return ops.Pow()(one, 2), ops.Pow()(other, 2)
 

@@ -1,7 +1,7 @@
 """Initializers of parameters, as ``mindspore.common.initializer``, with the same values for the same global seed.
 
-Source of the formulas: MindSpore 2.10.0, measured (``tests/data/nn/initial_values.json``); what is not equal bit for
-bit stands in ``docs/differences.md``. Values are drawn when a ``Parameter`` is made of the tensor (or its data is first
+Source of the formulas: MindSpore 2.10.0, measured (``tests/data/nn/initial_values.json``); ``docs/differences.md``
+lists what is not equal bit for bit. Values are drawn when a ``Parameter`` is made of the tensor (or its data is first
 asked for), in that order, not when ``initializer`` is called.
 """
 
@@ -86,7 +86,7 @@ class One(Initializer):
 
 
 class Constant(Initializer):
-    """All ``value`` (float64 until it is rounded to the tensor's dtype)."""
+    """Every element is ``value`` (float64 until it is rounded to the tensor's dtype)."""
 
     def __init__(self, value: Any) -> None:
         super().__init__(value=value)
@@ -277,7 +277,7 @@ class Sparse(Initializer):
 class Orthogonal(Initializer):
     """A (semi-)orthogonal matrix times ``gain``; trailing dimensions are flattened.
 
-    Made by Householder reflections in float64 instead of LAPACK's, so equal to MindSpore's to rounding.
+    Computed with Householder reflections in float64 instead of LAPACK's, so it equals MindSpore's up to rounding.
     """
 
     def __init__(self, gain: float = 1.0) -> None:
@@ -305,7 +305,7 @@ def _orthonormal(a: Array) -> Array:
 
 
 class _Delayed(Tensor):
-    """A tensor whose data is drawn when it is first asked for."""
+    """A tensor whose data is drawn at its first use."""
 
     def __init__(self, init: Initializer, shape: Shape, dtype: DType) -> None:
         self._drawn: Array | None = None
@@ -344,7 +344,7 @@ def initializer(init: Any, shape: Any = None, dtype: DType = dtypes.float32) -> 
     """A tensor whose values an initializer gives, as ``mindspore.common.initializer.initializer``.
 
     Args:
-        init: a tensor (returned as it is; its shape must be ``shape``), a name (``"normal"``, ``"ones"``, ...), an
+        init: a tensor (returned unchanged; its shape must be ``shape``), a name (``"normal"``, ``"ones"``, ...), an
             ``Initializer``, or a number.
         shape: dimensions, each at least 1.
         dtype: element type.

@@ -1,6 +1,6 @@
 """``InstanceNorm1d``, ``InstanceNorm2d`` and ``InstanceNorm3d``: each channel of each example normalised.
 
-A real CPU has no kernel for their operator; here they are made of the operators their formula names
+A real CPU has no kernel for their operator; here they consist of the operators in their formula
 (``docs/differences.md``).
 """
 

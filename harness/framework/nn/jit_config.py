@@ -1,4 +1,4 @@
-"""``JitConfig``: how a cell is to be compiled; there is one way here, so it is checked and kept."""
+"""``JitConfig``: how to compile a cell. There is only one way here, so the settings are checked and kept."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from harness.errors import SettingError
 
 __all__ = ["JitConfig"]
 
-#: setting: what it may be (measured)
+#: setting: its accepted values (measured)
 _ACCEPTED: dict[str, tuple[str, ...]] = {
     "jit_level": ("", "O0", "O1", "O2"),
     "exc_mode": ("auto", "sink", "no_sink"),
@@ -19,7 +19,7 @@ _ACCEPTED: dict[str, tuple[str, ...]] = {
 
 
 class JitConfig:
-    """How a cell is to be compiled, as ``mindspore.JitConfig``.
+    """How to compile a cell, as ``mindspore.JitConfig``.
 
     Args:
         jit_level: ``O0``, ``O1`` or ``O2``.

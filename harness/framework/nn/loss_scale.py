@@ -1,7 +1,7 @@
 """Training steps whose loss is multiplied, so that small gradients survive float16; and cells that choose the factor.
 
 Source: MindSpore 2.10.0, measured on its GPU and Ascend graphs' description; its CPU has no kernel for ``FloatStatus``,
-which the step needs, so this step is refused on the CPU here, too.
+which the step needs, so this step is refused on the CPU here too.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         self.scale_sense = Parameter(scale, name="scale_sense")
 
     def set_sense_scale(self, sens: Any) -> None:
-        """Gives the scale another value."""
+        """Sets the scale."""
         if not isinstance(sens, Tensor):
             raise SettingTypeError(f"{self.cls_name}: sens must be a Tensor, got {type(sens).__name__}")
         self.scale_sense.set_data(sens)
@@ -127,7 +127,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         return done, cond, scale
 
     def start_overflow_check(self, pre_cond: Any, compute_input: Any) -> tuple[Any, Any]:
-        """Nothing is kept between operators: the status is computed of the gradients themselves."""
+        """Returns zeros: no status is kept between operators, because the gradients themselves show it."""
         return Tensor([0] * 8, dtypes.int32), compute_input
 
     def get_overflow_status(self, status: Any, compute_output: Any) -> Any:

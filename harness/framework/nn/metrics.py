@@ -1,4 +1,4 @@
-"""``mindspore.nn.metrics``, the older place of the metrics, which stand above this package."""
+"""``mindspore.nn.metrics``, the older place of the metrics, which live in a package above this one."""
 
 from harness._namespace import lazy as _lazy
 from harness.framework.nn import METRICS as _METRICS

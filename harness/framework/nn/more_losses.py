@@ -1,4 +1,4 @@
-"""Losses of detection, segmentation and ranking models, by the operators MindSpore 2.10.0 makes of them (measured)."""
+"""Losses of detection, segmentation and ranking models, with the operators that MindSpore 2.10.0 emits (measured)."""
 
 from __future__ import annotations
 

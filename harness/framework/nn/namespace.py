@@ -9,8 +9,8 @@ from harness.errors import UnsupportedError
 
 
 class _Namespace:
-    """Members of ``harness.framework.ops``, which are found when it is imported, so that a type checker cannot know
-    them; a missing one raises ``UnsupportedError`` naming it."""
+    """Members of ``harness.framework.ops``, found at its import, so a type checker cannot know them. A missing one
+    raises ``UnsupportedError`` with its name."""
 
     def __getattr__(self, name: str) -> Any:
         try:

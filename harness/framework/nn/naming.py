@@ -55,7 +55,7 @@ def parameters(cell: Cell, prefix: str = "", expand: bool = True) -> Iterator[tu
 
 
 def rename(parameter: Parameter, name: str) -> None:
-    """Gives a parameter a name; from now on it counts as named."""
+    """Names a parameter; from then on it counts as named."""
     parameter.name = name
     parameter.named = True
 
@@ -70,7 +70,7 @@ def prefix_parameters(cell: Cell, prefix: str, expand: bool = True) -> None:
 
 
 def check_unique(cell: Cell) -> None:
-    """Gives parameters whose names collide their paths as names; ``SettingError`` if names still collide."""
+    """Renames parameters with colliding names to their paths; ``SettingError`` if names still collide."""
     found = list(parameters(cell))
     if len({p.name for _, p in found}) < len(found):
         prefix_parameters(cell, "")

@@ -63,7 +63,8 @@ class _WrappedWeightDecay(Cell):
 
 
 def after(value: Any, on: Any) -> Any:
-    """``value``, in a graph only available after ``on`` (a tensor or a tuple of such; constants change nothing)."""
+    """``value``; in a graph it is available only after ``on`` (a tensor or a tuple of tensors; constants have no
+    effect)."""
     members = on if isinstance(on, tuple) else (on,)
     if not is_tracing() or not any(isinstance(member, (Tensor, tuple)) for member in members):
         return value
@@ -78,10 +79,10 @@ class Optimizer(Cell):
         parameters: parameters, or groups: dicts with ``params`` and any of ``lr``, ``weight_decay``,
             ``grad_centralization``, and one with ``order_params``.
         weight_decay: a number of at least 0, or a cell that computes it from the step.
-        loss_scale: what the loss was multiplied by, above 0; gradients are divided by it.
+        loss_scale: the factor of the loss, above 0; gradients are divided by it.
 
     Attributes:
-        parameters: parameters in the order gradients are given in.
+        parameters: parameters in the order of the gradients.
         global_step: int32 (1,), the number of steps done.
     """
 
@@ -252,7 +253,7 @@ class Optimizer(Cell):
         return ops.cast(value, dtype) if is_tracing() and type(value) is not Tensor else Tensor(value, dtype)
 
     def gradients_centralization(self, gradients: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Gradients as they are; centralization applies only where axis 1 is a multiple of 16, and is refused there."""
+        """Gradients unchanged. Centralization would apply only if axis 1 is a multiple of 16, and is refused then."""
         for flag, parameter in zip(self.grad_centralization_flags, self._parameters, strict=True):
             if flag and len(parameter.shape) > 1 and parameter.shape[1] % 16 == 0:
                 raise UnsupportedError(f"{self.cls_name}: grad_centralization of {parameter.name} is not supported")

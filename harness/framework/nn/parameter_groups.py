@@ -17,7 +17,7 @@ class Member:
 
     Attributes:
         group: number of the group among all dicts.
-        rate, weight_decay: as given; None where the group says nothing.
+        rate, weight_decay: as given; None if the group does not set it.
         centralize: whether the group asks for gradient centralization.
     """
 

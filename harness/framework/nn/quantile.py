@@ -13,7 +13,7 @@ import numpy as np
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-#: elements worked on at a time, so that what is between stays in the processor's cache
+#: elements per block, so that intermediate values stay in the processor's cache
 _CHUNK = 1 << 16
 #: half the width of the part around 0.5 that needs no logarithm
 _CENTRE = 0.425
@@ -28,7 +28,7 @@ _BELOW = (
 
 
 def normal_quantiles(shares: Array) -> Array:
-    """What is below which these shares (float64 in (0, 1), one dimension) of the standard normal distribution lie."""
+    """The quantiles of the standard normal distribution for these shares (float64 in (0, 1), one dimension)."""
     made = np.empty(len(shares))
     for start in range(0, len(shares), _CHUNK):
         made[start : start + _CHUNK] = _quantiles(shares[start : start + _CHUNK])

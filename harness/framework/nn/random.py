@@ -1,4 +1,4 @@
-"""The random numbers MindSpore's initializers are made of.
+"""The random numbers of MindSpore's initializers.
 
 Source of the rules: MindSpore 2.10.0, measured (``tests/data/nn/initial_values.json``). One tensor takes one 63-bit
 seed from numpy's global generator; a Philox 4x32-10 generator keyed with it gives the words, in order, so the values

@@ -133,7 +133,7 @@ class _RNNBase(Cell):
         return output, final
 
     def _check(self, x: Any, hx: Any, seq_length: Any) -> Any:
-        """The initial state (zeros where none is given), after checking the arguments."""
+        """The initial state (zeros by default), after the arguments were checked."""
         if not isinstance(x, Tensor) or len(x.shape) != 3:
             raise ShapeError(f"{self.cls_name}: x must be a tensor of 3 dimensions, got {x!r}")
         batch = x.shape[0] if self.batch_first else x.shape[1]

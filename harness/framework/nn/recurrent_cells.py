@@ -33,7 +33,7 @@ class _StepCell(Cell):
         if has_bias:
             shapes |= {"bias_ih": (rows,), "bias_hh": (rows,)}
         for shape in shapes.values():
-            # As measured: normal values are drawn and thrown away, which moves numpy's generator on.
+            # As measured: normal values are drawn and dropped, which advances numpy's generator.
             np.random.randn(*shape)
         bound = 1 / math.sqrt(hidden_size)
         for name, shape in shapes.items():

@@ -148,7 +148,7 @@ class _DynamicGRUCPUGPU(Cell):
 
 
 class _DynamicLSTMCPUGPU(Cell):
-    """A layer of ``LSTM``: one kernel where all sequences have the full length, else step by step."""
+    """A layer of ``LSTM``: one kernel if all sequences have the full length, else step by step."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Methods of MindSpore's ``Cell`` that have no counterpart here: each is refused by name."""
+"""Methods of MindSpore's ``Cell`` without a counterpart here; each raises an error with its name."""
 
 from __future__ import annotations
 

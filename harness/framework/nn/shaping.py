@@ -1,4 +1,4 @@
-"""Layers that resize, rearrange or drop; and small ones around one operator.
+"""Layers that resize, rearrange or drop, and small layers around one operator.
 
 Source of the operators each becomes: MindSpore 2.10.0, measured.
 """
@@ -26,7 +26,7 @@ __all__ = [
 
 
 class ClipByNorm(Cell):
-    """A tensor made shorter where its norm over ``axis`` is above a bound."""
+    """Scales a tensor down if its norm over ``axis`` is above a bound."""
 
     def __init__(self, axis: Any = None) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""``SyncBatchNorm``: batch normalisation over the batches of all processes, of which there is one."""
+"""``SyncBatchNorm``: batch normalisation over the batches of all processes; a run has one."""
 
 from __future__ import annotations
 

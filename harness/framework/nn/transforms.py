@@ -140,7 +140,7 @@ class GradOperation:
 
 
 def _entry(traced: Callable[..., Any], fn: Callable[..., Any]) -> Callable[..., Any]:
-    """``traced`` inside a graph as it is; outside, a graph of its own whose inputs are ``args0``, ``args1``, ..."""
+    """Inside a graph ``traced`` itself; outside, a graph of its own whose inputs are ``args0``, ``args1``, ..."""
 
     def after_grad(*args: Any) -> Any:
         if is_tracing():
@@ -179,7 +179,7 @@ def vjp(fn: Callable[..., Any], *inputs: Any, weights: Any = None, has_aux: bool
     Args:
         fn: cell or function; its result is a tensor or a tuple of tensors.
         inputs: its arguments, tensors.
-        weights: parameters to differentiate by, too.
+        weights: parameters to differentiate by as well.
         has_aux: only the first result is differentiated; the others are given as a third member.
     """
     if not callable(fn) or not inputs:

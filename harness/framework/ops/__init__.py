@@ -1,4 +1,4 @@
-"""Operators (row 2), and MindSpore's ``ops`` namespace: functions and primitives.
+"""Operators (row 2), and MindSpore's ``ops`` namespace of functions and primitives.
 
 Every module of ``functions`` and ``primitives`` lists in ``__all__`` what it adds to this namespace.
 """
@@ -21,7 +21,7 @@ from harness.framework.tensor import graph_function as _graph_function
 
 __all__ = ["OPERATORS", "Backward", "Call", "Operator", "Primitive", "operator"]
 
-#: control flow: no functions of MindSpore's
+#: control flow: these are not MindSpore's functions
 _CONTROL = frozenset({"cond", "while_loop"})
 _DIRECT = frozenset(row.name for row in _observed.DIRECT_FUNCTIONS)
 _UNSHARED = frozenset(row.name for row in _observed.UNSHARED_FUNCTIONS)
@@ -40,7 +40,7 @@ for _package in (_functions, _primitives):
 
 
 def __getattr__(name: str) -> object:
-    """``GradOperation``, ``grad`` and ``value_and_grad``: MindSpore lists them here, they live with graphs."""
+    """``GradOperation``, ``grad`` and ``value_and_grad``: MindSpore lists them here; their code is with graphs."""
     if name in ("GradOperation", "grad", "value_and_grad"):
         return getattr(_hooks.provided("transforms"), name)
     return _lookup("ops", name)

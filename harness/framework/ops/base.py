@@ -2,7 +2,7 @@
 
 One operator (or a small family that shares everything but a formula) is one file under
 ``harness/framework/ops/operators``; the
-registry imports that folder at its first use, so adding a file is all it takes. Packages outside add operators through
+registry imports that folder at its first use, so adding a file is enough. Other packages add operators through
 the entry-point group ``harness.operators``.
 """
 
@@ -78,14 +78,15 @@ class Operator:
 
     Class attributes:
         name: MindSpore's primitive name.
-        functional: the ``.ir`` prints ``PrimFunc_`` before the name (operators MindSpore describes in yaml); False for
-            the older primitives whose settings are attributes.
+        functional: the ``.ir`` prints ``PrimFunc_`` before the name (operators that MindSpore describes in yaml); False
+            for the older primitives whose settings are attributes.
         tensors: argument positions that must be tensors: a Python number there becomes a 0-d tensor constant.
         same_dtype: argument positions brought to one dtype by inserted ``Cast`` nodes (MindSpore's implicit
             promotion); also gives the dtype of numbers made tensors.
         unread: argument positions the CPU kernel does not read at launch: they have no dump file.
-        runs_as: name of the operator the CPU runs it as, where that is another: the finished graph shows that one.
-        absent: dtype (its name) the kernel takes an argument in that may be None; the graph shows it for a None too.
+        runs_as: name of another operator that the CPU runs instead; the finished graph shows that one.
+        absent: name of the dtype in which the kernel takes an argument that may be None; the graph shows it for None
+            too.
         mutates: argument positions the kernel updates in place (``kernel`` writes into the array it is given).
         gives_memory: the result is the memory of the argument it updates, under another name.
         side_effect: ``"memory"`` (updates a parameter), ``"io"`` (prints), or None.
@@ -103,8 +104,8 @@ class Operator:
     side_effect: ClassVar[str | None] = None
 
     def effect(self, arguments: Sequence[Any]) -> str | None:
-        """The side effect of a call with ``arguments`` (a constant's value, or None where it is none): ``side_effect``
-        unless an operator has it only for some settings."""
+        """The side effect of a call with ``arguments`` (a constant's value, else None): ``side_effect``, unless an
+        operator has it only for some settings."""
         return self.side_effect
 
     def infer(self, call: Call) -> Spec:

@@ -14,8 +14,8 @@ def reduce_to(gradient: Any, operand: Any) -> Any:
     """``gradient`` of a broadcast result, summed to the shape of ``operand`` and cast to its dtype.
 
     Emits nothing if both shapes agree already. A 0-d operand takes the sum over every axis (an empty tuple of axes);
-    otherwise the axes are those the operand was stretched along, kept where the ranks are equal; a ``Reshape``
-    follows where leading axes and kept ones mix.
+    otherwise the axes are those the operand was stretched along, kept where the ranks are equal; a ``Reshape`` follows
+    if leading axes and kept axes mix.
     """
     if gradient is None or not hasattr(operand, "shape"):
         return None

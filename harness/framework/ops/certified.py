@@ -1,8 +1,8 @@
-"""Elementwise functions rounded once to a narrow dtype, by float64 where that is enough.
+"""Elementwise functions rounded once to a narrow dtype, with float64 if that is enough.
 
 Long double, whose code is the same on every processor, takes twenty times as long as float64, whose results differ
-between processors in the last few bits. Where both ends of what float64 may be off by round to the same number, so does
-the long double between them. Only the rest is evaluated in long double, so the bits are those that it gives for all.
+between processors in the last few bits. If both ends of float64's error bound round to the same number, so does the
+long double between them. Only the other elements are evaluated in long double, so all bits are those of long double.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from harness.framework.ops.rounding import finish
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-#: What a float64 may be off by, relative: 512 units in the last place, where C libraries and SIMD code stay below 8.
+#: The relative error bound of a float64 result: 512 units in the last place; C libraries and SIMD code stay below 8.
 _OFF = 2.0**-44
-#: Fewer elements than this go to long double at once.
+#: Fewer elements than this are evaluated in long double directly.
 _SMALL = 512
 _NARROW = (dtypes.float32, dtypes.float16, dtypes.bfloat16)
 
@@ -29,7 +29,7 @@ _NARROW = (dtypes.float32, dtypes.float16, dtypes.bfloat16)
 def evaluated(
     function: Callable[..., Array], dtype: DType, *arrays: Array, size: Callable[..., Array] | None = None
 ) -> Array:
-    """What ``numerics.widest`` gives, rounded once to ``dtype`` if that is narrow.
+    """The result of ``numerics.widest``, rounded once to ``dtype`` if that is narrow.
 
     Args:
         function: elementwise, of arrays of one shape, float64 or long double; it computes in their dtype.

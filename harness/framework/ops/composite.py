@@ -1,6 +1,6 @@
-"""``mindspore.ops.composite`` (``C``): gradient functions and whatever else ``harness.framework.ops`` has.
+"""``mindspore.ops.composite`` (``C``): gradient functions and everything else that ``harness.framework.ops`` has.
 
-The operators a graph shows taken apart are in ``harness.framework.ops.expansion``.
+The operators that a graph shows expanded are in ``harness.framework.ops.expansion``.
 """
 
 from typing import Any

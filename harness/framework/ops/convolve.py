@@ -1,7 +1,7 @@
 """Convolution of images as products of matrices, a few rows of windows at a time.
 
-What a kernel holds beside its operands and its result is one block of windows in float64 (``_BLOCK`` numbers), however
-large the images are. Each sum is rounded once from its exact value (``products``).
+Beside its operands and its result, a kernel holds one block of windows in float64 (``_BLOCK`` numbers), however large
+the images are. Each sum is rounded once from its exact value (``products``).
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ def correlate(x: Array, weight: Array, groups: int, steps: Steps, dtype: DType, 
 
 
 def spread(dout: Array, weight: Array, groups: int, dtype: DType, geometry: tuple[Pair, Pair, Pads, Pair]) -> Array:
-    """The gradient of ``correlate`` for the images: for each pixel the products of what it went into, summed.
+    """The gradient of ``correlate`` for the images: for each pixel, the sum of the products that it is part of.
 
-    The pixels whose place modulo the stride is the same meet the same positions of the kernel: they are one
-    correlation of ``dout`` with those.
+    Pixels with the same place modulo the stride meet the same positions of the kernel: one correlation of ``dout`` with
+        these positions gives them all.
 
     Args:
         dout: (n, out, oh, ow).
@@ -140,7 +140,7 @@ def gather(dout: Array, x: Array, shape: tuple[int, ...], groups: int, steps: St
 
 
 def _result(x: Array, dtype: DType) -> Any:
-    """What a result is kept in before it is rounded to a dtype that is not floating."""
+    """The dtype that holds a result before it is rounded to a dtype that is not floating."""
     return dtype.numpy if dtype.is_floating else np.result_type(x.dtype, np.float64)
 
 

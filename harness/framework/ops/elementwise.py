@@ -44,7 +44,7 @@ def common(*arrays: Array) -> tuple[Array, ...]:
 
 
 def as_result(call: Call, *arrays: Array) -> tuple[Array, ...]:
-    """The operands ready to make ``call.out``: integers in its own dtype (so that they wrap as it does), else wide."""
+    """The operands ready for ``call.out``: integers in its dtype (so that they wrap as it does), others wide."""
     out = call.outputs()[0].dtype
     if out.kind in "iub":
         return tuple(a.astype(out.numpy, copy=False) for a in arrays)
@@ -76,7 +76,7 @@ class Floating(Unary):
     """A transcendental function of one floating tensor, evaluated in long double (complex128 for complex).
 
     Class attributes:
-        steady: its float64 result is off by a few units in its last place at most, so that it may settle narrow dtypes.
+        steady: its float64 result is off by a few units in the last place at most, so it may settle narrow dtypes.
     """
 
     steady: ClassVar[bool] = False

@@ -1,7 +1,6 @@
 """Computes one sum of products exactly, if no bound could settle it.
 
-A sum is given back as the float64 nearest to it and the sign of what that leaves out, so that any dtype can be
-rounded to once.
+A sum is returned as its nearest float64 and the sign of the remainder, so it can be rounded once to any dtype.
 """
 
 from __future__ import annotations

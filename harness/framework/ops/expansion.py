@@ -1,8 +1,8 @@
-"""Operators that the executed graph shows taken apart: ``Muls`` becomes ``Expand/_Muls/Mul``.
+"""Operators that the executed graph shows expanded: ``Muls`` becomes ``Expand/_Muls/Mul``.
 
 They are operators of their own while a graph is traced and differentiated (their gradient is not the gradient of their
 parts, and its nodes stand in ``Grad_{name}``); ``expand`` replaces each of them afterwards, in scope
-``Expand/_{name}`` whatever scope it stood in. Run outside a graph they are expanded at once.
+``Expand/_{name}``, whichever scope it stood in. Outside a graph they are expanded at once.
 
 Source: MindSpore 2.10.0 CPU graphs, measured.
 """
@@ -28,7 +28,7 @@ class Composite(Operator):
 
     @property
     def expansion_scope(self) -> str:
-        """Where its parts stand in the graph."""
+        """The scope of its parts in the graph."""
         return f"Expand/_{self.name}"
 
     def expand(self, *args: Any) -> Any:
@@ -36,7 +36,7 @@ class Composite(Operator):
         raise NotImplementedError
 
     def finish(self, parts: Sequence[Node], *argument: Any) -> None:
-        """Changes the nodes of its parts in a graph that is finished; ``argument`` is the second one, if there is."""
+        """Changes the nodes of its parts in a finished graph; ``argument`` is the second argument, if there is one."""
 
     def infer(self, call: Call) -> Spec:
         args = [_shaped(spec, value) for spec, value in zip(call.inputs, call.values, strict=True)]
@@ -81,7 +81,7 @@ class _Shaped(Tensor):
 
 
 class _Shapes:
-    """Carries out calls on specs alone."""
+    """Runs calls on specs alone."""
 
     def call(self, op: str, args: tuple[Any, ...], attrs: dict[str, Any], scope: str | None) -> Any:
         operator = OPERATORS.get(op)

@@ -1,4 +1,4 @@
-"""One matrix that many are multiplied with, one after the other: its slices and their sizes are found once."""
+"""One matrix that many others are multiplied with: its slices and their sizes are computed once."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from harness.framework.ops.slices import SLACK, UNIT, joined, slices, two_sum
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-#: rows up to which a product goes the way of two slices; more are cut into tiles by ``products``
+#: up to so many rows a product uses two slices; ``products`` cuts more rows into tiles
 _ROWS = 64
 
 
 class Factor:
     """A matrix (k, n) of float64, the right factor of products in float64.
 
-    Each product takes one call of a BLAS for each of two slices: the two slices of the left factor, and what they
-    leave, lie below one another. What the slices leave of the matrix is little where its numbers were float32: the
-    smallest of some columns, which are multiplied by themselves.
+    Each product takes one BLAS call for each of two slices; the two slices of the left factor, and their remainder, lie
+    below one another. If the matrix's numbers were float32, the slices leave little of it: the smallest numbers of some
+    columns, which are multiplied separately.
     """
 
     def __init__(self, matrix: Array) -> None:
@@ -51,12 +51,12 @@ class Factor:
         return whole
 
     def _of_two(self, a: Array, sums: products.Sums) -> Array | None:
-        """The product by way of two slices of each factor; None where they leave more open than a few."""
+        """The product from two slices of each factor; None if more than a few sums stay open."""
         m, units = len(a), (len(self._matrix) + 16) * UNIT
         parts, lefts = slices(a, 1, self._bits, 2)
         rows = np.concatenate([*parts, lefts[2]])
         high, low = (np.matmul(rows, each) for each in self._slices)
-        # of whole slices products and sums are exact in any order
+        # products and sums of whole slices are exact in any order
         total, first = two_sum(high[:m], high[m : 2 * m])
         total, second = two_sum(total, low[:m])
         rest = first + second

@@ -1,9 +1,8 @@
 """Arithmetic that gives the same bits on every processor.
 
-Elementwise IEEE operations do; sums do only in a fixed order, so every reduction here halves along one axis with
-elementwise additions. Sums of products are rounded once from their exact value (``products``). Transcendental
-functions are evaluated in the widest type of the C library, whose code does not depend on SIMD extensions, and rounded
-once.
+Elementwise IEEE operations do. Sums do only in a fixed order, so every reduction here halves one axis with elementwise
+additions. Sums of products are rounded once from their exact value (``products``). Transcendental functions are
+evaluated in the widest type of the C library, whose code does not depend on SIMD extensions, and rounded once.
 """
 
 from __future__ import annotations
@@ -81,8 +80,8 @@ def matmul(a: Array, b: Array, dtype: DType | None = None) -> Array:
         dtype: what it is rounded to; None: float64 (complex128 for complex).
 
     Returns:
-        (..., m, n). Integers give integers of their own dtype, which wrap. What a row or column makes that holds
-        something else than finite numbers is added up in float64 in a fixed order instead.
+        (..., m, n). Integers give integers of their own dtype, which wrap. Results of a row or column with numbers that
+        are not finite are summed in float64 in a fixed order instead.
     """
     if a.dtype.kind in "iub":
         whole: Array = np.matmul(a, b)
@@ -100,7 +99,7 @@ def matmul(a: Array, b: Array, dtype: DType | None = None) -> Array:
 
 
 def known(*factors: Array) -> products.Single | None:
-    """How ``products`` may add up products of numbers out of ``factors``; None: nothing is known of them."""
+    """How ``products`` may sum products of numbers from ``factors``; None if nothing is known about them."""
     if any(f.dtype.kind == "c" for f in factors) or not all(bool(np.isfinite(f).all()) for f in factors):
         return None
     if max(f.itemsize for f in factors) < 8:
@@ -118,7 +117,7 @@ def stacked(a: Array, b: Array, dtype: DType | None, known: products.Single | No
 
 
 def _around(product: Callable[..., Array], a: Array, b: Array, dtype: DType | None) -> Array:
-    """``product`` of stacks of matrices, with what is not finite added up in a fixed order."""
+    """``product`` of stacks of matrices; values that are not finite are summed in a fixed order."""
     rows, columns = (np.asarray(~np.isfinite(x).all(axis)) for x, axis in ((a, 2), (b, 1)))
     if not (rows.any() or columns.any()):
         return product(a, b, dtype)
@@ -131,7 +130,8 @@ def _around(product: Callable[..., Array], a: Array, b: Array, dtype: DType | No
 
 
 def one_nan(x: Array) -> Array:
-    """``x`` with the same bits in each NaN (sign 0, quiet), in place: which NaN a sum keeps hangs on numpy's build."""
+    """``x`` with the same bits in each NaN (sign 0, quiet), in place: which NaN a sum keeps depends on numpy's
+    build."""
     for part in (x.real, x.imag) if x.dtype.kind == "c" else (x,):
         part[np.isnan(part)] = np.nan
     return x

@@ -45,10 +45,10 @@ def value_lines(value: Any) -> Iterator[str]:
 
 
 def arguments(given: Sequence[Any], is_live: Callable[[Any], bool]) -> Iterator[Any]:
-    """The arguments of a ``Print`` in a graph: dicts as tuples of their values, what is mixed or nested apart.
+    """The arguments of a ``Print`` in a graph: dicts as tuples of their values; mixed or nested ones are split.
 
     Args:
-        is_live: tells tensors that are computed, or parameters, from constants.
+        is_live: tells computed tensors and parameters from constants.
 
     Raises:
         TraceError: numbers of different kinds, or bools, in one tuple; the device refuses them.

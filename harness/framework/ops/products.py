@@ -1,10 +1,10 @@
-"""Sums of products, each rounded once from its exact value: the bits depend on no BLAS, and a BLAS does the work.
+"""Sums of products, each rounded once from its exact value. A BLAS does the work, but the bits do not depend on it.
 
 A float64 product of a BLAS, whatever its order, is within a bound of the exact one. Where the two ends of that bound
-round to the same number of the result's dtype, that is the exact sum rounded once. What stays open is computed again
-from slices whose products a float64 holds without rounding (Ozaki, Ogita, Oishi, Rump, Numerical Algorithms 59, 2012),
-with a bound as much smaller, and the last few one by one (``exact``). Every way gives the correctly rounded sum, so
-which one is taken shows in no bit.
+round to the same number of the result's dtype, that is the exact sum rounded once. Open sums are computed again from
+slices whose products a float64 holds without rounding (Ozaki, Ogita, Oishi, Rump, Numerical Algorithms 59, 2012), with
+a much smaller bound, and the last few one by one (``exact``). Every way gives the correctly rounded sum, so the bits do
+not depend on the way.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ Kept = dict[tuple[int, int, int], tuple[list[Array], list[Array]]]
 Factors = list[tuple[Array, Array]]
 Single = Callable[[Array, Array], tuple[float, float]]
 
-#: slices taken of each factor, where the plain product left too much open; where a float64 is wanted
+#: slices of each factor, if the plain product left too much open; if a float64 is wanted
 _DEPTHS, _WIDE_DEPTHS = (1, 3), (2, 4)
-#: so many open sums are computed one by one at once, or this part of all
+#: up to so many open sums, or this part of all, are computed one by one
 _FEW, _PART = 16, 0.004
 #: products that a BLAS adds up before the sums are added to each other
 _PIECE = 512
@@ -46,7 +46,7 @@ _NORMAL = 1000
 _LOST = 2.0**-1060
 #: elements looked at together
 _CACHED = 1 << 16
-#: products looked at for every sum of 0, before those are picked out that may be -0
+#: products checked for every sum of 0, before those that may be -0 are selected
 _LOOKED_AT = 6
 #: rows of a tile at most
 _TILE = 256
@@ -62,7 +62,7 @@ class Sums:
         terms: the factors of some sums, at places (count, 3) in g, m and n: two arrays (count, k) of float64.
         length: k.
         single: sums one element exactly (a function of ``exact``); says what is known of the factors.
-        kept: where the slices of the right factor are kept for another product with the same one; None: nowhere.
+        kept: keeps the slices of the right factor for another product with it; None keeps nothing.
     """
 
     shape: tuple[int, int, int]
@@ -94,7 +94,7 @@ def of_matrices(
 
 
 def sums_of(a: Array, b: Array, dtype: DType | None, single: Single, kept: Kept | None = None) -> Sums:
-    """What ``of_matrices`` computes."""
+    """The result of ``of_matrices``."""
     length = a.shape[2]
     count = max(1, round(length / (_PIECE if dtype and dtype is not dtypes.float64 else 4 * _PIECE)))
     cuts = [slice(length * i // count, length * (i + 1) // count) for i in range(count if length else 0)]
@@ -113,7 +113,7 @@ def _terms_of(a: Array, b: Array) -> Terms:
 
 
 def is_safe(x: Array) -> bool:
-    """Whether ``Sums`` admits it: no product nor a part of one leaves the range of normal numbers."""
+    """Whether ``Sums`` admits it: no product, nor part of a product, leaves the range of normal numbers."""
     size = np.abs(x)
     if size.max(initial=0) > _LARGEST:
         return False
@@ -122,14 +122,14 @@ def is_safe(x: Array) -> bool:
 
 
 def _of_scaled(a: Array, b: Array, dtype: DType) -> Array:
-    """``of_any`` by way of rows and columns brought to a size near 1."""
+    """``of_any`` with rows and columns scaled to a size near 1."""
     rows = np.frexp(np.abs(a).max(2, keepdims=True, initial=0))[1]
     columns = np.frexp(np.abs(b).max(1, keepdims=True, initial=0))[1]
     x, y = np.ldexp(a, -rows), np.ldexp(b, -columns)
     scaled = Sums((len(a), a.shape[1], b.shape[2]), lambda: [(x, y)], _terms_of(a, b), a.shape[2])
     near, rest, bound = joined(*_sliced(scaled, np.arange(len(a)), 1))
     row, column = x.any(2, keepdims=True), y.any(1, keepdims=True)
-    bound = np.where(row & column, bound + (a.shape[2] + 1) * _LOST, 0)  # what scaling and small products lose
+    bound = np.where(row & column, bound + (a.shape[2] + 1) * _LOST, 0)  # the loss of scaling and of small products
     out, is_open = settled_sliced(near, rest, bound, dtypes.float64)
     if dtype is not dtypes.float64:
         is_open |= (bound > 0) | (rest != 0)
@@ -173,7 +173,7 @@ def round_once(sums: Sums, dtype: DType) -> Array:
 
 
 def _matrices_of(marked: Array) -> Array:
-    """Which matrices of ``marked`` (g, m, n) have any."""
+    """Which matrices of ``marked`` (g, m, n) have a true element."""
     return np.flatnonzero(marked.reshape(len(marked), -1).any(1))
 
 
@@ -183,12 +183,12 @@ def places_of(marked: Array) -> Array:
 
 
 def at_most(count: int) -> float:
-    """How many of ``count`` sums are a few."""
+    """How many of ``count`` sums count as a few."""
     return max(_FEW, _PART * count)
 
 
 def _close_empty(sums: Sums, out: Array, is_open: Array) -> None:
-    """Closes sums all of whose products are 0: no bound tells them, the number of products that are not does."""
+    """Settles sums whose products are all 0. No bound finds them; the number of other products does."""
     if np.count_nonzero(is_open) <= at_most(is_open.size):
         return
     at = _matrices_of(is_open)
@@ -201,7 +201,7 @@ def _close_empty(sums: Sums, out: Array, is_open: Array) -> None:
 
 
 def few(sums: Sums, places: Array, dtype: DType) -> Array:
-    """The sums at ``places`` (count, 3): added with what each addition rounds off, and one by one where that is not
+    """The sums at ``places`` (count, 3): summed with the rounding error of each addition, and one by one if that is not
     enough."""
     x, y = sums.terms(places)
     if sums.single is exact.of_anything or not sums.length:
@@ -244,7 +244,7 @@ def with_zero_signs(sums: Sums, out: Array) -> Array:
     for a, b in sums.pieces():
         for i in range(a.shape[2]):
             count += 1
-            if at is None:  # all at once while they are many
+            if at is None:  # all together while there are many
                 if not is_minus.any():
                     return out
                 left, right = a[:, :, i, None], b[:, i, None]
@@ -286,7 +286,7 @@ def _plain(sums: Sums) -> tuple[Array, Array, Array]:
 
 
 def _settled(total: Array, row: Array, column: Array, dtype: DType) -> tuple[Array, Array]:
-    """What ``total`` (g, m, n) rounds to, and where that depends on what lies within ``row * column`` of it."""
+    """The rounded ``total`` (g, m, n), and the places where an error of ``row * column`` could change it."""
     out = np.empty(total.shape, dtype.numpy)
     is_open = np.empty(total.shape, bool)
     bits = f"u{dtype.itemsize}"
@@ -300,7 +300,7 @@ def _settled(total: Array, row: Array, column: Array, dtype: DType) -> tuple[Arr
 
 
 def _parts(shape: tuple[int, ...]) -> Iterable[tuple[slice, slice]]:
-    """Matrices and rows at a time that stay in a processor's cache."""
+    """How many matrices and rows fit into a processor's cache."""
     g, m, n = shape
     if m * n <= _CACHED:
         step = max(1, _CACHED // max(1, m * n))

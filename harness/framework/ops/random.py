@@ -1,6 +1,6 @@
-"""The stream of random operators: numpy's Philox, whose raw words do not change from release to release.
+"""The stream of random operators: numpy's Philox, whose raw words stay the same in every release.
 
-Two operators with the same seeds draw the same; each run of a node draws from another place.
+Two operators with the same seeds draw the same numbers; each run of a node draws from another place.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ class Reduction(Operator):
         return False
 
     def axes(self, call: Call, given: Any = None) -> tuple[int, ...]:
-        """Axes to reduce, from 0; of an operator that put them together, ``given`` is the result."""
+        """Axes to reduce, from 0; if an operator built the axes, ``given`` is its result."""
         if call.values[1] is None and given is not None:
             return normal_axes(call, given.tolist(), len(call.shape(0)))
         if is_all(call.values[1]) and self.skips(call):

@@ -1,8 +1,7 @@
 """Reuses products and convolutions: equal operands give equal results.
 
-The tests of a gate run one network in each dump mode, so that most of what they compute has been computed already.
-Remembered are only operators whose result is a function of their operands and attributes alone, and only where somebody
-asks for it.
+The tests of a gate run one network in each dump mode, so most of their results were computed already. Only operators
+whose result depends on operands and attributes alone are remembered, and only inside ``remembering`` blocks.
 """
 
 from __future__ import annotations
@@ -20,14 +19,14 @@ from harness.framework.ops.base import Call, Operator
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Results = tuple[Array, ...]
-#: the operator and its kernel, as others may take their places; what it is called with
+#: the operator and its kernel, because others may replace them; the arguments of the call
 Key = tuple[Operator, Any, bytes]
 
 #: Operators that are remembered.
 PURE = MATMUL | CONVOLUTION
 #: Largest size of one call's operands in bytes: hashing more costs as much as it saves.
 LARGEST = 1 << 20
-#: Bytes of results that are kept; beyond it all are forgotten.
+#: Bytes of results that are kept; beyond that, all are forgotten.
 ROOM = 32 << 20
 
 _PLAIN = (bool, int, float, str, type(None))
@@ -79,7 +78,7 @@ def key_of(operator: Operator, call: Call, arguments: tuple[Any, ...]) -> Key | 
 
 
 def _is_plain(value: Any) -> bool:
-    """Whether the text of a value says all of it."""
+    """Whether the text of a value describes it completely."""
     if type(value) in (tuple, list):
         return all(map(_is_plain, value))
     return type(value) in _PLAIN

@@ -26,7 +26,7 @@ def finish(x: Any, dtype: DType) -> Array:
 
 
 def _is_rounded_twice(given: np.dtype[Any], dtype: DType) -> bool:
-    """Whether numpy converts by way of float32, and so rounds a second time."""
+    """Whether numpy converts through float32, and so rounds twice."""
     if dtype is dtypes.float16:
         return given.kind == "f" and given.itemsize > 8
     return dtype is dtypes.bfloat16 and given.kind in "fiu"

@@ -1,7 +1,7 @@
-"""Which of equal elements a selection takes: the order MindSpore's CPU kernels leave indices in.
+"""Which of equal elements a selection takes: the order in which MindSpore's CPU kernels leave indices.
 
 TopK selects with C++'s ``std::nth_element`` as libstdc++ has it (a quickselect around the median of three, then an
-insertion sort of what is left) and orders the selected stably, or sorts all stably where more than half are asked for.
+insertion sort of what is left) and orders the selected stably, or sorts all stably if more than half are wanted.
 Where elements are equal, the indices depend on these steps, so they are taken one by one.
 
 Source: MindSpore 2.10.0 CPU, measured (``tests/data/ops/edges.json``).
@@ -33,7 +33,7 @@ def largest(keys: Array, k: int, in_order: bool) -> Array:
         return np.array(stable[..., :k])
     picked: Array = stable[..., :k].copy()
     found = np.take_along_axis(keys, stable[..., : k + 1], -1)
-    # All different, or the last row's worth of it: there is one order only.
+    # If the keys that matter are all different, there is only one order.
     plain = (found[..., 1:] < found[..., :-1]).all(-1) if in_order else np.zeros(keys.shape[:-1], bool)
     for row in np.argwhere(~plain):
         at = tuple(row)
@@ -49,7 +49,7 @@ def _selected(values: list[Any], k: int, in_order: bool) -> list[int]:
 
 
 def nth_element(items: list[int], nth: int, before: Before) -> None:
-    """Puts the ``nth`` of ``items`` where it belongs, smaller ones in front, as libstdc++ does."""
+    """Moves the ``nth`` of ``items`` to its place, smaller ones in front, as libstdc++ does."""
     first, last = 0, len(items)
     if first == last or nth == last:
         return

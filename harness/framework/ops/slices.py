@@ -1,4 +1,4 @@
-"""Numbers cut so that products and sums of the parts lose nothing, or say what they lost."""
+"""Cuts numbers so that products and sums of the parts lose nothing, or the loss is known."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SLACK = 1.01
 
 
 def two_sum(a: Array, b: Array) -> tuple[Array, Array]:
-    """``a + b``, and what rounding left out (Knuth)."""
+    """``a + b``, and its rounding error (Knuth)."""
     both = a + b
     back = both - a
     rest = both - back

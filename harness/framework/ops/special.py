@@ -39,7 +39,7 @@ def erfc(x: Array) -> Any:
 
 
 def _split(x: Array) -> tuple[Array, Array]:
-    """Where the series and where the continued fraction holds (NaN: neither)."""
+    """The elements for the series, and those for the continued fraction (NaN: neither)."""
     size = np.abs(x)
     return size < _SERIES_TO, size >= _SERIES_TO
 

@@ -43,8 +43,8 @@ def store(target: Array, value: Array) -> Array:
 
 
 def in_parts(*arrays: Array) -> Iterator[tuple[Array, ...]]:
-    """Views of arrays (some numbers, the others of one shape) that a cache holds, to be updated one after the other;
-    the arrays themselves where they have no common order in memory."""
+    """Views of arrays (some are numbers, the others have one shape) that fit into a cache, to update one after the
+    other; the arrays themselves if they have no common order in memory."""
     large = [a for a in arrays if a.size > 1]
     if not all(a.flags.c_contiguous and a.shape == large[0].shape for a in large):
         yield arrays

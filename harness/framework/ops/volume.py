@@ -28,7 +28,7 @@ def places(
 def spread(
     at: Sequence[int], count: Sequence[int], stride: Sequence[int], dilation: Sequence[int] = (1, 1, 1)
 ) -> tuple[slice, ...]:
-    """What position ``at`` of every window is in the padded input, as an index."""
+    """The index of position ``at`` of every window in the padded input."""
     axes = zip(at, count, stride, dilation, strict=True)
     parts = tuple(slice(i * d, i * d + (n - 1) * s + 1, s) for i, n, s, d in axes)
     return (slice(None), slice(None), *parts)

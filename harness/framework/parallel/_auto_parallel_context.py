@@ -6,7 +6,7 @@ from harness.framework.names import fallback as _fallback
 
 
 class _AutoParallelContext:
-    """The settings of a training on many devices, of which there is one here."""
+    """The settings of a training on many devices; a run here has one."""
 
     def get_device_num_is_set(self) -> bool:
         """Whether a script set the number of devices."""

@@ -1,4 +1,4 @@
-"""Settings of the search for a division over devices: checked and kept; one process divides nothing.
+"""Settings of the search for a split over devices: checked and kept without effect, because a run is one process.
 
 Source of names, defaults and types: MindSpore 2.10.0, measured.
 """
@@ -35,5 +35,5 @@ def get_algo_parameters(attr_key: str) -> Any:
 
 
 def reset_algo_parameters() -> None:
-    """Gives every setting its first value."""
+    """Resets every setting."""
     _values.update(_DEFAULTS)

@@ -13,8 +13,8 @@ from harness.framework.tensor import Parameter, Tensor
 
 
 def shapes(cell: str, declared: Sequence[Any], values: Sequence[Any]) -> tuple[Any, ...]:
-    """For each argument the shape to trace with: the declared one of a tensor (-1 where dynamic), None for what is no
-    tensor, a tuple of such for a tuple.
+    """For each argument the shape to trace with: the declared one of a tensor (-1 where dynamic), None for an argument
+    that is not a tensor, a tuple of shapes for a tuple.
 
     Args:
         cell: its class, for messages.

@@ -1,8 +1,8 @@
 """The interface of engines that compute a graph's kernels instead of the harness's own numpy kernels, and a run that
 uses one.
 
-Values between kernels are then the engine's; observers see arrays, which come to the host when an observer reads them
-and not before.
+Values between kernels then belong to the engine. Observers see arrays, which come to the host only when an observer
+reads them.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Engine(Protocol):
         """A value that later kernels cannot change."""
 
     def replaced(self, value: Any, array: Array, in_place: bool) -> Any:
-        """What ``value`` is after ``array`` took its place; with ``in_place``, in the memory of ``value``."""
+        """``value`` after ``array`` replaced it; with ``in_place``, in the memory of ``value``."""
 
     def finish(self) -> None:
         """Ends a step: arrays that kernels updated in place hold the new values."""
@@ -74,7 +74,7 @@ class HostSlot(Slot):
         return array
 
     def forget(self) -> None:
-        """The kernel may have changed it: it is read again."""
+        """Reads the value again, because the kernel may have changed it."""
         object.__setattr__(self, "_array", None)
 
 

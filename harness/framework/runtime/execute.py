@@ -39,7 +39,7 @@ class Executor:
         self.engine = engine
         self.runs = 0
         self.launches = launches_of(program, device)
-        #: constants that are changed in place: their memory, kept from run to run (measured)
+        #: memory of constants that are changed in place, kept from run to run (measured)
         self.changed = {
             id(target): target.value.copy()
             for launches in self.launches.values()
@@ -58,7 +58,7 @@ class Executor:
         Args:
             arrays: the data inputs, in the program's order.
             observers: told in order; an exception of one stops the step.
-            faults: what is to go wrong.
+            faults: the faults to inject.
             iteration: label of the step, for ``faults``.
 
         Returns:
@@ -83,7 +83,7 @@ class Executor:
         return result
 
     def go_on_from(self, before: Executor) -> None:
-        """Lets random operators draw from where those of ``before`` stopped, an executor of much the same program."""
+        """Lets random operators continue where those of ``before`` stopped, an executor of nearly the same program."""
         drawn: dict[str, list[dict[str, Any]]] = {}
         for launch in (each for launches in before.launches.values() for each in launches):
             drawn.setdefault(launch.node.op, []).append(launch.state)

@@ -10,7 +10,7 @@ from harness.framework.runtime.observer import Array
 
 
 class Fault(Protocol):
-    """Something that is to go wrong."""
+    """One fault to inject."""
 
     def before(self, launch: Launch, iteration: int) -> None:
         """Before a kernel runs, when observers have seen its inputs; what it raises is what the kernel raises.
@@ -20,7 +20,7 @@ class Fault(Protocol):
         """
 
     def after(self, launch: Launch, iteration: int, results: tuple[Array, ...]) -> tuple[Array, ...]:
-        """The results of a kernel as its readers and observers are to see them. The arrays may be those of others;
+        """The results of a kernel as its readers and observers see them. The arrays may be those of others;
         only an operator that updates in place may have them changed where they lie."""
 
 
@@ -31,7 +31,7 @@ def before_all(faults: Sequence[Fault], launch: Launch, iteration: int) -> None:
 
 
 def after_all(faults: Sequence[Fault], launch: Launch, iteration: int, results: tuple[Array, ...]) -> tuple[Array, ...]:
-    """Results after each fault had its way."""
+    """Results after each fault was applied."""
     for fault in faults:
         results = fault.after(launch, iteration, results)
     return results

@@ -1,4 +1,4 @@
-"""Launches a fused kernel: its members one after the other, with nothing between them to be seen."""
+"""Launches a fused kernel: its members one after the other; nobody sees the values between them."""
 
 from __future__ import annotations
 

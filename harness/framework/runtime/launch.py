@@ -1,4 +1,4 @@
-"""The launches of a program's kernels: everything that is equal in every run, found once."""
+"""The launches of a program's kernels: everything that stays equal in every run, computed once."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Launch:
         operator: operator that computes it.
         device: device that it runs on.
         frees: ``id`` of each node whose value nothing needs after this launch.
-        state: what its operator keeps from run to run.
+        state: what its operator keeps between runs.
         copies: its result must be no view of its arguments, because one of them is updated in place in this program.
     """
 
@@ -61,7 +61,7 @@ class Launch:
         return Call(self.node.op, grouped, self._constants, self.node.attrs, out, self.state)
 
     def arguments(self, values: Sequence[Any]) -> tuple[Any, ...]:
-        """``values`` as the operator was called with: tuples of tensors put together again, no monad at the end."""
+        """``values`` as in the operator's call: tuples of tensors joined again, without a monad at the end."""
         return tuple(value for value, _count in self._members(values))
 
     def _members(self, flat: Sequence[Any]) -> Iterator[tuple[Any, int | None]]:
@@ -124,7 +124,7 @@ def _crosses(operand: Operand) -> bool:
 
 
 def _dtype(operand: Operand) -> DType | None:
-    """The dtype of the slot of an argument; None for what has no bytes."""
+    """The dtype of an argument's slot; None for an argument without bytes."""
     spec = operand.spec
     if isinstance(spec, (TensorSpec, ScalarSpec)):
         return spec.dtype

@@ -43,7 +43,7 @@ class Step:
     Attributes:
         graph: the graph the step starts from.
         run: how often this graph ran before (0 for its first run).
-        parameters: yields each graph parameter that has data, with its array as it stands now.
+        parameters: yields each graph parameter that has data, with its current array.
     """
 
     graph: Graph

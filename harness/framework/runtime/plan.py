@@ -53,7 +53,7 @@ def sources(operand: Operand | None) -> Iterator[Node | Parameter]:
 
 
 def _roots(program: Program) -> Iterator[Operand | None]:
-    """What is needed after the kernels of its graph have run: results, and what control flow asks for."""
+    """The values needed after the kernels of its graph have run: results, and values that control flow reads."""
     yield program.block.result
     for graph in program.graphs:
         yield graph.output

@@ -55,7 +55,7 @@ class Run:
         return self.resolve(self._program.block.result)
 
     def finish(self) -> None:
-        """The end of the step, whether it failed or not."""
+        """Ends the step, whether it failed or not."""
 
     def block(self, block: Block) -> None:
         """Runs regions and controls in order."""
@@ -116,7 +116,7 @@ class Run:
         for value in launch.frees:
             self._values.pop(value, None)
 
-    # --- what another engine does in its own way ---
+    # --- methods that another engine replaces ---
 
     def _holds(self, condition: Operand | None) -> bool:
         return bool(np.all(self.resolve(condition)))
@@ -173,7 +173,7 @@ def _described(node: Node) -> str:
 
 
 def _is_view(result: Array, arguments: Iterable[Any]) -> bool:
-    """Whether a result lies in the memory of an argument (the real kernels copy)."""
+    """Whether a result lies in the memory of an argument; the real kernels copy."""
     return any(
         _is_view(result, a) if isinstance(a, tuple) else isinstance(a, np.ndarray) and np.may_share_memory(result, a)
         for a in arguments

@@ -34,14 +34,13 @@ class Session:
     """The state that MindSpore keeps per process.
 
     Attributes:
-        device: what programs are compiled for; the settings of the context that concern it count as they stand when a
-            program is compiled.
+        device: what programs are compiled for; its settings in the context count at the time a program is compiled.
         engine: computes the kernels of the programs; None for the harness's own.
         observers: told of every graph and step.
         numbering: ``-opN`` counters.
         programs: executors by signature.
-        faults: what is to go wrong; see ``harness.testing``.
-        struck: what went wrong of that, in words.
+        faults: the faults to inject; see ``harness.testing``.
+        struck: the faults that struck, in words.
         places: where layers of compiled networks were made, by scope.
         iteration: label of the step that runs, or next: how often the graph that finished last had run.
     """
@@ -63,9 +62,9 @@ class Session:
     def run_cell(self, cell: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """Runs a cell as a graph: compiled at the first call with these shapes and dtypes in this phase.
 
-        Nothing else about the cell counts (measured): what is set after the first call (attributes, ``to_float``,
-        ``set_train`` of a cell inside) changes nothing, and a new cell is in the phase ``train``, so that its first
-        ``set_train()`` changes nothing either, ``set_train(False)`` does.
+        Nothing else about the cell counts (measured): settings after the first call (attributes, ``to_float``,
+        ``set_train`` of an inner cell) have no effect. A new cell is in the phase ``train``, so its first
+        ``set_train()`` has no effect either, but ``set_train(False)`` does.
         """
         values, names = bind(cell.construct, args, kwargs)
 
@@ -97,8 +96,8 @@ class Session:
     ) -> Any:
         """Compiles ``function`` (once for each ``key`` and signature of ``values``) and runs a step of it.
 
-        Tensors count by dtype and shape, constants by value. With a list among them it is compiled at every call, as
-        MindSpore does (measured): a list may have changed, and what it holds is part of the graph.
+        Tensors count by dtype and shape, constants by value. A call with a list is compiled every time, as in MindSpore
+        (measured): the list may have changed, and its content is part of the graph.
 
         Args:
             key: what the program belongs to.
@@ -130,7 +129,7 @@ class Session:
         return None
 
     def configured_device(self) -> Device:
-        """The device under the environment and the context as they are now."""
+        """The device for the current environment and context."""
         settings = {name: get_context(name) for name in ("ascend_config", "gpu_config")}
         return self.device.configured(os.environ, settings)
 

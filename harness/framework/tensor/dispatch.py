@@ -1,9 +1,8 @@
 """Dispatches operator calls: executed at once, or added to the graph being traced.
 
-Functions of ``harness.framework.ops`` and the operators of ``Tensor`` only say *what* is called; the dispatcher in
-force says
-what happens. ``harness.framework.ops`` installs the eager one; ``harness.framework.compile`` puts a tracing one in
-force while it follows ``construct``.
+Functions of ``harness.framework.ops`` and the operators of ``Tensor`` only say *what* is called; the active dispatcher
+decides what happens. ``harness.framework.ops`` installs the eager one; ``harness.framework.compile`` puts a tracing one
+in force while it follows ``construct``.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ T = TypeVar("T")
 
 
 class Dispatcher(Protocol):
-    """Carries out operator calls."""
+    """Runs operator calls."""
 
     def call(self, op: str, args: tuple[Any, ...], attrs: dict[str, Any], scope: str | None) -> Any:
         """Calls operator ``op``.
@@ -58,7 +57,7 @@ def set_default(dispatcher: Dispatcher) -> None:
 
 
 def load_operators() -> None:
-    """Makes sure that there are operators to call: a script may have imported ``Tensor`` alone."""
+    """Imports the operators: a script may have imported ``Tensor`` alone."""
     if not _default:
         hooks.provided("operators")
 
@@ -73,7 +72,7 @@ def current() -> Dispatcher:
 
 
 def is_tracing() -> bool:
-    """Whether another dispatcher than the default one is in force."""
+    """Whether a dispatcher other than the default one is active."""
     return _current.get(None) is not None
 
 
@@ -106,19 +105,19 @@ def using(dispatcher: Dispatcher) -> Iterator[None]:
         _current.reset(token)
 
 
-#: end of the key of a method called with a keyword of its older form: that is another function (measured)
+#: end of the key of a method that is called with a keyword of its older form, which is another function (measured)
 OLD = " (older form)"
 _OLD_KEYWORDS = {row.name: row.keywords for row in OLDER_FORMS}
 
 
 def graph_function(key: Any, function: F, shared: bool = True, keywords: bool = False) -> F:
-    """Marks ``function`` as one MindSpore keeps as a graph of its own: wherever it is called from, its nodes stand in
-    the scope of its first call in a compilation (measured). Outside of tracing nothing changes.
+    """Marks ``function`` as one that MindSpore keeps as a graph of its own: wherever it is called from, its nodes stand
+    in the scope of its first call in a compilation (measured). It has no effect outside tracing.
 
     Args:
         key: key that identifies the function.
         function: any function of ``ops`` or method of ``Tensor``.
-        shared: False for one whose graph is made anew at each call: its nodes stand in the caller's scope.
+        shared: False if each call makes a new graph, whose nodes stand in the caller's scope.
         keywords: called with a keyword (``rounding_mode`` aside) it is another function, which is shared (measured).
     """
 
@@ -156,9 +155,9 @@ def is_graph_function(code: CodeType) -> bool:
 
 
 def read(tensor: T) -> T:
-    """The value of a parameter, read by itself and not by the operator that takes it; any other tensor as it is.
+    """The value of a parameter, read separately instead of by the operator that takes it; any other tensor unchanged.
 
-    MindSpore reads a parameter where it is first handed to an operator or to a method that gives it back (``astype``).
+    MindSpore reads a parameter when it is first passed to an operator, or to a method that returns it (``astype``).
     """
     reader: Callable[[T], T] | None = getattr(_current.get(None), "read", None)
     return tensor if reader is None else reader(tensor)

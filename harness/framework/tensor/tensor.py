@@ -36,9 +36,9 @@ class Tensor:
     __array_priority__ = 1000
     __array_ufunc__ = None
 
-    #: graph function, operator and arguments that would make this tensor while a graph runs; None where nothing says so
+    #: graph function, operator and arguments that would make this tensor while a graph runs; None if unknown
     made_by: tuple[str, str, tuple[Any, ...]] | None = None
-    #: made of an array without a copy (``from_numpy``, rows of a dataset): shown otherwise
+    #: made from an array without a copy (``from_numpy``, rows of a dataset): shown differently
     _from_array = False
     #: the parameter this is a cast of, where a cell computes in another dtype (``to_float``)
     cast_of: Tensor | None = None
@@ -70,7 +70,7 @@ class Tensor:
 
     @staticmethod
     def from_numpy(array: Array) -> Tensor:
-        """A tensor of an array's values and dtype, which is shown as numpy shows the array."""
+        """A tensor with an array's values and dtype, shown as numpy shows the array."""
         if not isinstance(array, np.ndarray):
             raise TypeError(f"from_numpy takes a numpy array, got {type(array).__name__}")
         made = Tensor(array)
@@ -162,7 +162,7 @@ class Tensor:
     def set_data(self, data: Tensor, slice_shape: bool = False) -> None:
         """Takes over the values (and, with ``slice_shape``, the shape) of ``data``; casts to this dtype.
 
-        Of one dtype both are one memory from then on: what is assigned to one shows in the other (measured).
+        If both have one dtype, they share memory from then on: an assignment to one shows in the other (measured).
         """
         new = data.asnumpy()
         if new.shape != self.shape and not slice_shape:
@@ -176,11 +176,11 @@ class Tensor:
         return self
 
     def init_data(self, *_args: Any, **_kwargs: Any) -> Tensor:
-        """A tensor whose initializer has run (it always has, here)."""
+        """Returns self: the initializer has always run here."""
         return self
 
     def flush_from_cache(self) -> None:
-        """Nothing is cached."""
+        """Does nothing, because nothing is cached."""
 
     def __len__(self) -> int:
         if not self.shape:
@@ -252,7 +252,7 @@ class Tensor:
         raise AttributeError(f"'{type(self).__name__}' object has no attribute {name!r}")
 
 
-#: dtypes numpy does not know by itself
+#: dtypes that numpy does not have itself
 _EXTENDED = frozenset(d.numpy for d in dtypes.ALL if d.numpy.kind == "V")
 
 

@@ -91,7 +91,7 @@ class Model:
         return self._network
 
     def prepare(self, *, train: bool) -> None:
-        """Switches the network to training or evaluation, whatever it is in."""
+        """Switches the network to training or evaluation."""
         (self._train_network if train else self._eval_network).set_train(train)
         self._is_training = train
 
@@ -116,7 +116,7 @@ class Model:
 
         Args:
             epoch: number of the last epoch, at least 1.
-            train_dataset: gives rows (data, label), or what the network takes where there is no ``loss_fn``.
+            train_dataset: gives rows (data, label), or the network's arguments if there is no ``loss_fn``.
             callbacks: None, a Callback, or any iterable of them.
             dataset_sink_mode: on a CPU there is no sinking; only ``sink_size`` then counts, as the ``batch_num`` that
                 callbacks see.
@@ -144,7 +144,7 @@ class Model:
         """Trains as ``train`` does, with evaluations after epochs.
 
         Args:
-            valid_dataset: what is evaluated; None for no evaluation.
+            valid_dataset: the dataset to evaluate; None for no evaluation.
             valid_frequency: every so many epochs, or a list of epochs.
         """
         checks.boolean(dataset_sink_mode, "dataset_sink_mode", "Model.fit")
@@ -188,7 +188,7 @@ class Model:
     def _claim(self, dataset: Any) -> None:
         """``StateError`` if another model trained with this dataset object."""
         if getattr(dataset, "__model_hash__", None) is None:
-            with suppress(AttributeError, TypeError):  # a dataset of one's own may take no attributes
+            with suppress(AttributeError, TypeError):  # a user's dataset may not accept attributes
                 dataset.__model_hash__ = hash(self)
         if getattr(dataset, "__model_hash__", hash(self)) != hash(self):
             raise StateError("Model.train: this dataset object was used by another model; make a new one")
@@ -235,7 +235,7 @@ class Model:
 
 
 def _check_epochs(owner: str, epoch: int, dataset: Any, sink_size: int, initial_epoch: int) -> tuple[int, int]:
-    """Steps of an epoch, and what callbacks see as such with a sink."""
+    """Steps of an epoch, and the number that callbacks see with a sink."""
     whole(sink_size, "sink_size", owner)
     whole(epoch, "epoch", owner, 1)
     whole(initial_epoch, "initial_epoch", owner, 0)
@@ -250,7 +250,7 @@ def _check_epochs(owner: str, epoch: int, dataset: Any, sink_size: int, initial_
 
 
 def _check_hooks(callbacks: Any, where: str) -> None:
-    """Warns of the older hooks in a user's class; ``SettingError`` where they would run twice (``fit``)."""
+    """Warns about older hooks in a user's class; ``SettingError`` if they would run twice (``fit``)."""
     for each in callbacks if isinstance(callbacks, list) else [callbacks]:
         name = type(each).__name__
         old = sorted(_OLD_HOOKS & set(vars(type(each)))) if name not in own_names else []

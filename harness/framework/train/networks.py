@@ -1,4 +1,4 @@
-"""The networks a model trains and evaluates: its own with a loss, an optimizer, metrics around it."""
+"""The networks that a model trains and evaluates: its own, with a loss, an optimizer and metrics around it."""
 
 from __future__ import annotations
 

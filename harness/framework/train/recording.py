@@ -30,7 +30,7 @@ _NUMPY = re.compile(r"np\.\w+\(([^()]*)\)")
 
 
 class Batches:
-    """A dataset of batches at hand.
+    """A dataset of given batches.
 
     Args:
         batches: rows of tensors; at least one (``SettingError``).
@@ -55,7 +55,7 @@ class TrainingLog(Callback):
 
     Attributes:
         lines: what was noted.
-        outputs: what each step gave.
+        outputs: the result of each step.
     """
 
     def __init__(self) -> None:
@@ -85,7 +85,7 @@ def exact(value: Any) -> str:
 
 
 class _Tee(io.StringIO):
-    """Keeps the printed text, and passes it on."""
+    """Keeps the printed text and passes it on."""
 
     def __init__(self, to: Any) -> None:
         super().__init__()
@@ -120,10 +120,10 @@ def train(
     """Trains with ``Model.fit`` (with metrics: evaluated on the same batches after each epoch).
 
     Returns:
-        What each step gave, and the text of what the training left.
+        The result of each step, and the text of the training's log.
     """
     recorder, data = TrainingLog(), Batches(batches)
-    if isinstance(metrics, set):  # whose order, and so what is printed, is another in each process
+    if isinstance(metrics, set):  # whose order, and so the printed text, differs between processes
         metrics = {name: get_metric_fn(name) for name in sorted(metrics)}
     model = Model(network, loss, optimizer, metrics=metrics)
     valid = Batches(batches) if metrics else None

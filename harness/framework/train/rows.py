@@ -1,4 +1,4 @@
-"""The rows of a dataset, epoch by epoch, whatever gives them."""
+"""The rows of any dataset, epoch by epoch."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _opener(dataset: Any) -> Callable[..., Any] | None:
 
 
 class Rows:
-    """Goes through one epoch each time it is iterated; a row is a list of tensors.
+    """Iterates over one epoch at a time; a row is a list of tensors.
 
     Args:
         dataset: one of ours, or anything with ``create_tuple_iterator`` or ``create_dict_iterator``.
@@ -40,7 +40,7 @@ class Rows:
 
     def __init__(self, dataset: Any, epochs: int) -> None:
         self._dataset = dataset
-        # Ours go on from epoch to epoch, as MindSpore's do; others are asked for a new iterator each time.
+        # Our datasets continue from epoch to epoch, as MindSpore's do; others give a new iterator each time.
         self._going = dataset.create_tuple_iterator(num_epochs=epochs) if isinstance(dataset, Dataset) else None
 
     def __iter__(self) -> Iterator[list[Any]]:

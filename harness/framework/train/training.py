@@ -14,11 +14,11 @@ from harness.framework.train.rows import Rows, size_of
 from harness.progress import Progress
 
 LONG = 5.0
-"""Seconds after which a training shows how far it is."""
+"""Seconds after which a training shows its progress."""
 
 
 class _StepSync(Callback):
-    """Stands first in the list, as in MindSpore's PyNative mode; there is nothing to wait for here."""
+    """Stands first in the list, as in MindSpore's PyNative mode; it has nothing to wait for here."""
 
 
 class _FrameworkProfilerCallback(Callback):

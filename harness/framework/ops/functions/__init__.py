@@ -1,1 +1,1 @@
-"""MindSpore's ``ops`` functions and Tensor methods: what a user calls, spelled as operator calls."""
+"""MindSpore's ``ops`` functions and Tensor methods: what a user calls, written as operator calls."""

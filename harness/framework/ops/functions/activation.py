@@ -1,4 +1,4 @@
-"""Activations: functions, as MindSpore takes them apart."""
+"""Activation functions, split into operators as in MindSpore."""
 
 from __future__ import annotations
 

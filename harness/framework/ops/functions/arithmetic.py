@@ -1,7 +1,7 @@
 """Arithmetic: functions and the operators of ``Tensor``.
 
-A Python number beside a tensor goes its own way in most of them (``x * 2`` is ``Muls``, ``2 / x`` is ``Reciprocal``
-and ``Muls``); which, was measured on MindSpore 2.10.0.
+Most of them treat a Python number beside a tensor in a way of their own (``x * 2`` is ``Muls``, ``2 / x`` is
+``Reciprocal`` and ``Muls``), as measured on MindSpore 2.10.0.
 """
 
 from __future__ import annotations
@@ -225,7 +225,7 @@ def _mul(x: Any, y: Any) -> Any:
     return call("Mul", x, y) if isinstance(y, Tensor) else NotImplemented
 
 
-#: the product with a number is a function of its own, and one for ``x * 2`` and ``2 * x`` (measured)
+#: the product with a number is a separate function, the same for ``x * 2`` and ``2 * x`` (measured)
 _times_number = graph_function("Tensor.__mul__ of a number", _mul)
 
 

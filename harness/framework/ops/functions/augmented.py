@@ -1,6 +1,6 @@
 """Augmented assignment: ``x += y`` and its like.
 
-In a graph each changes ``x`` itself, under each of its names; run at once it is ``x = x + y`` (both measured).
+In a graph it changes ``x`` itself, under each of its names; outside a graph it is ``x = x + y`` (both measured).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from harness.framework.tensor import Tensor, call, graph_function, is_eager, ten
 
 __all__: list[str] = []
 
-#: method -> what carries it out at once, operator for a tensor, operator for a number, further arguments
+#: method -> function for an immediate call, operator for a tensor, operator for a number, further arguments
 _FORMS: dict[str, tuple[str, str, str, tuple[Any, ...]]] = {
     "__iadd__": ("__add__", "InplaceAddExt", "InplaceAddsExt", (1,)),
     "__isub__": ("__sub__", "InplaceSubExt", "InplaceSubScalar", (1,)),

@@ -38,7 +38,7 @@ def clip_by_value(x: Any, clip_value_min: Any = None, clip_value_max: Any = None
 
 
 def _bound(value: Any, x: Any) -> Any:
-    """A bound as a constant in the dtype of what it bounds, also where that loses a fraction (measured)."""
+    """A bound as a constant in the dtype of what it bounds, even if that loses a fraction (measured)."""
     known = value if is_number(value) else constant_value(value)
     return value if known is None else Tensor(np.asarray(known), x.dtype)
 
@@ -93,7 +93,7 @@ def clip_by_norm(x: Any, max_norm: float, norm_type: float = 2.0, error_if_nonfi
         error_if_nonfinite: only False.
 
     Returns:
-        What ``x`` is. The operators are those of MindSpore 2.10.0 (measured).
+        The type of ``x``. The operators are those of MindSpore 2.10.0 (measured).
     """
     several = list(x) if isinstance(x, (tuple, list)) else [x]
     if not several or not all(isinstance(each, Tensor) for each in several):

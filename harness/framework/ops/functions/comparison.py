@@ -1,6 +1,6 @@
 """Comparisons, logic, bit operations and selection: functions and the operators of ``Tensor``.
 
-A number beside a tensor takes a form of its own for ``==`` and ``<`` only (measured on MindSpore 2.10.0).
+Only ``==`` and ``<`` have a separate form for a number beside a tensor (measured on MindSpore 2.10.0).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Control flow on tensor values, ``cond`` and ``while_loop``; and ``depend``, which orders operators without data
 between them.
 
-MindSpore parses Python's ``if`` and ``while``; a traced graph needs them said as functions.
+These functions state control flow explicitly; Python's own ``if`` and ``while`` are rewritten to it.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def while_loop(cond_fn: Callable[..., Any], body_fn: Callable[..., Any], state: 
 def depend(value: Any, expr: Any) -> Any:
     """``value``, available only after ``expr`` was computed.
 
-    Parameters are given back as they are: what changes them is in order in any case.
+    Parameters are returned unchanged, because their updates are ordered anyway.
     """
     if isinstance(value, (Parameter, ParameterTuple)):
         return value

@@ -26,10 +26,10 @@ def constant(value: Any, shape: Any, dtype: DType) -> Tensor:
 
 
 def _made(function: str, tensor: Tensor, op: str, *arguments: Any) -> Tensor:
-    """``tensor``, with the operator that makes it where it is changed in place; elsewhere it is a constant.
+    """``tensor``, with the operator that makes it if it is changed in place; otherwise it is a constant.
 
     Args:
-        function: the function of ``ops`` that is asked for it: the operator stands where that does (measured).
+        function: the function of ``ops`` that was called: the operator stands in its scope (measured).
     """
     if is_tracing():
         tensor.made_by = f"ops.{function}", op, arguments

@@ -34,8 +34,8 @@ _ROW_MASK = 252
 def getitem(x: Tensor, index: Any) -> Tensor:
     """``x[index]``: ints, slices, ``...``, None, tensors of ints or bools, lists, and tuples of them.
 
-    Raises ``IndexError`` for an index that does not fit, ``TypeError`` for what is none, ``UnsupportedError`` for
-    combinations that are not supported.
+    Raises ``IndexError`` for an index that does not fit, ``TypeError`` for anything that is not an index,
+    ``UnsupportedError`` for combinations that are not supported.
     """
     if isinstance(index, list):
         index = from_list(index)

@@ -1,4 +1,4 @@
-"""Functions that other functions of MindSpore's are made of: each keeps the scope it was first looked up from."""
+"""Functions that other MindSpore functions consist of: each keeps the scope it was first looked up from."""
 
 from __future__ import annotations
 

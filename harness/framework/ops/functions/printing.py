@@ -23,7 +23,7 @@ def print_(*input_x: Any) -> Any:
 def printed(given: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
     """A ``Print`` of ``given`` with these attributes; outside of graphs the lines themselves, and None."""
     if not is_eager():
-        # A plain tensor is a constant of the graph, and is shown otherwise.
+        # A plain tensor is a constant of the graph, which is shown differently.
         ready = tuple(arguments(given, lambda value: isinstance(value, Tensor) and type(value) is not Tensor))
         return call("Print", *ready, **attrs) if ready else None
     for value in given:
@@ -32,7 +32,7 @@ def printed(given: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
 
 
 class _Text(str):
-    """A text that stands without quotes inside a tuple."""
+    """A text that is shown without quotes inside a tuple."""
 
     __slots__ = ()
 

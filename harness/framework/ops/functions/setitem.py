@@ -1,7 +1,7 @@
 """``tensor[index] = value``.
 
-Outside of graphs it writes into the tensor's data. In a graph it is another tensor, which the name stands for from then
-on. Source: which operators each kind of index is made of: MindSpore 2.10.0 CPU graphs, measured.
+Outside a graph it writes into the tensor's data. In a graph it makes another tensor, which the name stands for from
+then on. Source: which operators each kind of index is made of: MindSpore 2.10.0 CPU graphs, measured.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SCATTER: dict[str, Any] = {"output_names": ("y",), "input_names": ("input_x", "
 
 @tensor_method("__setitem__")
 def setitem(x: Tensor, index: Any, value: Any) -> None:
-    """``x[index] = value``: at once, or as the dispatcher in force has it."""
+    """``x[index] = value``: at once, or as the active dispatcher does it."""
     if is_tracing():
         current().assign_items(x, index, value)  # type: ignore[attr-defined]
         return
@@ -40,8 +40,8 @@ def _array(value: Any) -> Any:
 def with_items(x: Tensor, index: Any, value: Any) -> Tensor:
     """``x`` with ``value`` at ``index``: ints, slices, ``...``, None, tensors of ints or bools, and tuples of them.
 
-    Raises ``IndexError`` for an index that does not fit, ``TypeError`` for what is none or for a value that is neither
-    tensor nor number, ``UnsupportedError`` for combinations that are not supported.
+    Raises ``IndexError`` for an index that does not fit, ``TypeError`` for anything that is not an index, or for a
+    value that is neither tensor nor number, ``UnsupportedError`` for combinations that are not supported.
     """
     if isinstance(value, (tuple, list)):
         value = Tensor(value)

@@ -256,7 +256,7 @@ def repeat_elements(x: Tensor, rep: int, axis: int = 0) -> Tensor:
 
 @tensor_method("flip")
 def flip(input: Tensor, dims: Any) -> Tensor:
-    """``input`` with the order along the axes ``dims`` turned round."""
+    """``input`` with the order along the axes ``dims`` reversed."""
     return call("ReverseV2", input, sizes((dims,)))  # type: ignore[no-any-return]
 
 

@@ -1,4 +1,4 @@
-"""BCEWithLogitsLoss: cross entropy of two classes against a score; and the backward it is taken apart into."""
+"""BCEWithLogitsLoss: cross entropy of two classes against a score; and the operators of its backward."""
 
 from __future__ import annotations
 

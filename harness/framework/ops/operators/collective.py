@@ -1,4 +1,4 @@
-"""Collective operators of a group of one process: each gives what it is given.
+"""Collective operators of a group of one process: each returns its argument.
 
 Source: the definition of each (a sum, a concatenation, a choice over the members of the group). A real CPU has them
 only in a process that a launcher of several started.

@@ -52,7 +52,7 @@ def _kernel(attrs: Mapping[str, Any]) -> window.Pair:
 
 
 def padding(attrs: Mapping[str, Any], size: window.Pair) -> window.Pads:
-    """Top, bottom, left, right for an input of ``size``: by ``pad_mode``, whatever ``pad_list`` says."""
+    """Top, bottom, left, right for an input of ``size``: from ``pad_mode`` alone; ``pad_list`` is ignored."""
     mode = str(attrs["pad_mode"]).lower()
     if mode == "valid":
         return 0, 0, 0, 0
@@ -139,7 +139,8 @@ class Conv2DBackpropInput(Operator):
 
 @operator
 class Conv2DTranspose(Conv2DBackpropInput):
-    """The gradient of a convolution as a layer's operator: it is one of its own until the kernels are chosen."""
+    """The gradient of a convolution as a layer's operator: it stays a separate operator until the kernels are
+    chosen."""
 
     name = "Conv2DTranspose"
     runs_as = "Conv2DBackpropInput"

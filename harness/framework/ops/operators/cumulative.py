@@ -27,7 +27,7 @@ class _Cumulative(Operator):
         return x
 
     def joined(self, so_far: Array, x: Array) -> Array:
-        """What comes after ``so_far`` and ``x``."""
+        """The next value after ``so_far`` and ``x``."""
         raise NotImplementedError
 
     def kernel(self, call: Call, x: Array, axis: int, exclusive: bool, reverse: bool) -> Array:

@@ -17,7 +17,7 @@ from harness.graph import Spec, TensorSpec
 
 @operator
 class Div(Binary):
-    """x / y; integers give Float32. Operands of two dtypes are taken as they are, without a Cast."""
+    """x / y; integers give Float32. Operands may have two dtypes, without a Cast."""
 
     name = "Div"
     same_dtype = ()

@@ -1,4 +1,4 @@
-"""FillV2: one value in a given shape; and the tensor methods made of it."""
+"""FillV2: one value in a given shape, and the tensor methods that use it."""
 
 from __future__ import annotations
 

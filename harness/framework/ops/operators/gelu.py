@@ -53,7 +53,7 @@ class GeLUGrad(Unary):
 
     @staticmethod
     def size(dout: Array, x: Array) -> Any:
-        """Of what ``slope`` adds up; (1 - tanh ** 2) is the difference of numbers near 1."""
+        """The size of the terms of ``slope``; (1 - tanh ** 2) is the difference of numbers near 1."""
         return np.abs(dout) * (1 + np.abs(x) * (1 + x * x))
 
 

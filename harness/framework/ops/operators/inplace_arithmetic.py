@@ -1,6 +1,6 @@
 """The operators of ``x += y`` and similar: arithmetic whose result replaces its first argument in memory.
 
-The executed graph shows each taken apart (``Expand/_InplaceAddExt/Mul`` and ``Add``), then an ``Assign`` of the result
+The executed graph shows each expanded (``Expand/_InplaceAddExt/Mul`` and ``Add``), then an ``Assign`` of the result
 to the argument. The second argument is brought to the dtype of the first.
 
 Source: MindSpore 2.10.0 CPU graphs, measured.
@@ -26,7 +26,7 @@ class InplaceArithmetic(Composite):
 
     Class attributes:
         by: operator that gives the result.
-        keeps: the gradient needs what is overwritten, so that a copy is taken of it.
+        keeps: the gradient needs the overwritten value, so a copy of it is made.
     """
 
     tensors = (0,)

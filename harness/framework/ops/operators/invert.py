@@ -1,4 +1,4 @@
-"""Invert: every bit of an integer turned over."""
+"""Invert: flips every bit of an integer."""
 
 from __future__ import annotations
 

@@ -37,8 +37,8 @@ def _weights(call: Call, column: Array, features: int) -> tuple[Array, Array, Ar
 
 
 class _Walked:
-    """Steps that a forward pass walked, for the gradient that will want the same ones: of 64 MiB at most, each handed
-    out once. What is not there any more is computed again."""
+    """Steps of a forward pass, kept for its gradient: 64 MiB at most, and each is handed out once. Steps that were
+    dropped are computed again."""
 
     _ROOM = 64 << 20
 
@@ -95,8 +95,8 @@ def _steps(x: Array, h: Array, c: Array, weights: tuple[Array, Array, Array]) ->
 class LSTM(Operator):
     """x (time, batch, features), hidden and cell (1, batch, hidden), weights.
 
-    Outputs: hidden of every step, last hidden, last cell, and two of MindSpore's own use. The first of those holds
-    oneDNN's workspace there, whose size depends on the processor; here it is one zero.
+    Outputs: hidden of every step, last hidden, last cell, and two for MindSpore's internal use. In MindSpore the first
+        of those holds oneDNN's workspace, whose size depends on the processor; here it is one zero.
     """
 
     name = "LSTM"

@@ -17,7 +17,8 @@ from harness.graph import Spec, TensorSpec
 
 @operator
 class MaskedSelect(Operator):
-    """x and mask, which broadcast: the elements where the mask is True, in order; how many is known when it runs."""
+    """x and mask, which broadcast: the elements where the mask is True, in order; their number is known when it
+    runs."""
 
     name = "MaskedSelect"
     tensors = (0, 1)

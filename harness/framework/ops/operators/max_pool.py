@@ -26,7 +26,7 @@ def geometry(call: Call, attrs: Mapping[str, Any]) -> tuple[window.Pair, window.
 
 @operator
 class MaxPool(Operator):
-    """Largest value of each window; NaN is passed over unless it stands last. Padding (mode SAME) never wins."""
+    """Largest value of each window; NaN is ignored unless it stands last. Padding (mode SAME) never wins."""
 
     name = "MaxPool"
     functional = False

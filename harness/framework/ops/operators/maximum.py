@@ -17,7 +17,7 @@ from harness.graph import Spec, TensorSpec, TupleSpec
 
 
 class _Extreme(Binary):
-    """The first operand where it compares so, else the second: beside NaN, always the second (measured).
+    """The first operand if the comparison holds, else the second; beside NaN, always the second (measured).
 
     Where both are equal, the gradient is halved between them.
     """

@@ -14,7 +14,7 @@ from harness.framework.tensor import call as emit
 
 @operator
 class Mul(Binary):
-    """x * y; operands of two dtypes are taken as they are, without a Cast."""
+    """x * y; operands may have two dtypes, without a Cast."""
 
     name = "Mul"
     same_dtype = ()

@@ -14,7 +14,8 @@ from harness.graph import Spec, TensorSpec
 
 @operator
 class NonZero(Operator):
-    """Indices (Int64, one row each) of the elements that are not 0, in order; how many is known at run time only."""
+    """Indices (Int64, one row each) of the elements that are not 0, in order; their number is known only at run
+    time."""
 
     name = "NonZero"
     tensors = (0,)

@@ -43,7 +43,7 @@ class Pow(Binary):
 
 
 def _slope_of_exponent(x: Any, y: Any, out: Any) -> Any:
-    """out * log(x), and 0 where x is 0 and y is not negative; what is constant is computed at once."""
+    """out * log(x), and 0 where x is 0 and y is not negative; a constant is computed at once."""
     known = constant_value(x)
     if known is None:
         at_zero, log = emit("Equal", x, scalar(0, x.dtype)), emit("Log", x, **LOG)
@@ -58,7 +58,7 @@ def _slope_of_exponent(x: Any, y: Any, out: Any) -> Any:
 
 
 def _integer_power(x: Array, y: Array) -> Array:
-    """The power in float64, truncated; beyond the range of the integer it is converted to, that one's lowest value.
+    """The power in float64, truncated; beyond the range of the target integer, the lowest value of that integer.
 
     Types of up to 32 bits are converted to Int32 first (UInt32: Int64), then wrap.
     """

@@ -35,7 +35,7 @@ class ReduceProd(Reduction):
         return out.reshape(reduced(x.shape, axes, keep))
 
     def gradient(self, b: Backward) -> Sequence[Any]:
-        """As MindSpore's, which over all axes is wrong: it takes the products along an axis of length 1."""
+        """As in MindSpore, where it is wrong over all axes: it takes the products along an axis of length 1."""
         x, axis, kept = b.inputs
         return product_gradient(x, axis, kept, b.dout, flat_axis=0), None, None
 

@@ -31,7 +31,7 @@ class FloorMod(Binary):
         x, y = as_result(call, x, y)
         if x.dtype.kind in "iub":
             return np.where((y == 0) & (x.dtype.itemsize >= 4), lowest(x), np.mod(x, y)).astype(x.dtype)
-        # what the CPU's x - floor(x / y) * y gives beyond the remainder itself: no negative zero, NaN beside inf
+        # how the CPU's x - floor(x / y) * y differs from the remainder: no negative zero, NaN beside inf
         return np.where(np.isinf(y), np.nan, np.mod(x, y) + 0.0)
 
     def gradient(self, b: Backward) -> Sequence[Any]:

@@ -18,7 +18,7 @@ from harness.graph import Spec, TensorSpec
 
 
 def scale(given: int, wanted: int, align: bool) -> np.float32:
-    """How far one step of the result goes in the input (float32, as the kernels count)."""
+    """The step in the input for one step of the result (float32, as the kernels count)."""
     if align and wanted > 1:
         return np.float32(given - 1) / np.float32(wanted - 1)
     return np.float32(given) / np.float32(wanted)

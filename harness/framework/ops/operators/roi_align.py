@@ -19,7 +19,7 @@ from harness.graph import Spec, TensorSpec
 
 
 def _axis(begin: float, size: float, bins: int, samples: int, length: int) -> Array:
-    """(bins, length): the share each place of an axis has in the mean of a bin's samples; none outside of it."""
+    """(bins, length): the share of each place of an axis in the mean of a bin's samples; 0 outside the axis."""
     count = samples if samples > 0 else int(np.ceil(size / bins))
     shares = np.zeros((bins, length))
     for b in range(bins):

@@ -15,7 +15,7 @@ from harness.framework.tensor import call as emit
 
 
 class _Rounding(Unary):
-    """To whole numbers. The gradient is zero: with Ceil none, with the others a constant that is summed (measured)."""
+    """To whole numbers. The gradient is zero: Ceil gives none, the others give a constant that is summed (measured)."""
 
     accepts = "f"
     function: ClassVar[np.ufunc]

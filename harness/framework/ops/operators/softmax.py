@@ -1,4 +1,4 @@
-"""Softmax and the backward it is taken apart into."""
+"""Softmax and the operators of its backward."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from harness.graph import Spec
 def shifted_powers(x: Array, axis: int) -> tuple[Array, Array, Array]:
     """``x - max``, its power of e, and the sum of the powers (axis kept), in long double.
 
-    NaN is passed over by the maximum and has an infinite power, as in the CPU kernel (measured): a row with NaN gives
+    The maximum ignores NaN, and NaN's power is infinite, as in the CPU kernel (measured): a row with NaN gives
     NaN there and 0 elsewhere.
     """
     wide = numerics.wide(x).astype(np.longdouble)

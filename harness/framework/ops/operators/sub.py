@@ -1,4 +1,4 @@
-"""Sub, and what it is made into for a number: SubScalar."""
+"""Sub, and SubScalar, its form for a number."""
 
 from __future__ import annotations
 

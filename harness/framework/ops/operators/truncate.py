@@ -51,7 +51,7 @@ class _Remaining(_Truncated):
         return reduce_to(b.dout, x), reduce_to(dy, y)
 
     def quotient(self, x: Any, y: Any) -> Any:
-        """What the gradient of ``y`` takes x / y for."""
+        """The value of x / y in the gradient of ``y``."""
         return emit("TruncateDiv", x, y, output_names=("output",), input_names=("x", "y"))
 
 

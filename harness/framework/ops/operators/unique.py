@@ -1,4 +1,4 @@
-"""Unique: each value once, in the order they first come, and where each element's value stands."""
+"""Unique: each value once, in the order of first occurrence, and the place of each element's value."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from harness.graph import Spec, TensorSpec, TupleSpec
 
 @operator
 class Unique(Operator):
-    """x (n,): its values (how many is known when it runs), and (n,) Int32 (Int64 of Int64): the place of each."""
+    """x (n,): its values (their number is known when it runs), and (n,) Int32 (Int64 of Int64): the place of each."""
 
     name = "Unique"
     functional = False

@@ -1,4 +1,4 @@
-"""Primitives of communication, in the group of one process that a run here is."""
+"""Primitives of communication, for a run that is one process."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["AllGather", "AllReduce", "Broadcast", "ReduceOp", "ReduceScatter"]
 
 
 class ReduceOp:
-    """How a collective operator brings the tensors of a group together."""
+    """How a collective operator combines the tensors of a group."""
 
     SUM = "sum"
     MAX = "max"

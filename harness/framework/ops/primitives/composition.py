@@ -1,4 +1,4 @@
-"""Functions of functions: one of several by the kinds of its arguments, and one over the members of tuples.
+"""Functions of functions: a choice by the kinds of the arguments, and a call for each member of tuples.
 
 They choose and repeat while a graph is traced; only what they call leaves nodes (measured).
 """
@@ -21,7 +21,7 @@ __all__ = [
     "make_range", "mixed_precision_cast", "partial", "tuple_len", "tuple_to_array",
 ]  # fmt: skip
 
-#: what the words of ``MultitypeFuncGraph.register`` take
+#: what each word of ``MultitypeFuncGraph.register`` accepts
 _KINDS: dict[str, Callable[[Any], bool]] = {
     "Tensor": lambda v: isinstance(v, Tensor),
     "Parameter": lambda v: isinstance(v, Parameter),
@@ -46,7 +46,7 @@ _KINDS: dict[str, Callable[[Any], bool]] = {
     "TypeType": lambda v: isinstance(v, DType),
     "Slice": lambda v: isinstance(v, slice),
     "Ellipsis": lambda v: v is Ellipsis,
-    # kinds nothing here is of; what is registered for them is never chosen
+    # kinds that do not exist here; functions registered for them are never chosen
     "RowTensor": lambda v: False,
     "RowTensorInner": lambda v: False,
     "COOTensor": lambda v: False,
@@ -57,7 +57,7 @@ _KINDS: dict[str, Callable[[Any], bool]] = {
 
 
 class MultitypeFuncGraph:
-    """A function that is another one for other kinds of arguments, as ``mindspore.ops.MultitypeFuncGraph``.
+    """A function chosen by the kinds of its arguments, as ``mindspore.ops.MultitypeFuncGraph``.
 
     Args:
         name: its name.
@@ -217,7 +217,7 @@ def constexpr(
 ) -> Any:
     """A function of constants, computed while a graph is traced, as ``mindspore.ops.constexpr``.
 
-    Called with a tensor of the graph it fails where it needs the tensor's data. ``get_instance``, ``name``,
+    Called with a tensor of the graph, it fails if it needs the tensor's data. ``get_instance``, ``name``,
     ``reuse_result`` and ``check`` are kept without effect: each call is computed.
     """
     if fn is None:
@@ -237,5 +237,5 @@ def add_flags(fn: Any = None, **flags: Any) -> Any:
 
 
 def core(fn: Any = None, **flags: Any) -> Any:
-    """A decorator that marks a function or cell as one to be compiled; every one here is."""
+    """A decorator that marks a function or cell for compilation; here every one is compiled anyway."""
     return add_flags(fn, **flags)

@@ -33,7 +33,7 @@ __all__ = [*_PLAIN, *_UNTYPED, *_NAMED, *_OWN]
 
 
 def _untyped(kind: type[Primitive]) -> type[Primitive]:
-    """A primitive that takes operands of two dtypes as they are."""
+    """A primitive whose operands may have two dtypes."""
 
     def run(self: Primitive, x: Any, y: Any) -> Any:
         return call(self.name, untyped(x), untyped(y), **self.attrs, **self.marks)

@@ -20,7 +20,7 @@ class CheckpointConfig:
     """Settings of ``ModelCheckpoint``.
 
     Args:
-        save_checkpoint_steps: save every so many steps; 0 or None for not by steps.
+        save_checkpoint_steps: save every so many steps; 0 or None not to save by steps.
         save_checkpoint_seconds: save when so many seconds passed, if not by steps.
         keep_checkpoint_max: keep so many files.
         keep_checkpoint_per_n_minutes: keep one of so many minutes, if not by number.
@@ -28,9 +28,9 @@ class CheckpointConfig:
         saved_network: the cell to save; None for the one that is trained, with its optimizer.
         append_info: list of ``epoch_num``, ``step_num`` and one dict: what to save beside.
         enc_key: must be None.
-        exception_save: save where an exception ends the training.
-        crc_check: append a check sum.
-        format: ``ckpt`` or ``safetensors``; looked at when something is saved.
+        exception_save: save if an exception ends the training.
+        crc_check: append a checksum.
+        format: ``ckpt`` or ``safetensors``; checked when something is saved.
 
     Raises:
         SettingTypeError, SettingError: arguments that are not accepted.

@@ -1,4 +1,4 @@
-"""``EarlyStopping``: stops a training that gets no better."""
+"""``EarlyStopping``: stops a training that does not improve."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class EarlyStopping(Watching):
     Args:
         monitor, min_delta, mode: see ``Watching``.
         patience: epochs.
-        verbose: say so at the end.
-        baseline: better than this is needed, too; None or 0 for none. Its value does not count, ``min_delta`` stands
-            for it: so it is in MindSpore.
+        verbose: print a line at the end.
+        baseline: the value to beat as well; None or 0 for none. As in MindSpore, its value has no effect and
+            ``min_delta`` is used instead.
         restore_best_weights: put back the parameters of the best epoch.
     """
 

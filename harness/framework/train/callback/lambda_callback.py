@@ -11,7 +11,7 @@ Hook = Callable[[RunContext], Any]
 
 
 def _nothing(run_context: RunContext) -> None:
-    """A hook that is not given."""
+    """Stands for a hook that was not given."""
 
 
 class LambdaCallback(Callback):

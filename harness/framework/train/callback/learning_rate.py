@@ -16,7 +16,7 @@ from harness.framework.train.checks import whole
 
 
 class LearningRateScheduler(Callback):
-    """After each step sets the rate to what a function gives.
+    """Sets the rate to a function's result after each step.
 
     Args:
         learning_rate_function: (rate, global step) -> rate.
@@ -42,9 +42,9 @@ class ReduceLROnPlateau(Watching):
         monitor, mode, min_delta: see ``Watching``.
         factor: the rate is multiplied by it; in (0, 1).
         patience: epochs.
-        verbose: say so.
+        verbose: print a line.
         cooldown: epochs after a change that do not count.
-        min_lr: the rate does not fall below.
+        min_lr: the lowest rate.
     """
 
     def __init__(

@@ -15,7 +15,7 @@ _LOG = log.get("train")
 
 
 class CallbackManager:
-    """The callbacks of one run, in the order of the list; one that stands there twice runs twice.
+    """The callbacks of one run, in the order of the list; a callback that occurs twice runs twice.
 
     Args:
         callbacks: a callback, a list of them, or None; ``SettingTypeError`` for anything else.
@@ -35,7 +35,7 @@ class CallbackManager:
         self._stack = ExitStack()
 
     def __enter__(self) -> CallbackManager:
-        # Where an __enter__ fails, those before it are not left: so it is in MindSpore.
+        # If an __enter__ fails, earlier callbacks are not exited, as in MindSpore.
         self.callbacks = [self._entered(each) for each in self.callbacks]
         return self
 
@@ -58,7 +58,7 @@ class CallbackManager:
 
 
 def as_list(callbacks: Any) -> list[Any]:
-    """What was given as callbacks, as a list of its own."""
+    """The given callbacks as a new list."""
     if callbacks is None:
         return []
     return list(callbacks) if isinstance(callbacks, Iterable) else [callbacks]

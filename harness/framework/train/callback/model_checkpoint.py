@@ -1,4 +1,4 @@
-"""``ModelCheckpoint``: saves a training as it goes.
+"""``ModelCheckpoint``: saves a training while it runs.
 
 Source of the rules: MindSpore 2.10.0, measured (``tests/interop/test_checkpoints.py``).
 """
@@ -23,7 +23,7 @@ from harness.graph import pb
 _LOG = log.get("train")
 _FORMATS = (".ckpt", ".safetensors")
 _BREAKPOINT = "_breakpoint.ckpt"
-#: MindSpore takes the directory it was imported in
+#: MindSpore uses the directory it was imported in
 _START = os.getcwd()
 
 
@@ -31,9 +31,10 @@ class ModelCheckpoint(Callback):
     """Saves ``<prefix>-<epoch>_<step in it>.ckpt`` after steps, and at the end.
 
     Args:
-        prefix: of the files' names; ``_1``, ``_2``, ... is added where such files are there already. Or a function
-            that gets what the run knows and gives the whole name, without its end.
-        directory: made if it is not there; None for the one the process started in. Or a function, likewise.
+        prefix: of the files' names; ``_1``, ``_2``, ... is added if such files exist already. Or a function that gets
+            the facts of the run and returns the whole name, without its extension.
+        directory: created if it is missing; None for the directory that the process started in. Or a function, as for
+            ``prefix``.
         config: see ``CheckpointConfig``.
 
     Attributes:
@@ -177,7 +178,7 @@ def make_directory(directory: Any, name: str = "ModelCheckpoint: directory") -> 
 
 
 def _free_prefix(directory: str, prefix: str, *, breakpoints: bool = False) -> str:
-    """``prefix``, with the number after the highest in use where there are files of it."""
+    """``prefix``, with the next free number if it has files already."""
     number = 0
     for name in os.listdir(directory) if os.path.isdir(directory) else []:
         if name.endswith(_BREAKPOINT) != breakpoints or os.path.splitext(name)[1] not in _FORMATS:

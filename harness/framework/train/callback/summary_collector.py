@@ -32,7 +32,7 @@ from harness.graph import pb
 
 _LOG = log.get("train")
 VERSION = "MindSpore.Event:1"
-#: parameters shown where no expression chooses them
+#: parameters shown if no expression chooses them
 SHOWN = 5
 _open: list[SummaryCollector] = []
 
@@ -41,8 +41,8 @@ class SummaryCollector(Callback):
     """Collects loss, histograms of parameters, the graph, lineage, and parameters for landscapes.
 
     Args:
-        summary_dir: made if it is not there.
-        collect_freq: every so many steps; the first one in any case.
+        summary_dir: created if it is missing.
+        collect_freq: every so many steps, and always the first.
         collect_specified_data: what to collect, by name; see ``harness.framework.train.summary.settings``.
         keep_default_action: what is not named is collected as by default.
         custom_lineage_data: ints, floats and texts to keep beside.
@@ -204,7 +204,7 @@ class SummaryCollector(Callback):
 
 
 def _loss(run: Any) -> float | None:
-    """The mean of what the network gave, or of the first of it; None, where that is not a number."""
+    """The mean of the network's output, or of the first output; None if that is not a number."""
     output = run.get("net_outputs")
     output = output[0] if isinstance(output, (tuple, list)) and output else output
     if isinstance(output, (int, float, Tensor)):

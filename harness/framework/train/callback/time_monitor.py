@@ -13,8 +13,8 @@ class TimeMonitor(Callback):
     """Prints ``Train epoch time: 1.234 ms, per step time: 0.411 ms`` after each epoch.
 
     Args:
-        data_size: steps of an epoch, where the run does not know them.
-        data_time: also how long the data of a step took.
+        data_size: steps of an epoch, if the run does not know them.
+        data_time: also print how long the data of a step took.
     """
 
     def __init__(self, data_size: int | None = None, data_time: bool = False) -> None:

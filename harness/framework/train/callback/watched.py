@@ -14,18 +14,18 @@ from harness.framework.train.callback.base import Callback, RunContext, shown_lo
 from harness.framework.train.metrics.base import typed
 
 _LOG = log.get("train")
-#: numbers that are better the smaller they are, with mode ``auto`` (measured)
+#: with mode ``auto``, numbers for which smaller is better (measured)
 SMALLER_IS_BETTER = frozenset(("eval_loss", "loss", "mae", "mse", "perplexity", "hausdorff_distance",
                                "mean_surface_distance", "root_mean_square_distance"))  # fmt: skip
 
 
 class Watching(Callback):
-    """Watches ``monitor``: ``loss``, or a name of what an evaluation gave (``eval_loss``, a metric's name).
+    """Watches ``monitor``: ``loss``, or the name of a result of an evaluation (``eval_loss``, a metric's name).
 
     Args:
         monitor: name of the watched number.
         mode: ``min`` or ``max`` is better; ``auto`` decides by the name.
-        min_delta: what counts as better must be so by this much.
+        min_delta: the least improvement that counts.
     """
 
     def __init__(self, monitor: str, mode: str, min_delta: float) -> None:
@@ -50,7 +50,7 @@ class Watching(Callback):
     def _value(self, run_context: RunContext) -> Any:
         """The watched number of this epoch (0-d array); None, with a warning, where there is none.
 
-        A value of exactly 0 counts as none, without a warning: so it is in MindSpore.
+        As in MindSpore, a value of exactly 0 counts as none, without a warning.
         """
         run = run_context.original_args()
         owner = type(self).__name__

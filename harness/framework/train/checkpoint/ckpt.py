@@ -39,7 +39,7 @@ def encode(content: Content, *, crc: bool = False, slice_size: int = SLICE) -> I
     """The pieces of a file that holds ``content``, in its order.
 
     Args:
-        crc: append a check sum.
+        crc: append a checksum.
         slice_size: larger tensors are cut.
     """
     total = 0
@@ -82,7 +82,7 @@ def decode(data: bytes, where: str, *, crc: bool = False) -> Content:
     Args:
         data: the whole file.
         where: its name, for errors.
-        crc: compare the check sum, where there is one.
+        crc: compare the checksum, if there is one.
 
     Raises:
         CheckpointError: damage.

@@ -28,10 +28,10 @@ class Entry(NamedTuple):
 
     @classmethod
     def of(cls, value: Any) -> Entry:
-        """An entry of a tensor's or number's value: int is Int64, float Float32, as MindSpore keeps them.
+        """An entry for a tensor or number: int becomes Int64, float becomes Float32, as in MindSpore.
 
         Raises:
-            DtypeError: there is no dtype for it.
+            DtypeError: the value has no dtype.
         """
         if isinstance(value, str):
             return cls(None, np.array(value))
@@ -44,7 +44,7 @@ class Entry(NamedTuple):
         """An entry of bytes in little-endian order, as many as ``shape`` asks for.
 
         Raises:
-            CheckpointError: there is no array of that shape.
+            CheckpointError: no array has that shape.
         """
         little = np.frombuffer(raw, dtype.numpy.newbyteorder("<") if sys.byteorder == "big" else dtype.numpy)
         try:

@@ -21,7 +21,7 @@ from harness.reading import read_bytes
 
 _LOG = log.get("train")
 OWNER = "load_checkpoint"
-#: A checkpoint is as large as it is: its tensors are held anyway.
+#: A checkpoint may have any size: its tensors are held in memory anyway.
 _MAX_BYTES = 2**62
 
 
@@ -42,13 +42,13 @@ def load_checkpoint(
 
     Args:
         ckpt_file_name: the file; must end with the format's name.
-        net: load the parameters into this cell, too.
+        net: also load the parameters into this cell.
         strict_load: see ``load_param_into_net``.
         filter_prefix: leave out names that start so.
         dec_key: must be None.
         specify_prefix: take only names that start so.
-        choice_func: take only names it holds for.
-        crc_check: compare the check sum, where the file has one.
+        choice_func: a function of a name; take only names for which it is true.
+        crc_check: compare the checksum, if the file has one.
         remove_redundancy: kept; there is one process.
         format: ``ckpt`` or ``safetensors``.
 
@@ -56,7 +56,7 @@ def load_checkpoint(
         Parameters by name; texts as str.
 
     Raises:
-        CheckpointError: no such file, damage, or nothing in it that was asked for.
+        CheckpointError: the file is missing or damaged, or holds nothing that was asked for.
         SettingTypeError, SettingError: arguments that are not accepted.
     """
     only, but = _prefixes(specify_prefix, "specify_prefix"), _prefixes(filter_prefix, "filter_prefix")
@@ -113,8 +113,8 @@ def load_param_into_net(
 ) -> tuple[list[str], list[str]]:
     """Puts loaded parameters into a cell.
 
-    Names must agree; where some do not and ``strict_load`` is False, names of the file without the part before what
-    the cell calls a parameter are tried, too.
+    Names must agree. If some do not and ``strict_load`` is False, names of the file are also tried without the part in
+    front of the cell's name for a parameter.
 
     Args:
         strict_load: also refuse another floating dtype; otherwise values are cast.
@@ -151,7 +151,7 @@ def load_param_into_net(
 
 
 def _with_prefix(own: dict[str, Parameter], loaded: dict[str, Parameter], missing: list[str]) -> None:
-    """Loads what is missing under names of the file that only have something in front; takes it out of ``missing``."""
+    """Loads missing parameters from names of the file that only have a prefix; removes them from ``missing``."""
     tried: set[str] = set()
     while missing:
         prefixes = (each[: -len(name)] for name in missing for each in loaded if each.endswith(name))

@@ -16,7 +16,7 @@ from harness import dtypes
 from harness.errors import CheckpointError, DtypeError
 from harness.framework.train.checkpoint.content import Content, Entry
 
-#: our dtypes by the format's names, in the order the format puts data of several
+#: our dtypes by the format's names, in the order in which the format stores them
 _DTYPES = {
     "U64": dtypes.uint64, "I64": dtypes.int64, "F64": dtypes.float64, "C64": dtypes.complex64, "F32": dtypes.float32,
     "U32": dtypes.uint32, "I32": dtypes.int32, "BF16": dtypes.bfloat16, "F16": dtypes.float16, "U16": dtypes.uint16,
@@ -24,7 +24,7 @@ _DTYPES = {
 }  # fmt: skip
 _NAMES = {dtype: name for name, dtype in _DTYPES.items()}
 _METADATA = "__metadata__"
-#: what the format allows for its header
+#: the format's limit for its header
 HEADER_LIMIT = 100_000_000
 
 
@@ -58,7 +58,7 @@ def _dtype(entry: Entry) -> dtypes.DType:
 
 
 def decode(data: bytes, where: str) -> tuple[Content, dict[str, str]]:
-    """What a file holds, in the order of its names, and its metadata; ``CheckpointError`` for damage."""
+    """The content of a file, in the order of its names, and its metadata; ``CheckpointError`` for damage."""
     if len(data) < 8:
         raise CheckpointError(f"{where}: {len(data)} bytes are no safetensors file")
     (size,) = struct.unpack_from("<Q", data)

@@ -27,11 +27,11 @@ FORMATS = ("ckpt", "safetensors")
 
 
 class CheckpointParentError(CheckpointWriteError, FileNotFoundError):
-    """The directory a checkpoint is to be written to is not there."""
+    """The directory for a checkpoint does not exist."""
 
 
 class CheckpointDirectoryError(CheckpointWriteError, IsADirectoryError):
-    """A directory stands where a checkpoint is to be written."""
+    """The path of a checkpoint is a directory."""
 
 
 def save_checkpoint(
@@ -53,11 +53,11 @@ def save_checkpoint(
         save_obj: a cell, a list of parameters or of ``{"name": ..., "data": ...}``, or parameters by name.
         ckpt_file_name: the file; ``.ckpt`` (``.safetensors``) is appended unless it ends with the format's name.
         integrated_save: kept; there is one process.
-        async_save: kept; the file is there when this returns.
+        async_save: kept; the file is complete when this returns.
         append_dict: more to save: numbers, bools, texts and tensors by name.
         enc_key: must be None.
         choice_func: which names to save.
-        crc_check: append a check sum (``ckpt`` only).
+        crc_check: append a checksum (``ckpt`` only).
         format: ``ckpt`` or ``safetensors``.
 
     Raises:
@@ -113,7 +113,7 @@ def write_file(path: Path, pieces: Iterable[bytes], mode: int = 0o400) -> None:
     """Writes ``pieces`` to ``path``, whole or not at all.
 
     Raises:
-        CheckpointParentError: the directory is not there.
+        CheckpointParentError: the directory does not exist.
         CheckpointWriteError: anything else the system refuses.
     """
     try:

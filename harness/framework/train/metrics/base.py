@@ -31,9 +31,9 @@ def rearrange_inputs(func: F) -> F:
 
 
 class Metric(ABC):
-    """Base of every metric, user's own included: define ``clear``, ``update`` and ``eval``.
+    """Base of every metric, including your own: define ``clear``, ``update`` and ``eval``.
 
-    Called, a metric clears itself, takes one update and gives its value.
+    A call clears the metric, applies one update and returns the value.
     """
 
     def __init__(self) -> None:
@@ -62,7 +62,7 @@ class Metric(ABC):
 
     @abstractmethod
     def update(self, *inputs: Any) -> None:
-        """Takes in the outputs of one step."""
+        """Adds the outputs of one step."""
 
     @abstractmethod
     def eval(self) -> Any:
@@ -113,7 +113,7 @@ def is_one_hot(label: Array) -> bool:
 
 
 def without_one_hot(prediction: Array, label: Array) -> Array:
-    """``label`` as class indices where it comes one-hot (same ndim as ``prediction``)."""
+    """``label`` as class indices, also if it is one-hot (same ndim as ``prediction``)."""
     return label.argmax(axis=1) if prediction.ndim == label.ndim and is_one_hot(label) else label
 
 

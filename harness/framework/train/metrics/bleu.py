@@ -67,7 +67,7 @@ class BleuScore(Metric):
         return Counter(tuple(words[start:end]) for start, end in spans)
 
     def eval(self) -> Any:
-        """A float64; 0-d array of 0 where no n-gram of some length is found."""
+        """A float64; a 0-d array of 0 if some length has no common n-gram."""
         if not self._updated:
             raise StateError("BleuScore.eval: call update first")
         if self._hits.min() == 0:

@@ -27,7 +27,7 @@ class ConfusionMatrixMetric(Metric):
             channels; those that give more than one number raise ``SettingError``, ``mean_batch`` raises
             ``SettingTypeError``.
         corrected: the value is the mean over updates of what ``decrease`` gives, whatever its shape; NaN rates
-            do not count; ``skip_channel`` means what its name says.
+            do not count; ``skip_channel`` then skips channel 0 when True, as its name says.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class ConfusionMatrixMetric(Metric):
         return Counts(tp, both.shape[2] - true - tn, tn, true - tp)
 
     def eval(self) -> Any:
-        """A float, with ``calculation_method``; else the rate as an array of one element."""
+        """A float with ``calculation_method``; otherwise the rate as an array of one element."""
         if not self.calculation_method:
             return rate(self.metric_name, Counts(*self._counts.reshape(4, 1)))
         if not np.any(self._weight):

@@ -21,7 +21,7 @@ class Counts(NamedTuple):
 
 
 def _over(part: Any, whole: Any) -> Array:
-    """``part / whole``, NaN where that is 0."""
+    """``part / whole``; NaN if ``whole`` is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(np.asarray(whole) != 0, np.divide(part, whole), np.nan)
 

@@ -1,4 +1,4 @@
-"""Dice coefficient: how far two masks cover one another."""
+"""Dice coefficient: how much two masks overlap."""
 
 from __future__ import annotations
 

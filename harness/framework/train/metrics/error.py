@@ -15,8 +15,8 @@ class _Error(Metric):
     """Sum of errors over rows (``shape[0]`` of the label).
 
     Args:
-        corrected: unsigned numbers are subtracted as such, and the sum is divided by the number of elements. False is
-            what MindSpore does: differences of unsigned numbers wrap around, and the sum is divided by rows.
+        corrected: subtract unsigned numbers without wrapping, and divide by the number of elements. False does as
+            MindSpore: differences of unsigned numbers wrap around, and the sum is divided by rows.
     """
 
     def __init__(self, *, corrected: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""Occlusion sensitivity: how a score falls where a part of the image is covered."""
+"""Occlusion sensitivity: how much a score falls when a part of the image is covered."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from harness.framework.nn import checks
 from harness.framework.train.metrics.base import Array, one_hot, rearrange_inputs
 from harness.framework.train.metrics.classified import ClassMetric
 
-#: added to every denominator, so that a class nobody is in has 0
+#: added to every denominator, so that an empty class has 0
 TINY = sys.float_info.min
 
 
@@ -57,12 +57,12 @@ class _Ratio(ClassMetric):
 
 
 class Precision(_Ratio):
-    """True positives over all that were predicted so; see ``ClassMetric`` for ``eval_type``."""
+    """True positives over all predicted positives; see ``ClassMetric`` for ``eval_type``."""
 
     _of_truth = False
 
 
 class Recall(_Ratio):
-    """True positives over all that are so; see ``ClassMetric`` for ``eval_type``."""
+    """True positives over all actual positives; see ``ClassMetric`` for ``eval_type``."""
 
     _of_truth = True

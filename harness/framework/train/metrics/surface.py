@@ -1,7 +1,7 @@
 """Surfaces of masks, and the distances between them, in any number of dimensions.
 
-Distances are found by comparing every point of one surface with every point of the other, in slices: exact, and quick
-enough for the masks a test has.
+Distances are found by comparing every point of one surface with every point of the other, in slices: exact, and fast
+enough for the masks of a test.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class SurfaceMetric(Metric):
         distance_metric: ``euclidean``, ``chessboard`` or ``taxicab``.
     """
 
-    #: what a label index of a wrong type raises
+    #: the error for a label index of a wrong type
     _wrong_index: type[HarnessError] = SettingTypeError
 
     def __init__(self, distance_metric: str) -> None:
@@ -101,11 +101,11 @@ class SurfaceMetric(Metric):
         self._surfaces = surface(one), surface(other)
 
     def _cut(self, one: Array, other: Array) -> tuple[Array, Array]:
-        """The part of both masks that is looked at."""
+        """The part of both masks that is compared."""
         return one, other
 
     def _keeps(self, values: Array) -> bool:
-        """Whether a mask is taken as it is."""
+        """Whether a mask is used unchanged."""
         return values.dtype == bool
 
     def _between(self, *, back: bool = False) -> Array:

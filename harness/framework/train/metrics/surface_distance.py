@@ -19,9 +19,9 @@ class HausdorffDistance(SurfaceMetric):
         distance_metric: see ``SurfaceMetric``.
         percentile: this percentile (float, 0 to 100) of the distances instead of the largest.
         directed: from the prediction to the label only; None is False.
-        crop: look at the box around both masks only, without its axes of one element: what is one element thick loses
-            its surface along that axis, and a single point has none at all (its distance is infinite). So it is in
-            MindSpore; False has surfaces right.
+        crop: use only the box around both masks, without its axes of one element. A mask one element thick then loses
+            its surface along that axis, and a single point has none (its distance is infinite). MindSpore does this;
+            False finds the right surfaces.
     """
 
     _wrong_index: type[HarnessError] = SettingError

@@ -22,7 +22,7 @@ EVENTS = build(
         "Bucket": ("left 1 double", "width 2 double", "count 3 int64"),
     },
 )  # fmt: skip
-"""A graph is kept as bytes: they are those of ``harness.graph.pb``."""
+"""A graph is kept as the bytes of ``harness.graph.pb``."""
 
 LINEAGE = build(
     "harness.framework.train.lineage",
@@ -56,4 +56,4 @@ LINEAGE = build(
         "DoubleEntry": ("key 1 string", "value 2 double"),
     },
 )  # fmt: skip
-"""Maps are written as the entries they are on the wire."""
+"""Maps are written as entries, as on the wire."""

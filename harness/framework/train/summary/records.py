@@ -1,4 +1,4 @@
-"""Files of records: each with its length and two check sums, as TensorFlow's event files have them.
+"""Files of records: each with its length and two checksums, as in TensorFlow's event files.
 
 A record: length (8 bytes, little-endian), masked CRC-32C of the length, the payload, its masked CRC-32C.
 """
@@ -63,7 +63,7 @@ def read(data: bytes, where: str) -> Iterator[bytes]:
 
 
 class RecordFile:
-    """A file that records are added to as a run goes; it is made with its first record, and read-only in the end.
+    """A file that grows by records during a run; its first record creates it, and it is read-only at the end.
 
     Args:
         folder: where it stands.
@@ -94,13 +94,13 @@ class RecordFile:
             raise SummaryWriteError(f"{self.path or self._folder}: the summary cannot be written: {error}") from error
 
     def _cut(self, size: int) -> None:
-        """Takes away the part of a record that a full disk took."""
+        """Removes the partial record that a full disk left."""
         if self.path is not None:
             with suppress(OSError):
                 os.truncate(self.path, size)
 
     def _new_path(self) -> Path:
-        """A name that is not taken: by the second it was started in, or the next free one."""
+        """A free name: from the second of its start, or the next free one."""
         while True:
             name = f"events.out.events.summary.{self._started}.{self._device}.{socket.gethostname()}_{self._kind}"
             try:

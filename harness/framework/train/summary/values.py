@@ -10,7 +10,7 @@ from harness.framework.train.summary.messages import EVENTS
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-#: most bins, elements in one on average, and how many elements are too many for that
+#: the most bins, the elements in one on average, and the number of elements above which the most bins are used
 MOST_BINS, IN_A_BIN, MANY = 90, 10, 880
 
 
