@@ -79,7 +79,8 @@ class Hooks:
         return self._register("backward_pre", hook_fn)
 
     def register_backward_hook(self, hook_fn: Hook) -> HookHandle:
-        """Calls ``hook_fn(cell, grad_input, grad_output)`` on the way back; its result replaces ``grad_input``."""
+        """Calls ``hook_fn(cell, grad_input, grad_output)`` on the way back.
+        Its result replaces ``grad_input``."""
         return self._register("backward", hook_fn)
 
     def _hooked(self, args: tuple[Any, ...], kwargs: dict[str, Any], construct: Hook) -> Any:

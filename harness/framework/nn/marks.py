@@ -23,8 +23,7 @@ def set_dump(target: Any, enabled: bool = True) -> None:
         target: a ``Cell`` or ``Primitive`` instance.
         enabled: whether they are to be dumped.
 
-    Raises ``SettingError`` for anything else. On other devices than Ascend a ``UserWarning`` says that only dump mode 2
-    uses the mark.
+    Raises ``SettingError`` for anything else. Off Ascend a ``UserWarning`` says that only dump mode 2 uses the mark.
     """
     if not isinstance(target, (Cell, Primitive)):
         raise SettingError(f"set_dump: the target must be a Cell or Primitive instance, got {type(target).__name__}")

@@ -63,8 +63,7 @@ class _WrappedWeightDecay(Cell):
 
 
 def after(value: Any, on: Any) -> Any:
-    """``value``; in a graph it is available only after ``on`` (a tensor or a tuple of tensors; constants have no
-    effect)."""
+    """``value``; in a graph it is available only after ``on`` (a tensor or a tuple of tensors, never a constant)."""
     members = on if isinstance(on, tuple) else (on,)
     if not is_tracing() or not any(isinstance(member, (Tensor, tuple)) for member in members):
         return value
