@@ -73,7 +73,8 @@ class RecordExtra:
         statistics: a ``stats.Statistics``, or a ``stats.printed.PrintedStatistics`` if only some items are known.
         row: the items of its ``statistic.csv`` row, as ``PrintedStatistics``.
         described: a ``stats.Statistics`` of the values, computed while they were read.
-        stream, task: numbers of the stream and the task in which a kernel ran.
+        stream: number of the stream in which a kernel ran.
+        task: number of the task in which a kernel ran.
         alone: the kernel's name if it were not fused.
         members: the operators of a fused kernel; the last one gives the result.
         device_shape: the tensor's shape on its device, if that differs.

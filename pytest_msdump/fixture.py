@@ -48,6 +48,9 @@ class Msdump:
                 msdump.check("mean", net.weight.asnumpy().mean())
     """
 
+    backend: str
+    mode: str
+
     def __init__(self, test: GateTest) -> None:
         self._test = test
         self.backend = test.variant.backend

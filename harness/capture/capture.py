@@ -59,8 +59,8 @@ class Capture:
             unknown.
         places: the user's lines that make layers (``train.py:31``), by scope; known only for a run in this process.
         sources: one ``RankRecords`` per rank, for a tree that can be read in parts.
-        networks: names of those that a tree holds tensors of, the ones that were not asked for, too.
-        unreadable: of one rank of several, why nothing could be told of it.
+        networks: names of all networks whose tensors the tree holds, also of those that were not asked for.
+        unreadable: why one rank of several could not be read; else empty.
 
     Examples:
         >>> from harness.capture import Capture, read_tree

@@ -33,7 +33,15 @@ STATE: Mapping[str, frozenset[int]] = {
 
 
 class Execution(NamedTuple):
-    """One execution of one operator."""
+    """One execution of one operator.
+
+    Attributes:
+        rank: rank of the process.
+        graph: number of the graph.
+        iteration: label of the step.
+        operator: full name with scope.
+        execution: number of the execution in the step, from 0; above 0 only for operators that run repeatedly.
+    """
 
     rank: int
     graph: int

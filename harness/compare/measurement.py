@@ -19,7 +19,8 @@ class Element:
 
     Attributes:
         index: its index.
-        expected, found: its values on both sides.
+        expected: its value on the expected side.
+        found: its value on the found side.
     """
 
     index: tuple[int, ...]

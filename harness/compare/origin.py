@@ -16,7 +16,13 @@ from harness.records import SlotKey
 
 
 class State(Enum):
-    """The state of an input of the first divergence."""
+    """The state of an input of the first divergence.
+
+    Attributes:
+        AGREES: both sides have the same value.
+        DIFFERS: the values differ, or only one side has the input.
+        NOT_COMPARED: it was left out of the comparison; ``Input.why`` says why.
+    """
 
     AGREES = "agrees"
     DIFFERS = "differs"
@@ -24,7 +30,20 @@ class State(Enum):
 
 
 class Kind(Enum):
-    """The kinds of first divergence."""
+    """The kinds of first divergence; ``MEANING`` has the words of a failure text.
+
+    Attributes:
+        COMPUTED: its inputs agree, its outputs do not.
+        GIVEN: an input differs that no recorded operator made: a weight, data or a constant.
+        UNRECORDED: something unrecorded changed the values.
+        REWIRED: it takes the output of another operator.
+        REPLACED: another operator stands in its place.
+        INSERTED: only the run has it.
+        REMOVED: only the golden has it.
+        MOVED: it stands at another place.
+        RENAMED: it has another name, but the same type, inputs and outputs.
+        UNSURE: it is the first that differs, but not all of its inputs were compared.
+    """
 
     COMPUTED = "computed otherwise"
     GIVEN = "given"
@@ -69,7 +88,8 @@ class Input:
         state: whether it agrees, differs, or was not compared.
         why: why it was not compared; else empty.
         slot: its verdict, if there is one.
-        expected_from, found_from: the operator whose output it holds on each side; None if unknown.
+        expected_from: the operator whose output it is on the expected side; None if unknown.
+        found_from: the same on the found side.
     """
 
     key: SlotKey
@@ -87,7 +107,8 @@ class Downstream:
     Attributes:
         operators: number of other executions with a slot that does not hold.
         agreeing: number of executions whose slots all hold.
-        ranks, iterations: those in which something does not hold, in order.
+        ranks: those on which something does not hold, in order.
+        iterations: those in which something does not hold, in order.
     """
 
     operators: int = 0

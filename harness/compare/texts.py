@@ -26,7 +26,8 @@ class TextVerdict:
     Attributes:
         name: name of the artefact.
         verdict: ``DIFFERS``, ``MISSING`` or ``UNEXPECTED``.
-        expected, found: its content; empty on the side that lacks it.
+        expected: its content on the expected side; empty if that side lacks it.
+        found: its content on the found side; empty if that side lacks it.
     """
 
     name: str

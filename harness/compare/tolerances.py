@@ -22,10 +22,9 @@ class Tolerance:
     """The admitted difference between an expected value e and a found value f.
 
     An element passes if ``|f - e| <= atol + rtol * |e| + min(scaled * S, B / 10)``, where S is the largest finite
-    ``|e|`` of the tensor that counts and B the size of most of its elements (see ``bulk_of``: a huge element, and a few
-    of many, count for no other),
-    or if at most ``max_ulp`` representable numbers lie between e and f. All zero admits equal values of
-    other bits (0.0 and -0.0); ``EXACT`` does not even admit those.
+    ``|e|`` of the tensor that counts and B the size of most of its elements (see ``bulk_of``: one huge element, or a
+    few of many, do not widen the tolerance of the others). It also passes if at most ``max_ulp`` representable numbers
+    lie between e and f. If all are zero, equal values with other bits (0.0 and -0.0) pass; ``EXACT`` does not admit them.
 
     Attributes:
         rtol: relative to the element.
@@ -33,6 +32,7 @@ class Tolerance:
         scaled: relative to the tensor's largest element: an element near zero after cancellation is judged by the size
             of the cancelled values. (A fixed ``atol`` would let a whole gradient of 1e-6 vanish.)
         max_ulp: distance in units in the last place; 0 admits none.
+        exact: admits equal bits only, as in ``EXACT``.
 
     Examples:
         >>> import numpy as np
@@ -130,7 +130,13 @@ class Tolerances:
     noise: bool = False
 
     def of(self, key: SlotKey, op_type: str, dtype: str) -> Tolerance:
-        """The tolerance of one slot; ``EXACT`` for integers and bools."""
+        """The tolerance of one slot; ``EXACT`` for integers and bools.
+
+        Args:
+            key: the slot.
+            op_type: primitive name of its operator (``MatMul``).
+            dtype: CamelCase name of its dtype (``Float32``).
+        """
         if dtype not in DEFAULTS:
             return EXACT
         chosen = self._choice(key, op_type, dtype)
@@ -139,8 +145,8 @@ class Tolerances:
     def of_row(self, key: SlotKey, op_type: str, dtype: str) -> Tolerance:
         """The tolerance of a slot of which one side kept only a row of statistics, so that bits cannot be compared.
 
-        Like ``of``, but integers and bools are ``EXACT`` only if that was chosen for them; otherwise their statistics
-        must be equal.
+        Like ``of`` for the same ``key``, ``op_type`` and ``dtype``, but integers and bools are ``EXACT`` only if that
+        was chosen for them; otherwise their statistics must be equal.
         """
         if dtype in DEFAULTS:
             return self.of(key, op_type, dtype)
@@ -158,6 +164,9 @@ class Tolerances:
     @classmethod
     def parse(cls, value: Any) -> Self:
         """Reads tolerances as a user writes them.
+
+        Args:
+            value: what the user wrote.
 
         Accepted are ``None`` or ``"exact"``; ``"default"`` (the table by dtype); a number (rtol); a pair
         (rtol, atol); a ``Tolerance`` or a mapping of its fields; a ``Tolerances``; or a mapping of any of these by

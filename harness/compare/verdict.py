@@ -18,6 +18,15 @@ from harness.records import Record, SlotKey
 class Verdict(Enum):
     """The verdicts; every expected and every found slot has exactly one.
 
+    Attributes:
+        IDENTICAL: dtype, shape and every bit are equal.
+        WITHIN: values differ, but the tolerance admits it.
+        STATISTICS: one side kept only statistics, and they agree; values were not compared.
+        UNSURE: what was kept cannot tell whether the slot holds; a gate fails.
+        DIFFERS: dtype or shape differ, or values do beyond the tolerance.
+        MISSING: only the expected side has the slot.
+        UNEXPECTED: only the found side has it.
+
     Examples:
         >>> from harness.compare import Verdict
         >>> [verdict.value for verdict in Verdict]
@@ -93,7 +102,8 @@ class OrderChange:
 
     Attributes:
         position: position of the first operator execution out of order, counting only common ones.
-        expected, found: the executions at that position, as (rank, graph, iteration, operator, execution).
+        expected: the expected execution there, as (rank, graph, iteration, operator, execution).
+        found: the found one.
     """
 
     position: int
@@ -103,7 +113,14 @@ class OrderChange:
 
 @dataclass(frozen=True, slots=True)
 class Rename:
-    """A missing operator that an unexpected one seems to replace."""
+    """A missing operator that an unexpected one seems to replace.
+
+    Attributes:
+        graph: number of the graph.
+        iteration: label of the step.
+        expected: full name of the missing operator.
+        found: full name of the unexpected one.
+    """
 
     graph: int
     iteration: int

@@ -95,11 +95,11 @@ class Evidence:
         return list(self._executions)
 
     def slots(self, where: Execution, io: str) -> dict[int, Record]:
-        """The records of an execution's inputs or outputs, by slot."""
+        """The records of the execution ``where`` by slot; ``io`` is ``input`` or ``output``."""
         return {record.key.slot: record for record in self._executions.get(where, ()) if record.key.io == io}
 
     def content(self, record: Record) -> bytes | None:
-        """A digest of its values; None if neither digest nor values are known."""
+        """A digest of the values of ``record``; None if neither digest nor values are known."""
         if record.digest is None and record.key not in self._digests:
             values = loaded(record)
             self._digests[record.key] = None if values is None else digest(values, record.dtype)
@@ -118,15 +118,15 @@ class Evidence:
         return content is not None and any(self.content(each) == content for each in every)
 
     def op_type(self, where: Execution) -> str:
-        """Primitive name of an execution; empty if the run lacks it."""
+        """Primitive name of the execution ``where``; empty if the run lacks it."""
         return next((record.op_type for record in self._executions.get(where, ())), "")
 
     def has(self, where: Execution) -> bool:
-        """Whether the run has such an execution."""
+        """Whether the run has the execution ``where``."""
         return where in self._executions
 
     def parameter(self, name: str, rank: int, iteration: int) -> Record | None:
-        """A parameter, as dumped at the end of a step."""
+        """The parameter ``name`` of a ``rank``, as dumped at the end of step ``iteration``; None if it is missing."""
         graphs = {key.graph for key in self.by_key}
         keys = (SlotKey(rank, graph, iteration, name, 0, "output", 0) for graph in sorted(graphs))
         found = (self.by_key.get(key) for key in keys)

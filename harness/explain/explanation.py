@@ -11,7 +11,13 @@ from harness.records import SlotKey
 
 
 class Certainty(Enum):
-    """How certain a cause is."""
+    """How certain a cause is.
+
+    Attributes:
+        REPLAY: proven: the operator was computed again with this one change, and gave the found result.
+        BITS: proven: the bits of both sides show it.
+        LIKELY: it fits everything that is known, but nothing proves it.
+    """
 
     REPLAY = "proven by replay"
     BITS = "proven bit for bit"
@@ -29,7 +35,8 @@ class Change:
 
     Attributes:
         name: ``learning_rate``, ``pad_mode``, ``fc2.weight``.
-        expected, found: as texts; empty if they are too long for one.
+        expected: the golden's value as text; empty if it is too long.
+        found: this run's value as text; empty if it is too long.
     """
 
     name: str
@@ -91,7 +98,8 @@ class Origin:
         key: key of the slot that is shown.
         source: the user's source line.
         element: the worst element; None if none was measured.
-        differing, count: numbers of elements outside the tolerance, and of all elements; 0 if not measured.
+        differing: number of elements outside the tolerance; 0 if not measured.
+        count: number of all elements; 0 if not measured.
         reason: why it differs, in words, if no element shows it.
         inputs: the state of its inputs, in words.
         before: the operator before it on both sides.
@@ -124,7 +132,7 @@ class Explanation:
         after: number of differing operator executions after the origin.
         identical: number of identical slots.
         slots: number of all slots.
-        counts: numbers of slots by verdict, for JSON.
+        seconds: how many seconds the explanation took.
 
     Examples:
         >>> from harness.explain import Explanation, block

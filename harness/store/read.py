@@ -72,6 +72,9 @@ class GoldenStore:
         Net ['first/tensor']
     """
 
+    path: Path
+    closed: bool
+
     def __init__(self, path: Path, descriptor: int, keep: int = 0) -> None:
         self.path = path
         self._kept: dict[bytes, Array] = {}
@@ -148,7 +151,7 @@ class GoldenStore:
         return tuple(self._runs)
 
     def run(self, backend: str, mode: str) -> StoredRun:
-        """One run; ``StoreError`` with the names of all runs if it is missing."""
+        """One run, by its ``backend`` and ``mode``; ``StoreError`` with the names of all runs if it is missing."""
         run = RunId(backend, mode)
         if run not in self._opened:
             if run not in self._runs:
@@ -162,25 +165,40 @@ class GoldenStore:
         return run in self._runs
 
     def stored_object(self, content: bytes, dtype_name: str, shape: tuple[int, ...]) -> Stored | None:
-        """The stored form of the object with this digest, unchecked; None if it is missing or unreadable."""
+        """The stored form of the object with digest ``content``, unchecked; None if it is missing or unreadable.
+
+        Args:
+            content: 16-byte digest of the tensor.
+            dtype_name: CamelCase name of its dtype (``Float32``).
+            shape: its logical shape.
+        """
         try:
             return self.read_object(content, dtype_name, shape)
         except StoreError:
             return None
 
     def read_object(self, content: bytes, dtype_name: str, shape: tuple[int, ...]) -> Stored:
-        """The stored form of the object with this digest, unchecked; ``StoreError`` if it is missing."""
+        """Like ``stored_object`` for the same ``content``, ``dtype_name`` and ``shape``.
+
+        Raises:
+            StoreError: the object is missing or cannot be read, or the store is closed.
+        """
         if self.closed:
             raise StoreError(f"{self.path}: the store is closed")
         with self.located(f"object {content.hex()}"):
             return self._source.stored_object(content, stored_dtype(dtype_name), shape)
 
     def kept(self, content: bytes) -> Array | None:
-        """A tensor that was read, checked and kept in memory; it is read-only."""
+        """The tensor with digest ``content`` if it was kept in memory (read-only), else None."""
         return self._kept.get(content)
 
     def keep(self, content: bytes, array: Array) -> None:
-        """Keeps a checked tensor in memory, while there is room."""
+        """Keeps a checked tensor in memory, while there is room.
+
+        Args:
+            content: its 16-byte digest.
+            array: its values; they become read-only.
+        """
         if array.nbytes <= self._room:
             self._room -= array.nbytes
             array.flags.writeable = False
@@ -203,7 +221,7 @@ class GoldenStore:
 
     @contextmanager
     def located(self, where: str) -> Iterator[None]:
-        """Adds to an error the file, and the place in it."""
+        """Inside the block, adds the file and ``where`` (the place in it, in words) to the message of an error."""
         try:
             yield
         except StoreError as error:
@@ -229,11 +247,14 @@ class StoredRun:
         tensors 12 [[1. 2. 3.]]
     """
 
+    id: RunId
+    level: Level
+
     def __init__(self, store: GoldenStore, run: RunId, source: RunSource) -> None:
         self._store, self._source = store, source
         self.id = run
         with store.located(f"run {run}"):
-            self.level: Level = source.level
+            self.level = source.level
 
     @property
     def network(self) -> str:
@@ -266,7 +287,7 @@ class StoredRun:
         return map(self.record, range(len(self.index)))
 
     def record(self, row: int) -> Record:
-        """One slot; its values are read and checked on request. Its statistics are in ``extra``."""
+        """The slot at ``row`` of ``index``; its values are read and checked on request, its statistics are in ``extra``."""
         record = self.index.record(row)
         if self.level == "tensors":
             record.values = self._loader(row)
@@ -276,7 +297,11 @@ class StoredRun:
         return lambda: self.tensor(row)
 
     def stored(self, row: int) -> Stored:
-        """The stored form of a slot's tensor; ``StoreError`` if it is missing or values were not kept."""
+        """The stored form of the tensor at ``row`` of ``index``.
+
+        Raises:
+            StoreError: it is missing, values were not kept, or the store is closed.
+        """
         index = self.index
         with self.located(describe_key(index.keys[row])):
             if self.level != "tensors":
@@ -287,7 +312,7 @@ class StoredRun:
             return self._store._source.stored_object(index.digests[row], stored_dtype(name), index.shape(row))
 
     def tensor(self, row: int) -> Array:
-        """A slot's tensor.
+        """The tensor at ``row`` of ``index``, in its logical shape and its own dtype; read-only if kept in memory.
 
         Raises:
             StoreError: values were not kept, or the golden is damaged: the stored tensor and the index disagree in
@@ -316,7 +341,7 @@ class StoredRun:
             return self._source.artefact_names()
 
     def artefact(self, name: str) -> bytes:
-        """A text artefact."""
+        """The content of the text artefact ``name``; ``StoreError`` if the run has none of that name."""
         with self.located(f"artefact {name}"):
             return self._source.artefact(name)
 
@@ -333,7 +358,11 @@ class StoredRun:
             return {}
 
     def problems(self, tensors_of: Callable[[StoredRun], list[str]] | None = None) -> list[str]:
-        """Reads the whole run, and says in words everything that is wrong with it."""
+        """Reads the whole run, and says in words everything that is wrong with it; empty if nothing is.
+
+        Args:
+            tensors_of: finds what is wrong with the run's tensors, instead of reading them here.
+        """
         found: list[str] = []
         texts: dict[str, bytes] = {}
         for name in self.artefact_names():
@@ -348,7 +377,7 @@ class StoredRun:
         return found
 
     def damaged(self, rows: Iterable[int]) -> list[str]:
-        """Says in words what is wrong with the tensors of these slots."""
+        """Says in words what is wrong with the tensors at these ``rows`` of ``index``."""
         found = []
         for row in rows:
             try:
@@ -359,5 +388,6 @@ class StoredRun:
 
     @contextmanager
     def located(self, where: str) -> Iterator[None]:
+        """See ``GoldenStore.located``; adds the run before ``where``."""
         with self._store.located(f"run {self.id}: {where}" if where else f"run {self.id}"):
             yield

@@ -51,7 +51,15 @@ class RunData:
 
 @dataclass(frozen=True, slots=True)
 class RunChange:
-    """Counts of how a run's slots changed."""
+    """Counts of how a run's slots changed.
+
+    Attributes:
+        slots: all slots of the run now.
+        new: slots that the run lacked before.
+        changed: slots with other values, dtype or shape.
+        removed: slots that the run lacks now.
+        unchanged: slots with equal content.
+    """
 
     slots: int
     new: int

@@ -52,6 +52,8 @@ class Injection:
         1
     """
 
+    struck: list[str]
+
     def __init__(
         self,
         operator: str,
@@ -73,7 +75,7 @@ class Injection:
         self._session = session
         self._seen: dict[str, None] = {}
         self._here = 0
-        self.struck: list[str] = []
+        self.struck = []
 
     def __enter__(self) -> Self:
         self._here = rank_and_device(os.environ)[0]
@@ -93,7 +95,7 @@ class Injection:
     # --- what the runtime asks (see ``runtime.faults.Fault``) --------------------------------------------------------
 
     def before(self, launch: Launch, iteration: int) -> None:
-        """Raises ``KernelError`` if the kernel is to fail."""
+        """Raises ``KernelError`` if the kernel of ``launch`` is to fail in step ``iteration``. The runtime calls it."""
         self._seen.setdefault(launch.node.name)
         if self._kind not in ("error", "memory") or not self._hits(launch.node, iteration):
             return
@@ -108,8 +110,10 @@ class Injection:
         raise error
 
     def after(self, launch: Launch, iteration: int, results: tuple[Array, ...]) -> tuple[Array, ...]:
-        """Gives ``results`` with the first element of each floating one replaced, also in what an operator updates in
-        place."""
+        """Replaces the first element of each floating result, also in arrays that the kernel updates in place.
+
+        The runtime calls it with the ``launch``, the step's ``iteration`` and the kernel's ``results``.
+        """
         if self._kind in ("error", "memory") or not self._hits(launch.node, iteration):
             return results
         outputs = _outputs(launch.node)

@@ -108,6 +108,10 @@ RESERVED = ("index", "names", "tensors")
 class RunId(NamedTuple):
     """One run of a network: ``cpu`` under dump mode ``tensor``.
 
+    Attributes:
+        backend: ``cpu``, ``ascend-o1``, ``torch``, ..., or a name given at an import.
+        mode: dump mode, ``tensor`` or ``statistic``.
+
     Examples:
         >>> from harness.store import RunId
         >>> str(RunId("ascend-o1", "tensor"))
