@@ -24,7 +24,7 @@ class Tolerance:
     An element passes if ``|f - e| <= atol + rtol * |e| + min(scaled * S, B / 10)``, where S is the largest finite
     ``|e|`` of the tensor that counts and B the size of most of its elements (see ``bulk_of``: one huge element, or a
     few of many, do not widen the tolerance of the others). It also passes if at most ``max_ulp`` representable numbers
-    lie between e and f. If all are zero, equal values with other bits (0.0 and -0.0) pass; ``EXACT`` does not admit them.
+    lie between e and f. If all are zero, equal values with other bits (0.0 and -0.0) pass, but not with ``EXACT``.
 
     Attributes:
         rtol: relative to the element.

@@ -287,7 +287,7 @@ class StoredRun:
         return map(self.record, range(len(self.index)))
 
     def record(self, row: int) -> Record:
-        """The slot at ``row`` of ``index``; its values are read and checked on request, its statistics are in ``extra``."""
+        """The slot at ``row`` of ``index``: values are read and checked on request, statistics are in ``extra``."""
         record = self.index.record(row)
         if self.level == "tensors":
             record.values = self._loader(row)
