@@ -1,4 +1,5 @@
-"""Training steps of PyTorch modules on a device: how far its numbers are from the CPU's, and what a capture costs."""
+"""Training steps of PyTorch modules on a device: how much its numbers differ from the CPU's, and the cost of a
+capture."""
 
 from __future__ import annotations
 

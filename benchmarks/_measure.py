@@ -1,4 +1,4 @@
-"""CPU seconds, ratios and tables: what the benchmarks of the harness share.
+"""CPU seconds, ratios and tables: shared parts of the benchmarks.
 
 Wall time means little on a shared machine; user + system time of this process is what counts here. Contenders of one
 table are run in turns, round after round, and the figure of a contender is its best round.
@@ -18,12 +18,12 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Contender:
-    """Something to measure.
+    """One thing to measure.
 
     Attributes:
-        name: as the table prints it.
-        run: one round; its result is thrown away.
-        goal: the ratio to the first contender that is promised, if any.
+        name: its name in the table.
+        run: one round; its result is dropped.
+        goal: the promised ratio to the first contender, if any.
         note: more to print, such as a figure per tensor: made from the CPU seconds.
     """
 

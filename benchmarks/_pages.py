@@ -1,4 +1,4 @@
-"""Where a benchmark's table stands in the documents: between two marks of its name, replaced by each run."""
+"""Writes a benchmark's table into the documents, between two marks with its name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Comparison tools of others, as the benchmarks run them. What is not installed is left out, and said to be."""
+"""Other comparison tools, as the benchmarks run them. A tool that is not installed is left out, with a line that says
+so."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ MSPROBE = "MSDUMP_INTEROP_MSPROBE"
 
 
 def find(module: str) -> Any:
-    """A peer's module; None (and a line that says so) where it is not installed."""
+    """A peer's module; None (and a line that says so) if it is not installed."""
     try:
         return importlib.import_module(module)
     except ImportError:
@@ -25,7 +26,7 @@ def find(module: str) -> Any:
 
 
 def msprobe() -> Path | None:
-    """The command ``msprobe``; None (and a line that says so) where there is none."""
+    """The command ``msprobe``; None (and a line that says so) if it is missing."""
     python = os.environ.get(MSPROBE)
     tool = Path(python).with_name("msprobe") if python else None
     if tool is None or not tool.is_file():

@@ -1,6 +1,6 @@
 """One training step of a network, in a process of its own: ``python _step_nets.py PACKAGE NETWORK``.
 
-PACKAGE is ``harness`` or ``mindspore``: the networks are written once, in MindSpore's words. Prints the CPU seconds of
+PACKAGE is ``harness`` or ``mindspore``: the networks are written once, with MindSpore's API. Prints the CPU seconds of
 the second step (the first one compiles), and how many of the third one numpy's products took.
 """
 

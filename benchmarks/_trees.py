@@ -1,4 +1,4 @@
-"""Data to check: arrays like those of a network's dump, and dump trees of them."""
+"""Test data: arrays like those of a network's dump, and dump trees of them."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ FAULTS, PAIRS, SEED = 40, 25, 0
 
 
 def section(faults: int, pairs: int, seed: int) -> tuple[str, int]:
-    """What stands between the marks in the page, and how many right pairs fail or faults pass."""
+    """The table for the page, and how many right pairs fail or faults pass."""
     import torch
 
     from harness.testing.beside import cells
@@ -37,7 +37,7 @@ def section(faults: int, pairs: int, seed: int) -> tuple[str, int]:
 
 
 def main() -> int:
-    """Runs the suite and writes the page; 1 where a right pair fails or a fault passes."""
+    """Runs the suite and writes the page; 1 if a right pair fails or a fault passes."""
     text, wrong = section(FAULTS, PAIRS, SEED)
     return int(wrong > 0) if put("comparison.md", "beside", text) else 2
 

@@ -1,9 +1,9 @@
 """Checking against a golden, beside ``numpy.load`` and ``allclose``: ``python -m benchmarks.bench_check``.
 
-The yardstick loads both trees and compares them, as a script without a golden store would. Everything is unchanged:
-that is what a regression gate sees nearly always. Every capture of a run takes the digests when it copies the arrays,
-while they are in the cache, so that the lines of a capture are what a user gets; what the digests cost shows in the
-line of arrays that have none yet, beside xxh3 alone over the same bytes.
+The yardstick loads both trees and compares them, as a script without a golden store would. Everything is unchanged, as
+in nearly every run of a regression gate. A capture computes digests when it copies the arrays, while they are in the
+cache, so the lines of a capture show what a user pays. The line of arrays without digests shows the cost of the
+digests, beside xxh3 alone over the same bytes.
 """
 
 from __future__ import annotations

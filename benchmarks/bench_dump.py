@@ -2,8 +2,8 @@
 
 Synchronous: the dump of a step beside ``numpy.save`` of the same tensors. Asynchronous: dense layers, whose products
 dominate, with and without their dump, in CPU seconds of all threads and in wall time, and what waited in the queue. CPU
-seconds are what the run would take if nothing went on beside it. What a round wrote is taken away before the next,
-outside of the measure; ratios are medians over rounds in which contenders take turns.
+seconds are the time of a run without the other work. Files of a round are removed before the next, outside the
+measurement; ratios are medians over rounds in which contenders take turns.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """What a training step costs on the backends cpu and torch: ``python -m benchmarks.bench_engine`` (extra ``torch``).
 
 The shipped LeNet (its batches), and a larger convolutional network (images [16, 3, 64, 64], three convolutions of 32 to
-128 channels, SGD with momentum), nothing watching. The harness's own kernels add up in float64 in a fixed order, for
-the same bits everywhere; PyTorch's are made to be fast. One thread: a second one's waiting would be counted as work.
+128 channels, SGD with momentum), nothing watching. The harness's own kernels sum in float64 in a fixed order, for the
+same bits everywhere; PyTorch's are made for speed. One thread, because the waiting of a second one would count as work.
 """
 
 from __future__ import annotations

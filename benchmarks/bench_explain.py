@@ -1,4 +1,4 @@
-"""What an explanation costs, and a gate that passes: ``python -m benchmarks explain``.
+"""The cost of an explanation, and of a gate that passes: ``python -m benchmarks explain``.
 
 Drawn networks of ``harness.testing.faults``, each held against its golden store: a clean rerun, and a run with a fault.
 CPU seconds of this process; the lines go into ``docs/performance.md``.
@@ -68,7 +68,7 @@ def measure(count: int, seed: int) -> dict[str, list[float]]:
 
 
 def section(figures: dict[str, list[float]]) -> str:
-    """What stands between the marks in the page."""
+    """The lines for the page."""
     words = {"passes": "a judgement that passes", "fails": "a judgement that fails", "explained": "its explanation"}
     lines = ["| CPU seconds | mean | most |", "|---|---|---|"]
     lines += [f"| {words[name]} | {mean(each):.4f} | {max(each):.4f} |" for name, each in figures.items()]

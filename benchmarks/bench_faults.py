@@ -13,7 +13,7 @@ COUNT, SEED = 500, 0
 
 
 def section(every: Tally, families: dict[str, Tally], count: int, seed: int) -> str:
-    """What stands between the marks in the page."""
+    """The table for the page."""
     seconds = sorted(every.seconds)
     cost = f"{sum(seconds) / len(seconds):.2f} s in the mean, {seconds[-1]:.2f} s at most" if seconds else "nothing"
     took = f"an explanation took {cost} (shares of causes right: of those stated):"
@@ -22,7 +22,7 @@ def section(every: Tally, families: dict[str, Tally], count: int, seed: int) -> 
 
 
 def main() -> int:
-    """Runs the suite and writes the page; 1 where a fault passed."""
+    """Runs the suite and writes the page; 1 if a fault passed."""
     every, families = tally(run(COUNT, SEED))
     text = section(every, families, COUNT, SEED)
     return int(every.counts["passed"] > 0) if put("comparison.md", "faults", text) else 2

@@ -1,4 +1,4 @@
-"""What the gate costs over the same networks run without capture: ``python -m benchmarks.bench_gate``.
+"""The cost of the gate over the same networks without capture: ``python -m benchmarks.bench_gate``.
 
 Ends with README's sentence about it.
 

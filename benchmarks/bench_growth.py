@@ -1,4 +1,4 @@
-"""How cost grows with size: ``python -m benchmarks.bench_growth [FILES ...]``; up to a million if asked for.
+"""How costs grow with size: ``python -m benchmarks.bench_growth [FILES ...]``; up to a million if asked for.
 
 Trees of small tensors (64 bytes; a thousand to an iteration) checked against an equal tree, and operators paired under
 other names. CPU seconds and peak memory are those of whole processes, less those of one with the smallest size's

@@ -49,7 +49,7 @@ print(json.dumps([code, wall, cpu, peak, came, max(opened.values(), default=0), 
 
 
 class Figures(NamedTuple):
-    """What one run cost.
+    """The cost of one run.
 
     Attributes:
         wall, cpu: seconds.
@@ -108,7 +108,7 @@ def files_of(tree: Path) -> list[str]:
 
 
 def drop(tree: Path) -> None:
-    """Asks the system to forget the tree's pages."""
+    """Asks the system to drop the tree from the page cache."""
     for path in files_of(tree):
         descriptor = os.open(path, os.O_RDONLY)
         os.fdatasync(descriptor)

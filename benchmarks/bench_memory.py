@@ -1,4 +1,4 @@
-"""How close memory plans come to what is possible: ``python -m benchmarks.bench_memory``.
+"""How close memory plans come to the optimum: ``python -m benchmarks.bench_memory``.
 
 For every graph of the shipped networks: bytes planned, over the sum of all sizes (what no reuse would take) and over
 the lower bound (the tensors alive at the busiest moment of the execution order, which no plan can beat).

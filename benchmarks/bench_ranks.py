@@ -1,4 +1,4 @@
-"""A golden of many ranks: one store that holds all of them, beside one store a rank.
+"""Goldens of many ranks: one store for all, beside one store per rank.
 
 Half of each rank's tensors are replicated (equal on all ranks), half are its own. CPU seconds of the commands without
 their start, and bytes on disk. The figures are printed; nothing is asserted.

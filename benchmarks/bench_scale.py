@@ -1,4 +1,4 @@
-"""What sharing a comparison costs: CPU seconds of one process beside one, two and four workers, on two trees on disk.
+"""The cost of sharing a comparison: CPU seconds of one process beside one, two and four workers, on two trees on disk.
 
 ``python -m benchmarks.bench_scale [RANKS]``: of 151 MB in both trees each, 2 unless said. In one pair all tensors are
 equal, in the other all differ within their tolerance. CPU seconds count the command and its workers. Where

@@ -1,4 +1,4 @@
-"""Where sharing work bends: real scheduling of tasks that return what real ones do.
+"""Where shared work stops scaling: real scheduling of tasks that return what real tasks return.
 
 Two series on a ``LocalCluster``. In the first a task costs and returns nothing: what is left is the price of its
 scheduling. In the second it returns what a part of 2,000 equal slots does, and this process keeps that, as a command

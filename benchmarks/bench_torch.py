@@ -2,7 +2,7 @@
 
 Three training steps of a ResNet-18 (images [8, 3, 224, 224], SGD with momentum) and of a small BERT encoder (4 layers
 of 256, 16 x 128 tokens, AdamW), in turns without a capture, with one that selects nothing, and with one that keeps
-statistics of all operators. One thread: a second one's waiting would be counted as work.
+statistics of all operators. One thread, because the waiting of a second one would count as work.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The traps of ``harness.testing.traps`` through comparison tools, side by side: ``python -m benchmarks.bench_traps``.
 
-Each tool is asked as its documentation has it: NaN equal to NaN where that can be said, tolerances by its own defaults
+Each tool is used as its documentation says: NaN equal to NaN where that can be said, tolerances by its own defaults
 (``assert_allclose`` with ``allclose``'s). A verdict is right, ``WRONG``, ``none`` (no verdict given) or ``crash``.
 bfloat16 is given to tools that lack it as dumps hold it: as float32. msprobe (tensor mode, a dump tree; where
 ``MSDUMP_INTEROP_MSPROBE`` names a Python that has it) compares all traps in one run, and where that fails, halves of

@@ -1,7 +1,8 @@
-"""Everything a CUDA device can show, written to a page: ``tox -e cuda``, or ``python -m benchmarks.cuda --page F``.
+"""Measures everything a CUDA device can show and writes it to a page: ``tox -e cuda``, or ``python -m benchmarks.cuda
+--page F``.
 
-Where no device is found the page says so, nothing is measured, and the exit code is 0: a machine without a device is no
-failure. With one, a part that cannot run is a line of the page, and the exit code is 1.
+Without a device the page says so, nothing is measured, and the exit code is 0: a missing device is not a failure. With
+one, a part that cannot run is a line of the page, and the exit code is 1.
 """
 
 from __future__ import annotations

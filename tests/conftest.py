@@ -1,4 +1,4 @@
-"""For every test: properties have no deadline, since how long an example takes is the machine's affair.
+"""Settings of every test. Properties have no deadline, because the time of an example depends on the machine.
 
 Block 2 of the README draws the same examples on every machine and remembers none; ``tox -e deep`` draws fresh ones."""
 

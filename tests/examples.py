@@ -1,4 +1,4 @@
-"""How many examples a property draws: few and the same in block 2 of the README, many and fresh in ``tox -e deep``."""
+"""The number of examples of a property: few and fixed in block 2 of the README, many and fresh in ``tox -e deep``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the architecture tests read: the modules of both packages and the tables of ``docs/architecture.md``."""
+"""The input of the architecture tests: the modules of both packages and the tables of ``docs/architecture.md``."""
 
 from __future__ import annotations
 

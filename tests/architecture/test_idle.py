@@ -1,4 +1,4 @@
-"""A plain pytest run with the plugin installed pays for no numpy, h5py or harness."""
+"""A plain pytest run with the plugin installed imports neither numpy, h5py nor harness."""
 
 from __future__ import annotations
 

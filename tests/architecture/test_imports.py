@@ -1,4 +1,4 @@
-"""Imports point down, and there is never a circle."""
+"""Imports point down and never form a cycle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Size, docstrings, and what must not stand in the source."""
+"""Sizes, docstrings, and words that the source must not contain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A stand-in for the MindSpore package: small enough to be made for a test, and what it "dumps" is a real tree."""
+"""A stand-in for the MindSpore package, small enough for a test; it "dumps" a real tree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Captures of two devices beside one another: what is known to differ goes, everything else is found."""
+"""Captures of two devices compared: known differences are removed, all others are found."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What emulated backends have, refuse, and say of themselves."""
+"""Emulated backends: what they support, refuse and report about themselves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an emulated backend captures in memory is what its dump tree of the same run holds, in every mode."""
+"""An emulated backend captures in memory what the dump tree of the same run holds, in every mode."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether backend gpu is emulated is a setting, and never the machine's silent choice."""
+"""A setting decides whether backend gpu is emulated; the machine never decides silently."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a process may run beside one network in one shape, on every backend, in every mode, in the trees of every
+"""Processes that run more than one network in one shape, on every backend, in every mode, in the trees of every
 release: control flow, several networks, recompilation, shapes known at run time, a function under jit in PyNative."""
 
 from __future__ import annotations

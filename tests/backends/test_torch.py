@@ -1,4 +1,4 @@
-"""The backend torch: what it has, what it says of itself, and what it says where PyTorch is missing."""
+"""The backend torch: what it supports, what it reports about itself, and its message without PyTorch."""
 
 from __future__ import annotations
 

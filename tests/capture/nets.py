@@ -1,4 +1,4 @@
-"""Runs of small graphs for hypothesis, shown to any observers as a runtime would show them."""
+"""Runs of small graphs for hypothesis, shown to observers as a runtime shows them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Memory is used again, and never while somebody looks at it."""
+"""Buffers are reused, but never while somebody reads them."""
 
 from __future__ import annotations
 

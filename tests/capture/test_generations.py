@@ -1,5 +1,5 @@
-"""Trees of every generation, made of the rules the references state, become the tensors they were made of; and damage
-to any file of them costs that file, or is one error of ours."""
+"""Trees of every generation, written by the rules of the references, are read back to the same tensors. A damaged file
+costs that file alone, or is one HarnessError."""
 
 from __future__ import annotations
 

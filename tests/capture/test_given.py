@@ -1,4 +1,4 @@
-"""Values handed over by name: what they are taken apart into, and what is refused."""
+"""Values given by name: how they are split into parts, and which are refused."""
 
 from __future__ import annotations
 

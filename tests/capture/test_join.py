@@ -1,4 +1,4 @@
-"""From the names of files to operators and parameters."""
+"""Operators and parameters found from the names of files."""
 
 from __future__ import annotations
 

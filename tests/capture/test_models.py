@@ -1,4 +1,4 @@
-"""Asynchronous trees are read back to what the run produced: of sunk graphs, and of earlier releases."""
+"""Asynchronous trees of sunk graphs and of earlier releases are read back to what the run produced."""
 
 from __future__ import annotations
 

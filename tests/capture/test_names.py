@@ -1,4 +1,4 @@
-"""File names, of today and of other generations, taken apart."""
+"""Parsing file names of this and of other generations."""
 
 from __future__ import annotations
 

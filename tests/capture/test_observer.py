@@ -1,4 +1,4 @@
-"""What is captured in memory is what a dump tree of the same run gives."""
+"""A capture in memory equals the dump tree of the same run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of files come back in the order and the groups that the rule gives."""
+"""Names of files are ordered and grouped by the rule."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A thread that reads ahead changes nothing but who waits."""
+"""A thread that reads ahead changes only who waits."""
 
 from __future__ import annotations
 

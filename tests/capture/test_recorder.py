@@ -1,4 +1,4 @@
-"""What the recorder wrote, as goldens hold it: equal for every run of one program, wherever and whenever it ran."""
+"""The recorder's files as goldens hold them: equal for every run of one program, wherever and whenever it ran."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of statistic.csv of every generation, and files that are none."""
+"""Rows of statistic.csv of every generation, and files of another kind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of statistics read by columns: what the careful reader gives, or nothing."""
+"""Files of statistics read by columns: the result of the careful reader, or nothing."""
 
 from __future__ import annotations
 

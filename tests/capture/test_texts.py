@@ -1,4 +1,4 @@
-"""Texts are made when they are read, and once."""
+"""Texts are made once, when they are first read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PyTorch is loaded for those who ask for it, and missed in words."""
+"""PyTorch is loaded only on request; its absence is a clear error."""
 
 from __future__ import annotations
 

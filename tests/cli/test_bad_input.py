@@ -1,5 +1,5 @@
-"""Whatever lies where a golden should lie, whatever it is called, where nothing can be written: each command ends with
-one line and an exit code, and what was there stays as it was."""
+"""Anything in place of a golden, under any name, or in a directory that cannot be written: each command ends with one
+line and an exit code, and changes nothing."""
 
 from __future__ import annotations
 

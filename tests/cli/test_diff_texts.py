@@ -1,4 +1,4 @@
-"""``msdump diff`` of what beside tensors a run leaves: trees, directories of the recorder, goldens."""
+"""``msdump diff`` of the texts that a run leaves: trees, directories of the recorder, goldens."""
 
 from __future__ import annotations
 

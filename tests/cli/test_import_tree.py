@@ -1,4 +1,4 @@
-"""``msdump import``: what a tree holds, a golden holds."""
+"""``msdump import``: the golden holds what the tree holds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``mindspore`` resolves to ``harness``: one object under two names, and clear words for what is not there."""
+"""``mindspore`` resolves to ``harness``: one object under two names, and a clear error for a missing one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``msdump show`` from close by: from a script's line to operators, statements, statistics and values."""
+"""``msdump show`` in detail: from a script's line to operators, statements, statistics and values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``msdump show`` and ``msdump check`` of what the recorder wrote."""
+"""``msdump show`` and ``msdump check`` of the recorder's files."""
 
 from __future__ import annotations
 

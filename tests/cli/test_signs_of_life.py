@@ -1,4 +1,4 @@
-"""Long commands show on a terminal how far they are, and nothing elsewhere."""
+"""Long commands show their progress on a terminal, and nothing elsewhere."""
 
 from __future__ import annotations
 

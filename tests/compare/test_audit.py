@@ -1,4 +1,4 @@
-"""How loose a gate is: what the audit says passes, passes; what it says does not, does not."""
+"""How loose a gate is: changes pass or fail exactly as the audit says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Contents are compared with as little reading as can be, and verdicts and digests do not show how."""
+"""Contents are compared with as little reading as possible; verdicts and digests do not depend on how."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""float32 measured in float32: what ``Floats`` finds, however near and however far the sides are."""
+"""float32 measured in float32: ``Floats`` is right, however near or far the sides are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The look at a block of float32: what it takes, and its sums."""
+"""The scan of a float32 block: what it admits, and its sums."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measurements kept by content say what measuring says."""
+"""Measurements kept by content equal new ones."""
 
 from __future__ import annotations
 

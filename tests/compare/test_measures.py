@@ -1,4 +1,4 @@
-"""Means, root mean square, cosine, signal to noise, shares, percentiles: against numpy, and where it has no answer."""
+"""Means, root mean square, cosine, signal to noise, shares, percentiles: against numpy, and cases without an answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a difference is new, carried, cancelled; what made it and what it feeds."""
+"""Where a difference is new, carried or cancelled, what made it, and what it feeds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A device's numerics around the operators' own kernels."""
+"""A device's arithmetic before and after an operator's own kernel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The capability table, as the documents and the measurements have it."""
+"""The capability table agrees with the documents and the measurements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Devices: what each of the five is, and what an environment and a context make of it."""
+"""The five devices, and the effect of environment and context on them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Storage formats: every element where its formula says, and back again."""
+"""Storage formats: every element lies where its formula says, and comes back from there."""
 
 from __future__ import annotations
 

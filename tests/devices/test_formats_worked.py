@@ -1,4 +1,4 @@
-"""The worked values of the format descriptions, each one."""
+"""Every worked value of the format descriptions."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Grows programs MindSpore takes, from a seed: operators with shapes, dtypes and attributes, nested and reused cells,
-reused values, loops, both modes, gradients and training steps."""
+"""Grows programs that MindSpore accepts, from a seed: operators with shapes, dtypes and attributes, nested and reused
+cells, reused values, loops, both modes, gradients and training steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs are grown from a seed, run as they are, and shrunk to what makes them differ; what differs is found."""
+"""Programs grow from a seed, run unchanged, and shrink to their difference; differences are found."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The configuration: measured random files, any JSON at all, files that are none, what a message says."""
+"""The configuration: measured random files, any JSON, files without JSON, and the messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""File names: as measured, and their parts come back out of them."""
+"""File names are as measured, and their parts can be read back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The observer where there are constants, unused entries, full disks and paths that cannot be made."""
+"""The observer with constants, unused entries, full disks and paths that cannot be created."""
 
 from __future__ import annotations
 

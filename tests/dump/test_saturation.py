@@ -1,4 +1,4 @@
-"""Overflows of a chip that saturates: its status tells of them, though the results are finite."""
+"""Overflows of a chip that saturates: its status reports them, although the results are finite."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ``kernels`` list: how an entry is read, which rule takes a name, which rules were of no use."""
+"""The ``kernels`` list: how an entry is read, which rule matches a name, which rules matched nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tensors made different in known ways: what patterns are tested with."""
+"""Tensors with known differences, for tests of patterns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A gradient that is cut off (``stop_gradient``) is told as such, and nothing that follows from it."""
+"""The explanation names a gradient that was cut off (``stop_gradient``), and none of its consequences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be said of a golden that kept digests and statistics, and no values."""
+"""Explanations for goldens that kept digests and statistics, but no values."""
 
 from __future__ import annotations
 

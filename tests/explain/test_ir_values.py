@@ -1,4 +1,4 @@
-"""Values that a graph's text prints are read back as they were."""
+"""Values in a graph's text are read back unchanged."""
 
 from __future__ import annotations
 

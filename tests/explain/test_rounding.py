@@ -1,4 +1,4 @@
-"""Under ``noise``: what rounding alone makes of a run holds, whatever training makes of it; no generated fault does."""
+"""Under ``noise`` a run that differs by rounding alone holds, also after training; no generated fault does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The block of a failure: its cause in three lines, bounded whatever the size, nothing raw."""
+"""The text of a failure: the cause within three lines, bounded at any size, nothing raw."""
 
 from __future__ import annotations
 

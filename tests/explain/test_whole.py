@@ -1,4 +1,4 @@
-"""What was not captured never counts as agreeing; what only cuts out does not make values."""
+"""An input that was not captured never counts as agreeing; an operator that only slices makes no values."""
 
 from __future__ import annotations
 

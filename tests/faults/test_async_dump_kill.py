@@ -1,4 +1,4 @@
-"""An asynchronous dump that is killed: every file there is whole, whatever still waited."""
+"""An asynchronous dump that is killed: every file there is whole, whatever was still waiting."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sixteen processes on one directory of goldens: nothing is lost, and whoever reads finds whole stores."""
+"""Sixteen processes on one directory of goldens: nothing is lost, and every reader finds whole stores."""
 
 from __future__ import annotations
 

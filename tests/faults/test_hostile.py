@@ -1,5 +1,5 @@
-"""Goldens, trees and bundles from elsewhere: no command shows what commands a terminal, follows a link, waits for a
-pipe, or ends with a traceback."""
+"""Goldens, trees and bundles from elsewhere: no command prints control characters, follows a link, waits for a pipe, or
+ends with a traceback."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``msdump import`` that is killed, or runs out of disk: the store is what it was, or has the new run whole."""
+"""``msdump import`` that is killed, or runs out of disk: the store is unchanged, or holds the whole new run."""
 
 from __future__ import annotations
 

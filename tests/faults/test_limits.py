@@ -1,4 +1,4 @@
-"""Sizes at the far end: each works, or ends with one error that names the limit. What each cost is printed."""
+"""Extreme sizes: each works, or ends with one error that names the limit. The cost of each is printed."""
 
 from __future__ import annotations
 

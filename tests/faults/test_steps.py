@@ -1,4 +1,4 @@
-"""The layer that counts, kills and fails: it sees what it says it sees."""
+"""The layer that counts calls, kills and fails: its counts are right."""
 
 from __future__ import annotations
 

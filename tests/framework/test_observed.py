@@ -1,4 +1,4 @@
-"""Each observed fact that names a recording is needed for it: without the row the graphs are others."""
+"""Each observed fact that names a recording is needed for it: without the row the graphs change."""
 
 from __future__ import annotations
 

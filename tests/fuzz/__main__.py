@@ -1,4 +1,4 @@
-"""``python -m tests.fuzz [INPUTS]``: mutated files for every parser, in forks with limits of memory and time.
+"""``python -m tests.fuzz [INPUTS]``: mutated files for every parser, in forks with limited memory and time.
 
 ``--target NAME`` takes that one only, ``--rounds N`` goes round all targets N times, ``--table FILE`` keeps the
 table in a file as it goes, ``--show NUMBER`` makes one input again, ``--guided SECONDS`` lets atheris choose the

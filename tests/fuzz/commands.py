@@ -1,4 +1,4 @@
-"""Commands over files from elsewhere: what they print is looked at."""
+"""Commands over files from elsewhere; their output is checked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mutates files and gives them to what reads them, in forks: one fork reads many, so that an input costs little.
+"""Mutates files and gives them to their readers in forks. One fork reads many files, so an input costs little.
 
 A fork may use 300 MB more than before, and 5 s of the processor for an input. It counts what it does in memory that it
 shares with its parent: where one dies, the parent knows at which input, and goes on behind it. Every input can be made

@@ -1,4 +1,4 @@
-"""What is done to whole files: to their bytes, their JSON values, their lines, their names, and what they are."""
+"""Mutations of whole files: of their bytes, JSON values, lines, names and types."""
 
 from __future__ import annotations
 

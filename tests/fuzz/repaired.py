@@ -1,4 +1,4 @@
-"""Changes below the checksums: a file is changed and its checksums made right again, as somebody could who attacks."""
+"""Changes below the checksums: a file is changed and its checksums are repaired, as an attacker could do."""
 
 from __future__ import annotations
 

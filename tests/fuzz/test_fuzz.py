@@ -1,4 +1,4 @@
-"""A few mutated files for every parser, and all that was found once; ``tox -e fuzz`` takes very many."""
+"""A few mutated files for every parser, and every earlier finding; ``tox -e fuzz`` takes very many."""
 
 from __future__ import annotations
 

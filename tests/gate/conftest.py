@@ -1,4 +1,4 @@
-"""What the gate needs beside its tests."""
+"""Settings and fixtures of the gate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Backends and modes of the gate, and how near each backend's numbers stand to the CPU's.
+"""Backends and modes of the gate, and how close each backend's numbers are to the CPU's.
 
 All devices run the same kernels, so that what they compute in one dtype has the same bits: exact, but where a network
 convolves in float32 or computes in float16.

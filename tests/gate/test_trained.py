@@ -1,4 +1,4 @@
-"""A training that is watched: what it leaves beside tensors is held against the golden, too."""
+"""A watched training: its log is checked against the golden too."""
 
 from __future__ import annotations
 

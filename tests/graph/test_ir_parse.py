@@ -1,4 +1,4 @@
-"""The ``.ir`` reader on real texts, on damaged ones, and on names the format makes hard."""
+"""The ``.ir`` reader on real texts, on damaged ones, and on difficult names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MindInsight, asked in a process of its own."""
+"""MindInsight, called in a process of its own."""
 
 from __future__ import annotations
 

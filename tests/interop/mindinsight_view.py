@@ -1,4 +1,4 @@
-"""What MindInsight makes of a dump tree, as JSON: ``python mindinsight_view.py TREE``.
+"""MindInsight's view of a dump tree, as JSON: ``python mindinsight_view.py TREE``.
 
 For an interpreter that has MindInsight. Each ``.pb`` is parsed by MindInsight's own message definitions; then come the
 tensor files its DumpParser finds for each operator.

@@ -1,4 +1,4 @@
-"""What a reader makes of a summary directory, as JSON: ``summaries_view.py mindinsight|tensorboard DIRECTORY``."""
+"""A reader's view of a summary directory, as JSON: ``summaries_view.py mindinsight|tensorboard DIRECTORY``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The recorder's list of addresses, of two runs that differ in addresses and in the order of kernels."""
+"""The recorder's list of addresses for two runs with other addresses and another order of kernels."""
 
 from __future__ import annotations
 

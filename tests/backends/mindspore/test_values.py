@@ -1,4 +1,4 @@
-"""Arguments come out of JSON as they went in, or are refused by name."""
+"""Arguments survive a round trip through JSON, or are refused by name."""
 
 from __future__ import annotations
 

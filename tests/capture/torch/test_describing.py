@@ -1,4 +1,4 @@
-"""Statistics by PyTorch's kernels are those of ``harness.stats``: sums to six digits, all else exactly."""
+"""PyTorch's kernels compute the statistics of ``harness.stats``: sums to six digits, all others exactly."""
 
 from __future__ import annotations
 

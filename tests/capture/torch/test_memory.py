@@ -1,4 +1,4 @@
-"""What spares reading memory twice never gives anything else than reading it."""
+"""Not reading memory twice never changes the result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Inputs as they were before, outputs as they are after, whatever the schema says."""
+"""Inputs are captured as they were before, outputs as they are after, whatever the schema says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A training step of PyTorch's becomes a capture that has PyTorch's own values."""
+"""A training step in PyTorch becomes a capture with PyTorch's own values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Paired runs are judged by operators that do the same: what is one operator on one side is one step."""
+"""Paired runs are judged by operators with the same work: one operator of one side is one step."""
 
 from __future__ import annotations
 

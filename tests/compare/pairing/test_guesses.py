@@ -1,4 +1,4 @@
-"""What cannot be paired is listed, never guessed; what one side alone does to a result counts."""
+"""Operators without a pair are listed, never guessed; an operation of one side alone counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of all frameworks and ages say where an operator stands."""
+"""Names of all frameworks and releases say where an operator stands."""
 
 from __future__ import annotations
 

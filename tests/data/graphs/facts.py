@@ -1,4 +1,4 @@
-"""What the tests compare of a kernel graph: taken from the texts a dump writes, the same way on both sides."""
+"""The facts about a kernel graph that tests compare, taken from a dump's texts in the same way on both sides."""
 
 from __future__ import annotations
 

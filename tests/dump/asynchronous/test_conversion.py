@@ -1,4 +1,4 @@
-"""What ``convert`` makes of a file: the real tool's results of the sample, and the rules beyond it."""
+"""The output of ``convert``: the real tool's results for the sample, and the rules beyond it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The framing: what is written is read back, real bytes are understood, damage is one error."""
+"""The framing: a round trip keeps everything, real bytes are understood, damage is one error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Only what a run may change, or would waste memory, is copied."""
+"""Only arrays that a run may change, or that would waste memory, are copied."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shipped networks: what leaves beside the run is what the run had at that moment, however late it is written."""
+"""Shipped networks: the asynchronous dump holds the run's values of that moment, however late it is written."""
 
 from __future__ import annotations
 

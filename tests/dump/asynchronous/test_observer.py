@@ -1,4 +1,4 @@
-"""The asynchronous dump of a run: what is in the tree, when it is written, and what it costs the run."""
+"""The asynchronous dump of a run: the content of its tree, the time of writing, its cost for the run."""
 
 from __future__ import annotations
 

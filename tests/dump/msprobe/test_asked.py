@@ -1,4 +1,4 @@
-"""``MSDUMP_MSPROBE_CONFIG``: read where MindSpore's variable is; kernel by kernel handed on to MindSpore's dump."""
+"""``MSDUMP_MSPROBE_CONFIG``: read like MindSpore's variable; kernel-by-kernel dumps go to MindSpore's dump."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``dump.json`` says of a tensor."""
+"""The entries of ``dump.json`` for a tensor."""
 
 from __future__ import annotations
 

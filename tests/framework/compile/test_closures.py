@@ -1,4 +1,4 @@
-"""Function graphs as MindSpore's parser nests them, told from what is running."""
+"""Function graphs nested as MindSpore's parser nests them, found from the running code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gradients in a graph: where their nodes stand, how contributions are summed, what has none."""
+"""Gradients in a graph: where their nodes stand, how contributions are summed, which values have no gradient."""
 
 from __future__ import annotations
 

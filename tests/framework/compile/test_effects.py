@@ -1,4 +1,4 @@
-"""Updates wait for readers; reads that an update would overtake are copied; reads of nobody go."""
+"""Updates wait for readers; reads that an update would overtake are copied; unused reads are removed."""
 
 from __future__ import annotations
 

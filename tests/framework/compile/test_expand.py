@@ -1,4 +1,4 @@
-"""Composite operators are taken apart after differentiation and simplification."""
+"""Composite operators are expanded after differentiation and simplification."""
 
 from __future__ import annotations
 

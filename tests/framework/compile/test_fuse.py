@@ -1,4 +1,4 @@
-"""Chains of elementwise kernels become one kernel; what they compute stays."""
+"""Chains of elementwise kernels become one kernel with the same results."""
 
 from __future__ import annotations
 

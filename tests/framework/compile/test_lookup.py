@@ -1,4 +1,4 @@
-"""In which order the functions of a function graph are looked up."""
+"""The order in which a function graph looks up functions."""
 
 from __future__ import annotations
 

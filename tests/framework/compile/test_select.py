@@ -1,4 +1,4 @@
-"""Casts a device's kernels ask for: which inputs, which results, what is given back."""
+"""The casts that a device's kernels need: of inputs, of results, and of what is returned."""
 
 from __future__ import annotations
 

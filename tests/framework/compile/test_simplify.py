@@ -1,4 +1,4 @@
-"""One test for each rule of what is taken out of a graph, and for each thing that was seen to stay."""
+"""One test for each simplification, and for each node that was measured to stay."""
 
 from __future__ import annotations
 

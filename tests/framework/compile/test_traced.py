@@ -1,4 +1,4 @@
-"""What a traced function cannot do, and how it is told so: with the user's file and line."""
+"""What a traced function cannot do; each error names the user's file and line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gradients that are zeros are handed on to what stands before; sums leave them out (MindSpore 2.10.0, measured)."""
+"""Gradients that are zeros are passed on to earlier operators; sums leave them out (MindSpore 2.10.0, measured)."""
 
 from __future__ import annotations
 

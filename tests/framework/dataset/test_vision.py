@@ -1,4 +1,4 @@
-"""Transforms: what holds for any image, and names that are not there. (Pixels: ``test_facts.py``.)"""
+"""Transforms: properties for any image, and missing names. (Pixels: ``test_facts.py``.)"""
 
 from __future__ import annotations
 

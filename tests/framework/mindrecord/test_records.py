@@ -1,4 +1,5 @@
-"""MindRecord files: what is written is read; the layout is MindSpore's (its own bytes, measured); damage is told."""
+"""MindRecord files: a round trip keeps all rows; the layout is MindSpore's (its own bytes, measured); damage is an
+error."""
 
 from __future__ import annotations
 

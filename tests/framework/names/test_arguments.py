@@ -1,4 +1,4 @@
-"""No argument of a public function is taken and left alone: each is read, or stands here with the reason."""
+"""No argument of a public function is silently ignored: each is read, or listed here with the reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hooks of cells, tensors and parameters; what they give was seen of MindSpore 2.10.0, both modes."""
+"""Hooks of cells, tensors and parameters; expected results were measured with MindSpore 2.10.0 in both modes."""
 
 from __future__ import annotations
 

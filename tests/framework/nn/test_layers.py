@@ -1,4 +1,4 @@
-"""Layers compute what they say, against numpy in float64; wrong settings are refused."""
+"""Layers agree with numpy in float64; wrong settings are refused."""
 
 from __future__ import annotations
 

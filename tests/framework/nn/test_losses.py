@@ -1,4 +1,4 @@
-"""Losses compute what they say, against numpy in float64."""
+"""Losses agree with numpy in float64."""
 
 from __future__ import annotations
 

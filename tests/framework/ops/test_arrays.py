@@ -1,4 +1,4 @@
-"""Operators on shapes, indices, matrices, windows, norms and losses: what they emit and what they give.
+"""Operators on shapes, indices, matrices, windows, norms and losses: the nodes they emit and their results.
 
 The facts are recorded from the real MindSpore by ``tests/interop/array_facts.py``.
 """

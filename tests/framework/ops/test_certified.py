@@ -1,4 +1,4 @@
-"""Functions settled in float64 have the bits of long double, whatever the last bits of float64 are."""
+"""Functions settled in float64 give the bits of long double, whatever float64's last bits are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls carried out at once: promotion, numbers beside tensors, errors, and the registry of operators."""
+"""Calls that run at once: promotion, numbers beside tensors, errors, and the registry of operators."""
 
 from __future__ import annotations
 

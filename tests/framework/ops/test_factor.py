@@ -1,4 +1,4 @@
-"""A matrix that many are multiplied with gives the sums that ``numerics.matmul`` gives."""
+"""A matrix that is multiplied many times gives the sums of ``numerics.matmul``."""
 
 from __future__ import annotations
 

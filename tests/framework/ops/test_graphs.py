@@ -1,4 +1,4 @@
-"""What each call emits, forward and backward, is what MindSpore's graphs show."""
+"""Each call emits the nodes of MindSpore's graphs, forward and backward."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``Print`` writes is what the real MindSpore wrote, byte for byte."""
+"""``Print`` writes what the real MindSpore wrote, byte for byte."""
 
 from __future__ import annotations
 

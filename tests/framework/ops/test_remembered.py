@@ -1,4 +1,4 @@
-"""Kernels that are remembered give the bits they would give again, and arrays of their own."""
+"""Remembered results equal a new computation, and are arrays of their own."""
 
 from __future__ import annotations
 

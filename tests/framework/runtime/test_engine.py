@@ -1,4 +1,4 @@
-"""The seam for engines, with one of numpy whose values nobody else can read."""
+"""The interface of engines, tested with a numpy engine whose values nobody else can read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Running a program: what observers are told and in which order, failures, memory, copies."""
+"""Running a program: the events that observers get and their order, failures, memory, copies."""
 
 from __future__ import annotations
 

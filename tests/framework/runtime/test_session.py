@@ -1,4 +1,4 @@
-"""Sessions: isolation, what is compiled anew, arguments, threads."""
+"""Sessions: isolation, recompilation, arguments, threads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``Tensor`` and ``Parameter``: what they are made of, what they refuse, what they share."""
+"""``Tensor`` and ``Parameter``: accepted data, refusals, shared memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a training leaves beside its dumps, as one text."""
+"""The text log of a training."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random graphs to plan, and a check of a plan that knows nothing of how plans are made."""
+"""Random graphs to plan, and a check of plans that is independent of the planner."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A network whose tensors all lie in one planned piece of memory reads the bits it would read without a plan."""
+"""A network whose tensors all lie in one planned piece of memory reads the same bits as without a plan."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts of plans that are not what they should be."""
+"""Damaged texts of plans."""
 
 from __future__ import annotations
 

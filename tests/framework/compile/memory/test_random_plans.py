@@ -1,4 +1,4 @@
-"""Plans of random graphs, checked without looking at how they were made."""
+"""Plans of random graphs, checked independently of the planner."""
 
 from __future__ import annotations
 

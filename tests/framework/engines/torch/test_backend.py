@@ -1,4 +1,4 @@
-"""The backend torch in use: what captures say of themselves, their modes, scripts, the gate."""
+"""The backend torch in use: provenance of captures, modes, scripts, the gate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The engine: memory shared with arrays or kept on a device, updates in place, views, what has no kernel, failures."""
+"""The engine: memory shared with arrays or kept on a device, updates in place, views, operators without a kernel,
+failures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PyTorch's kernels mean what the harness's own mean: same arguments, same results, operator by operator."""
+"""PyTorch's kernels agree with the harness's own: same arguments, same results, operator by operator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Metrics of a user's own, names, and what is offered beside MindSpore's measured defects."""
+"""Users' own metrics, names, and the alternatives to MindSpore's measured defects."""
 
 from __future__ import annotations
 
