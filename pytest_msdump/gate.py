@@ -16,6 +16,7 @@ from _pytest._io import TerminalWriter
 from pytest_msdump import colours, mistakes, options
 from pytest_msdump import report as reporting
 from pytest_msdump.collection import Collection, stores
+from pytest_msdump.garbage import Garbage
 from pytest_msdump.gate_test import SCRATCH
 from pytest_msdump.options import Settings
 from pytest_msdump.variants import is_gate_test
@@ -43,6 +44,7 @@ def install(config: pytest.Config, settings: Settings) -> None:
         complete(settings)
     gate = Gate(config, settings)
     config.pluginmanager.register(gate, NAME)
+    config.pluginmanager.register(Garbage(), NAME + "-garbage")
     config.pluginmanager.register(XdistHooks(gate), NAME + "-xdist")
     if settings.regen or settings.learn:
         from pytest_msdump import watch

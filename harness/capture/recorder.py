@@ -10,22 +10,27 @@ import itertools
 import os
 import re
 from collections.abc import Iterable, Sequence
-from contextlib import ExitStack
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from harness.atomic import temporary_directory
 from harness.capture.capture import RECORDED
 from harness.capture.normalise import ir_text
 from harness.devices import Device
 from harness.errors import HarnessError
 from harness.framework.runtime.observer import Observer
 from harness.rdr import Artefact, artefacts
+from harness.rdr.folder import Kept
+from harness.rdr.listing import kept
 
 #: Its modes: 1 exports when something fails; 2 also exports after each compilation and at the end.
 MODES = (1, 2)
 
 _PLACE = re.compile(r"^( +# (?: - |   )?In file [^\n:]*?):\d+(?:~\d+)?(?:, \d+~\d+)?(?=/)", re.MULTILINE)
+
+
+#: Bytes of a text that is remembered; with 64 of them at most 32 MiB are kept.
+_REMEMBERED = 2**19
 
 
 def normalised(extension: str, raw: bytes, rootdir: str) -> bytes:
@@ -34,9 +39,19 @@ def normalised(extension: str, raw: bytes, rootdir: str) -> bytes:
     Args:
         rootdir: source paths are given relative to it.
     """
+    if extension not in ("ir", "pb"):
+        return raw
+    return (_again if len(raw) <= _REMEMBERED // 2 else _normal)(extension, raw, rootdir)
+
+
+def _normal(extension: str, raw: bytes, rootdir: str) -> bytes:
     if extension == "ir":
         return _plain(raw.decode("utf-8", "surrogateescape"), rootdir).encode("utf-8", "surrogateescape")
-    return _model(raw, rootdir) if extension == "pb" else raw
+    return _model(raw, rootdir)
+
+
+# The stages of a compilation mostly have equal graphs, and so do the devices.
+_again = lru_cache(maxsize=64)(_normal)
 
 
 def _plain(text: str, rootdir: str) -> str:
@@ -92,6 +107,19 @@ def by_name(found: Iterable[Artefact]) -> dict[str, Artefact]:
     return dict(sorted(names.items()))
 
 
+def read_kept(folder: Kept, rootdir: str) -> dict[str, bytes]:
+    """The content of what a recorder kept in memory by name; as ``read_recorder``.
+
+    Args:
+        rootdir: source paths are given relative to it; absolute.
+    """
+    contents = dict(kept(folder))
+    return {
+        name: normalised(artefact.extension, contents[artefact], rootdir)
+        for name, artefact in by_name(contents).items()
+    }
+
+
 def read_recorder(folder: Path, rootdir: str | None = None) -> dict[str, bytes]:
     """The content of a recorder directory by name; all ranks but the first are below ``rank<N>/``.
 
@@ -101,19 +129,15 @@ def read_recorder(folder: Path, rootdir: str | None = None) -> dict[str, bytes]:
     """
     root = os.path.abspath(rootdir or os.getcwd())
     texts: dict[str, bytes] = {}
-    known: dict[bytes, bytes] = {}  # most stages of a compilation do not change the graph
     ranks = itertools.groupby(artefacts(folder), lambda artefact: artefact.rank)
     for at, (rank, group) in enumerate(ranks):
         for name, artefact in by_name(group).items():
-            raw = artefact.read()
-            if raw not in known:
-                known[raw] = normalised(artefact.extension, raw, root)
-            texts[(f"rank{rank}/" if at else "") + name] = known[raw]
+            texts[(f"rank{rank}/" if at else "") + name] = normalised(artefact.extension, artefact.read(), root)
     return texts
 
 
 class RecorderCapture:
-    """Runs the recorder in both modes beside a capture, in a directory of its own.
+    """Runs the recorder in both modes beside a capture; its files stay in memory.
 
     Args:
         device: device that the networks run on.
@@ -126,20 +150,21 @@ class RecorderCapture:
     def __init__(self, device: Device, rootdir: str | None) -> None:
         from harness.rdr import RdrConfig, RdrObserver  # reading does not need the compiler
 
-        self._open = ExitStack()
-        self._folder = self._open.enter_context(temporary_directory("msdump-rdr-"))
-        self._rootdir = rootdir
+        self._folders = {mode: Kept(f"/{mode}/rdr") for mode in MODES}
+        self._rootdir = os.path.abspath(rootdir or os.getcwd())
         self._found: dict[str, bytes] | None = None
         # Timestamps name files; a clock that always advances keeps two files of one name apart.
         ticks = itertools.count(1)
-        self.observers: Sequence[Observer] = [
-            RdrObserver(
-                RdrConfig(enable=True, mode=mode, path=f"{self._folder}/{mode}/"),
-                device,
-                clock=lambda: f"{next(ticks):014d}",
-            )
-            for mode in MODES
-        ]
+        observers: list[RdrObserver] = []
+        for mode, folder in self._folders.items():
+            config = RdrConfig(enable=True, mode=mode, path=f"/{mode}/")
+            observers.append(
+                RdrObserver(
+                    config, device, clock=lambda: f"{next(ticks):014d}", folder=folder,
+                    beside=observers[0] if observers else None,
+                )
+            )  # fmt: skip
+        self.observers: Sequence[Observer] = observers
 
     def artefacts(self) -> dict[str, bytes]:
         """Everything the recorder wrote, as ``rdr/<mode>/<name>``; the first call ends the recording, as the end of a
@@ -149,11 +174,12 @@ class RecorderCapture:
                 observer.closed()
             self._found = {
                 f"{RECORDED}{mode}/{name}": text
-                for mode in MODES
-                for name, text in read_recorder(self._folder / str(mode), self._rootdir).items()
+                for mode, folder in self._folders.items()
+                for name, text in read_kept(folder, self._rootdir).items()
             }
         return self._found
 
     def close(self) -> None:
-        """Removes the directory."""
-        self._open.close()
+        """Lets go of the files."""
+        for folder in self._folders.values():
+            folder.files.clear()

@@ -50,22 +50,18 @@ def printed_order(output: Operand) -> list[Node]:
     This is the order in which MindSpore prints a ``.ir`` and numbers dump files (measured).
     """
     order: list[Node] = []
-    seen: set[int] = set()
-    stack: list[tuple[Operand, int]] = [(output, 0)]
+    if not isinstance(output, Node):
+        return order
+    seen = {id(output)}
+    stack = [(output, iter(output.inputs))]
     while stack:
-        operand, at = stack.pop()
-        if not isinstance(operand, Node):
-            continue
-        if at == 0:
-            if id(operand) in seen:
-                continue
-            seen.add(id(operand))
-        inputs = operand.inputs
-        while at < len(inputs) and not (isinstance(inputs[at], Node) and id(inputs[at]) not in seen):
-            at += 1
-        if at < len(inputs):
-            stack.append((operand, at + 1))
-            stack.append((inputs[at], 0))
+        node, inputs = stack[-1]
+        for operand in inputs:
+            if isinstance(operand, Node) and id(operand) not in seen:
+                seen.add(id(operand))
+                stack.append((operand, iter(operand.inputs)))
+                break
         else:
-            order.append(operand)
+            order.append(node)
+            stack.pop()
     return order

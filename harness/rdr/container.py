@@ -28,6 +28,7 @@ class Recorders:
         rank: called at each export for the N of ``rank_N``.
         clock: gives the current time in 14 digits.
         counter: numbers the texts of graphs.
+        folder: where exports go; by default the ``rdr`` directory of the rank below the configured path.
     """
 
     def __init__(
@@ -36,11 +37,13 @@ class Recorders:
         rank: Callable[[], int] = lambda: 0,
         clock: names.Clock = names.timestamp,
         counter: Counter | None = None,
+        folder: Folder | None = None,
     ) -> None:
         self.config = config
         self._rank = rank
         self._clock = clock
         self._counter = counter or Counter()
+        self._folder = folder
         self._recorders: dict[tuple[str, str], Recorder] = {}
         self._stamps: dict[tuple[str, str], str] = {}
         # Reentrant: a signal's handler may export while its own thread records.
@@ -50,7 +53,7 @@ class Recorders:
     @property
     def folder(self) -> Folder:
         """The directory of an export now."""
-        return Folder(os.path.join(self.config.path, f"rank_{self._rank()}", "rdr"))
+        return self._folder or Folder(os.path.join(self.config.path, f"rank_{self._rank()}", "rdr"))
 
     def record(self, kind: str, module: str, name: str, content: Any) -> bool:
         """Keeps an artefact until it is exported or dropped.

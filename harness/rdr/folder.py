@@ -43,15 +43,33 @@ class Folder:
             _log.error("rdr: the file name of %s is longer than %d bytes", target, MAX_FILE_NAME)
             return False
         try:
-            _make(os.path.dirname(target))
-            sweep_parts(os.path.dirname(target))
-            before = _content(target) if append else b""
-            _replace(target, before + content)
+            self._put(target, content, append)
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
             _log.error("rdr: %s cannot be written (%s)", target, reason)
             return False
         return True
+
+    def _put(self, target: str, content: bytes, append: bool) -> None:
+        _make(os.path.dirname(target))
+        sweep_parts(os.path.dirname(target))
+        before = _content(target) if append else b""
+        _replace(target, before + content)
+
+
+class Kept(Folder):
+    """Keeps in memory what a directory would hold.
+
+    Attributes:
+        files: the content of each file, by its path.
+    """
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self.files: dict[str, bytes] = {}
+
+    def _put(self, target: str, content: bytes, append: bool) -> None:
+        self.files[target] = (self.files.get(target, b"") if append else b"") + content
 
 
 def _make(path: str) -> None:

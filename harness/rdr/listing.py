@@ -9,6 +9,7 @@ from pathlib import Path
 
 from harness.errors import ArtefactError
 from harness.rdr import names
+from harness.rdr.folder import Kept
 from harness.reading import read_bytes, refuse_outside
 
 MAX_BYTES = 1 << 28
@@ -68,16 +69,30 @@ def artefacts(folder: str | os.PathLike[str]) -> tuple[Artefact, ...]:
     for directory in sorted(_rdr_directories(root)):
         rank = _RANK.fullmatch(directory.absolute().parent.name)
         for path in directory.rglob("*"):
-            name = names.parse(path.relative_to(directory).as_posix())
-            if name is not None and not path.is_dir():
+            artefact = _named(path, directory, int(rank[1]) if rank else None)
+            if artefact is not None and not path.is_dir():
                 refuse_outside(str(path), top, ArtefactError)
-                found.append(
-                    Artefact(
-                        path, int(rank[1]) if rank else None, name.module, name.name, name.timestamp, name.number,
-                        name.extension,
-                    )
-                )  # fmt: skip
+                found.append(artefact)
     return tuple(sorted(found, key=_order))
+
+
+def kept(folder: Kept) -> list[tuple[Artefact, bytes]]:
+    """The recorder files kept in memory, in the order of ``artefacts``, and their contents."""
+    root = Path(folder.path)
+    found = ((_named(Path(path), root, None), content) for path, content in folder.files.items())
+    return sorted(((artefact, content) for artefact, content in found if artefact is not None), key=_by_artefact)
+
+
+def _named(path: Path, directory: Path, rank: int | None) -> Artefact | None:
+    """What the name of a file says; None for a name that the recorder does not use."""
+    name = names.parse(path.relative_to(directory).as_posix())
+    if name is None:
+        return None
+    return Artefact(path, rank, name.module, name.name, name.timestamp, name.number, name.extension)
+
+
+def _by_artefact(pair: tuple[Artefact, bytes]) -> tuple[int, str, str, str, int, str]:
+    return _order(pair[0])
 
 
 def _rdr_directories(root: Path) -> list[Path]:

@@ -20,6 +20,7 @@ from harness.graph import Graph, Node, Operand
 from harness.rdr import graph_text, names
 from harness.rdr.config import RdrConfig
 from harness.rdr.container import Recorders
+from harness.rdr.folder import Folder
 from harness.rdr.of_graph import GraphRecords
 from harness.rdr.recorders import Recorder
 from harness.rdr.recorders.graph import GraphTexts
@@ -57,6 +58,8 @@ class RdrObserver(Observer):
         synchronous_dump: whether a synchronous dump of every kernel is on: memory is then not shared.
         clock: gives the current time in 14 digits.
         triggers_compile: whether to export when a compilation fails too (MindSpore does not).
+        folder: where exports go; by default below the configuration's ``path``.
+        beside: an observer of the same session that is told of everything first; its texts of stages are taken over.
 
     Attributes:
         recorders: what was recorded; ``recorders.trigger()`` exports it.
@@ -71,9 +74,13 @@ class RdrObserver(Observer):
         synchronous_dump: bool = False,
         clock: names.Clock = names.timestamp,
         triggers_compile: bool = False,
+        folder: Folder | None = None,
+        beside: RdrObserver | None = None,
     ) -> None:
         self.device = device
-        self.recorders = Recorders(config, rank if callable(rank) else lambda: rank, clock)
+        self.recorders = Recorders(config, rank if callable(rank) else lambda: rank, clock, folder=folder)
+        self._beside = beside
+        self._last: tuple[object, GraphTexts] | None = None
         self._synchronous_dump = synchronous_dump
         self._triggers_compile = triggers_compile
         self._compiling = _Compiling()
@@ -86,23 +93,29 @@ class RdrObserver(Observer):
         """Records the beginning of a compilation. Outside graph mode no stage and no graph is recorded (measured)."""
         self._compiling.graph_mode = get_context("mode") == GRAPH_MODE
         self._compiling.title = name
-        self._stage((0, 1), lambda: graph_text.bootstrap_text(name, inputs))
+        self._stage((0, 1), inputs, lambda: graph_text.bootstrap_text(name, inputs))
 
     def compile_stage(self, stage: str, outputs: Sequence[Operand]) -> None:
         """Records the current graph, under the actions that the stage covers."""
         if stage in AFTER:
-            self._stage(AFTER[stage], lambda: graph_text.stage_text(self._compiling.title, outputs))
+            self._stage(AFTER[stage], outputs, lambda: graph_text.stage_text(self._compiling.title, outputs))
 
-    def _stage(self, actions: tuple[int, int], text: Callable[[], str]) -> None:
+    def _stage(self, actions: tuple[int, int], of: object, text: Callable[[], str]) -> None:
         if not self._compiling.graph_mode or not self.recorders.config.enable:
             return
 
         def record() -> None:
-            content = GraphTexts(text())
+            content = self._text(of, text)
             for at in range(*actions):
                 self.recorders.record("graph", "PIPELINE", f"{at:02d}_{ACTIONS[at]}", content)
 
         self._safely(f"the stage {ACTIONS[actions[0]]}", record)
+
+    def _text(self, of: object, text: Callable[[], str]) -> GraphTexts:
+        last = self._beside._last if self._beside is not None else None
+        content = last[1] if last is not None and last[0] is of else GraphTexts(text())
+        self._last = of, content
+        return content
 
     def graph_compiled(self, graph: Graph) -> None:
         """Records a kernel graph, its execution order and memory, and other artefacts of the device."""
@@ -120,6 +133,7 @@ class RdrObserver(Observer):
                 self.recorders.trigger_new()
         elif self._compiling.graph_mode:
             self.recorders.snapshot()
+        self._last = None
 
     # --- running ------------------------------------------------------------------------------------------------------
 

@@ -83,19 +83,25 @@ def test_a_capture_is_the_end_of_the_recording_and_can_be_asked_for_twice() -> N
         assert process.capture().artefacts == first.artefacts
 
 
-def test_nothing_is_left_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_capture_keeps_in_memory_what_a_recorder_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    net = Net()
     recorder = RecorderCapture(DEVICES.get("cpu"), None)
     with graph_mode(), session.fresh(recorder.observers):
-        Net()(X)
-        assert any(tmp_path.rglob("*.ir"))
+        net(X)
+    kept = recorder.artefacts()
     recorder.close()
     assert list(tmp_path.iterdir()) == []
+    record(tmp_path / "written", net=net)
+    written = read_recorder(tmp_path / "written", str(tmp_path))
+    assert written == {name.removeprefix("rdr/2/"): text for name, text in kept.items() if name.startswith("rdr/2/")}
+    assert len(written) > 20
 
 
-def record(folder: Path, clock: str = "20260101120000", rank: int = 0) -> None:
+def record(folder: Path, clock: str = "20260101120000", rank: int = 0, net: Net | None = None) -> None:
     with graph_mode(), session.fresh([RdrObserver(RdrConfig(True, 2, f"{folder}/"), rank=rank, clock=lambda: clock)]):
-        Net()(X)
+        (net or Net())(X)
 
 
 def test_time_and_place_leave_no_trace(tmp_path: Path) -> None:
