@@ -1,7 +1,7 @@
 """``python -m tests.fuzz [INPUTS]``: mutated files for every parser, in forks with limited memory and time.
 
 ``--target NAME`` takes that one only, ``--rounds N`` goes round all targets N times, ``--table FILE`` keeps the
-table in a file as it goes, ``--show NUMBER`` makes one input again, ``--guided SECONDS`` lets atheris choose the
+table in a file as it goes, ``--page PAGE`` writes it between its marks in docs/PAGE, ``--show NUMBER`` makes one input again, ``--guided SECONDS`` lets atheris choose the
 inputs of the pure-Python readers by what they cover.
 """
 
@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+from benchmarks._pages import put
 from tests.fuzz.engine import KINDS, Input, Result, Target, fuzz, home, judged
 from tests.fuzz.targets import CORPUS, targets
 
@@ -41,11 +42,11 @@ def total(results: Iterable[Result]) -> Result:
     return whole
 
 
-def table(wanted: dict[str, Target], count: int, seeds: range, file: Path | None) -> int:
+def table(wanted: dict[str, Target], count: int, seeds: range, file: Path | None, page: str | None) -> int:
     """Fuzzes each target with its share of ``count`` inputs, a part of them with each seed, and prints the table.
 
     Returns:
-        1 if there are findings.
+        1 if there are findings, or no such page.
     """
     weights, results = sum(each.weight for each in wanted.values()), {name: Result() for name in wanted}
     for seed in seeds:
@@ -57,8 +58,9 @@ def table(wanted: dict[str, Target], count: int, seeds: range, file: Path | None
                 keep(name, target, seed, at)
             if file is not None:
                 file.write_text(_text(results))
-        if seed == seeds[-1]:
-            print(_text(results), flush=True)
+    if page is not None:
+        return int(not put(page, "mutated inputs", _text(results)) or bool(total(results.values()).findings))
+    print(_text(results), flush=True)
     return int(bool(total(results.values()).findings))
 
 
@@ -95,6 +97,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--table", type=Path)
+    parser.add_argument("--page")
     parser.add_argument("--show", type=int)
     parser.add_argument("--guided", type=int, metavar="SECONDS")
     given = parser.parse_args()
@@ -105,7 +108,7 @@ def main() -> int:
         return guided(wanted, given.guided)
     if given.show is not None:
         return show(*next(iter(wanted.items())), given.seed, given.show)
-    return table(wanted, given.inputs, range(given.seed, given.seed + given.rounds), given.table)
+    return table(wanted, given.inputs, range(given.seed, given.seed + given.rounds), given.table, given.page)
 
 
 if __name__ == "__main__":

@@ -110,9 +110,13 @@ def _values(data: bytes, where: str) -> Iterator[Any]:
         if start + size > len(data):
             raise CheckpointError(f"{where}: a tensor of {size} bytes starts at {start}, the file ends at {len(data)}")
         try:
-            yield _MESSAGES["Value"].FromString(data[start : start + size])
+            value = _MESSAGES["Value"].FromString(data[start : start + size])
         except DecodeError as error:
             raise CheckpointError(f"{where}: the tensor at byte {start} cannot be read: {error}") from None
+        for text in (value.tag, value.tensor.tensor_type):
+            if isinstance(text, bytes):  # what protobuf gives for a text that is not UTF-8
+                raise CheckpointError(f"{where}: the tensor at byte {start} has a text that is not UTF-8: {text[:80]!r}")
+        yield value
         at = start + size
 
 
