@@ -1,8 +1,8 @@
 """``python -m tests.fuzz [INPUTS]``: mutated files for every parser, in forks with limited memory and time.
 
 ``--target NAME`` takes that one only, ``--rounds N`` goes round all targets N times, ``--table FILE`` keeps the
-table in a file as it goes, ``--page PAGE`` writes it between its marks in docs/PAGE, ``--show NUMBER`` makes one input again, ``--guided SECONDS`` lets atheris choose the
-inputs of the pure-Python readers by what they cover.
+table in a file as it goes, ``--page PAGE`` writes it between its marks in docs/PAGE, ``--show NUMBER`` makes one input
+again, ``--guided SECONDS`` lets atheris choose the inputs of the pure-Python readers by what they cover.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def main() -> int:
     if given.guided is not None:
         from tests.fuzz.guided import guided
 
-        return guided(wanted, given.guided)
+        return guided(wanted, given.guided, given.page)
     if given.show is not None:
         return show(*next(iter(wanted.items())), given.seed, given.show)
     return table(wanted, given.inputs, range(given.seed, given.seed + given.rounds), given.table, given.page)

@@ -1,17 +1,23 @@
 """Inputs chosen by what they cover (atheris), for the readers that are Python's own; ``pip install atheris`` (3.11).
 
 Each target runs in a process of its own: libFuzzer ends the one it runs in. The whole files of a target are its corpus.
+Where check sums guard a file, what lies below them is changed, too: ``NAME, below``.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
+from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from benchmarks._pages import put
+from harness.errors import HarnessError
 from tests.fuzz.engine import Input, Target, home, judged
 
 #: Targets whose readers are Python; the others are libraries that no instrument sees.
@@ -20,54 +26,73 @@ GUIDED = (
     "ir", "statistic", "memory-plan", "rdr-order", "rdr-memory",
 )  # fmt: skip
 
+#: Those with check sums or lengths, and the functions of ``repaired`` for what lies below them: out of a whole file,
+#: and into one. (That module is imported late: what is imported before is not instrumented.)
+BELOW = {
+    "golden": ("contents_of", "with_contents"),
+    "safetensors": ("header_of", "with_header"),
+    "summary": ("payload_of", "with_payload"),
+}
+
 #: Where they are; to instrument all of the project takes longer than to fuzz it.
 READERS = [
     "harness.capture", "harness.compare", "harness.dump", "harness.framework.train", "harness.graph",
     "harness.inflating", "harness.rdr", "harness.reading", "harness.store",
 ]  # fmt: skip
+_HEAD = "| reader | inputs | seconds | branches covered | findings |\n|---|---|---|---|---|\n"
+_LIMITS = ("-max_len=65536", "-timeout=60", "-rss_limit_mb=2048")
 
 
-def guided(wanted: dict[str, Target], seconds: int) -> int:
-    """Fuzzes each target for so many seconds; 1 if one of them had a finding."""
-    bad = 0
-    for name in (name for name in wanted if name in GUIDED):
+def guided(wanted: dict[str, Target], seconds: int, page: str | None = None) -> int:
+    """Fuzzes each reader for so many seconds, and prints a table; 1 if one of them had a finding."""
+    rows, bad = [], 0
+    for name in (each for each in (*GUIDED, *(f"{name}, below" for name in BELOW)) if each.partition(",")[0] in wanted):
         command = [sys.executable, "-W", "ignore", "-m", "tests.fuzz.guided", name, str(seconds)]
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
-        told = [line for line in (done.stdout + done.stderr).splitlines() if line.startswith(("finding", "Done ", "#"))]
-        runs = next((line for line in told if line.startswith("Done ")), told[-1] if told else "nothing ran")
+        told = (done.stdout + done.stderr).splitlines()
         found = [line for line in told if line.startswith("finding")]
-        bad += bool(found) or not told
-        print(f"{name}: {runs}", *found, sep="\n  ", flush=True)
-    return int(bool(bad))
+        runs = re.search(r"^Done (\d+) runs in (\d+) second", done.stderr, re.MULTILINE)
+        covered = re.findall(r"\bcov: (\d+)", done.stderr)
+        bad += bool(found) or runs is None or not covered
+        figures = (f"{int(runs[1]):,}", runs[2]) if runs else ("ended early", "")
+        rows.append(f"| {name} | {' | '.join(figures)} | {covered[-1] if covered else 0} | {len(found)} |")
+        print(rows[-1], *(found or ([] if runs else told[-5:])), sep="\n  ", flush=True)
+    text = _HEAD + "\n".join([*rows, ""])
+    return int(bad > 0 or (page is not None and not put(page, "guided inputs", text)))
 
 
 def _run(name: str, seconds: int) -> None:
     """Gives one target what libFuzzer makes; never returns."""
     import atheris
 
+    name, _, below = name.partition(", ")
     with atheris.instrument_imports(include=READERS):
-        from tests.fuzz.targets import targets
+        from tests.fuzz import repaired
+        from tests.fuzz.targets import CORPUS, targets
 
         target = targets()[name]
+    inner, outer = (getattr(repaired, each) for each in BELOW[name]) if below else (bytes, lambda _, data: data)
     with home() as folder, TemporaryDirectory() as corpus:
         given = Input(target, name, 0, folder)
-        for at, seed in enumerate(target.seeds):
-            for file, content in seed.items():
-                Path(corpus, f"{at}-{file.replace('/', '_')}").write_bytes(content)
         files = [each for each in target.seeds[0] if each not in target.fixed]
+        wholes = [
+            (at, content) for seed in target.seeds for at, each in enumerate(files) if (content := seed.get(each))
+        ]  # fmt: skip
+        for number, (at, content) in enumerate(wholes):
+            with suppress(HarnessError):  # a damaged one of the corpus has nothing below
+                Path(corpus, str(number)).write_bytes(bytes((at,)) + inner(content))
 
         def one(data: bytes) -> None:
+            chosen = files[data[0] % len(files)] if data else files[0]
             given.forget()
-            given.hold(target.seeds[0] | {files[0]: data})
+            given.hold(target.seeds[0] | {chosen: outer(target.seeds[0][chosen], data[1:])})
             _, wrong = judged(target, given)
             if wrong:
+                given.keep(CORPUS / name / f"guided-{sha256(data).hexdigest()[:8]}")
                 print("finding", json.dumps(wrong), data[:200].hex(), flush=True)
                 os._exit(1)
 
-        atheris.Setup(
-            [sys.argv[0], f"-max_total_time={seconds}", "-max_len=65536", "-timeout=60", "-rss_limit_mb=2048", corpus],
-            one,
-        )
+        atheris.Setup([sys.argv[0], f"-max_total_time={seconds}", *_LIMITS, corpus], one)
         atheris.Fuzz()
 
 

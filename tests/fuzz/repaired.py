@@ -21,12 +21,26 @@ from tests.fuzz.mutations import changed_bytes, changed_json
 _MASK = 0xFFFFFFFF
 
 
-def golden(whole: bytes, rng: random.Random) -> bytes:
-    """A store whose table, text or contents are others, under digests that fit."""
+def _contents(whole: bytes) -> Contents:
     with TemporaryFile() as file:
         file.write(whole)
         file.flush()
-        contents = read_contents(whole[:USER_BLOCK], file.fileno(), len(whole))
+        return read_contents(whole[:USER_BLOCK], file.fileno(), len(whole))
+
+
+def contents_of(whole: bytes) -> bytes:
+    """The text of a store's contents; ``StoreError`` of a damaged one."""
+    return _text(_contents(whole))
+
+
+def with_contents(whole: bytes, text: bytes) -> bytes:
+    """The store with other contents, under digests that fit."""
+    return _whole(bytearray(whole), text)
+
+
+def golden(whole: bytes, rng: random.Random) -> bytes:
+    """A store whose table, text or contents are others, under digests that fit."""
+    contents = _contents(whole)
     data, parts = bytearray(whole), list(contents.parts)
     if rng.randrange(3):
         for _ in range(rng.choice((1, 1, 3))):
@@ -148,9 +162,28 @@ def summary(whole: bytes, rng: random.Random) -> bytes:
 
 def safetensors(whole: bytes, rng: random.Random) -> bytes:
     """Another header under a length that fits."""
-    size = int.from_bytes(whole[:8], "little")
-    header = changed_json(whole[8 : 8 + size], rng)
-    return len(header).to_bytes(8, "little") + header + whole[8 + size :]
+    return with_header(whole, changed_json(header_of(whole), rng))
+
+
+def payload_of(whole: bytes) -> bytes:
+    """The first record of a summary."""
+    return next(iter(records.read(whole, "seed")))
+
+
+def with_payload(whole: bytes, payload: bytes) -> bytes:
+    """A summary whose first record is another."""
+    _, *rest = records.read(whole, "seed")
+    return b"".join(map(records.framed, (payload, *rest)))
+
+
+def header_of(whole: bytes) -> bytes:
+    """The header of a file of safetensors."""
+    return whole[8 : 8 + int.from_bytes(whole[:8], "little")]
+
+
+def with_header(whole: bytes, header: bytes) -> bytes:
+    """The file with another header, under a length that fits."""
+    return len(header).to_bytes(8, "little") + header + whole[8 + len(header_of(whole)) :]
 
 
 def npy(whole: bytes, rng: random.Random) -> bytes:

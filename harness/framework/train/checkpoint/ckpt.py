@@ -115,7 +115,7 @@ def _values(data: bytes, where: str) -> Iterator[Any]:
             raise CheckpointError(f"{where}: the tensor at byte {start} cannot be read: {error}") from None
         for text in (value.tag, value.tensor.tensor_type):
             if isinstance(text, bytes):  # what protobuf gives for a text that is not UTF-8
-                raise CheckpointError(f"{where}: the tensor at byte {start} has a text that is not UTF-8: {text[:80]!r}")
+                raise CheckpointError(f"{where}: a text of the tensor at byte {start} is not UTF-8: {text[:80]!r}")
         yield value
         at = start + size
 
