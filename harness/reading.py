@@ -47,6 +47,10 @@ def open_regular(path: Path, *, follow: bool = True) -> int:
     flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | (0 if follow else os.O_NOFOLLOW)
     try:
         descriptor = os.open(path, flags)
+    except OSError as error:
+        if error.errno == errno.ENXIO:  # what opening a socket gives
+            raise OSError(errno.EINVAL, "a socket, where a regular file is needed", os.fspath(path)) from None
+        raise
     except ValueError as error:  # a NUL in the name
         raise OSError(errno.EINVAL, str(error), os.fspath(path)) from None
     if kind := kind_of(os.fstat(descriptor).st_mode):
@@ -72,6 +76,8 @@ def read_bytes(path: Path, limit: int, refuse: Refuse, *, inside: str | None = N
         if inside is not None:
             refuse_outside(where, inside, refuse)
         with open(open_regular(where), "rb") as file:
+            if inside is not None:  # again, of what was opened: a link may have taken the file's place meanwhile
+                refuse_outside(_place(file.fileno(), where), inside, refuse)
             size = os.fstat(file.fileno()).st_size
             # Reading one byte more detects a growing file; some files of /proc claim to be empty.
             data = file.read(min(limit, max(size, _SMALL)) + 1) if size <= limit else None
@@ -80,6 +86,15 @@ def read_bytes(path: Path, limit: int, refuse: Refuse, *, inside: str | None = N
     if data is None or len(data) > limit:
         raise refuse(f"{where}: more than {limit} bytes; larger files are not read")
     return data
+
+
+def _place(descriptor: int, path: str) -> str:
+    """Where an open file lies, as the system knows it; elsewhere than on Linux, where ``path`` leads."""
+    try:
+        place = os.readlink(f"/proc/self/fd/{descriptor}")
+    except OSError:
+        return path
+    return place if place.startswith(os.sep) else path
 
 
 def refuse_outside(path: str, root: str, refuse: Refuse) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from harness.atomic import write_held
 from harness.compare import Comparison
 from harness.compare.spread import Spread, spread
 from harness.explain import Explanation
@@ -89,11 +90,6 @@ def publish(settings: Settings, bundle: str) -> str:
     failed = sum(not run["holds"] for run in runs)
     page = render(limited(runs), f"msdump: {counted(len(runs), 'run')}, {failed} do not hold")
     settings.report.parent.mkdir(parents=True, exist_ok=True)
-    part = settings.report.with_name(f".{settings.report.name}.part")
-    try:
-        part.write_text(page, encoding="utf-8")
-        part.replace(settings.report)
-    finally:
-        part.unlink(missing_ok=True)
+    write_held(settings.report, page.encode())
     shutil.rmtree(parts, ignore_errors=True)
     return f"report: {settings.report}"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from harness import reading
 from harness.errors import HarnessError, StoreError, TreeError
 from harness.reading import open_regular, parsing, read_bytes, read_json
 
@@ -29,7 +30,7 @@ def others(folder: Path) -> dict[str, Path]:
         "a pipe": folder / "pipe",
         "a directory": folder / "directory",
         "a device": Path("/dev/zero"),
-        "No such device": folder / "socket",
+        "a socket": folder / "socket",
     }
 
 
@@ -71,6 +72,22 @@ def test_links_stay_inside(tmp_path: Path) -> None:
     for name in ("away", "beside"):
         with pytest.raises(TreeError, match="outside of the tree"):
             read_bytes(tmp_path / "in" / name, 9, TreeError, inside=root)
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="the system does not say where an open file lies")
+def test_a_file_exchanged_for_a_link_while_it_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "out").write_bytes(b"secret")
+    (tmp_path / "in/x").write_bytes(b"x")
+
+    def exchanged(path: str) -> int:
+        os.unlink(path)
+        os.symlink("../out", path)
+        return open_regular(path)
+
+    monkeypatch.setattr(reading, "open_regular", exchanged)
+    with pytest.raises(TreeError, match="outside of the tree"):
+        read_bytes(tmp_path / "in/x", 9, TreeError, inside=os.path.realpath(tmp_path / "in"))
 
 
 @pytest.mark.parametrize(

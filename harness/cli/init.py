@@ -7,6 +7,8 @@ from pathlib import Path
 
 from harness.atomic import write_held
 from harness.cli.nearest import configuration
+from harness.errors import HarnessError
+from harness.reading import read_bytes
 
 CONFIGURATION = """\
 [pytest]
@@ -63,7 +65,7 @@ def initialise(folder: Path) -> int:
 
 def _lacking(path: Path) -> list[str]:
     """The lines of ``ATTRIBUTES`` that a file lacks; comments do not count."""
-    there = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    there = read_bytes(path, 1 << 20, HarnessError).decode(errors="replace").splitlines()
     return [line for line in ATTRIBUTES.splitlines() if not line.startswith("#") and line not in there]
 
 

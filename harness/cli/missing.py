@@ -11,7 +11,9 @@ from types import ModuleType
 from typing import NamedTuple
 
 from harness.cli.importing import REAL, place
+from harness.errors import HarnessError
 from harness.framework import names
+from harness.reading import read_bytes
 from harness.words import counted
 
 
@@ -24,6 +26,8 @@ class Missing(NamedTuple):
 
 #: what a name means in a scope: a dotted name of MindSpore's, or None for anything else
 Scope = dict[str, str | None]
+#: a larger file is not a script
+_MAX_BYTES = 64 << 20
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
@@ -37,10 +41,10 @@ def list_missing(paths: Sequence[str]) -> int:
     for path in _files(paths):
         files += 1
         try:
-            lines = missing_of(path.read_bytes())
-        except (OSError, SyntaxError, ValueError, RecursionError) as error:
+            lines = missing_of(read_bytes(path, _MAX_BYTES, HarnessError))
+        except (HarnessError, SyntaxError, ValueError, RecursionError) as error:
             unread += 1
-            print(_plain(f"msdump: {path}: {error}"), file=sys.stderr)
+            print(_plain(f"msdump: {path}: {str(error).removeprefix(f'{path}: ')}"), file=sys.stderr)
             continue
         found, with_some = found + len(lines), with_some + bool(lines)
         for line, told in lines:

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from harness.errors import StoreError
+from harness.errors import HarnessError, StoreError
+from harness.reading import read_bytes
 
 NAME = "golden"
 SCRATCH, CANDIDATES = ".msdump", "candidates"
@@ -81,13 +82,13 @@ def _settings(path: Path) -> dict[str, Any] | None:
     """A file's settings for pytest; None if it does not configure pytest, empty if it cannot be read."""
     section = _HOLDERS[path.name]
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_bytes(path, 1 << 20, HarnessError).decode()
         if path.suffix != ".toml":
             parser = configparser.RawConfigParser(strict=False)
             parser.read_string(text)
             return dict(parser[section]) if section in parser else None
         found: Any = tomllib.loads(text)
-    except (OSError, ValueError, configparser.Error):
+    except (HarnessError, ValueError, configparser.Error):
         return {}
     for part in section.split("."):
         found = found.get(part) if isinstance(found, dict) else None

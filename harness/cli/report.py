@@ -13,6 +13,7 @@ from harness.atomic import write_held
 from harness.compare import Comparison
 from harness.compare.spread import Spread
 from harness.errors import HarnessError
+from harness.reading import read_bytes
 from harness.report import Run, content, limited, render
 from harness.words import counted
 
@@ -46,12 +47,7 @@ def join(pages: Sequence[Path], joined: Path) -> int:
 
 
 def _runs(page: Path) -> list[dict[str, Any]]:
-    try:
-        if page.stat().st_size > _MOST:
-            raise HarnessError(f"{page}: larger than {_MOST >> 20} MiB; no page of a session is")
-        text = page.read_text(encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise HarnessError(f"{page}: {error.strerror}; {_ACCEPTED}") from None
+    text = read_bytes(page, _MOST, lambda told: HarnessError(f"{told}; {_ACCEPTED}")).decode(errors="replace")
     try:
         data = _DATA.search(text)
         runs = json.loads(data[1])["runs"] if data is not None else None

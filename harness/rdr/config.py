@@ -13,13 +13,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from harness.errors import ArtefactError
 from harness.framework import log
 from harness.rdr import paths
+from harness.reading import read_bytes
 
 ENABLE, MODE, PATH = "MS_RDR_ENABLE", "MS_RDR_MODE", "MS_RDR_PATH"
 EXCEPTIONAL, NORMAL = 1, 2
 """Modes: export when something fails; export also after each compilation and at the end of the process."""
 DEFAULT_PATH = "./"
+#: bytes of the file, at most
+_MAX_BYTES = 1 << 24
 _log = log.get("rdr.config")
 
 
@@ -90,10 +94,13 @@ def from_environment(environ: Mapping[str, str]) -> RdrConfig:
 
 def from_file(config: RdrConfig, file: str) -> RdrConfig:
     """``config``, overridden by the file of ``env_config_path``."""
+
+    def refuse(told: str) -> ArtefactError:
+        return ArtefactError(told.removeprefix(f"{file}: "))
+
     try:
-        with open(file, encoding="utf-8") as stream:
-            content = _strict(stream.read())
-    except (OSError, ValueError, RecursionError) as error:
+        content = _strict(read_bytes(file, _MAX_BYTES, refuse).decode())
+    except (ArtefactError, ValueError, RecursionError) as error:
         _log.warning("rdr: Env config json contents of %r cannot be taken (%s); the whole file is ignored", file, error)
         return config
     _log.info("rdr: Env config json:%s", json.dumps(content, sort_keys=True, separators=(",", ":")))

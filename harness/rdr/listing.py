@@ -30,6 +30,7 @@ class Artefact:
         timestamp: 14 digits, when it was recorded; empty for the documented name.
         number: of a graph's text, else None.
         extension: ``ir``, ``pb``, ``txt``, ``json``.
+        top: real path of a directory that no link may leave; by default links may lead anywhere.
     """
 
     path: Path
@@ -39,6 +40,7 @@ class Artefact:
     timestamp: str
     number: int | None
     extension: str
+    top: str | None = None
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -46,9 +48,9 @@ class Artefact:
         return self.module, self.name, self.extension
 
     def read(self) -> bytes:
-        """The whole file; ``ArtefactError`` if it is not a regular file, is larger than ``MAX_BYTES``, or cannot be
-        read."""
-        return read_bytes(self.path, MAX_BYTES, ArtefactError)
+        """The whole file; ``ArtefactError`` if it is not a regular file, is larger than ``MAX_BYTES``, lies outside of
+        ``top``, or cannot be read."""
+        return read_bytes(self.path, MAX_BYTES, ArtefactError, inside=self.top)
 
 
 def artefacts(folder: str | os.PathLike[str]) -> tuple[Artefact, ...]:
@@ -72,7 +74,16 @@ def artefacts(folder: str | os.PathLike[str]) -> tuple[Artefact, ...]:
             artefact = _named(path, directory, int(rank[1]) if rank else None)
             if artefact is not None and not path.is_dir():
                 refuse_outside(str(path), top, ArtefactError)
+<<<<<<< HEAD
                 found.append(artefact)
+=======
+                found.append(
+                    Artefact(
+                        path, int(rank[1]) if rank else None, name.module, name.name, name.timestamp, name.number,
+                        name.extension, top,
+                    )
+                )  # fmt: skip
+>>>>>>> e73384f (Links and pipes: a golden directory that leads elsewhere, a page, a listing, a recorder's file; a file exchanged while it is opened)
     return tuple(sorted(found, key=_order))
 
 

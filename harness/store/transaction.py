@@ -49,6 +49,7 @@ class Transaction:
         self.golden = golden
         self._staged = golden / FOLDER
         self._removed: set[str] = set()
+        self._inside: set[Path] = set()
         self._ended = False
         self._lock = ExitStack()
         if joined:
@@ -86,6 +87,7 @@ class Transaction:
             LockError, StoreError, StoreWriteError: as ``store.update``.
         """
         target, base = self._staged / name, self.golden / name
+        self._refuse_outside(base.parent)
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -97,8 +99,17 @@ class Transaction:
             self.remove(name)
         return replace(done, path=self.golden / name)
 
+    def _refuse_outside(self, folder: Path) -> None:
+        """A directory that is a link to elsewhere may come from a pull request: what lies there is not changed."""
+        if folder not in self._inside:
+            real, home = folder.resolve(), self.golden.resolve()
+            if not real.is_relative_to(home):
+                raise StoreError(f"{folder}: a link to {real}, outside of {self.golden}; no golden is written there")
+            self._inside.add(folder)
+
     def remove(self, name: str) -> None:
-        """Removes a store, with its manifest, when the change takes effect."""
+        """Removes a store, with its manifest, when the change takes effect; ``StoreError`` if it lies elsewhere."""
+        self._refuse_outside((self.golden / name).parent)
         self._removed |= {name, manifest.path_of(name)}
         with suppress(FileNotFoundError):
             (self._staged / name).unlink()

@@ -125,13 +125,13 @@ PIPED: list[list[str]] = [
     ["judge", "PIPE"], ["diff", "A", "A", "--tolerances", "PIPE"], ["run", "--config", "PIPE", "SCRIPT"],
     ["run", "--msprobe", "PIPE", "SCRIPT"], ["show", "PIPE"], ["show", "PIPE.npy"], ["accept", "PIPE"],
     ["check", "PIPE", "A"], ["diff", "A", "PIPE"], ["learn", "A", "PIPE"], ["audit", "PIPE"],
-    ["import", "PIPE", "new.h5"],
+    ["import", "PIPE", "new.h5"], ["report", "--join", "new.html", "PIPE"], ["run", "--missing", "PIPE.py"], ["init"],
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("arguments", PIPED, ids=" ".join)
 def test_no_command_waits_for_a_pipe(arguments: list[str], tmp_path: Path) -> None:
-    for name in ("PIPE", "PIPE.npy"):
+    for name in ("PIPE", "PIPE.npy", "PIPE.py", ".gitattributes"):
         os.mkfifo(tmp_path / name)
     (tmp_path / "SCRIPT").write_text("")
     store(tmp_path / "A", "Default/Add-op0", 1.0)

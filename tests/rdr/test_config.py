@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -192,6 +193,12 @@ def test_what_was_read_is_told_once(tmp_path: Path, caplog: pytest.LogCaptureFix
 def test_a_file_that_went_away(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     assert resolve(env(enable="1"), str(tmp_path / "gone")) == RdrConfig(True, given=True)
     told(caplog, "Env config json contents")
+
+
+def test_a_file_that_is_a_pipe(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    assert resolve(env(enable="1"), str(tmp_path / "pipe")) == RdrConfig(True, given=True)
+    told(caplog, "a pipe")
 
 
 def test_other_systems_have_no_recorder(caplog: pytest.LogCaptureFixture) -> None:

@@ -158,6 +158,21 @@ def test_kept_files_are_taken_from_the_change_only(golden: Path, tmp_path: Path)
     assert (outside / "a.h5").read_text() == "x"
 
 
+def test_no_golden_is_written_or_removed_through_a_link_to_elsewhere(golden: Path, tmp_path: Path) -> None:
+    before = content(golden)
+    (tmp_path / "outside").mkdir()
+    update(tmp_path / "outside" / "x.h5", "net", {CPU: run_data()})
+    outside = content(tmp_path / "outside")
+    (golden / "out").symlink_to(tmp_path / "outside", target_is_directory=True)
+    for act in (lambda made: made.update("out/x.h5", "net", {CPU: run_data(2)}), lambda made: made.remove("out/x.h5")):
+        with Transaction(golden) as made:
+            with pytest.raises(StoreError, match=r"out: a link to .*outside, outside of .*golden"):
+                act(made)
+            made.commit()
+    assert content(tmp_path / "outside") == outside
+    assert content(golden) == before
+
+
 @pytest.mark.parametrize("act", [Transaction.commit, lambda made: None])
 def test_nothing_is_left_over(golden: Path, act: Callable[[Transaction], object]) -> None:
     with change(golden) as made:
