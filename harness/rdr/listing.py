@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.errors import ArtefactError
@@ -74,16 +74,7 @@ def artefacts(folder: str | os.PathLike[str]) -> tuple[Artefact, ...]:
             artefact = _named(path, directory, int(rank[1]) if rank else None)
             if artefact is not None and not path.is_dir():
                 refuse_outside(str(path), top, ArtefactError)
-<<<<<<< HEAD
-                found.append(artefact)
-=======
-                found.append(
-                    Artefact(
-                        path, int(rank[1]) if rank else None, name.module, name.name, name.timestamp, name.number,
-                        name.extension, top,
-                    )
-                )  # fmt: skip
->>>>>>> e73384f (Links and pipes: a golden directory that leads elsewhere, a page, a listing, a recorder's file; a file exchanged while it is opened)
+                found.append(replace(artefact, top=top))
     return tuple(sorted(found, key=_order))
 
 
