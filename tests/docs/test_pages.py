@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.pages import Reader, blocks, commands, matches
+from tests.docs.pictures import failure, holds, shown
 from tests.subprocesses import ROOT
 
 FOLDERS = ("tutorial", "how-to", "reference", "explanation")
@@ -25,6 +26,19 @@ def test_a_reader_gets_what_the_page_shows(page: str, tmp_path: Path) -> None:
         for command, shown, printed in reader.follow(block):
             told = f"{page}, line {block.line + 1}: {command}\n--- the page shows\n{shown}\n--- it prints\n{printed}"
             assert matches(shown, printed), told
+
+
+@pytest.mark.deep
+def test_the_readmes_failure_is_what_a_run_prints(tmp_path: Path) -> None:
+    printed = failure(tmp_path)
+    assert not [line for line in shown() if not holds(line, printed)], printed
+    assert (tmp_path / "report.html").exists()
+
+
+def test_lines_of_the_readmes_failure_are_compared() -> None:
+    assert len(shown()) >= 5
+    assert holds("at [4] ...; 5 of 5", "x\nat [4] expected 1; 5 of 5\n")
+    assert not holds("at [4] ...; 5 of 6", "x\nat [4] expected 1; 5 of 5\n")
 
 
 def test_outputs_are_compared() -> None:
