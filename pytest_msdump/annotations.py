@@ -72,7 +72,7 @@ def github(found: Sequence[Annotation]) -> Iterator[str]:
         place = f"file={_property(each.file)},line={each.line},title={_property(each.title)}"
         yield f"::error {place}::{_data(each.message)}"
     if len(found) > MAX:
-        yield f"::notice::{_data(f'msdump: {len(found) - MAX} more comparisons do not hold')}"
+        yield f"::notice::{_data(f'msdump: and {len(found) - MAX} more; the summary lists all')}"
 
 
 def _data(text: str) -> str:
@@ -101,7 +101,7 @@ def gitlab(found: Sequence[Annotation]) -> str:
 def markdown(results: Mapping[str, Sequence[Result]], size: int = MAX_SUMMARY) -> str:
     """A summary of the session for people, of at most ``size`` bytes: what moved first for each failing test."""
     from harness.escape import line as shown
-    from harness.words import counted
+    from harness.words import counted, failing
 
     every = [each for given in results.values() for each in given]
     failed = [each for each in every if each["verdict"] in FAILED]
@@ -109,7 +109,7 @@ def markdown(results: Mapping[str, Sequence[Result]], size: int = MAX_SUMMARY) -
     lines = [
         "## Golden networks",
         "",
-        f"{counted(len(every), 'run')}, {counted(slots, 'slot')}; **{len(failed)} do not hold**",
+        f"{counted(len(every), 'run')}, {counted(slots, 'slot')}; **{failing(len(failed))}**",
         "",
     ]
     if failed:

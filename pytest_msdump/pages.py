@@ -17,7 +17,7 @@ from harness.compare.spread import Spread, spread
 from harness.explain import Explanation
 from harness.records import Record
 from harness.report import Run, content, limited, only_counts, render
-from harness.words import counted
+from harness.words import counted, failing
 from pytest_msdump.gate_test import scratch
 from pytest_msdump.options import Settings
 from pytest_msdump.report import Result
@@ -88,7 +88,7 @@ def publish(settings: Settings, bundle: str) -> str:
     # Failing runs first, then by name, so that the order does not depend on the workers.
     runs.sort(key=lambda run: (run["holds"], run["name"]))
     failed = sum(not run["holds"] for run in runs)
-    page = render(limited(runs), f"msdump: {counted(len(runs), 'run')}, {failed} do not hold")
+    page = render(limited(runs), f"msdump: {counted(len(runs), 'run')}, {failing(failed)}")
     settings.report.parent.mkdir(parents=True, exist_ok=True)
     write_held(settings.report, page.encode())
     shutil.rmtree(parts, ignore_errors=True)

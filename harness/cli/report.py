@@ -15,7 +15,7 @@ from harness.compare.spread import Spread
 from harness.errors import HarnessError
 from harness.reading import read_bytes
 from harness.report import Run, content, limited, render
-from harness.words import counted
+from harness.words import counted, failing
 
 _DATA = re.compile(r'<script type="application/json" id="data">(.*?)</script>', re.DOTALL)
 #: Largest size of a page in bytes; the plugin writes far smaller ones.
@@ -40,7 +40,7 @@ def join(pages: Sequence[Path], joined: Path) -> int:
     runs = [run | {"name": f"{run['name']} ({page})"} if named[run["name"]] > 1 else run for page, run in found]
     runs.sort(key=lambda run: (run["holds"], run["name"]))
     failed = sum(not run["holds"] for run in runs)
-    title = f"msdump: {counted(len(runs), 'run')} of {counted(len(pages), 'job')}, {failed} do not hold"
+    title = f"msdump: {counted(len(runs), 'run')} of {counted(len(pages), 'job')}, {failing(failed)}"
     write_held(joined, render(limited(runs), title).encode(errors="replace"))
     print(f"{joined}: {title.removeprefix('msdump: ')}")
     return 2 if not runs else int(failed > 0)

@@ -30,7 +30,7 @@ def test_runs_of_all_pages_are_on_one(tmp_path: Path, capsys: pytest.CaptureFixt
     joined = tmp_path / "all.html"
     capsys.readouterr()
     assert main(["report", str(calm), str(loud), "--join", str(joined)]) == 1
-    assert "2 runs of 2 jobs, 1 do not hold" in capsys.readouterr().out
+    assert "2 runs of 2 jobs, 1 does not hold" in capsys.readouterr().out
     first, second = runs(joined)
     assert (first["holds"], second["holds"]) == (False, True)
     names = {str(first["name"]), str(second["name"])}

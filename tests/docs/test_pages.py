@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.docs.pages import Reader, blocks, commands, matches
-from tests.docs.pictures import failure, holds, shown
+from tests.docs.pictures import failure, holds
+from tests.docs.pictures import shown as quoted
 from tests.subprocesses import ROOT
 
 FOLDERS = ("tutorial", "how-to", "reference", "explanation")
@@ -31,12 +32,12 @@ def test_a_reader_gets_what_the_page_shows(page: str, tmp_path: Path) -> None:
 @pytest.mark.deep
 def test_the_readmes_failure_is_what_a_run_prints(tmp_path: Path) -> None:
     printed = failure(tmp_path)
-    assert not [line for line in shown() if not holds(line, printed)], printed
+    assert not [line for line in quoted() if not holds(line, printed)], printed
     assert (tmp_path / "report.html").exists()
 
 
 def test_lines_of_the_readmes_failure_are_compared() -> None:
-    assert len(shown()) >= 5
+    assert len(quoted()) >= 5
     assert holds("at [4] ...; 5 of 5", "x\nat [4] expected 1; 5 of 5\n")
     assert not holds("at [4] ...; 5 of 6", "x\nat [4] expected 1; 5 of 5\n")
 

@@ -172,7 +172,7 @@ def test_a_summary_of_the_job(made: pytest.Pytester, monkeypatch: pytest.MonkeyP
     made.runpytest("--msdump").assert_outcomes(passed=3, failed=1)
     text = summary.read_text()
     assert text.startswith("before\n## Golden networks\n")
-    assert "**1 do not hold**" in text
+    assert "**1 does not hold**" in text
     (row,) = [line for line in text.splitlines() if "test&#95;one" in line]
     assert "iteration 0, Default/Add-op0 output.0" in row
 
