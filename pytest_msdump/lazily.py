@@ -20,7 +20,7 @@ def kind_of(mode: str) -> tuple[bool, bool]:
 
 
 def lay_beside(expected: Party, found: Party) -> tuple[list[Record], list[Record]] | None:
-    """See ``harness.backends.align.lay_beside``; two runs of one backend lie beside one another as they are."""
+    """See ``harness.backends.align.lay_beside``; two runs of one backend need no alignment."""
     if expected.backend == found.backend:
         return None
     from harness.backends import align

@@ -1,4 +1,4 @@
-"""Values of a side that kept digests only, as far as they can be known: each is held against its digest.
+"""Values for a side that kept digests only, as far as they can be known; each is checked against its digest.
 
 Where both sides have a content, the other side's values are those. What differs may be found from the other side's
 values: a single value that the statistics tell, the other side's values moved or scaled, or what the operator gives

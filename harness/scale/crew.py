@@ -191,7 +191,7 @@ class Crew:
             if worker.looking is None and worker.stale and name not in self.unfit:
                 worker.stale = False
                 places = tuple(self._places)
-                # Above all other tasks: whoever asks waits for it.
+                # Above all other tasks, because the caller waits for it.
                 landing = self._link.perform(f"look-{uuid4().hex}", visible_ranks, (places,), (name,), priority=100)
                 worker.looking = places, self._link.begin(landing)
 

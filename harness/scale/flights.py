@@ -178,7 +178,7 @@ class Flights:
             self._ground(flight)
             return None
         if isinstance(landed.value, OutOfReach) and flight.task.needs and not flight.elsewhere:
-            # A worker does not see what it said it sees: all look again, once; then who asks is told.
+            # A worker does not see what it reported: all look once more, then the caller gets an error.
             flight.elsewhere = True
             self._crew.look_again()
             self._ground(flight)

@@ -27,7 +27,7 @@ class Loop:
 
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
-        # Whoever is told of a fault tells the user; what Dask drops on its way out is nobody's.
+        # The receiver of a fault tells the user; what Dask drops at its end concerns nobody.
         self._loop.set_exception_handler(lambda loop, context: None)
         self._loop.run_forever()
 

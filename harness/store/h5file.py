@@ -29,7 +29,8 @@ Tree = dict[bytes, Any]
 
 
 class _Sink:
-    """The file that libhdf5 writes to. After the first error nothing more is written, and libhdf5 is told of no error.
+    """The file that libhdf5 writes to. After the first error nothing more is written, and libhdf5 does not learn of the
+    error.
 
     Attributes:
         error: the first error.

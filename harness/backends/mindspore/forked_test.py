@@ -174,7 +174,7 @@ class Msdump:
         return [step(*batch) for batch in given]
 
     def check(self, name: Any, value: Any) -> None:
-        """Hands a value over; it is held against the golden in pytest's process."""
+        """Passes a value on; pytest's process compares it with the golden."""
         self.given.append((name, handed(value)))
 
     def inject(self, operator: str, *given: Any, **more: Any) -> Any:

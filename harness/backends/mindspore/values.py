@@ -36,7 +36,7 @@ def received(value: Any) -> Any:
 
 
 def encoded(value: Any) -> Any:
-    """``value`` as JSON has it: itself where JSON has such values, else ``{KIND: CONTENT}``; ``forked_test.decoded`` is
+    """``value`` for JSON: itself if JSON has such values, else ``{KIND: CONTENT}``; ``forked_test.decoded`` is
     the way back.
 
     Raises:

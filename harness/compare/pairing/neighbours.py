@@ -14,7 +14,7 @@ from harness.compare.pairing.kinds import LAYOUT, PARAMETER_KIND, VALUE_KIND
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-#: More nodes than this of one kind beside one neighbour are not told apart by it.
+#: A neighbour with more nodes of one kind than this does not distinguish them.
 _CROWD = 32
 _UNMADE = (VALUE_KIND, PARAMETER_KIND)
 #: An edge to a paired neighbour in a form common to both sides: its direction, both ports, and the pair.

@@ -56,7 +56,7 @@ def sign(pair: Pair) -> str | None:
 
 @pattern("uniform")
 def uniform(pair: Pair) -> str | None:
-    """All elements alike on both sides: a factor and an offset cannot be told apart."""
+    """All elements are equal on both sides, so a factor and an offset look the same."""
     if pair.found.size < 2 or not pair.finite or not _is_constant(pair.e) or not _is_constant(pair.f):
         return None
     return f"every element is {pair.f.reshape(-1)[0]:.7g}, expected {pair.e.reshape(-1)[0]:.7g}"
