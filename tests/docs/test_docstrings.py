@@ -33,6 +33,8 @@ FIXTURE = "pytest_msdump.fixture.Msdump"
 
 def public(name: str) -> Any:
     module, attribute = name.rsplit(".", 1)
+    if module.endswith(".torch"):
+        pytest.importorskip("torch", reason="PyTorch is not installed; get it with: pip install 'pytest-msdump[torch]'")
     return getattr(importlib.import_module(module), attribute)
 
 

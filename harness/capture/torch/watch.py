@@ -25,16 +25,6 @@ MODES = ("tensor", "statistic")
 class TorchCapture:
     """Captures training steps of a module: forward, backward, optimizer, operator by operator.
 
-    ::
-
-        watch = TorchCapture(model)
-        for x, y in batches:
-            with watch.step():
-                optimizer.zero_grad()
-                loss(model(x), y).backward()
-                optimizer.step()
-        capture = watch.capture()
-
     Operators are those PyTorch dispatches (ATen), named by the module they run in
     (``Default/layer1-Linear/addmm-op0``), their gradients (``Gradients/Default/layer1-Linear/mm-op0``) and the
     optimizer's (``Default/optimizer-Adam/addcdiv_-op0``), counted anew in each step. Operators outside all modules are
@@ -55,6 +45,19 @@ class TorchCapture:
     Raises:
         SettingTypeError: ``module`` is not a module, or ``select`` is not a glob.
         SettingError: the mode does not exist.
+
+    Examples:
+        >>> import torch
+        >>> from harness.capture.torch import TorchCapture
+        >>> model = torch.nn.Linear(3, 2)
+        >>> optimizer, watch = torch.optim.SGD(model.parameters(), 0.1), TorchCapture(model)
+        >>> with watch.step():
+        ...     optimizer.zero_grad()
+        ...     model(torch.ones(4, 3)).sum().backward()
+        ...     optimizer.step()
+        >>> capture = watch.capture()
+        >>> [record.key.operator for record in capture.records() if record.op_type == "Parameter"]
+        ['weight', 'bias']
     """
 
     def __init__(
