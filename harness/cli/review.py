@@ -158,7 +158,7 @@ def _values(slot: SlotVerdict) -> str:
 
 def _counts(comparison: Comparison) -> str:
     counts = {verdict: count for verdict, count in comparison.counts.items() if count and verdict != Verdict.IDENTICAL}
-    parts = ", ".join(f"{count} {verdict.value}" for verdict, count in counts.items())
+    parts = ", ".join(f"{count} {verdict.counted}" for verdict, count in counts.items())
     return f"{counted(len(comparison.slots), 'slot')}: {parts or 'all identical'}"
 
 

@@ -95,7 +95,7 @@ def explain_texts(
     failures = comparison.failures
     kinds = (Verdict.DIFFERS, Verdict.MISSING, Verdict.UNEXPECTED)
     counts = [sum(each.verdict is kind for each in failures) for kind in kinds]
-    parts = ", ".join(f"{count} {kind.value}" for count, kind in zip(counts, kinds, strict=True))
+    parts = ", ".join(f"{count} {kind.counted}" for count, kind in zip(counts, kinds, strict=True))
     same = len(comparison.names) - len(failures)
     lines = [title, f"{counted(len(comparison.names), 'text')}: {same} identical, {parts}"]
     shown = _distinct(failures, readable)

@@ -46,6 +46,11 @@ class Verdict(Enum):
         """Whether a gate lets the slot pass."""
         return self in (Verdict.IDENTICAL, Verdict.WITHIN, Verdict.STATISTICS)
 
+    @property
+    def counted(self) -> str:
+        """The word after a number of slots: ``5 differing``, ``2 missing``."""
+        return "differing" if self is Verdict.DIFFERS else self.value
+
 
 # Not frozen, although nobody changes one: frozen objects take four times as long to make.
 @dataclass(slots=True, unsafe_hash=True)

@@ -94,5 +94,5 @@ def _title(judged: Judgement, subject: Subject) -> str:
 
 def _counts(judged: Judgement) -> str:
     counts = judged.comparison.counts
-    parts = ", ".join(f"{count} {verdict.value}" for verdict, count in counts.items() if count)
+    parts = ", ".join(f"{count} {verdict.counted}" for verdict, count in counts.items() if count)
     return f"{counted(len(judged.comparison.slots), 'slot')}: {parts}"

@@ -89,7 +89,7 @@ def test_directories_of_the_recorder_alone(folder: Path, capsys: pytest.CaptureF
     main(["diff", str(folder / "rdr2"), str(folder / "rdr3"), "--report", str(folder / "page.html")])
     assert '"holds":false' in (folder / "page.html").read_text()
     capsys.readouterr()
-    assert "28 texts: 3 identical, 25 differs" in out
+    assert "28 texts: 3 identical, 25 differing" in out
     # Beside a tree that has both there are tensors only one side has.
     assert compared(folder, "rdr2", "tree2", capsys)[0] == DIFFERS
 

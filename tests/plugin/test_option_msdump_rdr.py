@@ -78,7 +78,7 @@ def test_what_the_golden_has_and_the_run_lacks_fails(nets: pytest.Pytester) -> N
     nets.runpytest("--msdump-regen", "--msdump-rdr").assert_outcomes(passed=4)
     result = nets.runpytest("--msdump")
     result.assert_outcomes(failed=4)
-    result.stdout.fnmatch_lines(["28 texts: 0 identical, 0 differs, 28 missing, 0 unexpected"])
+    result.stdout.fnmatch_lines(["28 texts: 0 identical, 0 differing, 28 missing, 0 unexpected"])
     nets.runpytest("--msdump-regen").assert_outcomes(passed=4)
     nets.runpytest("--msdump").assert_outcomes(passed=4)
     nets.runpytest("--msdump", "--msdump-rdr").assert_outcomes(failed=4)

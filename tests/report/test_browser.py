@@ -224,7 +224,7 @@ def test_links_lead_on_and_the_address_leads_back(screen: Screen) -> None:
     screen.page.click("a:text-is('6 texts')")
     assert "What the Running Data Recorder wrote" in screen.text
     screen.press("1")
-    assert "6 texts: 1 identical, 3 differs, 1 missing, 1 new" in screen.text
+    assert "6 texts: 1 identical, 3 differing, 1 missing, 1 new" in screen.text
     screen.page.click(".card a:text-is('Default/layer1-Dense/Add-op1')")
     assert "its slots" in screen.text
     screen.page.click("a:text-is('output.0')")

@@ -1,4 +1,5 @@
 /* -- summary: what differs, why, and how that is known ------------------------------------------------------------- */
+const afterNumber = (verdict) => (verdict === "differs" ? "differing" : verdict);
 function summary() {
   const parts = [...cut(), verdictLine(), ...firstScreen()];
   if (run().text) parts.push(el("h2", {}, "In words"), el("pre", { class: "words" }, run().text));
@@ -14,7 +15,7 @@ function summary() {
 function verdictLine() {
   const counts = Object.entries(run().counts).filter(([, count]) => count);
   const badge = (verdict, count) =>
-    el("span", { class: `count ${HOLDING.includes(verdict) ? "" : "bad"}` }, el("b", {}, String(count)), ` ${verdict}`);
+    el("span", { class: `count ${HOLDING.includes(verdict) ? "" : "bad"}` }, el("b", {}, String(count)), ` ${afterNumber(verdict)}`);
   return el(
     "div",
     { class: "verdict" },
@@ -138,7 +139,7 @@ function textsLine() {
   const all = run().artefacts;
   if (!all.length) return [];
   const counts = Object.keys(STATES).map((name) => [all.filter((each) => each.state === name).length, name]);
-  const said = counts.filter(([count]) => count).map(([count, name]) => `${count} ${name}`);
+  const said = counts.filter(([count]) => count).map(([count, name]) => `${count} ${afterNumber(name)}`);
   return [
     el(
       "p",
