@@ -45,7 +45,13 @@ def fold(x: Array) -> Array:
     half = n // 2
     acc = x[:half] + x[half : 2 * half]
     tail = x[2 * half :]
-    n = half
+    result = _folded(acc)
+    return result + tail[0] if tail.size else result
+
+
+def _folded(acc: Array) -> Array:
+    """``fold`` from its second step on, in which an odd one is added at once."""
+    n = acc.shape[0]
     while n > 1:
         half = n // 2
         odd = acc[2 * half :].copy()
@@ -54,7 +60,7 @@ def fold(x: Array) -> Array:
             acc[0] += odd[0]
         n = half
     result: Array = acc[0]
-    return result + tail[0] if tail.size else result
+    return result
 
 
 def total(x: Array, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Array:
@@ -62,9 +68,14 @@ def total(x: Array, axis: int | tuple[int, ...] | None = None, keepdims: bool = 
     axes = tuple(range(x.ndim)) if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
     axes = tuple(a % x.ndim for a in axes) if x.ndim else ()
     rest = [a for a in range(x.ndim) if a not in axes]
+    shape = x.shape
+    while axes[:1] == (0,) and x.shape[0] and x.shape[0] % 2 == 0:
+        # The same additions as in ``fold``, before anything is moved.
+        half = x.shape[0] // 2
+        x = x[:half] + x[half:]
     moved = x.transpose([*axes, *rest]).reshape(prod(x.shape[a] for a in axes), *(x.shape[a] for a in rest))
-    out = fold(moved)
-    return out.reshape([1 if a in axes else n for a, n in enumerate(x.shape)]) if keepdims else out
+    out = fold(moved) if x.shape == shape or not moved.shape[0] else _folded(moved)
+    return out.reshape([1 if a in axes else n for a, n in enumerate(shape)]) if keepdims else out
 
 
 def mean(x: Array, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Array:

@@ -5,6 +5,7 @@ Shapes are (..., height, width); windows come as (..., kernel_h, kernel_w, out_h
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -57,12 +58,26 @@ def windows(x: Array, kernel: Pair, stride: Pair, dilation: Pair = (1, 1)) -> Ar
 
 def unwindow(parts: Array, size: Pair, stride: Pair, pads: Pads, dilation: Pair = (1, 1)) -> Array:
     """Sums overlapping windows back into (..., height, width), kernel position by kernel position (a fixed order)."""
-    *lead, kh, kw, oh, ow = parts.shape
-    out = np.zeros((*lead, size[0] + pads[0] + pads[1], size[1] + pads[2] + pads[3]), parts.dtype)
-    for i in range(kh):
-        for j in range(kw):
-            top, left = i * dilation[0], j * dilation[1]
-            rows = slice(top, top + (oh - 1) * stride[0] + 1, stride[0])
-            cols = slice(left, left + (ow - 1) * stride[1] + 1, stride[1])
-            out[..., rows, cols] += parts[..., i, j, :, :]
+    each = (parts[..., i, j, :, :] for i, j in np.ndindex(parts.shape[-4:-2]))
+    return put_back(each, parts.shape, size, stride, pads, dilation)
+
+
+def put_back(
+    parts: Iterable[Array], shape: tuple[int, ...], size: Pair, stride: Pair, pads: Pads, dilation: Pair = (1, 1)
+) -> Array:
+    """``unwindow`` of the kernel positions one after the other, float64.
+
+    Args:
+        shape: of all windows.
+    """
+    *lead, kh, kw, oh, ow = shape
+    out: Array | None = None
+    for (i, j), part in zip(np.ndindex(kh, kw), parts, strict=True):
+        if out is None:
+            out = np.zeros((*lead, size[0] + pads[0] + pads[1], size[1] + pads[2] + pads[3]), part.dtype)
+        top, left = i * dilation[0], j * dilation[1]
+        rows = slice(top, top + (oh - 1) * stride[0] + 1, stride[0])
+        cols = slice(left, left + (ow - 1) * stride[1] + 1, stride[1])
+        out[..., rows, cols] += part
+    assert out is not None  # a window has at least one place
     return out[..., pads[0] : pads[0] + size[0], pads[2] : pads[2] + size[1]]

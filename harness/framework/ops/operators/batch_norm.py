@@ -56,15 +56,17 @@ class BatchNorm(Operator):
         used_mean, used_variance = numerics.wide(mean), numerics.wide(variance)
         if training:
             used_mean = numerics.mean(wide, axes)
-            centred = wide - _channels(used_mean, x)
+        centred = wide - _channels(used_mean, x)
+        if training:
             used_variance = numerics.mean(centred * centred, axes)
             count = x.size // max(1, x.shape[1])
             unbiased = used_variance * (count / max(1, count - 1))
             for running, new in ((mean, used_mean), (variance, unbiased)):
                 moved = (1 - momentum) * numerics.wide(running) + momentum * new
                 running[...] = numerics.finish(moved, dtypes.from_numpy(running.dtype))
-        unit = (wide - _channels(used_mean, x)) / np.sqrt(_channels(used_variance, x) + epsilon)
-        out = unit * _channels(scale, x) + _channels(bias, x)
+        out = np.divide(centred, np.sqrt(_channels(used_variance, x) + epsilon), out=centred)
+        out *= _channels(scale, x)
+        out += _channels(bias, x)
         blank = np.zeros(mean.shape)
         return out, blank, blank, *((used_mean, used_variance) if training else (blank, blank))
 
@@ -92,10 +94,16 @@ class BatchNormGrad(Operator):
         _reserve, training, epsilon, _layout = rest
         slope, axes = numerics.wide(dout), _beside(x)
         inverse = 1 / np.sqrt(_channels(variance, x) + epsilon)
-        unit = (numerics.wide(x) - _channels(mean, x)) * inverse
+        unit = numerics.wide(x) - _channels(mean, x)
+        unit *= inverse
         dscale, dbias = numerics.total(slope * unit, axes), numerics.total(slope, axes)
-        dx = slope
         if training:
-            count = max(1, x.size // max(1, x.shape[1]))
-            dx = slope - (_channels(dbias, x) + unit * _channels(dscale, x)) / count
-        return dx * inverse * _channels(scale, x), dscale, dbias
+            part = np.multiply(unit, _channels(dscale, x), out=unit)
+            np.add(_channels(dbias, x), part, out=part)
+            part /= max(1, x.size // max(1, x.shape[1]))
+            dx = np.subtract(slope, part, out=part)
+            dx *= inverse
+        else:
+            dx = slope * inverse
+        dx *= _channels(scale, x)
+        return dx, dscale, dbias

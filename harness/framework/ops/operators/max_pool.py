@@ -44,13 +44,11 @@ class MaxPool(Operator):
 
     def kernel(self, call: Call, x: Array) -> Array:
         kernel, stride, pads = geometry(call, call.attrs)
-        padded = window.pad(numerics.wide(x), pads, -np.inf)
-        view = window.windows(padded, kernel, stride)
+        view = window.windows(window.pad(_comparable(x), pads, -np.inf), kernel, stride)
         best = view[:, :, 0, 0].copy()
-        for i in range(kernel[0]):
-            for j in range(kernel[1]):
-                # As the CPU kernel compares (measured): the later value wins unless the earlier one is larger.
-                best = np.where(best > view[:, :, i, j], best, view[:, :, i, j])
+        for i, j in np.ndindex(kernel):
+            # As the CPU kernel compares (measured): the later value wins unless the earlier one is larger.
+            np.copyto(best, view[:, :, i, j], where=~(best > view[:, :, i, j]))
         return best
 
     def gradient(self, b: Backward) -> Sequence[Any]:
@@ -75,10 +73,23 @@ class MaxPoolGrad(Operator):
 
     def kernel(self, call: Call, x: Array, _out: Array, dout: Array) -> Array:
         kernel, stride, pads = geometry(call, call.attrs)
-        view = window.windows(window.pad(numerics.wide(x), pads, -np.inf), kernel, stride)
+        view = window.windows(window.pad(_comparable(x), pads, -np.inf), kernel, stride)
         n, c, kh, kw, oh, ow = view.shape
-        values = view.reshape(n, c, kh * kw, oh, ow)
-        winner = np.where(np.isnan(values), -np.inf, values).argmax(axis=2)
-        places = np.arange(kh * kw).reshape(-1, 1, 1)
-        parts = np.where(places == winner[:, :, None], numerics.wide(dout)[:, :, None], 0.0)
-        return window.unwindow(parts.reshape(n, c, kh, kw, oh, ow), (x.shape[2], x.shape[3]), stride, pads)
+        best = view[:, :, 0, 0].copy()
+        best[np.isnan(best)] = -np.inf
+        winner = np.zeros(best.shape, np.int32)
+        for at, (i, j) in enumerate(np.ndindex(kh, kw)):
+            larger = view[:, :, i, j] > best  # nothing is larger than NaN, nor NaN than anything
+            np.copyto(best, view[:, :, i, j], where=larger)
+            np.copyto(winner, at, where=larger)
+        slope = numerics.wide(dout)
+        parts = (np.where(winner == at, slope, 0.0) for at in range(kh * kw))
+        return window.put_back(parts, (n, c, kh, kw, oh, ow), (x.shape[2], x.shape[3]), stride, pads)
+
+
+def _comparable(x: Array) -> Array:
+    """``x`` in a dtype whose comparisons are fast and those of its own: float32 as it is, if it holds no NaN (whose bits
+    a conversion may change); else float64."""
+    if x.dtype == np.float32 and not np.isnan(x).any():
+        return x
+    return numerics.wide(x)
