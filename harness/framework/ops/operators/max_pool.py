@@ -88,8 +88,8 @@ class MaxPoolGrad(Operator):
 
 
 def _comparable(x: Array) -> Array:
-    """``x`` in a dtype whose comparisons are fast and those of its own: float32 as it is, if it holds no NaN (whose bits
-    a conversion may change); else float64."""
+    """``x`` in a dtype that compares fast and as its own does: float32 as it is, if it holds no NaN (whose bits a
+    conversion may change); else float64."""
     if x.dtype == np.float32 and not np.isnan(x).any():
         return x
     return numerics.wide(x)
