@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from harness.capture import raw
-from harness.capture.names import FileName, parse
+from harness.capture.names import FileName, NameKinds, parse
 from harness.capture.plain_files import PlainFiles
 from harness.capture.statistic_rows import FILE as STATISTICS
 from harness.capture.statistic_rows import MAX_BYTES, BadRow, Row, rows
@@ -49,14 +49,22 @@ class IterationDirectory:
         path: path of the directory.
         inside: raises ``TreeError`` for a link that leaves the tree.
         problem: called for each file that is left out: path, kind, reason.
+        kinds: what is known of names, from other directories.
 
     Attributes:
         table: rows of statistics, if the directory holds nothing else; then ``entries`` is empty.
         plain: tensor files, in the same case.
     """
 
-    def __init__(self, path: str, inside: Callable[[str], None], problem: Callable[[str, str, str], None]) -> None:
+    def __init__(
+        self,
+        path: str,
+        inside: Callable[[str], None],
+        problem: Callable[[str, str, str], None],
+        kinds: NameKinds | None = None,
+    ) -> None:
         self._path = path
+        self._kinds = kinds
         self._inside = inside
         self._problem = problem
         self.table: StatisticTable | None = None
@@ -65,7 +73,7 @@ class IterationDirectory:
     def entries(self) -> list[Entry]:
         """All tensors, in any order."""
         files: list[Entry] = []
-        plain = PlainFiles(self._path)
+        plain = PlainFiles(self._path, self._kinds)
         mapped: list[tuple[str, str]] = []
         table = ""
         try:
@@ -74,10 +82,12 @@ class IterationDirectory:
                     name = entry.name
                     if entry.is_symlink():
                         self._inside(entry.path)
-                    parsed = parse(name)
                     if not entry.is_file():
-                        self._no_file(entry, parsed is not None)
+                        self._no_file(entry, parse(name) is not None)
                         continue
+                    if plain.take(name):
+                        continue
+                    parsed = parse(name)
                     if parsed is not None:
                         if not plain.add(name, parsed):
                             files.append(Entry(parsed, entry.path))

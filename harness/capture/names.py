@@ -56,12 +56,53 @@ def parse(file_name: str) -> FileName | None:
     return _parse_other(parts)
 
 
-def parsed_again(file_name: str) -> FileName:
-    """Takes a file name apart that ``parse`` took apart before: nothing is looked at twice."""
-    parts = file_name.split(".")
-    found = _made(parts) if len(parts) == 10 and parts[9] == "npy" and parts[5] in _IO else _parse_other(parts)
-    assert found is not None
-    return found
+class NameKinds:
+    """What names of files have in common but for their times: taken apart once, because a million files may be a
+    thousand tensors at a thousand times.
+
+    Attributes:
+        names: one of each kind, at the time 0.
+        texts: what stands before and behind the time.
+        owners: the first two fields of each.
+    """
+
+    #: Kinds that are remembered: of more, each name is taken apart by itself.
+    MOST = 65_536
+
+    def __init__(self) -> None:
+        self.names: list[FileName] = []
+        self.texts: list[tuple[str, str]] = []
+        self.owners: list[tuple[str, str]] = []
+        self._numbers: dict[tuple[str, ...], int] = {}
+
+    def find(self, file_name: str) -> tuple[int, int] | None:
+        """The kind of a name and its time; None for what is not remembered, or not written in today's way."""
+        parts = file_name.split(".")
+        if len(parts) != 10:
+            return None
+        time, parts[4] = parts[4], ""
+        number = self._numbers.get(tuple(parts))
+        if number is None and (number := self._new(parts)) is None:
+            return None
+        # int() of a time must be written in the same way, so that the name can be put together again.
+        plain = time.isdecimal() and time.isascii() and len(time) <= 18 and (time[0] != "0" or time == "0")
+        return (number, int(time)) if plain else None
+
+    def _new(self, parts: list[str]) -> int | None:
+        texts = ".".join(parts[:4]) + ".", "." + ".".join(parts[5:])
+        name = parse("0".join(texts))
+        if name is None or len(self.names) >= self.MOST or parts[9] != "npy" or parts[5] not in _IO:
+            return None
+        number = self._numbers[tuple(map(intern, parts))] = len(self.names)
+        self.names.append(name)
+        self.texts.append(texts)
+        self.owners.append((name.op_type, name.op_name))
+        return number
+
+    def name(self, kind: int, time: int) -> tuple[FileName, str]:
+        """The name of a kind at a time, and how it is written."""
+        found, (before, behind) = self.names[kind], self.texts[kind]
+        return FileName(*found[:4], time, *found[5:]), f"{before}{time}{behind}"
 
 
 def _made(parts: list[str]) -> FileName:

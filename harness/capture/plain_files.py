@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.capture.names import FileName, parsed_again
+from harness.capture.names import FileName, NameKinds, parse
 
 _LATEST = 2**63 - 1
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -23,32 +23,49 @@ class PlainFiles:
 
     Args:
         directory: directory of the files.
+        kinds: what is known of names; for other directories as well.
     """
 
-    def __init__(self, directory: str) -> None:
+    def __init__(self, directory: str, kinds: NameKinds | None = None) -> None:
         self._directory = directory
-        self._names: list[str] = []
+        self._table = kinds or NameKinds()
         self._times = array("q")
+        #: of each file; -1 for one in ``_others``
+        self._kinds = array("i")
         self._owners = array("i")
         self._places = array("q")
+        self._others: dict[int, str] = {}
         self._known: dict[tuple[str, str], int] = {}
 
     def __len__(self) -> int:
-        return len(self._names)
+        return len(self._times)
+
+    def take(self, file: str) -> bool:
+        """Adds a file whose name is of a known kind, or makes its kind known; False if ``add`` has to."""
+        found = self._table.find(file)
+        if found is None:
+            return False
+        kind, time = found
+        self._put(self._table.names[kind], self._table.owners[kind], kind, time)
+        return True
 
     def add(self, file: str, name: FileName) -> bool:
         """Adds a file; False if its time is impossible."""
         if name.timestamp > _LATEST:
             return False
-        self._names.append(file)
-        self._times.append(name.timestamp)
-        self._owners.append(self._known.setdefault(name[:2], len(self._known)))
-        self._places.append(name.slot + (name.io == "output") * 2**32)
+        self._others[len(self._times)] = file
+        self._put(name, name[:2], -1, name.timestamp)
         return True
+
+    def _put(self, name: FileName, owner: tuple[str, str], kind: int, time: int) -> None:
+        self._times.append(time)
+        self._kinds.append(kind)
+        self._owners.append(self._known.setdefault(owner, len(self._known)))
+        self._places.append(name.slot + (name.io == "output") * 2**32)
 
     def all(self) -> Iterator[tuple[FileName, str]]:
         """Each parsed name and its path, in any order."""
-        return map(self._at, range(len(self._names)))
+        return map(self._at, range(len(self._times)))
 
     def executions(self) -> Iterator[list[tuple[FileName, str]]]:
         """The files of each execution, by their time; executions by their start."""
@@ -62,8 +79,14 @@ class PlainFiles:
             start = end
 
     def _at(self, number: int) -> tuple[FileName, str]:
-        name = self._names[number]
-        return parsed_again(name), os.path.join(self._directory, name)
+        kind = self._kinds[number]
+        if kind >= 0:
+            name, file = self._table.name(kind, self._times[number])
+            return name, f"{self._directory}{os.sep}{file}"
+        file = self._others[number]
+        parsed = parse(file)
+        assert parsed is not None  # as when it was added
+        return parsed, os.path.join(self._directory, file)
 
     def _order(self) -> Array:
         """Numbers of the files by time; files of equal time by type, name and slot."""

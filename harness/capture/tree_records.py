@@ -18,7 +18,7 @@ from harness.capture import npy, raw
 from harness.capture.capture import Problem
 from harness.capture.iteration import Entry, IterationDirectory
 from harness.capture.join import Join, Owner, Shape, fits
-from harness.capture.names import is_label
+from harness.capture.names import NameKinds, is_label
 from harness.capture.statistic_rows import Row
 from harness.capture.statistic_table import extra_of
 from harness.capture.storage import stored_as
@@ -100,6 +100,7 @@ class RankRecords:
         self._seen: dict[tuple[int, int, str], int] = {}
         self._closed: dict[tuple[int, int], bool] = {}
         self._ahead = Ahead(where.ahead)
+        self._kinds = NameKinds()
         self.listed = 0
 
     def __iter__(self) -> Iterator[Record]:
@@ -169,7 +170,7 @@ class RankRecords:
         self._closed = {}
         tables = []
         for graph, iteration, path in self._directories():
-            directory = IterationDirectory(path, self._inside, self._problem)
+            directory = IterationDirectory(path, self._inside, self._problem, self._kinds)
             if directory.entries() or directory.table is None:
                 return None
             tables.append((directory.table, graph, iteration))
@@ -229,7 +230,7 @@ class RankRecords:
     # -- names -----------------------------------------------------------------------------------------------------
     def _executions(self, graph: int, iteration: int, path: str) -> Iterator[ExecutionFiles]:
         """Executions of one directory, by their start."""
-        directory = IterationDirectory(path, self._inside, self._problem)
+        directory = IterationDirectory(path, self._inside, self._problem, self._kinds)
         files = directory.entries()
         table, plain = directory.table, directory.plain
         self.listed += len(table.op_types) if table is not None else len(plain) if plain is not None else len(files)

@@ -98,6 +98,7 @@ def _one_by_one(golden: _Golden, found: Iterable[Record], judge: SlotJudge, orde
         if same:
             verdicts[key] = judge.identical(key, record)
             digests.put_same(key, known, one)
+            golden.forget(key)
         else:
             pairs[key] = golden.record(key), record
             verdicts[key] = judge.differing(*pairs[key], other, one)
@@ -133,7 +134,7 @@ class _Golden:
     def __init__(self, expected: StoredRun | HasRecords | Iterable[Record]) -> None:
         self._run = expected if isinstance(expected, StoredRun) else None
         self._digests: dict[SlotKey, bytes] = {}
-        self._records: dict[SlotKey, Record] = {}
+        self._records: dict[SlotKey, Record | None] = {}
         self._coming: Iterator[Record] = iter(())
         if isinstance(expected, StoredRun):
             index = expected.index
@@ -169,7 +170,16 @@ class _Golden:
 
     def record(self, key: SlotKey) -> Record:
         """The expected record of a slot."""
-        return self._run.record(self._run.index.position[key]) if self._run is not None else self._records[key]
+        if self._run is not None:
+            return self._run.record(self._run.index.position[key])
+        record = self._records[key]
+        assert record is not None
+        return record
+
+    def forget(self, key: SlotKey) -> None:
+        """Keeps no more than the key of a slot that nobody will ask for again: there may be a million."""
+        if self._run is None:
+            self._records[key] = None
 
 
 def _merged(expected: list[SlotKey], found: list[SlotKey]) -> Iterator[SlotKey]:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.capture.names import parse, parsed_again
+from harness.capture.names import NameKinds, parse
 from harness.dump.names import file_name, mangle, row_text
 from tests.real_trees import NAMES, extract
 
@@ -29,7 +29,12 @@ def test_what_is_written_is_taken_apart(
 ) -> None:
     written = file_name(op_type, name, timestamp, io, slot, dtype)
     found = parse(written)
-    assert found == parsed_again(written)
+    kinds = NameKinds()
+    for _ in range(2):
+        known = kinds.find(written)
+        assert known is not None
+        assert kinds.name(*known) == (found, written)
+    assert len(kinds.names) == 1
     assert found == (op_type, mangle(name), 0, 0, timestamp, io, slot, "DefaultFormat", dtype)
 
 
@@ -47,10 +52,29 @@ def test_older_names_have_no_dtype(op_type: str, name: str, timestamp: int, io: 
     whole = file_name(op_type, name, timestamp, io, slot, dtype)
     older = whole.removesuffix(f".{dtype}.npy") + ".npy"
     found = parse(older)
-    assert found == parsed_again(older)
+    assert NameKinds().find(older) is None
     assert found is not None
     assert (found.op_type, found.op_name, found.timestamp) == (op_type, mangle(name), timestamp)
     assert (found.io, found.slot, found.format, found.dtype) == (io, slot, "DefaultFormat", None)
+
+
+@pytest.mark.parametrize("time", ["0", "00", "007", "+1", "1_0", " 1", "\u0661", "", "9" * 18, "9" * 19, "-1"])
+@pytest.mark.parametrize("slot", ["0", "01", str(2**31)])
+def test_a_known_kind_is_put_together_as_it_was_written(time: str, slot: str) -> None:
+    written = f"Add.a.0.00.{time}.output.{slot}.DefaultFormat.Float32.npy"
+    kinds = NameKinds()
+    kinds.find(written.replace(f".{time}.output", ".5.output"))
+    known = kinds.find(written)
+    if known is not None:
+        assert kinds.name(*known) == (parse(written), written)
+    assert (known is not None) == (time in ("0", "9" * 18) and slot != str(2**31))
+
+
+def test_no_more_kinds_are_kept_than_a_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(NameKinds, "MOST", 2)
+    kinds = NameKinds()
+    names = [f"Add.{name}.0.0.7.output.0.DefaultFormat.Float32.npy" for name in "abcab"]
+    assert [kinds.find(name) for name in names] == [(0, 7), (1, 7), None, (0, 7), (1, 7)]
 
 
 def test_device_formats_and_streams() -> None:

@@ -31,15 +31,15 @@ def grouped(names: list[FileName]) -> list[list[FileName]]:
     return found
 
 
-@given(st.lists(FIELDS, unique=True, max_size=25))
-def test_executions(fields: list[tuple[str, str, int, str, int]]) -> None:
+@given(st.lists(FIELDS, unique=True, max_size=25), st.lists(st.booleans(), min_size=25, max_size=25))
+def test_executions(fields: list[tuple[str, str, int, str, int]], taken: list[bool]) -> None:
     files = PlainFiles("/d")
     names = []
-    for each in fields:
+    for each, is_taken in zip(fields, taken, strict=False):
         name = parse(named(each))
         assert name is not None
         names.append(name)
-        assert files.add(named(each), name)
+        assert files.take(named(each)) if is_taken else files.add(named(each), name)
     assert len(files) == len(fields)
     assert [[name for name, _ in each] for each in files.executions()] == grouped(names)
     assert {path for _, path in files.all()} == {"/d/" + named(each) for each in fields}
@@ -49,3 +49,4 @@ def test_a_time_beyond_all_clocks_is_not_kept_here() -> None:
     name = parse(named(("Add", "a", 10**19, "input", 0)))
     assert name is not None
     assert not PlainFiles("/d").add(named(("Add", "a", 10**19, "input", 0)), name)
+    assert not PlainFiles("/d").take(named(("Add", "a", 10**19, "input", 0)))
