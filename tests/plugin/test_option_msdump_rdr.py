@@ -60,7 +60,7 @@ def test_a_difference_is_shown_line_by_line(nets: pytest.Pytester, monkeypatch: 
     result.stdout.fnmatch_lines(
         [
             "test_nets.py::test_one * texts are not those of its golden golden/test_nets/test_one.h5",
-            "28 texts: * identical, * differs, 0 missing, 0 unexpected",
+            "28 texts: * identical, * differing, 0 missing, 0 unexpected",
             "rdr/2/PIPELINE.01_type_inference.ir: golden * lines, found *",
             "  line *:",
             "  - *value=1)*",
