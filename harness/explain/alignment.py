@@ -6,18 +6,22 @@ they are in the same cells, have the same type and keep their order; forward ope
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict, deque
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
 
 from harness.compare.origin import Kind
 from harness.explain.graphs import Argument, Graphs, Statement
-from harness.framework.ops.base import OPERATORS
+from harness.explain.trained import is_gradient, written
 
 #: the largest number of comparisons to match operators of both sides
 _MOST = 1 << 22
-_GRADIENTS = "Gradients/"
+#: of so many operators it is asked whether they moved along the data flow
+_ASKED = 64
+#: operators that keep every element at its place in the order: alone, they never explain other values
+_VIEWS = frozenset({"Reshape", "Flatten", "ExpandDims", "Squeeze"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +53,7 @@ class Alignment:
     def __init__(self, expected: Graphs, found: Graphs, graph: int) -> None:
         self.expected = expected.operators(graph)
         self.found = found.operators(graph)
+        self._asked = 0
 
     @cached_property
     def _blocks(self) -> list[tuple[str, int, int, int, int]]:
@@ -66,33 +71,36 @@ class Alignment:
             ("equal", len(one) - end, len(one), len(other) - end, len(other)),
         ]  # fmt: skip
 
-    def _key(self, statement: Statement) -> tuple[str, str, str]:
+    def _key(self, statement: Statement, numbered: bool = True) -> tuple[str, str, str]:
         """Cells without their classes, the type, and the parameter it writes: so a changed activation keeps its place,
-        and an optimizer's operators are told apart."""
+        and an optimizer's operators are told apart. Unless ``numbered``, a number in place of a cell's name counts as
+        the cell's class."""
         cells = statement.name.split("/")[:-1]
-        written = _written(statement)
+        target = written(statement)
         return (
-            "/".join(cell.partition("-")[0] for cell in cells), statement.op,
-            written if written in self._written_by_both else "",
+            "/".join(_name(cell, numbered) for cell in cells), statement.op,
+            target if target in self._written_by_both else "",
         )  # fmt: skip
 
     @cached_property
     def _written_by_both(self) -> set[str]:
-        one, other = ({_written(each) for each in side} for side in (self.expected, self.found))
+        one, other = ({written(each) for each in side} for side in (self.expected, self.found))
         return one & other
 
     @cached_property
     def _moved(self) -> list[tuple[int, int]]:
-        """The operators that stand at different places on the two sides."""
+        """The operators that stand at different places on the two sides: first those in the same cells, then those in
+        cells that only a number tells apart, as in a ``SequentialCell`` with a layer more."""
         gone = [i for tag, a, b, _, _ in self._blocks if tag != "equal" for i in range(a, b)]
         new = [j for tag, _, _, c, d in self._blocks if tag != "equal" for j in range(c, d)]
-        pairs = []
-        for i in gone:
-            j = next((j for j in new if self._key(self.found[j]) == self._key(self.expected[i])), None)
-            if j is not None:
-                new.remove(j)
-                pairs.append((i, j))
-        return pairs
+        pairs: dict[int, int] = {}
+        for numbered, ordered in ((True, False), (False, True), (False, False)):
+            one = [self._key(self.expected[i], numbered) for i in gone]
+            other = [self._key(self.found[j], numbered) for j in new]
+            pairs |= {gone[a]: new[b] for a, b in (_in_order if ordered else _anywhere)(one, other)}
+            gone = [i for i in gone if i not in pairs]
+            new = sorted({*new} - {*pairs.values()})
+        return sorted(pairs.items())
 
     @cached_property
     def partner(self) -> dict[str, str]:
@@ -103,15 +111,18 @@ class Alignment:
     @cached_property
     def edits(self) -> list[Edit]:
         """All changes: of forward operators, of gradients, of what takes gradients (an optimizer), and of the order
-        alone, which follow from others."""
+        alone, which follow from others. Of each, those that only lay tensors out come last."""
         found = [*self._changes(), *self._rewired()]
-        return sorted(found, key=lambda each: (_is_order(each), self._stage(each), each.kind is Kind.REWIRED))
+        return sorted(
+            found, key=lambda each: (is_order(each), self.stage(each), _is_view(each), each.kind is Kind.REWIRED)
+        )
 
-    def _stage(self, edit: Edit) -> int:
+    def stage(self, edit: Edit) -> int:
+        """0 of a forward operator, 1 of a gradient, 2 of what takes gradients."""
         statement = edit.expected or edit.found
         if statement is None:
             return 0
-        return 1 if _is_gradient(statement) else 2 * (statement.name in self._after_gradients)
+        return 1 if is_gradient(statement.name) else 2 * (statement.name in self._after_gradients)
 
     @cached_property
     def _after_gradients(self) -> set[str]:
@@ -121,7 +132,7 @@ class Alignment:
             reached: set[str] = set()
             for statement in side:
                 made = (a.producer[0] for a in statement.arguments if a.producer is not None)
-                if not _is_gradient(statement) and any(m in reached or m.startswith(_GRADIENTS) for m in made):
+                if not is_gradient(statement.name) and any(m in reached or is_gradient(m) for m in made):
                     reached.add(statement.name)
             names |= reached
         return names
@@ -152,25 +163,38 @@ class Alignment:
         return Edit(kind, one, other, argument, before)
 
     def _moved_edit(self, i: int, j: int) -> Edit:
-        """The edit for an operator at another place: it was exchanged with another one, or has other arguments."""
+        at = self._elsewhere(self.expected[i], self.found[j])
+        return self._edit(Kind.MOVED, i, j) if at < 0 else self._taking(i, j, at)
+
+    def _taking(self, i: int, j: int, at: int) -> Edit:
+        """The edit for an operator whose argument ``at`` comes from elsewhere. It moved if it now takes what came after
+        it, or if what it took now comes after it; else it was rewired."""
         one, other = self.expected[i], self.found[j]
-        at = self._elsewhere(one, other)
-        if at < 0:
-            return self._edit(Kind.MOVED, i, j)
-        taken = one.arguments[at].producer
-        former = self._named.get(self.partner.get(taken[0], "")) if taken is not None else None
-        exchanged = former is not None and any(
-            a.producer is not None and a.producer[0] == other.name for a in former.arguments
-        )
-        return self._edit(Kind.MOVED if exchanged else Kind.REWIRED, i, j, at)
+        old, new = one.arguments[at].producer, other.arguments[at].producer
+        if old is None or new is None or self._asked >= _ASKED:
+            return self._edit(Kind.REWIRED, i, j, at)
+        self._asked += 1
+        back = {found: expected for expected, found in self.partner.items()}
+        later = _leads(self._makers[0], one.name, back.get(new[0], ""))
+        earlier = _leads(self._makers[1], other.name, self.partner.get(old[0], ""))
+        return self._edit(Kind.MOVED if later or earlier else Kind.REWIRED, i, j, at)
 
     @cached_property
-    def _named(self) -> dict[str, Statement]:
-        return {each.name: each for each in self.found}
+    def _makers(self) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+        """The makers of each operator's arguments, by its name, on both sides."""
+        one, other = (
+            {each.name: [a.producer[0] for a in each.arguments if a.producer is not None] for each in side}
+            for side in (self.expected, self.found)
+        )
+        return one, other
+
+    @cached_property
+    def _mine(self) -> set[str]:
+        return set(self.partner.values())
 
     def _elsewhere(self, one: Statement, other: Statement) -> int:
         """The position of the first argument that comes from another common operator; -1 if there is none."""
-        mine = {self.partner[each.name] for each in self.expected if each.name in self.partner}
+        mine = self._mine
         for at, (a, b) in enumerate(zip(one.arguments, other.arguments, strict=False)):
             old, new = _source(a), _source(b)
             if old is None or new is None or a.is_monad:
@@ -188,15 +212,41 @@ class Alignment:
             for i in range(a, b):
                 at = self._elsewhere(self.expected[i], self.found[c + i - a])
                 if at >= 0:
-                    edits.append(self._edit(Kind.REWIRED, i, c + i - a, at))
+                    edits.append(self._taking(i, c + i - a, at))
         return edits
 
 
-def _written(statement: Statement) -> str:
-    """The parameter that an operator writes first; empty if it writes none."""
-    places = OPERATORS.get(statement.op).mutates if statement.op in OPERATORS else ()
-    names = (statement.arguments[at].parameter for at in places if at < len(statement.arguments))
-    return next(filter(None, names), "")
+def _in_order(one: Sequence[object], other: Sequence[object]) -> Iterator[tuple[int, int]]:
+    """Equal items in the same order, the longest runs first."""
+    if len(one) * len(other) <= _MOST:
+        for a, b, size in SequenceMatcher(None, one, other, autojunk=False).get_matching_blocks():
+            yield from ((a + at, b + at) for at in range(size))
+
+
+def _anywhere(one: Sequence[object], other: Sequence[object]) -> Iterator[tuple[int, int]]:
+    """Equal items, wherever they stand."""
+    places: dict[object, deque[int]] = defaultdict(deque)
+    for at, item in enumerate(other):
+        places[item].append(at)
+    yield from ((at, places[item].popleft()) for at, item in enumerate(one) if places[item])
+
+
+def _name(cell: str, numbered: bool) -> str:
+    name, _, kind = cell.partition("-")
+    return f"#{kind}" if not numbered and name.isdigit() and kind else name
+
+
+def _leads(makers: Mapping[str, list[str]], start: str, end: str) -> bool:
+    """Whether what one operator gives reaches another one."""
+    seen, waiting = {end}, [end]
+    while waiting:
+        for name in makers.get(waiting.pop(), ()):
+            if name == start:
+                return True
+            if name not in seen:
+                seen.add(name)
+                waiting.append(name)
+    return False
 
 
 def _common(one: Sequence[object], other: Sequence[object]) -> int:
@@ -215,10 +265,12 @@ def _source(argument: Argument) -> str | None:
     return argument.producer[0] if argument.producer is not None else argument.parameter
 
 
-def _is_order(edit: Edit) -> bool:
+def _is_view(edit: Edit) -> bool:
+    """Whether one side alone has an operator that only lays a tensor out."""
+    statement = edit.expected or edit.found
+    return edit.kind in (Kind.REMOVED, Kind.INSERTED) and statement is not None and statement.op in _VIEWS
+
+
+def is_order(edit: Edit) -> bool:
     """Whether an operator takes what it took, and only its place in the order is another."""
     return edit.kind is Kind.MOVED and edit.argument < 0
-
-
-def _is_gradient(statement: Statement) -> bool:
-    return statement.name.startswith(_GRADIENTS)

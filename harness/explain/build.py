@@ -209,14 +209,14 @@ def _origin(divergence: Divergence, case: Case) -> Origin:
     m = slot.measurement
     what = f"{slot.key.slot_name} {slot.dtype_shown}{list(slot.shape)}"
     if divergence.kind.structural:
-        what = divergence.kind.value
+        what = "takes another parameter" if _is_of_parameter(divergence) else divergence.kind.value
     element = None
     if m is not None and m.worst is not None and m.unequal and divergence.kind not in (Kind.INSERTED, Kind.REMOVED):
         kind = dtypes.by_name(slot.dtype).numpy
         element = Element(tuple(m.worst.index), number(m.worst.expected, kind), number(m.worst.found, kind))
     # A value given to ``check`` has no inputs.
     plain = divergence.kind in (Kind.COMPUTED, Kind.GIVEN) or slot.key.operator.startswith(f"{GIVEN_SCOPE}/")
-    reason = "" if plain else MEANING[divergence.kind]
+    reason = "" if plain or _is_of_parameter(divergence) else MEANING[divergence.kind]
     if element is None and not divergence.kind.structural:
         reason = f"{slot.reason}; {reason}" if reason else slot.reason
     return Origin(
@@ -224,6 +224,12 @@ def _origin(divergence: Divergence, case: Case) -> Origin:
         m.outside if m is not None else 0, m.count if m is not None else 0, reason,
         _inputs(divergence, case), _before(divergence),
     )  # fmt: skip
+
+
+def _is_of_parameter(divergence: Divergence) -> bool:
+    """Whether an operator takes another parameter than in the golden."""
+    sources = [each for given in divergence.inputs for each in (given.expected_from, given.found_from)]
+    return divergence.kind is Kind.REWIRED and bool(sources) and all(each and "/" not in each for each in sources)
 
 
 def _source(divergence: Divergence, case: Case) -> str | None:

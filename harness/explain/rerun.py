@@ -323,6 +323,7 @@ class Rerun:
         found = loaded(self.run.by_key.get(slot.key))
         if found is None:
             return False
+        wanted = _as_narrow(wanted, found)
         return agree(wanted, found, slot.dtype) or (
             floor is not None and (bound := floor()) is not None and agree(wanted, found, slot.dtype, bound)
         )
@@ -335,6 +336,15 @@ class Rerun:
             own = slot.key.operator == root and slot.key.io == "output"
             why = _WHY_ROUNDING if own else _WHY_AMPLIFIED.format(root)
             self.settled[slot.key] = replace(slot, verdict=Verdict.WITHIN, reason=f"{slot.reason}: {why}")
+
+
+def _as_narrow(wanted: Array, found: Array) -> Array:
+    """Values in the narrower type that a side which lacks a Cast holds them in, if it holds all of them exactly."""
+    if wanted.dtype == found.dtype or not {wanted.dtype.kind, found.dtype.kind} <= {"f", "V"}:
+        return wanted
+    with np.errstate(all="ignore"):
+        narrow = wanted.astype(found.dtype)
+    return narrow if np.array_equal(wide(narrow), wide(wanted), equal_nan=True) else wanted
 
 
 def _no_error() -> None:

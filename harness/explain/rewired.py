@@ -16,6 +16,8 @@ from harness.records import SlotKey
 
 #: kinds that values alone cannot tell from a change of the graph
 _UNCLEAR = frozenset({Kind.UNRECORDED, Kind.UNSURE})
+#: operators that bring a parameter into the form in which another one takes it
+_PREPARES = frozenset({"Cast", "Reshape", "Transpose", "ExpandDims"})
 
 
 def by_graphs(divergence: Origin, case: Case, comparison: Comparison) -> Origin:
@@ -34,17 +36,21 @@ def by_graphs(divergence: Origin, case: Case, comparison: Comparison) -> Origin:
 
 
 def _taker(edits: Sequence[Edit]) -> Edit:
-    """The first edit; of an operator that one side alone has and that only prepares a parameter (a Cast of a bias), the
-    one that takes what it gives, where that side alone has it, too."""
+    """The first edit; of an operator that one side alone has and that only prepares a parameter (Casts of a bias), the
+    one of the same cell that takes what it gives, where that side alone has it, too."""
     edit = edits[0]
-    statement = edit.expected or edit.found
-    while statement is not None and _is_lone(edit) and all(a.producer is None for a in statement.arguments):
-        name = statement.name
-        takers = [each for each in edits if each.kind is edit.kind and _takes(each.expected or each.found, name)]
+    prepared: set[str] = set()
+    while (statement := edit.expected or edit.found) is not None and _is_lone(edit) and statement.op in _PREPARES:
+        made = {a.producer[0] for a in statement.arguments if a.producer is not None}
+        if not made <= prepared:
+            break
+        prepared.add(statement.name)
+        takers = [
+            each for each in edits if each.kind is edit.kind and _takes(each.expected or each.found, statement.name)
+        ]
         if len(takers) != 1:
             break
         edit = takers[0]
-        statement = edit.expected or edit.found
     return edit
 
 
@@ -53,8 +59,9 @@ def _is_lone(edit: Edit) -> bool:
 
 
 def _takes(statement: Statement | None, name: str) -> bool:
-    made = (a.producer[0] for a in statement.arguments if a.producer is not None) if statement is not None else ()
-    return name in made
+    if statement is None or statement.name.rpartition("/")[0] != name.rpartition("/")[0]:
+        return False
+    return any(a.producer is not None and a.producer[0] == name for a in statement.arguments)
 
 
 def _of_operator(aligned: Alignment, case: Case) -> Edit | None:
@@ -67,9 +74,24 @@ def _of_operator(aligned: Alignment, case: Case) -> Edit | None:
         names.update(a.producer[0] for a in statement.arguments if a.producer is not None)
     own = [each for each in aligned.edits if _names(each) & {one.name, other.name}]
     if not own and case.outputs and not case.inputs:
-        return None  # all its inputs agree: whatever changed elsewhere, this operator is wrong by itself
+        # If all its inputs agree, it is wrong by itself, whatever changed elsewhere. If they agree but for a layout,
+        # the operator that lays them out otherwise is what changed.
+        return next((each for each in aligned.edits if _is_lone(each) and _lays_out(each, one, other, case)), None)
     every = own or [each for each in aligned.edits if _names(each) & names]
     return every[0] if every else None
+
+
+def _lays_out(edit: Edit, one: Statement, other: Statement, case: Case) -> bool:
+    """Whether a lone operator makes an argument that has other bits on the other side."""
+    made = edit.expected or edit.found
+    for side in (one, other):
+        for at, argument in enumerate(side.arguments):
+            if made is None or argument.producer is None or argument.producer[0] != made.name:
+                continue
+            sides = case.expected.slots(case.where, "input").get(at), case.found.slots(case.there, "input").get(at)
+            if sides[0] is not None and sides[1] is not None:
+                return case.expected.content(sides[0]) != case.found.content(sides[1])
+    return False
 
 
 def _names(edit: Edit) -> set[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from functools import cached_property
 from math import prod
@@ -9,18 +10,25 @@ from math import prod
 import numpy as np
 
 from harness.compare.divergence import Execution
-from harness.compare.origin import Kind, Origin
-from harness.explain.alignment import Alignment
+from harness.compare.origin import Input, Kind, Origin
+from harness.explain.alignment import Alignment, is_order
 from harness.explain.evidence import Evidence, loaded
 from harness.explain.explanation import Cause, Certainty
 from harness.explain.graphs import Argument
-from harness.explain.numbers import short_operator
+from harness.explain.numbers import short_operator, value_text
 from harness.explain.replay import computed, setting
 from harness.explain.reproduced import is_rounding
+from harness.explain.trained import Change, change, is_gradient, is_unchanged, writer_of
 from harness.records import Record, SlotKey
 
 #: largest number of the run's operators to compute again, one after the other, from the golden's values
-_DEPTH = 3
+_DEPTH = 24
+#: largest number of operators whose results are asked for
+_ASKED = 3
+#: longest time to compute operators again
+_SECONDS = 1.0
+#: a source of at most so many elements is told with its values
+_FEW = 3
 
 
 class Structure:
@@ -30,17 +38,49 @@ class Structure:
         self._origin = origin
         self._expected = expected
         self._found = found
+        self._followed: dict[Execution, tuple[bool, int]] = {}
+        self._end = time.monotonic() + _SECONDS
 
     def cause(self) -> Cause:
         """What changed, and whether that is proven."""
         kind = self._origin.kind
         proofs: dict[Kind, Callable[[], Certainty | None]] = {
-            Kind.REPLACED: self._by_replay, Kind.INSERTED: self._by_replay, Kind.REMOVED: self._passed_on,
-            Kind.MOVED: self._by_replay, Kind.REWIRED: self._rewired, Kind.RENAMED: lambda: Certainty.BITS,
+            Kind.REPLACED: self._by_replay, Kind.INSERTED: self._by_replay,
+            Kind.REMOVED: lambda: self._passed_on() or self._survived(), Kind.MOVED: self._by_replay,
+            Kind.REWIRED: self._rewired, Kind.RENAMED: lambda: Certainty.BITS,
         }  # fmt: skip
-        certainty = proofs[kind]()
         text = self._text()
-        return Cause(certainty or Certainty.LIKELY, text.split(":")[0] if ":" in text else "rewired", text)
+        told = text.split(":")[0] if ":" in text else "rewired"
+        trained = self._trained()
+        certainty = (self._untrained(trained) if trained is not None else None) or proofs[kind]()
+        if trained is not None:
+            text = f"{trained}; {text}"
+        elif kind is Kind.REMOVED and self._is_cut():
+            text = f"a part of the gradient is cut off; {text}"
+        return Cause(certainty or Certainty.LIKELY, told, text)
+
+    def _trained(self) -> Change | None:
+        """The weights that only one side trains, if that is all that changed: no forward operator did."""
+        aligned = self._aligned
+        if not aligned.edits or any(aligned.stage(edit) == 0 and not is_order(edit) for edit in aligned.edits):
+            return None
+        return change(aligned.expected, aligned.found)
+
+    def _is_cut(self) -> bool:
+        """Whether nothing but gradients changed, and those were only left out."""
+        edits = [edit for edit in self._aligned.edits if not is_order(edit)]
+        lone = {edit.kind for edit in edits if edit.expected is None or edit.found is None}
+        return lone == {Kind.REMOVED} and all(self._aligned.stage(edit) == 1 for edit in edits)
+
+    def _untrained(self, trained: Change) -> Certainty | None:
+        """Whether the weights stay as they were, or are updated as without a gradient."""
+        run, where = (self._found, self._there) if trained.lost else (self._expected, self._origin.where)
+        if trained.stays:
+            same = all(is_unchanged(run, name, where.rank) for name in trained.names)
+            return Certainty.BITS if same else None
+        writers = [writer_of(run, name, where) for name in trained.names[:_ASKED]]
+        follows = trained.lost and all(each is not None and self._follows(each, 1) for each in writers)
+        return Certainty.REPLAY if follows else None
 
     def _text(self) -> str:
         origin = self._origin
@@ -50,14 +90,13 @@ class Structure:
         if origin.counterpart is not None and (cell := changed_cell(origin.where.operator, origin.counterpart)):
             return f"replaced: {cell}"
         if origin.kind is Kind.REPLACED:
-            return f"replaced: {name} by {other}{place}"
+            return f"replaced: {name} by {other}{place}{self._with_other_parameter()}"
         if origin.kind is Kind.RENAMED:
             return f"renamed: {name} to {other}"
         if origin.kind is Kind.REWIRED:
             made = [each for each in origin.inputs if each.expected_from or each.found_from]
             if made:
-                one, two = short_operator(made[0].expected_from or "?"), short_operator(made[0].found_from or "?")
-                return f"{name} takes {two} in place of {one} as {made[0].key.slot_name}"
+                return f"{name} takes {self._other_source(made[0])}"
             return f"{name} takes the output of another operator"
         if origin.kind is Kind.MOVED:
             one, two = (short_operator(each or "") or "the start" for each in origin.before)
@@ -65,6 +104,34 @@ class Structure:
                 return f"moved: {name} runs at another place in the order"
             return f"moved: {name} stands after {two}, expected after {one}"
         return f"{origin.kind.value}: {name}{place}"
+
+    def _with_other_parameter(self) -> str:
+        """What tells two operators of one type apart: the parameter that they take."""
+        sides = [
+            side.graphs.statement(where.graph, where.operator)
+            for side, where in ((self._expected, self._origin.where), (self._found, self._there))
+        ]
+        if sides[0] is None or sides[1] is None or sides[0].op != sides[1].op:
+            return ""
+        for one, other in zip(sides[0].arguments, sides[1].arguments, strict=False):
+            if one.parameter and other.parameter and one.parameter != other.parameter:
+                return f", which takes {other.parameter} in place of {one.parameter}"
+        return ""
+
+    def _other_source(self, given: Input) -> str:
+        """The two sources of an input; a parameter of few elements with its values."""
+        sides = []
+        for run, where, source in (
+            (self._found, self._there, given.found_from), (self._expected, self._origin.where, given.expected_from),
+        ):  # fmt: skip
+            values = loaded(run.slots(where, "input").get(given.key.slot)) if source and "/" not in source else None
+            few = values is not None and 0 < values.size <= _FEW
+            sides.append(short_operator(source or "?") + (f" ({value_text(values)})" if few else ""))
+        statement = self._expected.graphs.statement(given.key.graph, given.key.operator)
+        known = statement is not None and given.key.slot < len(statement.arguments)
+        name = statement.arguments[given.key.slot].name if statement is not None and known else given.key.slot_name
+        label = given.key.slot_name + (f" ({name})" if not name.startswith("input.") else "")
+        return f"{sides[0]} in place of {sides[1]} as {label}"
 
     @property
     def _there(self) -> Execution:
@@ -78,6 +145,14 @@ class Structure:
     def _follows(self, where: Execution, depth: int) -> bool:
         """Whether an execution of the run reproduces its outputs from the golden's values, or from operators of which
         the same is true."""
+        known = self._followed.get(where)
+        if known is None or (not known[0] and known[1] < depth):
+            known = self._followed[where] = (self._computes(where, depth), depth)
+        return known[0]
+
+    def _computes(self, where: Execution, depth: int) -> bool:
+        if time.monotonic() > self._end:
+            return False
         statement = self._found.graphs.statement(where.graph, where.operator)
         again = setting(self._found, where)
         results = computed(again) if again is not None else None
@@ -118,6 +193,22 @@ class Structure:
             ):
                 return Certainty.BITS
         return None
+
+    def _survived(self) -> Certainty | None:
+        """Whether what takes the removed operators' results on one side gives the run's results on the other, computed
+        again from the golden's values."""
+        aligned = self._aligned
+        name = self._origin.where.operator
+        left, gone = [], {name}
+        for statement in aligned.expected:
+            if not any(a.producer is not None and a.producer[0] in gone for a in statement.arguments):
+                continue
+            partner = aligned.partner.get(statement.name)
+            if partner is None:
+                gone.add(statement.name)
+            elif is_gradient(partner) == is_gradient(name):
+                left.append(self._origin.where._replace(operator=partner))
+        return Certainty.REPLAY if left and all(self._follows(each, 1) for each in left[:_ASKED]) else None
 
     def _taker(self, key: SlotKey) -> SlotKey:
         """The run's slot that corresponds to one of the golden."""

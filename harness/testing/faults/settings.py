@@ -11,7 +11,8 @@ import ml_dtypes
 import numpy as np
 
 from harness.graph.ir_parse import parse
-from harness.testing.faults.networks import ACTIVATIONS, Network, filled
+from harness.testing.faults.cells import ACTIVATIONS
+from harness.testing.faults.networks import Network, filled
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Random = np.random.Generator
@@ -114,7 +115,7 @@ def _replaced(network: Network, truth: Truth, **settings: Any) -> tuple[Network,
 
 def _activation(random: Random, network: Network) -> tuple[Network, Truth] | None:
     now = network.settings["act"]
-    other = str(random.choice([name for name in ACTIVATIONS if name != now]))
+    other = str(random.choice([name for name in ACTIVATIONS if name not in (now, "none")]))
     return _replaced(network, Truth(r"/act-"), act=other)
 
 
@@ -136,6 +137,38 @@ def _loss(random: Random, network: Network) -> tuple[Network, Truth] | None:
 def _optimizer(random: Random, network: Network) -> tuple[Network, Truth] | None:
     other = {"momentum": "sgd", "sgd": "momentum", "adam": "adamw", "adamw": "adam"}[network.settings["optimizer"]]
     return _replaced(network, Truth(r"(optimizer|Momentum|SGD|Adam)"), optimizer=other)
+
+
+def _order(random: Random, network: Network) -> tuple[Network, Truth] | None:
+    """Two neighbouring steps behind a layer exchanged."""
+    s = network.settings
+    if "order" not in s or network.family != "mlp":
+        return None
+    there = [each for each in s["order"] if each == "act" or s[each]]
+    if len(there) < 2:
+        return None
+    at = int(random.integers(len(there) - 1))
+    there[at : at + 2] = there[at + 1], there[at]
+    truth = Truth(r"(BatchNorm|Dropout|/act-)", (), frozenset({"moved"}), True, "order")
+    return network.having(order=tuple(there)), truth
+
+
+def _frozen(random: Random, network: Network) -> tuple[Network, Truth] | None:
+    """A parameter that is not trained."""
+    name = str(random.choice(list(network.parameters())))
+    truth = Truth(r"(optimizer-|Gradients/)", (), frozenset({"removed"}), True, "frozen")
+    return network.having(frozen=name), truth
+
+
+def _reseeded(random: Random, network: Network) -> tuple[Network, Truth] | None:
+    """Every weight drawn anew."""
+    seed, shapes = int(random.integers(1 << 30)), network.parameters()
+
+    def drawn(name: str) -> Callable[[Array], Array]:
+        return lambda _: filled(seed, name, shapes[name])
+
+    truth = Truth("", tuple(shapes), frozenset({"parameter"}))
+    return replace(network, weights={name: drawn(name) for name in shapes}), truth
 
 
 # -- parameters and data -----------------------------------------------------------------------------------------------
@@ -233,6 +266,7 @@ SETTINGS: Sequence[SettingKind] = (
     ),
     _set("extra", "scale", r"(Mul)-op", kinds=_VALUES, structural=True),
     _set("extra", "clip", r"(Clamp|Clip|Maximum|Minimum)", kinds=_VALUES, structural=True),
+    _set("extra", "detach", r"^(Gradients|Expand)/", structural=True, kinds=frozenset({"removed"})),
     _set("masked", lambda m: not m, r"(Add)-op", kinds=_VALUES, structural=True),
     _set("swapped", True, r"(Concat)-op", kinds=frozenset({"rewired"}), structural=True),
     _set("half", False, r"Cast-op", kinds=_VALUES, structural=True),
@@ -244,6 +278,30 @@ SETTINGS: Sequence[SettingKind] = (
         structural=True,
         when=lambda s: s["loss"] == "cross",
     ),
+    _set("act", "none", r"/act-", structural=True, when=lambda s: s["act"] != "none"),
+    _set(
+        "end",
+        "softmax",
+        r"(Softmax)-op",
+        kinds=_VALUES,
+        structural=True,
+        when=lambda s: s["loss"] in ("cross", "sparse"),
+    ),
+    _set("pooled", "max", r"(ReduceM)\w*-op", kinds=_VALUES, structural=True),
+    _set("post", True, r"(LayerNorm)-op", kinds=frozenset({"moved"})),
+    _set("tied", lambda t: not t, r"(Dense|MatMul)", kinds=frozenset({"replaced", "inserted", "removed", "rewired"})),
+    _set("mask_from", 2, r"Add-op", "->", "differs", when=lambda s: s.get("masked", False)),
+    _set("at", -2, r"(StridedSlice|Slice|Select|Gather)\w*-op", "begin", "->"),
+    _set("drop", 0.0, r"Dropout", kinds=_VALUES, structural=True, when=lambda s: s["drop"]),
+    _set("nesterov", True, OPTIMIZERS, "use_nesterov", when=lambda s: s["optimizer"] == "momentum"),
+    _set("last_rate", 0.5, OPTIMIZERS, "learning_rate", kinds=_GIVEN | {"rewired"}),
+    _set("depth", lambda d: d + 1, r"(layers|blocks|Dense|Block)", kinds=_VALUES, structural=True),
+    _set("kernel", 5, r"Conv2D-op", "kernel_size", "shape"),
+    _set("width", lambda w: w + 2, r"-op", "shape", when=lambda s: "vocabulary" not in s),
+    _set("batch", lambda n: n + 1, r"-op", "shape"),
+    SettingKind("order", _order),
+    SettingKind("frozen", _frozen),
+    SettingKind("another seed", _reseeded),
     SettingKind("activation", _activation),
     SettingKind("loss", _loss),
     SettingKind("optimizer", _optimizer),
