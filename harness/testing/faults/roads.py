@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from harness.atomic import temporary_directory
 from harness.backends import BACKENDS
@@ -88,13 +89,29 @@ def by_digests(golden: Capture, pair: Pair) -> Judged:
     return by_gate(golden, pair, "digest")
 
 
+class _Right:
+    """The dump tree of the right network that was asked for last: several faults in a row share it."""
+
+    def __init__(self) -> None:
+        self._kept: tuple[Network, TemporaryDirectory[str]] | None = None
+
+    def tree(self, network: Network) -> Path:
+        """Its dump tree, which stays until another network's is asked for."""
+        if self._kept is None or self._kept[0] is not network:
+            folder = TemporaryDirectory(prefix="msdump-faults-")
+            captured(network, tree=Path(folder.name, "golden"))
+            self._kept = network, folder
+        return Path(self._kept[1].name, "golden")
+
+
+_right = _Right()
+
+
 def by_diff(_golden: Capture, pair: Pair) -> Judged:
     """Compares as ``msdump diff`` does: two dump trees, which do not say who computed them."""
     with temporary_directory("msdump-faults-") as folder:
-        trees = [Path(folder, name) for name in ("golden", "run")]
-        captured(pair.network, tree=trees[0])
-        captured(pair.changed, pair.strike and pair.strike.anew(), tree=trees[1])
-        one, other = map(read_tree, trees)
+        captured(pair.changed, pair.strike and pair.strike.anew(), tree=Path(folder, "run"))
+        one, other = read_tree(_right.tree(pair.network)), read_tree(Path(folder, "run"))
         parties = [Party(tree, tree.backend, tree.mode, tree.emulated) for tree in (one, other)]
         judged = judge(*parties, lay=lay_beside, settle=settle)
         return judged, explained(judged, _SUBJECT, _evidence(one), _evidence(other))
