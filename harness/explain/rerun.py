@@ -12,7 +12,7 @@ import numpy as np
 
 from harness.compare.divergence import PARAMETER, Execution
 from harness.compare.verdict import Comparison, SlotVerdict, Verdict
-from harness.dtypes import by_name, from_numpy
+from harness.dtypes import DType, by_name, from_numpy
 from harness.explain.evidence import Evidence, loaded
 from harness.explain.floors import Floor, Made, agree, wide
 from harness.explain.graphs import Argument, Statement
@@ -27,20 +27,31 @@ _WHY_AMPLIFIED = "amplified rounding of {}"
 
 
 class _Mixed(Evidence):
-    """The found side's values under the expected names; ``put`` adds computed values."""
+    """The found side's values under the expected names; ``put`` adds computed values.
+
+    Attributes:
+        narrow: the dtype of slots that the found side holds narrower than the expected side's graph says: a device that
+            computes in float16 lacks the Casts to float32 and back.
+    """
 
     def __init__(self, expected: Evidence, comparison: Comparison) -> None:
         super().__init__(tuple, dict, expected.backend, expected.emulated)
         self.graphs = expected.graphs
         self.by_key = {}
+        self.narrow: dict[SlotKey, DType] = {}
         self._executions = {where: [] for where in expected.order}
         verdicts = {slot.key: slot.verdict for slot in comparison.slots}
         for key, record in expected.by_key.items():
             verdict = verdicts.get(key)
             if key in comparison.pairs:
-                found = comparison.pairs[key][1]
-                if found.dtype == record.dtype and found.shape == record.shape:
+                paired, found = comparison.pairs[key]
+                if found.shape != record.shape:
+                    continue
+                if found.dtype == record.dtype:
                     self.put(replace(found, key=key, op_type=record.op_type))
+                elif found.dtype == paired.dtype and (values := _widened(found, record)) is not None:
+                    self.narrow[key] = by_name(found.dtype)
+                    self.put(replace(record, values=values, digest=None))
             elif verdict is not None and verdict.holds:
                 self.put(record)
 
@@ -323,7 +334,8 @@ class Rerun:
         found = loaded(self.run.by_key.get(slot.key))
         if found is None:
             return False
-        wanted = _as_narrow(wanted, found)
+        if (narrow := self.run.narrow.get(slot.key)) is not None:
+            wanted, found = (each.astype(narrow.numpy) for each in (wanted, found))
         return agree(wanted, found, slot.dtype) or (
             floor is not None and (bound := floor()) is not None and agree(wanted, found, slot.dtype, bound)
         )
@@ -338,13 +350,13 @@ class Rerun:
             self.settled[slot.key] = replace(slot, verdict=Verdict.WITHIN, reason=f"{slot.reason}: {why}")
 
 
-def _as_narrow(wanted: Array, found: Array) -> Array:
-    """Values in the narrower type that a side which lacks a Cast holds them in, if it holds all of them exactly."""
-    if wanted.dtype == found.dtype or not {wanted.dtype.kind, found.dtype.kind} <= {"f", "V"}:
-        return wanted
-    with np.errstate(all="ignore"):
-        narrow = wanted.astype(found.dtype)
-    return narrow if np.array_equal(wide(narrow), wide(wanted), equal_nan=True) else wanted
+def _widened(found: Record, record: Record) -> Array | None:
+    """The values of a record in the wider type of another one; None where they would not stay the same."""
+    one, other = by_name(found.dtype).numpy, by_name(record.dtype).numpy
+    if one.kind not in "fV" or other.kind != "f" or one.itemsize >= other.itemsize:
+        return None
+    values = loaded(found)
+    return None if values is None else values.astype(other)
 
 
 def _no_error() -> None:
