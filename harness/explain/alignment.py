@@ -22,6 +22,8 @@ _MOST = 1 << 22
 _ASKED = 64
 #: operators that keep every element at its place in the order: alone, they never explain other values
 _VIEWS = frozenset({"Reshape", "Flatten", "ExpandDims", "Squeeze"})
+#: operators that give what they take in another form
+_FORMS = _VIEWS | {"Cast"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,13 +148,19 @@ class Alignment:
                 continue
             gone = [i for i in range(a, b) if i not in moved]
             new = [j for j in range(c, d) if j not in back]
-            for i, j in zip(gone, new, strict=False):
-                edits.append(self._edit(Kind.REPLACED, i, j))
-            both = min(len(gone), len(new))
-            # If several operators replace one, the others belong to the same edit.
-            if not both:
-                edits += [self._edit(Kind.REMOVED, i, None) for i in gone]
-                edits += [self._edit(Kind.INSERTED, None, j) for j in new]
+            works = (
+                [i for i in gone if self.expected[i].op not in _FORMS],
+                [j for j in new if self.found[j].op not in _FORMS],
+            )
+            # If several operators replace one, the others belong to the same edit. What computes nothing replaces
+            # nothing that does.
+            if all(works) or (gone and new and not any(works)):
+                pairs = zip(*works, strict=False) if all(works) else zip(gone, new, strict=False)
+                edits += [self._edit(Kind.REPLACED, i, j) for i, j in pairs]
+                continue
+            lone = [self._edit(Kind.REMOVED, i, None) for i in gone]
+            added = [self._edit(Kind.INSERTED, None, j) for j in new]
+            edits += [*added, *lone] if works[1] else [*lone, *added]
         return edits + [self._moved_edit(i, j) for i, j in self._moved]
 
     def _edit(self, kind: Kind, i: int | None, j: int | None, argument: int = -1) -> Edit:

@@ -30,19 +30,20 @@ def by_graphs(divergence: Origin, case: Case, comparison: Comparison) -> Origin:
     if not aligned.edits:
         return _by_parameters(divergence, case)
     if divergence.kind.structural or divergence.kind in _UNCLEAR:
-        return _told(divergence, _taker(aligned.edits), comparison, case)
+        return _told(divergence, _taker(aligned.edits, aligned.edits[0]), comparison, case)
     edit = _of_operator(aligned, case)
-    return divergence if edit is None else _told(divergence, edit, comparison, case)
+    if edit is None:
+        return divergence
+    return _told(divergence, _taker(aligned.edits, _first_of_chain(aligned.edits, edit)), comparison, case)
 
 
-def _taker(edits: Sequence[Edit]) -> Edit:
-    """The first edit; of an operator that one side alone has and that only prepares a parameter (Casts of a bias), the
-    one of the same cell that takes what it gives, where that side alone has it, too."""
-    edit = edits[0]
+def _taker(edits: Sequence[Edit], edit: Edit) -> Edit:
+    """An edit; of an operator that one side alone has and that only prepares a tensor for another one of its cell (a
+    Cast, also of a Cast; of a parameter any other layout), that other one, where that side alone has it, too."""
     prepared: set[str] = set()
     while (statement := edit.expected or edit.found) is not None and _is_lone(edit) and statement.op in _PREPARES:
         made = {a.producer[0] for a in statement.arguments if a.producer is not None}
-        if not made <= prepared:
+        if statement.op != "Cast" and not made <= prepared:
             break
         prepared.add(statement.name)
         takers = [
@@ -51,6 +52,19 @@ def _taker(edits: Sequence[Edit]) -> Edit:
         if len(takers) != 1:
             break
         edit = takers[0]
+    return edit
+
+
+def _first_of_chain(edits: Sequence[Edit], edit: Edit) -> Edit:
+    """The first of the operators that one side alone has and that lead to an edit's, one after the other."""
+    lone = {each.name: other for other in edits if _is_lone(other) and (each := other.expected or other.found)}
+    for _ in edits:
+        statement = edit.expected or edit.found
+        made = [a.producer[0] for a in statement.arguments if a.producer is not None] if statement is not None else []
+        before = [lone[name] for name in made if name in lone]
+        if not _is_lone(edit) or not before or before[0].kind is not edit.kind:
+            break
+        edit = before[0]
     return edit
 
 

@@ -99,3 +99,13 @@ def test_it_is_read_and_stored() -> None:
     assert table.noise
     assert Tolerances.parse(table.as_json()) == table
     assert not Tolerances.parse("default").noise
+
+
+@pytest.mark.parametrize("seed", [66, 179])
+def test_a_device_that_computes_in_float16_without_casts_holds(seed: int) -> None:
+    network = draw(seed)
+    assert network.family == "half"
+    found = BACKENDS.get("gpu").run(network.train, network=f"{network.family}-{network.seed}")
+    assert not judged(captured(network), found, "default").holds
+    right = judged(captured(network), found, "noise")
+    assert [(slot.key, slot.reason) for slot in right.comparison.failures()] == []

@@ -294,7 +294,7 @@ SETTINGS: Sequence[SettingKind] = (
     _set("at", -2, r"(StridedSlice|Slice|Select|Gather)\w*-op", "begin", "->"),
     _set("drop", 0.0, r"Dropout", kinds=_VALUES, structural=True, when=lambda s: s["drop"]),
     _set("nesterov", True, OPTIMIZERS, "use_nesterov", when=lambda s: s["optimizer"] == "momentum"),
-    _set("last_rate", 0.5, OPTIMIZERS, "learning_rate", kinds=_GIVEN | {"rewired"}),
+    _set("last_rate", 0.5, OPTIMIZERS, "learning_rate", "weight_decay", kinds=_GIVEN | {"rewired"}),
     _set("depth", lambda d: d + 1, r"(layers|blocks|Dense|Block)", kinds=_VALUES, structural=True),
     _set("kernel", 5, r"Conv2D-op", "kernel_size", "shape"),
     _set("width", lambda w: w + 2, r"-op", "shape", when=lambda s: "vocabulary" not in s),
