@@ -24,7 +24,7 @@ from harness.records import Record, SlotKey
 #: largest number of the run's operators to compute again, one after the other, from the golden's values
 _DEPTH = 24
 #: largest number of operators whose results are asked for
-_ASKED = 3
+_ASKED = 8
 #: longest time to compute operators again
 _SECONDS = 1.0
 #: a source of at most so many elements is told with its values
@@ -78,7 +78,7 @@ class Structure:
         if trained.stays:
             same = all(is_unchanged(run, name, where.rank) for name in trained.names)
             return Certainty.BITS if same else None
-        writers = [writer_of(run, name, where) for name in trained.names[:_ASKED]]
+        writers = [writer_of(run, name, where) for name in trained.names]
         follows = trained.lost and all(each is not None and self._follows(each, 1) for each in writers)
         return Certainty.REPLAY if follows else None
 

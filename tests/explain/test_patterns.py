@@ -52,6 +52,18 @@ def test_other_values_are_like_nothing(seed: int) -> None:
         assert find_pattern(Pair(np.tanh(e), np.where(e > 0, e, 0).astype(np.float32), {"input.0": -e}, "Tanh")) is None
 
 
+def test_a_channel_is_more_than_an_element_and_every_one_is_counted() -> None:
+    e = np.arange(1, 25, dtype=np.float32)
+    few = np.where(e < 8, np.float32(0), e)
+    alone = find_pattern(Pair(e.reshape(24, 1, 1), few.reshape(24, 1, 1)))
+    assert alone is not None
+    assert alone.kind == "flushed"
+    wide = np.tile(e[:, None], (1, 3))
+    found = find_pattern(Pair(wide, np.where(np.isin(wide, (3, 5, 9, 11, 20, 24)), np.float32(0), wide)))
+    assert found is not None
+    assert "at index 2, 4, 8, 10 and 2 more of axis 0" in found.text
+
+
 def test_equal_tensors_show_nothing() -> None:
     array = np.ones(5, np.float32)
     assert find_pattern(Pair(array, array.copy())) is None

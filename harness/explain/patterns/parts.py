@@ -7,20 +7,24 @@ import numpy as np
 
 from harness.explain.patterns.base import Pair, pattern
 
+_SHOWN = 4
+
 
 @pattern("zeroed channel")
 def zeroed_channel(pair: Pair) -> str | None:
-    """Whole slices along one axis are 0, the others are as expected."""
+    """Whole slices of several elements along one axis are 0, the others are as expected."""
     if pair.e.ndim < 2 or pair.f[pair.changed].any():
         return None
     for axis in (1, *range(pair.e.ndim)):
-        if axis >= pair.e.ndim or pair.e.shape[axis] < 2:
+        if axis >= pair.e.ndim or pair.e.shape[axis] < 2 or pair.e.size < 2 * pair.e.shape[axis]:
             continue
         others = tuple(each for each in range(pair.e.ndim) if each != axis)
         hit = np.asarray(pair.changed.any(axis=others))
         whole = ~np.any(np.moveaxis(pair.f, axis, 0)[hit] != 0)
         if whole and 0 < np.count_nonzero(hit) <= len(hit) / 2:
-            some = ", ".join(map(str, np.flatnonzero(hit)[:4]))
+            every = np.flatnonzero(hit)
+            some = ", ".join(map(str, every[:_SHOWN]))
+            some += f" and {len(every) - _SHOWN} more" if len(every) > _SHOWN else ""
             return f"it is 0 at index {some} of axis {axis}, and as expected elsewhere"
     return None
 
