@@ -46,7 +46,7 @@ def real_part(slots: int) -> tuple[float, int]:
     """CPU seconds that a worker takes for a part of so many slots of 8 KiB on disk, and bytes of what it gives."""
     import pickle
 
-    from harness.scale import wire, work
+    from harness.scale import parts, wire
 
     with tempfile.TemporaryDirectory(prefix="msdump-bench-") as folder:
         place = Path(folder, "rank_0", "Net", "0", "0")
@@ -59,7 +59,7 @@ def real_part(slots: int) -> tuple[float, int]:
             np.save(place / name, values + np.float32(number))
         tree = wire.Tree(folder, None, folder)
         before = time.process_time()
-        done = work.part(wire.Work(wire.Part(0, 0, 0), None, tree))
+        done = parts.part(wire.Work(wire.Part(0, 0, 0), None, tree))
         return time.process_time() - before, len(pickle.dumps(done))
 
 

@@ -82,7 +82,7 @@ def check_tree(
         judged = judge(
             *sides, "exact" if exact else standard or stated(rtol, atol),
             lay=lay_beside, settle=settle, match=match, measured=False, by_statistics=by_statistics,
-            judging=shared.judging(expected, capture, golden) if shared and not shards else SlotJudge,
+            judging=shared.judging(expected, capture, golden, "counts") if shared and not shards else SlotJudge,
         )  # fmt: skip
         _print(judged, expected, capture, tree, golden, exact, sides if shards else None)
         code = _check_recorder(texts, expected, tree, golden, rank) if texts else None

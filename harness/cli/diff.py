@@ -34,7 +34,7 @@ from harness.errors import HarnessError
 from harness.escape import cell, coloured, show, text
 from harness.explain import Commands, Evidence, Explanation, Subject, explained, settle, shell, told
 from harness.report import Run, content, render
-from harness.scale import Scale, Session, session
+from harness.scale import Keep, Scale, Session, session
 
 _STANDARD = Path("-")
 FORMAT = "msdump-diff"
@@ -78,6 +78,13 @@ class Outputs:
         """The destinations of the JSON, the CSV and the page, in this order."""
         return self.as_json, self.as_csv, self.report
 
+    @property
+    def keep(self) -> Keep:
+        """What of slots that hold the files need."""
+        if self.report is not None:
+            return "all"
+        return "counts" if self.as_json is None and self.as_csv is None else "reasoned"
+
 
 def diff(
     expected: str,
@@ -116,7 +123,7 @@ def diff(
         open_side(expected, rank, shared) as one,
         open_side(found, rank, shared) as other,
     ):
-        result = compare_sides(one, other, tolerances, match, by_statistics, shared, shards)
+        result = compare_sides(one, other, tolerances, match, by_statistics, shared, shards, outputs.keep)
         try:
             _write_files(result, outputs)
         finally:
@@ -137,6 +144,7 @@ def compare_sides(
     by_statistics: bool = False,
     shared: Session | None = None,
     shards: Sequence[Shard] = (),
+    keep: Keep = "all",
 ) -> Found:
     """Measures every slot that differs, and traces how the difference spreads.
 
@@ -145,11 +153,12 @@ def compare_sides(
         tolerances, match, by_statistics: see ``harness.compare.policy.judge``.
         shared: workers that measure.
         shards: slots to join; then this process measures.
+        keep: what of slots that hold is needed, see ``harness.scale.driver.Session.judging``.
     """
     parties = joined(one.party, other.party if shared else watched_side(other), shards)
     judged = judge(
         *parties, tolerances, lay=lay_beside, settle=settle, match=match, by_statistics=by_statistics,
-        judging=judging_of(one, other, None if shards else shared),
+        judging=judging_of(one, other, None if shards else shared, keep),
     )  # fmt: skip
     texts = texts_of(one, other)
     judged = replace(judged, texts_hold=texts.results.holds if texts.results.names else None)
@@ -158,12 +167,12 @@ def compare_sides(
     return Found((one, other), judged, spread(judged.comparison), explanation, texts)
 
 
-def judging_of(one: Side, other: Side, shared: Session | None) -> Judging:
+def judging_of(one: Side, other: Side, shared: Session | None, keep: Keep = "all") -> Judging:
     """The function that judges the slots of two sides: the workers, if there are any."""
     if shared is None:
         return SlotJudge
     store = None if one.capture is not None else Path(one.name.partition("::")[0])
-    return shared.judging(one.capture or one.content, other.capture or other.content, store)
+    return shared.judging(one.capture or one.content, other.capture or other.content, store, keep)
 
 
 def _evidence(side: Side, records: Side | Party) -> Evidence:
@@ -187,7 +196,7 @@ def _text(result: Found, colour: bool = False) -> list[str]:
     command = shell("msdump", "diff", one.name, other.name)
     commands = Commands(f"{command} --json=diff.json", f"{command} --report=report.html")
     lines = [told(judged, _subject(one, other), result.explanation, commands, colour, _others(judged))]
-    if not result.comparison.slots and result.texts.results.names:
+    if not result.comparison.total and result.texts.results.names:
         lines = [f"{one.name} and {other.name}: no tensor on either side"]
     return lines + result.texts.lines()
 
@@ -217,7 +226,7 @@ def report(result: Found) -> dict[str, Any]:
         "steps": [_step(step) for step in result.spread.steps if step.role is not Role.AGREES],
         "texts": result.texts.rows,
         "texts_hold": result.texts.results.holds if result.texts.results.names else None,
-        "slots": [stored(slot) for slot in comparison.slots if slot.reason],
+        "slots": [stored(slot) for slot in comparison.reasoned()],
         "pairing": pairing_as_json(result.judged.pairing) if result.judged.pairing is not None else None,
     }
 
@@ -256,7 +265,7 @@ def _csv(comparison: Comparison) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
-    for slot in comparison.slots:
+    for slot in comparison.every():
         values = row(slot)
         writer.writerow([cell(values[name]) for name in COLUMNS])
     return text.getvalue()
@@ -271,7 +280,7 @@ _RENDERED: Sequence[Callable[[Found], str]] = (
 
 def _warn_of_types(tolerances: Tolerances, comparison: Comparison) -> None:
     """Warns about tolerances for operator types that no operator has; the name may be misspelt."""
-    types = {slot.op_type for slot in comparison.slots}
+    types = {slot.op_type for slot in comparison.every()} if tolerances.types else set()
     for name in tolerances.types:
         if name not in types:
             near = get_close_matches(name, types, 1)

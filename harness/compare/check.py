@@ -70,7 +70,12 @@ def check(
         (True, 12)
     """
     judge = judging(Tolerances.parse(tolerances), measured)
+    left = judge.unlisted(order)
     with paused_collector():
+        if left is not None and left.ranks:
+            listed = _one_by_one(_Golden(expected, frozenset(left.ranks)), _records(found), judge, order)
+            listed.unlisted = left
+            return listed
         rows, others = _as_rows(expected), _as_rows(found)
         quick = None if rows is None or others is None else check_rows(rows, others, judge)
     if quick is not None:
@@ -129,9 +134,12 @@ class _Golden:
 
     Records outside a store are read in step with the found ones while both sides have the same slots, so that each
     tensor is read once; from the first slot they do not share, all are read at once.
+
+    Args:
+        but: ranks of a run that are left out; other sides give no records of them.
     """
 
-    def __init__(self, expected: StoredRun | HasRecords | Iterable[Record]) -> None:
+    def __init__(self, expected: StoredRun | HasRecords | Iterable[Record], but: frozenset[int] = frozenset()) -> None:
         self._run = expected if isinstance(expected, StoredRun) else None
         self._digests: dict[SlotKey, bytes] = {}
         self._records: dict[SlotKey, Record | None] = {}
@@ -139,6 +147,8 @@ class _Golden:
         if isinstance(expected, StoredRun):
             index = expected.index
             self._digests = dict(zip(index.position, index.digests, strict=True))
+            if but:
+                self._digests = {key: found for key, found in self._digests.items() if key.rank not in but}
         else:
             self._coming = iter(_records(expected))
 

@@ -15,6 +15,7 @@ from harness.compare.measure import measure
 from harness.compare.measurement import Measurement
 from harness.compare.source import source_of
 from harness.compare.tolerances import Tolerance, Tolerances
+from harness.compare.unlisted import Unlisted
 from harness.compare.verdict import SlotVerdict, Verdict
 from harness.errors import DtypeError, StoreError
 from harness.records import Record, SlotKey
@@ -39,6 +40,14 @@ class SlotJudge:
         self._tolerances = tolerances
         self._measured = measured
         self._measure = measure if known is None else known.measure
+
+    def unlisted(self, order: bool) -> Unlisted | None:
+        """Ranks that are known to hold whole, so that nobody has to look at their slots; here none.
+
+        Args:
+            order: whether the order of execution counts.
+        """
+        return None
 
     def identical(self, key: SlotKey, found: Record) -> SlotVerdict:
         """Equal digests: equal dtype, shape and bits.

@@ -113,7 +113,7 @@ class Judgement:
     @property
     def slots_hold(self) -> bool:
         """Whether every slot and every name holds; ignores texts."""
-        empty = not self.comparison.slots and (self.empty_holds or self.texts_hold is not None)
+        empty = not self.comparison.total and (self.empty_holds or self.texts_hold is not None)
         return (self.comparison.holds or empty) and not self.renamed
 
     @property
@@ -132,7 +132,7 @@ class Judgement:
     def verdict(self) -> str:
         """The verdict of the slot that agrees least."""
         if self.code == CANNOT_TELL:
-            return "cannot tell" if self.comparison.slots else "not compared"
+            return "cannot tell" if self.comparison.total else "not compared"
         if self.code == DIFFERS:
             return Verdict.DIFFERS.value
         counts = self.comparison.counts
@@ -142,7 +142,7 @@ class Judgement:
 
 def outcome(comparison: Comparison, empty_holds: bool = False) -> int:
     """The exit code of a comparison of slots."""
-    if not comparison.slots:
+    if not comparison.total:
         return HOLDS if empty_holds else CANNOT_TELL
     counts = comparison.counts
     return exit_code(

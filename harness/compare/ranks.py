@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from harness.compare.verdict import SlotVerdict
+from harness.compare.verdict import Comparison
 from harness.records import SlotKey
 
 
@@ -26,10 +26,12 @@ class Ranks(NamedTuple):
         return f"on {which}{' alone' if alone else ''} of {len(self.having)}"
 
 
-def ranks_of(slots: Iterable[SlotVerdict], key: SlotKey) -> Ranks:
+def ranks_of(comparison: Comparison, key: SlotKey) -> Ranks:
     """The ranks on which the slot of ``key`` differs, in the same graph, iteration and execution."""
-    having, differing = set(), set()
-    for slot in slots:
+    having, differing = set[int](), set[int]()
+    if comparison.unlisted is not None:
+        having.update(comparison.unlisted.having(key))
+    for slot in comparison.slots:
         if slot.key[1:] == key[1:]:
             having.add(slot.key.rank)
             if not slot.verdict.holds:

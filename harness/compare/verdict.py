@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from harness.compare.measurement import Measurement
 from harness.compare.tolerances import EXACT, Tolerance
+from harness.compare.unlisted import Unlisted, by_rank
 from harness.dtypes import spelled
 from harness.records import Record, SlotKey
 
@@ -165,6 +166,7 @@ class Comparison:
         uncompared: slots that were left out and agree with nothing, by operator execution.
         found_order: the slots of the found side in its order, under the expected names; None if it is the order of
             ``slots``.
+        unlisted: ranks that hold whole and whose slots are not in ``slots``; None if all are.
         composed: numbers of expected and found operators without a counterpart that correspond as groups, whose ends
             were compared (see ``explain.regions``).
 
@@ -186,17 +188,36 @@ class Comparison:
     uncompared: Mapping[tuple[object, ...], Sequence[Uncompared]] = field(default_factory=dict, repr=False)
     found_order: Sequence[SlotKey] | None = field(default=None, repr=False)
     composed: tuple[int, int] = (0, 0)
+    unlisted: Unlisted | None = field(default=None, repr=False)
 
     @cached_property
     def counts(self) -> dict[Verdict, int]:
         """The number of slots with each verdict; every verdict is a key."""
         counted = Counter(slot.verdict for slot in self.slots)
+        if self.unlisted is not None:
+            counted.update(self.unlisted.counts)
         return {verdict: counted[verdict] for verdict in Verdict}
+
+    @property
+    def total(self) -> int:
+        """The number of slots, unlisted ones included."""
+        return len(self.slots) + (sum(self.unlisted.counts.values()) if self.unlisted is not None else 0)
+
+    def every(self) -> Iterable[SlotVerdict]:
+        """All slots in order, unlisted ones included."""
+        left = self.unlisted
+        return self.slots if left is None else by_rank(self.slots, left.ranks, left.slots)
+
+    def reasoned(self) -> Iterable[SlotVerdict]:
+        """The slots that have a reason, in order, unlisted ones included."""
+        left = self.unlisted
+        every = self.slots if left is None else by_rank(self.slots, left.ranks, left.reasoned)
+        return (slot for slot in every if slot.reason)
 
     @property
     def holds(self) -> bool:
         """Whether a gate lets the run pass: something was compared, every slot holds, the order is the same."""
-        if not self.slots or self.order is not None:
+        if not self.total or self.order is not None:
             return False
         identical = Verdict.IDENTICAL  # nearly always
         return all(slot.verdict is identical or slot.verdict.holds for slot in self.slots)

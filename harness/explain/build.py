@@ -75,7 +75,8 @@ def explain(
     cause = origin = None
     more: list[str] = []
     if divergence is not None:
-        expected, found = lent(expected, found)
+        rank = divergence.where.rank
+        expected, found = lent(expected.of_rank(rank), found.of_rank(rank))
         case = _case(comparison, divergence, expected, found)
         divergence = by_graphs(divergence, case, comparison)
         case = _case(comparison, divergence, expected, found)
@@ -84,14 +85,14 @@ def explain(
             case = replace(case, unrecorded=True)
         cause, told = _cause(comparison, divergence, case, seconds)
         more += told
-        origin = replace(_origin(divergence, case), ranks=str(ranks_of(comparison.slots, divergence.slot.key)))
+        origin = replace(_origin(divergence, case), ranks=str(ranks_of(comparison, divergence.slot.key)))
         if cause is not None and cause.source is None and cause.kind in _MADE:
             cause = replace(cause, source=_made_at(divergence, case))
     more += [*_structure(comparison, divergence), *others, *_tolerance(comparison)]
     counts = comparison.counts
     after = divergence.downstream.operators if divergence is not None else 0
     return Explanation(
-        title, origin, cause, tuple(more), after, counts[Verdict.IDENTICAL], len(comparison.slots),
+        title, origin, cause, tuple(more), after, counts[Verdict.IDENTICAL], comparison.total,
         time.monotonic() - start,
     )  # fmt: skip
 
@@ -166,10 +167,11 @@ def _differing_from_the_start(comparison: Comparison, case: Case) -> list[str]:
     """Parameters whose first value differs, in the order they are read."""
     names: dict[str, None] = {}
     seen: set[str] = set()
-    first = min((slot.key.iteration for slot in comparison.slots), default=0)
+    rank = case.where.rank
+    first = min((slot.key.iteration for slot in comparison.slots if slot.key.rank == rank), default=0)
     for slot in comparison.slots:
         key = slot.key
-        if key.io != "input" or key.iteration != first or key.rank != case.where.rank or slot.overwritten:
+        if key.io != "input" or key.iteration != first or key.rank != rank or slot.overwritten:
             continue
         if slot.verdict is not Verdict.DIFFERS:
             continue
@@ -179,7 +181,7 @@ def _differing_from_the_start(comparison: Comparison, case: Case) -> list[str]:
         seen.add(name)
         if not _was_updated_before(case.expected, name, Execution(*key[:5])):
             names[name] = None
-    return [name for name in names if case.expected.parameter(name, case.where.rank, first) is not None]
+    return [name for name in names if case.expected.parameter(name, rank, first) is not None]
 
 
 def _parameter(run: Evidence, key: SlotKey) -> str | None:

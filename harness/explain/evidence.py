@@ -55,6 +55,14 @@ class Evidence:
         self._places = places or {}
         self._digests: dict[SlotKey, bytes | None] = {}
 
+    def of_rank(self, rank: int) -> Evidence:
+        """This side without its other ranks: what one process computed is explained by what that process had."""
+
+        def records() -> Iterable[Record]:
+            return (record for record in self._records() if record.key.rank == rank)
+
+        return Evidence(records, self._artefacts, self.backend, self.emulated, self._places)
+
     def place(self, operator: str) -> str:
         """The user's line that made the layer an operator is in; empty if it is unknown."""
         scope = operator.removeprefix("Gradients/").rpartition("/")[0]

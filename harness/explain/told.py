@@ -41,7 +41,7 @@ def explained(
     Args:
         others: further statements.
     """
-    if judged.holds or not judged.comparison.slots:
+    if judged.holds or not judged.comparison.total:
         return None
     more = [RENAMED.format(judged.renamed)] if judged.renamed else []
     unsure = [slot for slot in judged.comparison.slots if slot.verdict is Verdict.UNSURE]
@@ -80,7 +80,7 @@ def told(
     if explanation is not None:
         return block(explanation, commands, colour)
     lines = [_title(judged, subject), _counts(judged)]
-    if not judged.comparison.slots:
+    if not judged.comparison.total:
         lines[1] = "Nothing was compared: neither side has a slot."
     return "\n".join([*lines, *map(escaped, [*judged.notes, *notes])])
 
@@ -88,11 +88,11 @@ def told(
 def _title(judged: Judgement, subject: Subject) -> str:
     state = "agrees with" if judged.slots_hold else "differs from"
     if judged.code == CANNOT_TELL:
-        state = "cannot be told from" if judged.comparison.slots else "was not compared with"
+        state = "cannot be told from" if judged.comparison.total else "was not compared with"
     return f"{printable(subject.name, _NAME)} {state} {printable(subject.reference, _NAME)}"
 
 
 def _counts(judged: Judgement) -> str:
     counts = judged.comparison.counts
     parts = ", ".join(f"{count} {verdict.counted}" for verdict, count in counts.items() if count)
-    return f"{counted(len(judged.comparison.slots), 'slot')}: {parts}"
+    return f"{counted(judged.comparison.total, 'slot')}: {parts}"

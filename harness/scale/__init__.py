@@ -7,11 +7,11 @@ serial reader and runs the serial code on them, so that the answer is the same.
 from typing import TYPE_CHECKING
 
 from harness._namespace import lazy as _lazy
-from harness.scale.options import Scale, session
+from harness.scale.options import Keep, Scale, session
 
 if TYPE_CHECKING:
     from harness.scale.driver import Session
 
-__all__ = ["Scale", "Session", "session"]
+__all__ = ["Keep", "Scale", "Session", "session"]
 
 __getattr__, __dir__ = _lazy(__name__, {"Session": "harness.scale.driver"})

@@ -39,7 +39,7 @@ _SETTINGS = {
     },
 }
 #: What that process imports.
-_PRELOADED = ["distributed", "distributed.nanny", "harness.scale.work", "harness.scale.link"]
+_PRELOADED = ["distributed", "distributed.nanny", "harness.scale.parts", "harness.scale.link"]
 
 
 def limit() -> float:

@@ -11,10 +11,8 @@ from typing import Any
 import numpy as np
 
 from harness.capture import Capture
-from harness.compare import SlotVerdict
 from harness.compare.audit import Looseness
 from harness.compare.check import Judging
-from harness.compare.judge import SlotJudge
 from harness.compare.tolerances import Tolerances
 from harness.errors import ScaleError, TreeError
 from harness.progress import Progress
@@ -22,16 +20,23 @@ from harness.records import Record, SlotKey
 from harness.scale import places
 from harness.scale.cluster import Cluster, Task
 from harness.scale.journal import Journal
-from harness.scale.remote import RemoteTree
+from harness.scale.options import Keep
+from harness.scale.parts import part
+from harness.scale.reduction import Reduction, Verdicts, Wanted
+from harness.scale.remote import BATCH, RemoteTree
 from harness.scale.rows import audit_rows, verify_rows
-from harness.scale.wire import Done, Golden, Head, Judged, OutOfReach, Part, Side, Tree, Work
-from harness.scale.work import fetch, head, part
+from harness.scale.wire import Done, Golden, Head, Look, OutOfReach, Part, Read, Side, Tree, Work
+from harness.scale.work import fetch, head
 from harness.store import GoldenStore, StoredRun
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 #: Number of rows of a stored run per task.
 ROWS = 500
+#: Parts of one task at the most, and tasks that each worker has at the least before parts are put together.
+TOGETHER, EACH = 64, 8
+#: Is called with a part and its result.
+Taking = Callable[[Work, Done], None]
 
 
 class Session:
@@ -90,34 +95,51 @@ class Session:
     def _work(
         self, each: tuple[Part, int, str], expected: Side | None, found: Side | None, remote: RemoteTree,
         tolerances: Tolerances | None, measured: bool = True, stamps: str = "",
-    ) -> tuple[Work, int, str]:  # fmt: skip
+    ) -> Wanted:  # fmt: skip
         where, size, stamp = each
         return Work(where, expected, found, tolerances, measured, remote.described), size, f"{stamp} {stamps}"
 
-    def judging(self, expected: object, found: object, store: Path | None = None) -> Judging:
+    def judging(self, expected: object, found: object, store: Path | None = None, keep: Keep = "all") -> Judging:
         """The judge of ``found`` against ``expected`` that uses the workers' measurements.
 
         Args:
             store: path of the store of which ``expected`` is a run.
+            keep: what of slots that hold is needed, see ``Work``.
         """
-        return lambda tolerances, measured: _Measured(
-            tolerances, measured, self._judged(expected, found, store, tolerances, measured)
-        )
+        return lambda tolerances, measured: self._judge(expected, found, store, tolerances, measured, keep)
 
-    def _judged(
-        self, expected: Any, found: Any, store: Path | None, tolerances: Tolerances, measured: bool
-    ) -> list[Judged]:
+    def _judge(
+        self, expected: Any, found: Any, store: Path | None, tolerances: Tolerances, measured: bool, keep: Keep
+    ) -> Verdicts:
         one, other = self.remote(expected), self.remote(found)
         if other is None or other.reads or (one is not None and one.reads):
-            return []  # read already, for another reason: values are fetched
+            return Verdicts(tolerances, measured, ())  # read already, for another reason: values are fetched
         golden: Side | None = None
         if isinstance(expected, StoredRun) and store is not None:
             golden = Golden(os.path.abspath(store), (expected.id.backend, expected.id.mode), expected.checksum)
-        wanted: list[tuple[Work, int, str]] = []
+        wanted = self._sides(one, other, golden, tolerances, measured)
+
+        def perform(again: Sequence[Wanted], how: Keep, take: Taking) -> None:
+            self._perform([(replace(work, keep=how), size, stamp) for work, size, stamp in again], one, other, take)
+
+        def ask(each: Wanted) -> tuple[Look, ...]:
+            return next(result[0].looks for _, result in self._results([self._task_of([each])]))
+
+        beside = all(work.expected is not None and work.found is not None for work, _, _ in wanted)
+        run = expected if golden is not None else None
+        reduction = Reduction(wanted, run, keep if beside else "all", perform, ask, bool(tolerances.noise))
+        return Verdicts(tolerances, measured, (), reduction)
+
+    def _sides(
+        self, one: RemoteTree | None, other: RemoteTree, golden: Side | None, tolerances: Tolerances, measured: bool
+    ) -> list[Wanted]:
+        """The parts of a comparison: those of both trees side by side where a worker sees both."""
+        wanted: list[Wanted] = []
         theirs = {each[0][:3]: each for each in one.parts()} if one is not None else {}
-        for each in other.parts():
+        beside = {head.rank: self._beside(one, other, head.rank) for head in other.heads} if one is not None else {}
+        for each in list(other.parts()):
             key = each[0][:3]
-            if one is not None and key in theirs and self._beside(one, other, each[0].rank):
+            if one is not None and key in theirs and beside[each[0].rank]:
                 mate = theirs[key]
                 of = max(each[0].of, mate[0].of)
                 if each[0].batch == 0:
@@ -129,12 +151,12 @@ class Session:
         if one is not None:
             paired = {work.part[:3] for work, _, _ in wanted if work.expected is not None}
             wanted += [self._work(e, one.tree, None, one, None) for e in one.parts() if e[0][:3] not in paired]
-        return self._perform(wanted, one, other)
+        return wanted
 
     def _pairs(
         self, one: RemoteTree, other: RemoteTree, each: tuple[Part, int, str], mate: tuple[Part, int, str], of: int,
         tolerances: Tolerances, measured: bool,
-    ) -> Iterator[tuple[Work, int, str]]:  # fmt: skip
+    ) -> Iterator[Wanted]:  # fmt: skip
         """The parts of an iteration that both trees have, in as many batches as the larger side needs."""
         one.split[mate[0][:3]] = other.split[each[0][:3]] = of
         for batch in range(of):
@@ -149,43 +171,53 @@ class Session:
         needs = ((one.tree.place, rank), (other.tree.place, rank))
         return any(self._cluster.sees(worker, needs) for worker in self._cluster.seen)
 
-    def _perform(self, wanted: list[tuple[Work, int, str]], one: RemoteTree | None, other: RemoteTree) -> list[Judged]:
-        """Reads parts; stores the results, and gives the verdicts in the order of the parts."""
-        verdicts: dict[Part, list[Judged]] = {}
+    def _perform(
+        self, wanted: Sequence[Wanted], one: RemoteTree | None, other: RemoteTree, tell: Taking = lambda *_: None
+    ) -> None:
+        """Has parts read and judged; ``tell`` is called with each and its result, in any order."""
+        if not wanted:
+            return
         ranks, differ = len({work.part.rank for work, _, _ in wanted}), 0
         self._progress.begin(f"{ranks} ranks", sum(size for _, size, _ in wanted), "bytes")
 
-        def take(work: Work, done: Done, size: int) -> None:
+        def take(works: Sequence[Work], done: Sequence[Done], size: int) -> None:
             nonlocal differ
-            if one is not None and done.expected is not None:
-                one.reads[work.part] = done.expected
-            if done.found is not None:
-                other.reads[work.part] = done.found
-            verdicts.setdefault(work.part, []).extend(done.judged)
-            differ += len(done.judged)
+            for work, each in zip(works, done, strict=True):
+                if one is not None and each.expected is not None:
+                    one.reads[work.part] = _shared(each.expected)
+                if each.found is not None:
+                    other.reads[work.part] = _shared(each.found)
+                differ += len(each.judged)
+                tell(work, each)
             self._progress.step(size, f"{ranks} ranks, {differ} slots differ")
 
         tasks = []
-        for work, size, stamp in wanted:
-            known = self._journal.get((work, stamp))
-            if isinstance(known, Done):
-                take(work, known, size)
-                continue
-            needs = [(side.place, work.part.rank) for side in (work.expected, work.found) if isinstance(side, Tree)]
-            said = f"rank {work.part.rank} (iteration {work.part.iteration} of {needs[-1][0]})"
-            tasks.append(Task((*work.part, stamp), part, (work,), tuple(needs), said, size))
+        for group in grouped(wanted, len(self._cluster.seen)):
+            task = self._task_of(group)
+            known = self._journal.get((task.args, task.key[-1]))
+            if isinstance(known, list) and len(known) == len(group):
+                take(task.args, known, task.size)
+            else:
+                tasks.append(task)
         alone = []
         for task, result in self._cluster.run(tasks):
-            work = task.args[0]
             if isinstance(result, OutOfReach):
                 # The golden is out of the worker's reach: it reads, and this process judges.
-                alone.append(replace(task, args=(replace(work, expected=None, tolerances=None),)))
+                works = tuple(replace(work, expected=None, tolerances=None) for work in task.args)
+                alone.append(replace(task, args=works))
                 continue
-            self._journal.put((work, task.key[-1]), result)
-            take(work, result, task.size)
+            self._journal.put((task.args, task.key[-1]), result)
+            take(task.args, result, task.size)
         for task, result in self._results(alone):
-            take(task.args[0], result, task.size)
-        return [each for _, found in sorted(verdicts.items()) for each in found]
+            take(task.args, result, task.size)
+
+    def _task_of(self, group: Sequence[Wanted]) -> Task:
+        """The task of some parts of one rank."""
+        works = tuple(work for work, _, _ in group)
+        first, size, stamps = works[0], sum(size for _, size, _ in group), " ".join(stamp for _, _, stamp in group)
+        needs = [(side.place, first.part.rank) for side in (first.expected, first.found) if isinstance(side, Tree)]
+        said = f"rank {first.part.rank} (iteration {first.part.iteration} of {needs[-1][0]})"
+        return Task((*first.part, stamps), part, works, tuple(needs), said, size)
 
     def describe(self, capture: Capture) -> None:
         """Makes workers send statistics with the digests of a tree, and fetches values in the order a store needs
@@ -238,18 +270,26 @@ class Session:
         return [each for _, rows in sorted(found.items()) for each in rows]
 
 
-class _Measured(SlotJudge):
-    """Gives the verdicts that workers found; what they did not look at is judged here."""
+def grouped(wanted: Sequence[Wanted], workers: int) -> Iterator[list[Wanted]]:
+    """Parts that one task does: small ones of one rank whose slots need not travel, unless workers would be idle."""
+    most = max(1, min(TOGETHER, len(wanted) // (EACH * max(1, workers))))
+    group: list[Wanted] = []
+    size = 0
+    for each in wanted:
+        work = each[0]
+        alike = group and (work.part.rank, work.keep) == (group[-1][0].part.rank, group[-1][0].keep)
+        if group and (not alike or work.keep == "all" or len(group) >= most or size + each[1] > BATCH):
+            yield group
+            group, size = [], 0
+        group.append(each)
+        size += each[1]
+    if group:
+        yield group
 
-    def __init__(self, tolerances: Tolerances, measured: bool, judged: Iterable[Judged]) -> None:
-        super().__init__(tolerances, measured)
-        self._judged = {each.key: each for each in judged}
 
-    def differing(
-        self, expected: Record, found: Record, array: Array | None, golden: Array | None = None
-    ) -> SlotVerdict:
-        known = self._judged.get(found.key)
-        same = known is not None and (expected.key, expected.digest, found.digest) == (
-            known.key, known.expected, known.found,
-        )  # fmt: skip
-        return known.verdict if known is not None and same else super().differing(expected, found, array, golden)
+#: What many parts have in common: nothing to tell.
+_NOTHING = Read()
+
+
+def _shared(read: Read) -> Read:
+    return _NOTHING if read == _NOTHING else read

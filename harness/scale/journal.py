@@ -130,7 +130,7 @@ class Journal:
 
     def get(self, key: Any) -> Any:
         """An earlier run's result for ``key``; None if there is none."""
-        value = self._known.get(repr(key))
+        value = self._known.get(_sum(repr(key)))
         if value is None:
             return None
         try:
@@ -143,7 +143,7 @@ class Journal:
     def put(self, key: Any, value: Any) -> None:
         """Keeps a result; one that a journal cannot hold is computed again next time."""
         try:
-            text = json.dumps([repr(key), packed(value)], separators=(",", ":"))
+            text = json.dumps([_sum(repr(key)), packed(value)], separators=(",", ":"))
         except Unknown:
             return
         try:
@@ -165,7 +165,7 @@ class Journal:
 
 
 def _sum(text: str) -> str:
-    return xxhash.xxh3_64_hexdigest(text.encode())
+    return xxhash.xxh3_128_hexdigest(text.encode("utf-8", "surrogateescape"))
 
 
 def job_of(values: Mapping[str, Any]) -> tuple[Any, ...]:

@@ -72,15 +72,14 @@ class RemoteTree:
 
     def parts(self) -> list[tuple[Part, int, str]]:
         """Its parts in order, with bytes and a text that changes with the files."""
-        found = []
-        for head in self.heads:
-            for extent in head.parts:
-                of = self.split.get((head.rank, extent.graph, extent.iteration)) or max(1, -(-extent.size // BATCH))
-                of = 1 if extent.graph == WHOLE or is_url(self.tree.place) else of
-                for batch in range(of):
-                    part = Part(head.rank, extent.graph, extent.iteration, batch, of)
-                    found.append((part, extent.size // of, extent.stamp))
-        return found
+        return [each for head in self.heads for each in self._parts_of(head)]
+
+    def _parts_of(self, head: Head) -> Iterator[tuple[Part, int, str]]:
+        for extent in head.parts:
+            of = self.split.get((head.rank, extent.graph, extent.iteration)) or max(1, -(-extent.size // BATCH))
+            of = 1 if extent.graph == WHOLE or is_url(self.tree.place) else of
+            for batch in range(of):
+                yield Part(head.rank, extent.graph, extent.iteration, batch, of), extent.size // of, extent.stamp
 
     def _capture(self) -> Capture:
         readable = [head for head in self.heads if not head.unreadable]
@@ -130,9 +129,8 @@ class RemoteTree:
     def _of_rank(self, head: Head, problems: list[Problem]) -> Iterator[Record]:
         """As ``RankRecords`` gives them: all directories are listed, then executions come by their start."""
         places: dict[tuple[int, int], list[Part]] = {}
-        for part, _, _ in self.parts():
-            if part.rank == head.rank:
-                places.setdefault(part[1:3], []).append(part)
+        for part, _, _ in self._parts_of(head):
+            places.setdefault(part[1:3], []).append(part)
         streams, closed = [], dict[tuple[int, int], bool]()
         for parts in places.values():
             for part in parts:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from harness.compare.audit import Looseness, audit
 from harness.compare.tolerances import Tolerances
+from harness.scale.goldens import store_of
 from harness.scale.wire import Golden, OutOfReach
-from harness.scale.work import store_of, told
+from harness.scale.work import told
 
 
 @told

@@ -12,6 +12,7 @@ from harness.compare import SlotVerdict
 from harness.compare.audit import Looseness
 from harness.compare.tolerances import Tolerances
 from harness.records import Record, RecordExtra, SlotKey
+from harness.scale.options import Keep
 from harness.stats import Statistics
 
 #: The graph of a part that holds all graphs of an iteration.
@@ -150,13 +151,61 @@ class Judged(NamedTuple):
     found: bytes
 
 
+#: When the first and the last execution of a part started; None where it has none.
+Span = tuple[tuple[int, int, int], tuple[int, int, int]] | None
+
+
+class Left(NamedTuple):
+    """What stands for the slots of a part that all hold.
+
+    Attributes:
+        structure: a digest of all that makes the verdicts on identical slots, but for rank and iteration.
+        counts: number of slots that are identical, within their tolerance, and rows of statistics that agree.
+        expected, found: when each side's executions started.
+    """
+
+    structure: bytes
+    counts: tuple[int, int, int]
+    expected: Span = None
+    found: Span = None
+
+
+class Look(NamedTuple):
+    """What makes the verdict on an identical slot, but for rank and iteration; see ``SlotVerdict``.
+
+    Attributes:
+        statistics: whether rows of statistics agree, and not values.
+    """
+
+    graph: int
+    operator: str
+    execution: int
+    io: str
+    slot: int
+    op_type: str
+    dtype: str
+    shape: tuple[int, ...]
+    format: str
+    source: str | None
+    statistics: bool
+
+
 @dataclass(slots=True)
 class Done:
-    """The result of a part: what was read of each side that is a tree, and the verdicts on differing slots."""
+    """The result of a part: what was read of each side that is a tree, and the verdicts on differing slots.
+
+    Attributes:
+        aligned: whether both sides are known to have the same slots, in equal shapes.
+        left: stands for the slots, which both sides then lack.
+        looks: of the slots, where they were asked for.
+    """
 
     expected: Read | None = None
     found: Read | None = None
     judged: list[Judged] = field(default_factory=list)
+    aligned: bool = False
+    left: Left | None = None
+    looks: tuple[Look, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +234,7 @@ class Work:
         tolerances: what is admitted; None where nothing is judged.
         measured: see ``harness.compare.check``.
         described: whether statistics are wanted, too.
+        keep: of a part whose slots all hold: ``all`` of them, ``reasoned`` ones, their ``counts``, or their ``looks``.
     """
 
     part: Part
@@ -193,6 +243,7 @@ class Work:
     tolerances: Tolerances | None = None
     measured: bool = True
     described: bool = False
+    keep: Keep = "all"
 
 
 #: What may stand in a journal.
@@ -204,6 +255,8 @@ KNOWN = (
     ReadExecution,
     Read,
     Judged,
+    Left,
+    Look,
     Done,
     Problem,
     SlotKey,

@@ -15,21 +15,15 @@ import numpy as np
 import xxhash
 
 from harness.capture import Capture, Problem, read_tree
-from harness.compare import SlotVerdict, check
 from harness.compare.content import content
-from harness.compare.judge import SlotJudge
-from harness.compare.tolerances import Tolerances
-from harness.errors import HarnessError, StoreError, TreeError
+from harness.errors import HarnessError, TreeError
 from harness.records import Record, SlotKey
-from harness.scale import places
+from harness.scale import goldens, places
 from harness.scale.wire import (
-    WHOLE,
-    Done,
     Extent,
     Failed,
     Golden,
     Head,
-    Judged,
     OutOfReach,
     Part,
     Read,
@@ -40,7 +34,6 @@ from harness.scale.wire import (
     Work,
 )
 from harness.stats import describe
-from harness.store import GoldenStore
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -202,51 +195,7 @@ def _remote_extents(place: str, rank: int) -> tuple[Extent, ...]:
     )
 
 
-class _Noting(SlotJudge):
-    """Keeps its verdicts on what differs."""
-
-    def __init__(self, tolerances: Tolerances, measured: bool) -> None:
-        super().__init__(tolerances, measured)
-        self.found: list[Judged] = []
-
-    def differing(
-        self, expected: Record, found: Record, array: Array | None, golden: Array | None = None
-    ) -> SlotVerdict:
-        verdict = super().differing(expected, found, array, golden)
-        self.found.append(Judged(found.key, replace(verdict), content(expected), content(found)))
-        return verdict
-
-
-@told
-def part(work: Work) -> Done | OutOfReach:
-    """Reads a part of one side or of both; what differs is judged where the files are."""
-    done = Done()
-    if work.expected is None or work.found is None or work.tolerances is None:
-        for name in ("expected", "found"):
-            side = getattr(work, name)
-            if isinstance(side, Tree):
-                found = Read()
-                with _records(side, work, found) as records:
-                    if records is None:
-                        return OutOfReach()
-                    for _ in records:
-                        pass
-                setattr(done, name, found)
-        return done
-    noting = _Noting(work.tolerances, work.measured)
-    one, other = Read(), Read()
-    with _records(work.expected, work, one) as expected, _records(work.found, work, other) as found_records:
-        if expected is None or found_records is None:
-            return OutOfReach()
-        check(expected, found_records, work.tolerances, order=False, measured=work.measured,
-              judging=lambda *_: noting)  # fmt: skip
-    done.expected = one if isinstance(work.expected, Tree) else None
-    done.found = other if isinstance(work.found, Tree) else None
-    done.judged = [each for each in noting.found if _is_of(each.key, work.part)]
-    return done
-
-
-class _records:
+class side_records:
     """The records of a side's part, digested, noted in ``read``; None where the worker does not see the side."""
 
     def __init__(self, side: Side, work: Work, read: Read) -> None:
@@ -256,13 +205,8 @@ class _records:
     def __enter__(self) -> Iterator[Record] | None:
         work = self._work
         if isinstance(self._side, Golden):
-            store = store_of(self._side)
-            if store is None:
-                return None
-            self._closing.append(store.__exit__)
-            run = store.run(*self._side.run)
-            rows = [row for row, key in enumerate(run.index.keys) if _is_of(key, work.part)]
-            return map(run.record, rows)
+            golden = goldens.opened(self._side)
+            return None if golden is None else golden.records(work.part)
         place = _directory(self._side)
         if not places.is_url(place) and not os.path.isdir(place):
             return None
@@ -280,26 +224,6 @@ class _records:
     def __exit__(self, *error: Any) -> None:
         for close in reversed(self._closing):
             close(*error)
-
-
-def _is_of(key: SlotKey, part: Part) -> bool:
-    whole = part.graph == WHOLE
-    return (key.rank, key.iteration) == (part.rank, part.iteration) if whole else key[:3] == part[:3]
-
-
-def store_of(golden: Golden) -> GoldenStore | None:
-    """The store, if this worker sees it and it is the driver's."""
-    try:
-        store = GoldenStore.open(golden.path)
-    except (FileNotFoundError, StoreError):
-        return None
-    try:
-        if store.run(*golden.run).checksum == golden.checksum:
-            return store
-    except StoreError:
-        pass
-    store.close()
-    return None
 
 
 def noted(folder: str, tree: Tree, work: Work, read: Read) -> Iterator[Record]:

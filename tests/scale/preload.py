@@ -16,7 +16,7 @@ from functools import partial, wraps
 from pathlib import Path
 from typing import Any
 
-from harness.scale import work
+from harness.scale import parts
 
 STEPS = ("arrives", "works", "done", "fetched")
 
@@ -84,12 +84,13 @@ def dask_setup(worker: Any) -> None:
 
 
 def _step_in_parts() -> None:
-    original = work.part
+    original = parts.part
 
     @wraps(original)
-    def part(task: Any) -> Any:
-        reach(f"{task.part.rank}-{task.part.iteration}")
+    def part(*tasks: Any) -> Any:
+        for task in tasks:
+            reach(f"{task.part.rank}-{task.part.iteration}")
         reach("works")
-        return original(task)
+        return original(*tasks)
 
-    work.part = part  # type: ignore[assignment]
+    parts.part = part
