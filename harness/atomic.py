@@ -114,17 +114,17 @@ def _is_alive(process: int) -> bool:
 
 
 @contextmanager
-def temporary_directory(prefix: str) -> Iterator[Path]:
-    """Gives a new directory below the system's temporary one, and removes it afterwards. First it removes those of
-    killed processes.
+def temporary_directory(prefix: str, top: Path | None = None) -> Iterator[Path]:
+    """Gives a new directory, and removes it afterwards. First it removes those of killed processes.
 
     Args:
         prefix: beginning of its name, the same in every run of a command.
+        top: where to make it; None for the system's temporary directory.
 
     Raises:
         OSError: the directory cannot be made.
     """
-    top = Path(tempfile.gettempdir())
+    top = Path(tempfile.gettempdir()) if top is None else top
     _sweep_directories(top, prefix)
     folder = top / f"{prefix}{secrets.token_hex(6)}"
     held = create_held(_lock_of(folder), 0o600)

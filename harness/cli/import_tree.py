@@ -9,9 +9,9 @@ from pathlib import Path
 from harness.capture import Capture, read_tree
 from harness.cli.check import warn
 from harness.cli.watched import watched
-from harness.errors import HarnessError, TreeError
+from harness.errors import HarnessError, StoreError, TreeError
 from harness.scale import Scale, session
-from harness.store import Level, RunData, RunId, change_one
+from harness.store import Compression, GoldenStore, Level, RunData, RunId, change_one
 from harness.words import counted
 
 _NAME = re.compile(r"\w[\w.+-]{0,99}")
@@ -52,7 +52,23 @@ def import_tree(
             return _stored(read_tree(tree, rank, network=network, ahead=True), tree, golden, run, level, packed)
         capture = shared.tree(str(tree), rank, network)
         shared.describe(capture)
-        return _stored(capture, tree, golden, run, level, packed)
+        if _level(level, capture) == "digest":
+            return _stored(capture, tree, golden, run, level, packed)
+        with shared.pieces(capture, golden, "gzip" if packed else _compression(golden)):
+            return _stored(capture, tree, golden, run, level, packed)
+
+
+def _compression(golden: Path) -> Compression:
+    """That of a golden that is there."""
+    try:
+        with GoldenStore.open(golden) as store:
+            return store.compression
+    except (FileNotFoundError, StoreError):
+        return "none"  # whoever writes it says what is wrong
+
+
+def _level(level: Level | None, capture: Capture) -> Level:
+    return level or ("digest" if capture.mode in _MODES_WITHOUT_VALUES else "tensors")
 
 
 def _stored(
@@ -60,14 +76,13 @@ def _stored(
 ) -> int:
     """Stores a capture; see ``import_tree``."""
     name = run_id(run, capture)
-    kept: Level = level or ("digest" if capture.mode in _MODES_WITHOUT_VALUES else "tensors")
     attrs = {"emulated": capture.emulated, "rules": capture.rules, "imported": True}
     records = watched(capture.records(), capture.network, capture.listed)
     first = next(records, None)
     if first is None:
         warn(capture)
         raise TreeError(f"{tree}: it holds no tensor that can be used; nothing was imported")
-    data = RunData(chain([first], records), capture.artefacts, attrs, kept)
+    data = RunData(chain([first], records), capture.artefacts, attrs, _level(level, capture))
     result = change_one(golden, capture.network or golden.stem, {name: data}, "gzip" if packed else None)
     change = result.runs[name]
     moved = f"{change.new} new, {change.changed} changed, {change.removed} removed, {change.unchanged} unchanged"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,12 +23,13 @@ from harness.scale.cluster import Cluster, Task
 from harness.scale.journal import Journal
 from harness.scale.options import Keep
 from harness.scale.parts import part
+from harness.scale.pieces import Folder, by_part, folder_beside, piece
 from harness.scale.reduction import Reduction, Verdicts, Wanted
 from harness.scale.remote import BATCH, RemoteTree
 from harness.scale.rows import audit_rows, verify_rows
 from harness.scale.wire import Done, Golden, Head, Look, OutOfReach, Part, Read, Side, Tree, Work
 from harness.scale.work import fetch, head
-from harness.store import GoldenStore, StoredRun
+from harness.store import Compression, GoldenStore, StoredRun
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -230,6 +232,37 @@ class Session:
         for record in capture.records():
             first.setdefault((record.digest, record.dtype), record)
         remote.expect(first.values())
+
+    @contextmanager
+    def pieces(self, capture: Capture, golden: Path, compression: Compression) -> Iterator[None]:
+        """Has workers that see a golden's directory write the values that it needs to pieces in there.
+
+        Args:
+            capture: of ``tree``, after ``describe``.
+            golden: the golden that will be written.
+            compression: the golden's.
+        """
+        remote = self.remote(capture)
+        with folder_beside(golden, compression) as folder:
+            if remote is not None and folder is not None:
+                self._place(remote, folder)
+            yield
+
+    def _place(self, remote: RemoteTree, folder: Folder) -> None:
+        place, wanted = remote.tree.place, by_part(remote.coming)
+        remote.compression = folder.compression
+        self._progress.begin("values", sum(map(len, wanted.values())), "tensors")
+        tasks = [
+            self._task(
+                where, piece, (remote.tree, where, slots, folder), ((place, where.rank),),
+                f"rank {where.rank} of {place}",
+            )
+            for where, slots in wanted.items()
+        ]  # fmt: skip
+        for task, found in self._results(tasks):
+            for (key, _), placed in zip(task.args[2], found, strict=False):
+                remote.placed[key] = placed
+            self._progress.step(len(task.args[2]))
 
     def _fetch(self, remote: RemoteTree, where: Part, keys: tuple[SlotKey, ...]) -> list[Array]:
         said = f"rank {where.rank} of {remote.tree.place}"

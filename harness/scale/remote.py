@@ -15,9 +15,13 @@ from harness.capture.msprobe_steps import LEFT_OUT
 from harness.capture.networks import chosen
 from harness.capture.tree_records import unfinished
 from harness.errors import TreeError
-from harness.records import Record, SlotKey, Streamed
+from harness.records import Record, SlotKey
+from harness.scale.pieces import Placed
 from harness.scale.places import is_url
 from harness.scale.wire import WHOLE, Head, Part, Read, ReadExecution, Slot, Tree
+from harness.store.layout.objects import Stored, from_stored
+from harness.store.layout.schema import Compression
+from harness.store.prepared import Prepared
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -32,8 +36,8 @@ Reader = Callable[["RemoteTree"], None]
 Fetcher = Callable[["RemoteTree", Part, tuple[SlotKey, ...]], list[Array]]
 
 
-class RemoteValues(Streamed):
-    """The values of one slot, fetched from a worker."""
+class RemoteValues(Prepared):
+    """The values of one slot: in a piece, or fetched from a worker."""
 
     __slots__ = ("part", "slot", "tree")
 
@@ -41,7 +45,18 @@ class RemoteValues(Streamed):
         self.tree, self.part, self.slot = tree, part, slot
 
     def __call__(self) -> Array:
-        return self.tree.values(self.part, self.slot)
+        record = self.slot.record
+        placed = self.tree.placed.get(record.key)
+        if placed is None:
+            return self.tree.values(self.part, self.slot)
+        return from_stored(placed.stored(record.dtype, record.shape), record.dtype, record.shape)
+
+    def stored(self, compression: Compression) -> Stored | None:
+        record = self.slot.record
+        placed = self.tree.placed.get(record.key)
+        if placed is None or self.tree.compression != compression:
+            return None
+        return placed.stored(record.dtype, record.shape)
 
     def pieces(self) -> Iterator[Array] | None:
         return None
@@ -55,6 +70,7 @@ class RemoteTree:
         heads: of its ranks, in order.
         reads: of its parts; filled when records are asked for the first time.
         described: whether statistics are wanted with the digests.
+        placed: slots whose values are in pieces, for a golden of this ``compression``.
     """
 
     def __init__(self, tree: Tree, given: str, heads: Sequence[Head], read: Reader, fetch: Fetcher) -> None:
@@ -63,6 +79,8 @@ class RemoteTree:
         #: in how many batches an iteration is read, where another tree decides that
         self.split: dict[tuple[int, int, int], int] = {}
         self.described = False
+        self.placed: dict[SlotKey, Placed] = {}
+        self.compression = ""
         self._read, self._fetch = read, fetch
         self._problems: list[Problem] = [problem for head in heads for problem in head.problems]
         self._coming: list[tuple[Part, Slot]] = []
@@ -161,6 +179,11 @@ class RemoteTree:
             (record.values.part, record.values.slot) for record in wanted if isinstance(record.values, RemoteValues)
         ]
         self._at = {slot.record.key: at for at, (_, slot) in enumerate(self._coming)}
+
+    @property
+    def coming(self) -> list[tuple[Part, SlotKey, bytes]]:
+        """What is expected: parts, slots and their digests."""
+        return [(p, s.record.key, s.record.digest) for p, s in self._coming if s.record.digest is not None]
 
     def values(self, part: Part, slot: Slot) -> Array:
         """A slot's values; also brings those that are expected next."""

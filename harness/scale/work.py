@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import replace
 from functools import cache, wraps
 from importlib.metadata import PackageNotFoundError, version
@@ -291,19 +291,32 @@ def _digest(record: Record, described: bool) -> Any:
 @told
 def fetch(tree: Tree, part: Part, keys: tuple[SlotKey, ...]) -> list[Array] | OutOfReach:
     """Values of a few slots of a part, in the order of ``keys``."""
+    slots = loaded_slots(tree, part, frozenset(keys))
+    if slots is None:
+        return OutOfReach()
+    found = {record.key: np.array(array) for record, array in slots}
+    return [found[key] for key in keys]
+
+
+def loaded_slots(tree: Tree, part: Part, wanted: Set[SlotKey]) -> Iterator[tuple[Record, Array]] | None:
+    """Some slots of a part and their values, in order; None where this worker does not see the tree.
+
+    Raises:
+        TreeError: from the iterator, at its end: some are not there.
+    """
     place = _directory(tree)
     if not places.is_url(place) and not os.path.isdir(place):
-        return OutOfReach()
-    wanted, found = set(keys), {}
+        return None
+    return _loaded(place, tree, part, set(wanted))
+
+
+def _loaded(place: str, tree: Tree, part: Part, wanted: set[SlotKey]) -> Iterator[tuple[Record, Array]]:
     with places.opened(place, part[:3]) as folder:
         for _, _, records in _steps(folder, tree, part, Read()):
             for record in records:
-                if record.key in wanted:
-                    array = record.load()
-                    if array is not None:
-                        found[record.key] = np.array(array)
-            if len(found) == len(wanted):
-                break
-    if wanted - found.keys():
-        raise TreeError(f"{place}: rank {part.rank} lost tensors of iteration {part.iteration} while it was read")
-    return [found[key] for key in keys]
+                if record.key in wanted and (array := record.load()) is not None:
+                    wanted.discard(record.key)
+                    yield record, array
+            if not wanted:
+                return
+    raise TreeError(f"{place}: rank {part.rank} lost tensors of iteration {part.iteration} while it was read")

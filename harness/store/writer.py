@@ -32,6 +32,7 @@ from harness.store.layout.schema import (
     run_path,
     slot_path,
 )  # fmt: skip
+from harness.store.prepared import Prepared
 from harness.store.read import GoldenStore, StoredRun
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -133,6 +134,9 @@ class StoreWriter:
         if isinstance(described, Statistics) and known and record.digest is not None:
             # If a digest is known, the values were read elsewhere; only new values are read here.
             return record.digest, described
+        prepared = self._put_prepared(record) if level == "tensors" else None
+        if isinstance(described, Statistics) and prepared is not None:
+            return prepared, described
         try:
             pieces = record.pieces() if self._compression == "none" or level != "tensors" else None
             if pieces is not None:
@@ -184,6 +188,19 @@ class StoreWriter:
         if hasher.digest() != content:
             raise StoreError("its values changed while they were read")
         self._places[content] = start, at - start, False
+
+    def _put_prepared(self, record: Record) -> bytes | None:
+        """Writes a tensor whose stored form is there already, and returns its digest; None if nothing was written."""
+        values, content = record.values, record.digest
+        if not isinstance(values, Prepared) or content is None:
+            return None
+        packs = self._compression == "gzip"
+        if packs and self._old is not None and self._old.stored_object(content, record.dtype, record.shape) is not None:
+            return None  # the old file's form stays
+        stored = values.stored(self._compression)
+        if stored is not None:
+            self._put(content, stored, record.dtype)
+        return content if stored is not None else None
 
     def _described(self, content: bytes, array: Array, dtype: str) -> Statistics:
         """An array's statistics; those of a recently seen array are reused."""
