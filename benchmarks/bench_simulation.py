@@ -1,73 +1,83 @@
-"""Where shared work stops scaling: real scheduling of tasks that return what real tasks return.
+"""Where shared work stops scaling: real scheduling, the real driver, and tasks that take and return what real ones do.
 
-Two series on a ``LocalCluster``. In the first a task costs and returns nothing: what is left is the price of its
-scheduling. In the second it returns what a part of 2,000 equal slots does, and this process keeps that, as a command
-would. From both follows what 10,000 ranks x 100 iterations would take.
+``python -m benchmarks.bench_simulation [--ranks 100 1000 10000] [--write docs/scale.md]``. First a real part of 2,000
+slots is compared on disk: its CPU time is what a simulated part sleeps, and its answer what a simulated part returns.
+Then a ``LocalCluster`` of two processes with many threads stands for as many workers, and compares two trees of so many
+ranks with 100 iterations each: tasks, time, memory and CPU time of this process, which has the driver and the scheduler
+in it. Last, parts of which every slot is listed. ``--write`` puts the tables between the page's marks, after each row.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
+import pickle
 import resource
 import sys
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-SLOTS, WORKERS = 2000, 2
-RANKS, ITERATIONS = 10_000, 100
+SLOTS, ITERATIONS, PROCESSES, THREADS, FLYING = 2000, 100, 2, 400, 10_000
+#: Names the seconds that a simulated part sleeps, to workers.
+_COST = "MSDUMP_SIMULATED_COST"
+_MARKS = "<!-- bench_simulation: begin -->\n", "<!-- bench_simulation: end -->\n"
 
 
-def nothing(number: int) -> int:
-    """A task that is only scheduled."""
-    return number
+def part_that_sleeps(*works: Any) -> Any:
+    """What ``harness.scale.parts.part`` gives for parts whose slots are equal, after the time that this takes."""
+    from harness.scale.wire import Done, Left, Read
+
+    time.sleep(float(os.environ[_COST]) * len(works))
+    spans = (((1, 0, 0), (2, 0, 0)),) * 2
+    return [Done(Read(), Read(), [], True, Left(bytes(16), (SLOTS, 0, 0), *spans)) for _ in works]
 
 
-def equal_slots(rank: int, iteration: int, slots: int) -> Any:
-    """What a part of so many equal slots gives."""
+def listed_slots(slots: int) -> Any:
+    """What a part gives whose slots are all listed."""
     from harness.records import Record, SlotKey
     from harness.scale.wire import Done, Read, ReadExecution, Slot
 
     read = Read()
     for number in range(slots):
-        key = SlotKey(
-            rank, 0, iteration, f"Default/network/layer{number // 3}-Dense/MatMul-op{number // 3}", 0, "output", 0
-        )
+        key = SlotKey(0, 0, 0, f"Default/network/layer{number // 3}-Dense/MatMul-op{number // 3}", 0, "output", 0)
         record = Record(key, "MatMul", "Float32", (32, 64), "DefaultFormat", None, None, number.to_bytes(16, "big"))
-        read.steps.append(ReadExecution((number, 0, iteration), [Slot(record, True)]))
-    return Done(None, read)
+        read.steps.append(ReadExecution((number, 0, 0), [Slot(record, True)]))
+    return [Done(None, read)]
 
 
-def real_part(slots: int) -> tuple[float, int]:
-    """CPU seconds that a worker takes for a part of so many slots of 8 KiB on disk, and bytes of what it gives."""
-    import pickle
-
+def real_part(elements: int) -> tuple[float, int]:
+    """CPU seconds that a worker takes to compare two equal parts of 2,000 slots on disk, and bytes of its answer."""
+    from harness.compare.tolerances import Tolerances
     from harness.scale import parts, wire
 
     with tempfile.TemporaryDirectory(prefix="msdump-bench-") as folder:
-        place = Path(folder, "rank_0", "Net", "0", "0")
-        place.mkdir(parents=True)
-        values = np.arange(2048, dtype=np.float32)
-        for number in range(slots):
-            name = (
-                f"MatMul.Default_layer{number}.0.0.{1_700_000_000_000_000 + number}.output.0.DefaultFormat.Float32.npy"
-            )
-            np.save(place / name, values + np.float32(number))
-        tree = wire.Tree(folder, None, folder)
+        values = np.arange(elements, dtype=np.float32)
+        for name in ("one", "two"):
+            place = Path(folder, name, "rank_0", "Net", "0", "0")
+            place.mkdir(parents=True)
+            for number in range(SLOTS):
+                file = f"MatMul.Default_layer{number}.0.0.{17 * 10**14 + number}.output.0.DefaultFormat.Float32.npy"
+                np.save(place / file, values + np.float32(number))
+        sides = [wire.Tree(str(Path(folder, name)), None, folder) for name in ("one", "two")]
+        work = wire.Work(wire.Part(0, 0, 0), *sides, Tolerances.parse("default"), False, False, "counts")
+        parts.part(work)
         before = time.process_time()
-        done = parts.part(wire.Work(wire.Part(0, 0, 0), None, tree))
+        done = parts.part(work)
         return time.process_time() - before, len(pickle.dumps(done))
 
 
 class _Watch:
-    """The largest number of tasks that the scheduler knew at a time."""
+    """The largest number of tasks that the scheduler knew, and the most memory of this process, in MiB."""
 
     def __init__(self) -> None:
-        self.most = 0
+        self.most, self.memory = 0, 0.0
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._look, daemon=True)
         self._thread.start()
@@ -75,61 +85,144 @@ class _Watch:
     def _look(self) -> None:
         from distributed import Scheduler
 
-        while not self._over.wait(0.02):
+        while not self._over.wait(0.05):
             self.most = max(self.most, *(len(each.tasks) for each in list(Scheduler._instances)), 0)
+            self.memory = max(self.memory, memory())
 
     def close(self) -> None:
         self._over.set()
         self._thread.join()
 
 
-def _memory() -> float:
-    """MiB of this process, in which the scheduler is, at this moment."""
+def memory() -> float:
+    """MiB of this process at this moment."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * resource.getpagesize() / 2**20
 
 
-def _series(found: Any, counts: list[int], slots: int) -> list[tuple[int, float, float, float]]:
-    """For each number of tasks: the number, seconds, CPU seconds of this process, and MiB it grew by."""
+def _heads(ranks: int, elements: int) -> Iterator[Any]:
+    """Heads of ranks whose iterations have 2,000 slots of float32."""
+    from harness.scale.wire import Extent, Head
+
+    size = SLOTS * elements * 4
+    for rank in range(ranks):
+        extents = tuple(Extent(0, at, size, f"{rank * ITERATIONS + at:032x}") for at in range(ITERATIONS))
+        yield Head(rank, "Net", "mindspore", False, "tensor", {}, {}, {}, extents)
+
+
+def compared(found: Any, ranks: int, elements: int) -> dict[str, float]:
+    """Two simulated trees are compared; what that takes."""
+    from benchmarks import bench_simulation as own  # so that workers import it, where this runs as a program
+    from harness.compare.tolerances import Tolerances
+    from harness.progress import Progress
+    from harness.scale.driver import Session
+    from harness.scale.journal import Journal
+    from harness.scale.remote import RemoteTree
+    from harness.scale.wire import Tree
+
+    class Simulated(Session):
+        tasks = 0
+
+        def _task_of(self, group: Any) -> Any:
+            self.tasks += 1
+            return replace(super()._task_of(group), function=own.part_that_sleeps, needs=())
+
+        def _beside(self, *_: Any) -> bool:
+            return True
+
+    with tempfile.TemporaryDirectory(prefix="msdump-bench-") as folder:
+        journal, before = Journal(Path(folder), "job", False), memory()
+        session = Simulated(found, journal, Progress(lines=True))
+        begun, used, watch = time.perf_counter(), time.process_time(), _Watch()
+        trees = [
+            RemoteTree(Tree(name, None, "/"), name, list(_heads(ranks, elements)), session._read_alone, session._fetch)
+            for name in ("one", "two")
+        ]
+        session._trees.update({id(tree.capture): tree for tree in trees})
+        judge = session.judging(trees[0].capture, trees[1].capture, None, "counts")(Tolerances.parse("default"), False)
+        left = judge.unlisted(False)
+        watch.close()
+        journal.close(done=True)
+    assert left is not None
+    assert sum(left.counts.values()) == ranks * ITERATIONS * SLOTS
+    return {
+        "ranks": ranks, "tasks": session.tasks, "s": time.perf_counter() - begun, "cpu": time.process_time() - used,
+        "memory": watch.memory - before, "most": watch.most,
+    }  # fmt: skip
+
+
+def listed(found: Any, count: int) -> dict[str, float]:
+    """Parts of which every slot is listed and kept; what that takes here."""
+    from benchmarks import bench_simulation as own
     from harness.scale.cluster import Task
 
-    rows = []
-    for count in counts:
-        function, args = (equal_slots, (0, 0, slots)) if slots else (nothing, (0,))
-        tasks = (Task(number, function, args, said="a part") for number in range(count))
-        watch, memory, begun, before = _Watch(), _memory(), time.perf_counter(), time.process_time()
-        kept = [result for _, result in found.run(tasks)]
-        seconds, used, grew = time.perf_counter() - begun, time.process_time() - before, _memory() - memory
-        watch.close()
-        assert len(kept) == count
-        rows.append((count, seconds, used, grew))
-        what = f"{slots} slots each" if slots else "that give nothing"
-        print(f"{count:7,} tasks {what}: {seconds:.1f} s, {used:.1f} s CPU here, {1e3 * used / count:.2f} ms a task, "
-              f"{grew:.0f} MiB more, at most {watch.most:,} at the scheduler", flush=True)  # fmt: skip
-        del kept
-    return rows
+    before, used = memory(), time.process_time()
+    tasks = (Task(number, own.listed_slots, (SLOTS,), said="a part") for number in range(count))
+    kept = [result for _, result in found.run(tasks)]
+    assert len(kept) == count
+    return {"tasks": count, "cpu": time.process_time() - used, "memory": memory() - before}
+
+
+def text(cost: float, size: int, elements: int, rows: list[dict[str, float]], full: list[dict[str, float]]) -> str:
+    """The page's part."""
+    lines = [
+        f"A real part, two equal sides of {SLOTS:,} slots of {elements / 256:g} KiB, takes {1e3 * cost:.0f} ms of "
+        f"CPU time on a worker and answers with {size} bytes. {PROCESSES * THREADS} simulated workers; {ITERATIONS} "
+        "iterations a rank:",
+        "",
+        "| ranks | slots | parts | tasks | most at the scheduler | elapsed, s | CPU here, s | a task, ms | MiB more |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for row in rows:
+        slots = row["ranks"] * ITERATIONS * SLOTS
+        lines.append(
+            f"| {row['ranks']:,} | {slots:,} | {row['ranks'] * ITERATIONS:,} | {row['tasks']:,} | {row['most']:,} "
+            f"| {row['s']:.0f} | {row['cpu']:.0f} | {1e3 * row['cpu'] / row['tasks']:.1f} | {row['memory']:.0f} |"
+        )
+    if full:
+        lines += ["", "Parts that differ, so that every slot travels and is kept:", ""]
+        lines += ["| parts | CPU here, ms a part | MiB more |", "|---|---|---|"]
+        lines += [f"| {r['tasks']:,} | {1e3 * r['cpu'] / r['tasks']:.0f} | {r['memory']:.0f} |" for r in full]
+    if rows:
+        last = rows[-1]
+        workers = cost * last["ranks"] * ITERATIONS / last["cpu"]
+        lines += ["", f"At the last size, this process takes as much CPU time as {workers:.0f} workers leave it: with "
+                  "more of them it is the limit."]  # fmt: skip
+    return "\n".join(lines) + "\n"
+
+
+def put(page: Path, told: str) -> None:
+    """Replaces what is between the page's marks."""
+    head, _, rest = page.read_text("utf-8").partition(_MARKS[0])
+    _, _, tail = rest.partition(_MARKS[1])
+    page.write_text(f"{head}{_MARKS[0]}{told}{_MARKS[1]}{tail}", "utf-8")
 
 
 def main(words: list[str] | None = None) -> int:
-    """Prints the two series and what follows; ``--seconds`` bounds each series."""
+    """Prints the tables, after each row anew."""
     given = argparse.ArgumentParser()
-    given.add_argument("--most", type=int, default=4000, help="tasks of the largest run that return nothing")
-    most = given.parse_args(words).most
-    from harness.scale.cluster import cluster
+    given.add_argument("--ranks", type=int, nargs="+", default=[100, 1000])
+    given.add_argument("--elements", type=int, default=256, help="of a slot, float32")
+    given.add_argument("--listed", type=int, nargs="*", default=[25, 100])
+    given.add_argument("--write", type=Path, help="a page with the marks")
+    said = given.parse_args(words)
+    from harness.scale import cluster as clusters
+    from harness.scale import flights
 
-    cost, size = real_part(SLOTS)
-    print(f"a real part of {SLOTS:,} slots: {cost:.2f} s CPU on a worker, {size / 1e3:.0f} kB of answer", flush=True)
-    counts = [count for count in (1000 * 2**n for n in range(20)) if count <= most] or [most]
-    with cluster(WORKERS, "") as found:
-        alone = _series(found, counts, 0)
-        full = _series(found, [max(1, count // 40) for count in counts], SLOTS)
-    total = RANKS * ITERATIONS
-    scheduling, keeping = alone[-1][2] / alone[-1][0], full[-1][2] / full[-1][0]
-    memory = full[-1][3] / full[-1][0]
-    print(f"extrapolated to {RANKS:,} ranks x {ITERATIONS} iterations x {SLOTS:,} slots: "
-          f"{total * cost / 3600:.0f} hours of workers' cores; here {total * scheduling / 3600:.1f} h for scheduling "
-          f"alone, {total * keeping / 3600:.1f} h and {total * memory / 2**20:.1f} TiB with all answers; "
-          f"this process is the limit above {cost / keeping:.0f} workers")  # fmt: skip
+    flights.FLYING = FLYING
+    started = clusters._started
+    clusters._started = lambda *of: started(*of, THREADS)
+    cost, size = real_part(said.elements)
+    os.environ[_COST] = str(cost)
+    rows: list[dict[str, float]] = []
+    full: list[dict[str, float]] = []
+    with clusters.cluster(PROCESSES, "") as found:
+        for kind, sizes in ((full, said.listed), (rows, said.ranks)):
+            for count in sizes:
+                kind.append(listed(found, count) if kind is full else compared(found, count, said.elements))
+                print(text(cost, size, said.elements, rows, full), flush=True)
+                if said.write is not None:
+                    put(said.write, text(cost, size, said.elements, rows, full))
     return 0
 
 

@@ -15,8 +15,7 @@ from harness.compare.measure import measure
 from harness.compare.measurement import Measurement
 from harness.compare.source import source_of
 from harness.compare.tolerances import Tolerance, Tolerances
-from harness.compare.unlisted import Unlisted
-from harness.compare.verdict import SlotVerdict, Verdict
+from harness.compare.verdict import SlotVerdict, Unlisted, Verdict
 from harness.errors import DtypeError, StoreError
 from harness.records import Record, SlotKey
 from harness.stats import Statistics, describe

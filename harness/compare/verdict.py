@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 from harness.compare.measurement import Measurement
 from harness.compare.tolerances import EXACT, Tolerance
-from harness.compare.unlisted import Unlisted, by_rank
 from harness.dtypes import spelled
 from harness.records import Record, SlotKey
 
@@ -148,6 +147,41 @@ class Uncompared(NamedTuple):
     carries: bool = True
 
 
+@dataclass(frozen=True)
+class Unlisted:
+    """Ranks whose slots all hold, in the same order on both sides; a comparison lists the slots of the others.
+
+    Attributes:
+        ranks: these ranks, ascending.
+        counts: the number of their slots with each verdict.
+        slots: every slot of one of them, in order.
+        reasoned: the slots of one of them that have a reason, in order.
+        having: those of them that have a slot, whatever its rank.
+    """
+
+    ranks: Sequence[int]
+    counts: Mapping[Verdict, int]
+    slots: Callable[[int], Iterable[SlotVerdict]]
+    reasoned: Callable[[int], Iterable[SlotVerdict]]
+    having: Callable[[SlotKey], Iterable[int]]
+
+
+def _by_rank(
+    listed: Sequence[SlotVerdict], ranks: Sequence[int], others: Callable[[int], Iterable[SlotVerdict]]
+) -> Iterator[SlotVerdict]:
+    """The listed slots, which come rank by rank, and those of ``ranks`` between them."""
+    left = iter(ranks)
+    coming = next(left, None)
+    for slot in listed:
+        while coming is not None and coming < slot.key.rank:
+            yield from others(coming)
+            coming = next(left, None)
+        yield slot
+    while coming is not None:
+        yield from others(coming)
+        coming = next(left, None)
+
+
 @dataclass(eq=False)
 class Comparison:
     """The verdicts on all slots of a run.
@@ -206,12 +240,12 @@ class Comparison:
     def every(self) -> Iterable[SlotVerdict]:
         """All slots in order, unlisted ones included."""
         left = self.unlisted
-        return self.slots if left is None else by_rank(self.slots, left.ranks, left.slots)
+        return self.slots if left is None else _by_rank(self.slots, left.ranks, left.slots)
 
     def reasoned(self) -> Iterable[SlotVerdict]:
         """The slots that have a reason, in order, unlisted ones included."""
         left = self.unlisted
-        every = self.slots if left is None else by_rank(self.slots, left.ranks, left.reasoned)
+        every = self.slots if left is None else _by_rank(self.slots, left.ranks, left.reasoned)
         return (slot for slot in every if slot.reason)
 
     @property

@@ -7,7 +7,8 @@ serial reader and runs the serial code on them, so that the answer is the same.
 from typing import TYPE_CHECKING
 
 from harness._namespace import lazy as _lazy
-from harness.scale.options import Keep, Scale, session
+from harness.scale.keep import Keep
+from harness.scale.options import Scale, session
 
 if TYPE_CHECKING:
     from harness.scale.driver import Session

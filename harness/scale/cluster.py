@@ -6,6 +6,7 @@ import asyncio
 import logging
 import os
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
@@ -17,11 +18,14 @@ from harness.scale.crew import TICK, Crew, Sight, unlike
 from harness.scale.flights import Flights, Task
 from harness.scale.link import Link
 from harness.scale.loop import Loop
+from harness.words import counted
 
 __all__ = ["Cluster", "Task", "cluster", "limit"]
 
 #: Seconds that a worker's files, a worker or the scheduler may be out of reach.
 LIMIT_VARIABLE, LIMIT = "MSDUMP_SCALE_LIMIT", 30.0
+#: Processes that a command starts at the most: so many, or some for each processor of this machine.
+_MOST, _MOST_EACH = 64, 8
 #: How many limits the start of processes of this machine may take, and seconds that their end may take.
 _START, _END = 4, 10.0
 #: Workers of this machine are forks of one process that has imported everything once; nobody looks at their profiles.
@@ -70,6 +74,8 @@ def cluster(workers: int, address: str, tell: Callable[[str], None] = lambda lin
         raise ScaleError("--workers starts a cluster and --scheduler uses one: give one of the two")
     if workers < 0:
         raise ScaleError(f"--workers is a number of processes, at least 0; given was {workers}")
+    if workers > (most := max(_MOST, _MOST_EACH * (os.cpu_count() or 1))):
+        raise ScaleError(f"--workers starts at most {most} processes on this machine; given was {workers}")
     try:
         import dask
 
@@ -120,27 +126,29 @@ def _quiet() -> Iterator[None]:
     for logger in loggers:
         logger.setLevel(logging.CRITICAL + 1)
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            yield
     finally:
         for logger, level in zip(loggers, levels, strict=True):
             logger.setLevel(level)
 
 
-def _started(loop: Loop, workers: int, seconds: float) -> Any:
+def _started(loop: Loop, workers: int, seconds: float, threads: int = 1) -> Any:
     distributed: Any = import_module("distributed")
 
     import_module("distributed.utils").get_mp_context().set_forkserver_preload(_PRELOADED)
 
     async def start() -> Any:
         return await distributed.LocalCluster(
-            n_workers=workers, threads_per_worker=1, processes=True, memory_limit=0, dashboard_address=None,
-            asynchronous=True, silence_logs=logging.CRITICAL,
+            n_workers=workers, threads_per_worker=threads, processes=True, memory_limit=0,
+            dashboard_address="127.0.0.1:0", asynchronous=True, silence_logs=logging.CRITICAL,
         )  # fmt: skip
 
     try:
         return loop.ask(start(), _START * seconds)
     except Exception as error:  # whatever a process that does not start raises
-        raise ScaleError(f"{workers} worker processes did not start on this machine: {first_line(error)}") from None
+        raise ScaleError(f"{counted(workers, 'worker')} did not start on this machine: {first_line(error)}") from None
 
 
 def _connected(loop: Loop, where: Any, seconds: float) -> Any:
@@ -200,11 +208,13 @@ class Cluster:
             if len(self.seen) != came:
                 came, since = len(self.seen), crews.clock()
             if crews.clock() - since > seconds and len(self.seen) < wanted and not crew.looking():
-                raise ScaleError(f"{address}: {f'only {came} of {wanted} workers' if came else 'no worker'} came in "
-                                 f"{seconds:g} s")  # fmt: skip
+                some = f"only {came} of {counted(wanted, 'worker')}" if came else "no worker"
+                raise ScaleError(f"{address}: {some} came in {seconds:g} s")
             time.sleep(TICK / 10)
         dashboard = self._link.dashboard() if packages.get("bokeh") else ""
-        self._tell(f"{len(self.seen)} workers at {address}" + (f", dashboard {dashboard}" if dashboard else ""))
+        self._tell(
+            f"{counted(len(self.seen), 'worker')} at {address}" + (f", dashboard {dashboard}" if dashboard else "")
+        )
 
     def discover(self, place: str) -> dict[int, list[str]]:
         """The workers that see each rank of a place.
@@ -233,7 +243,7 @@ class Cluster:
                                      "a rank is read whole from one place")  # fmt: skip
                 ranks.setdefault(rank, []).append(worker)
         if not ranks:
-            raise ScaleError(f"{place}: none of {len(self.seen)} workers sees a rank there{why}")
+            raise ScaleError(f"{place}: none of {counted(len(self.seen), 'worker')} sees a rank there{why}")
         return dict(sorted(ranks.items()))
 
     def sees(self, worker: str, needs: Iterable[tuple[str, int]]) -> bool:

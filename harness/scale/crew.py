@@ -72,6 +72,7 @@ class Crew:
         self._turn: Future[None] | None = None
         self.turns = 0
         self.silent: float | None = None
+        self._alive = clock()
         self.seen: dict[str, Sight] = {}
         self.hosts: dict[str, str] = {}
         self.unfit: dict[str, str] = {}
@@ -102,14 +103,19 @@ class Crew:
             self.turns += 1
         return self.silent is not None and now - self.silent > self._seconds and self.turns > TURNS
 
+    def alive(self) -> None:
+        """Notes a sign of life of the scheduler: a result came by it."""
+        self._alive, self.silent, self.turns = clock(), None, 0
+
     def _answer(self, now: float) -> Any:
         """The scheduler's answer about its workers; None if there is none yet."""
         answer = None
         if self._question is not None:
             asked, future = self._question
             if not future.done():
-                if now - asked > 4 * TICK:
-                    self._silence(asked)
+                since = max(asked, self._alive)
+                if now - since > 4 * TICK:
+                    self._silence(since)
                 return None
             if not future.cancelled() and future.exception() is None:
                 answer = future.result()

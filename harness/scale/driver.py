@@ -21,7 +21,7 @@ from harness.records import Record, SlotKey
 from harness.scale import places
 from harness.scale.cluster import Cluster, Task
 from harness.scale.journal import Journal
-from harness.scale.options import Keep
+from harness.scale.keep import Keep
 from harness.scale.parts import part
 from harness.scale.pieces import Folder, by_part, folder_beside, piece
 from harness.scale.reduction import Reduction, Verdicts, Wanted

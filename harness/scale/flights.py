@@ -185,6 +185,7 @@ class Flights:
             return None
         del self._flying[number]
         self._crew.idle = 0
+        self._crew.alive()
         return landed.value
 
     def _ground(self, flight: _Flight) -> None:

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from harness.errors import ScaleError
 
 if TYPE_CHECKING:
     from harness.scale.driver import Session
-
-#: What of slots that hold is wanted: all of them, those with a reason, their number, or what they look like.
-Keep = Literal["all", "reasoned", "counts", "looks"]
 
 
 @dataclass(frozen=True)

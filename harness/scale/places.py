@@ -17,7 +17,7 @@ from harness.errors import HarnessError, ScaleError, TreeError, first_line
 
 HOST_VARIABLE = "MSDUMP_HOST"
 _HOST = "{host}"
-_LOCAL = "file://"
+_LOCAL, _WEB = "file://", ("http://", "https://")
 _RANK, _STEP, _PROBED = (
     re.compile(r"(?:rank|device)_(\d{1,9})"),
     re.compile(r"step(\d{1,9})"),
@@ -136,6 +136,8 @@ def listed(place: str) -> list[RemoteFile]:
     files, root = filesystem(place)
     try:
         found = files.find(root, detail=True)
+        if not found and place.startswith(_WEB):
+            files.ls(root)  # which says why a server shows nothing
     except Exception as error:  # whatever a file system's client raises
         raise TreeError(f"{place}: it cannot be listed: {first_line(error)}") from None
     told = []

@@ -18,9 +18,9 @@ import numpy as np
 from harness.compare import SlotVerdict, Verdict
 from harness.compare.judge import SlotJudge
 from harness.compare.tolerances import Tolerances
-from harness.compare.unlisted import Unlisted
+from harness.compare.verdict import Unlisted
 from harness.records import Record, SlotKey
-from harness.scale.options import Keep
+from harness.scale.keep import Keep
 from harness.scale.parts import COUNTED
 from harness.scale.wire import WHOLE, Done, Judged, Left, Look, Part, Span, Work
 from harness.store import StoredRun

@@ -12,7 +12,7 @@ from harness.compare import SlotVerdict
 from harness.compare.audit import Looseness
 from harness.compare.tolerances import Tolerances
 from harness.records import Record, RecordExtra, SlotKey
-from harness.scale.options import Keep
+from harness.scale.keep import Keep
 from harness.stats import Statistics
 
 #: The graph of a part that holds all graphs of an iteration.

@@ -25,7 +25,7 @@ KINDS = ("tree", "tree-mapped", "tree-statistics", "tree-asynchronous", "tree-re
 _RANK = re.compile(r"rank_0(?=/)|(?<=/)rank(?=/)|(?<=\d{14}/)0(?=/)")
 _ITERATION = re.compile(r"(/Net/0/)0(?=/)")
 #: What of standard error is about the cluster.
-_OWN = re.compile(r"^msdump: (\d+ workers at .*|.* no worker sees rank .*)\n", re.MULTILINE)
+_OWN = re.compile(r"^msdump: (\d+ workers? at .*|.* no worker sees rank .*)\n", re.MULTILINE)
 
 
 @cache

@@ -6,7 +6,7 @@ import errno
 import os
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import ml_dtypes
 import numpy as np
@@ -38,7 +38,7 @@ def _tree(folder: Path) -> Path:
 class Counting(Far):
     """Notes what is asked of workers."""
 
-    asked: dict[str, int] = {}
+    asked: ClassVar[dict[str, int]] = {}
 
     def run(self, tasks: Any) -> Any:
         def noted() -> Any:

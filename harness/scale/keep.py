@@ -1,0 +1,8 @@
+"""What a comparison needs of slots that hold."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+#: What of slots that hold is wanted: all of them, those with a reason, their number, or what they look like.
+Keep = Literal["all", "reasoned", "counts", "looks"]
