@@ -29,6 +29,8 @@ def test_train(msdump):
     x, y = np.linspace(-1, 1, 12).reshape(4, 3).astype(np.float32), np.ones((4, 5), np.float32)
     msdump.train(net, nn.MSELoss(), optimizer, [(x, y), (x, y)])
 """
+#: the pages that quote this failure, in their first block of text
+QUOTING = ("README.md", "docs/comparison.md")
 FAULT = ("learning_rate=0.05", "learning_rate=0.1")
 
 
@@ -42,10 +44,10 @@ def failure(home: Path) -> str:
     return normal(done.stdout, home)
 
 
-def shown() -> list[str]:
-    """The lines of the README's failure; ``...`` stands for what it leaves out."""
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    return re.findall(r"^```text\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)[0].splitlines()
+def shown(page: str) -> list[str]:
+    """The lines of the failure that a page quotes; ``...`` stands for what it leaves out."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return re.findall(r"^```text\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)[0].splitlines()
 
 
 def holds(line: str, printed: str) -> bool:

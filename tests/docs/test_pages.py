@@ -7,14 +7,11 @@ from pathlib import Path
 import pytest
 
 from tests.docs.pages import Reader, blocks, commands, matches
-from tests.docs.pictures import failure, holds
+from tests.docs.pictures import QUOTING, failure, holds
 from tests.docs.pictures import shown as quoted
 from tests.subprocesses import ROOT
 
-FOLDERS = ("tutorial", "how-to", "reference", "explanation")
-FOUND = (path for folder in FOLDERS for path in (ROOT / "docs" / folder).rglob("*.md"))
-PAGES = ["README.md", "docs/index.md", *sorted(path.relative_to(ROOT).as_posix() for path in FOUND)]
-
+PAGES = ["README.md", *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md"))]
 
 # What a newcomer runs first; tox -e docs runs them all.
 WEIGHED = [page if page == "README.md" else pytest.param(page, marks=pytest.mark.deep) for page in PAGES]
@@ -29,15 +26,27 @@ def test_a_reader_gets_what_the_page_shows(page: str, tmp_path: Path) -> None:
             assert matches(shown, printed), told
 
 
+def test_every_block_is_followed_or_says_why_not() -> None:
+    """A text, a configuration of another tool, and README's two blocks (``.ci/run`` runs them) are shown only."""
+    left = []
+    for page in PAGES:
+        for block in blocks(ROOT / page):
+            shown_only = block.language in ("text", "yaml") or (page == "README.md" and block.language == "sh")
+            if not (shown_only or block.title is not None or block.language in ("console", "python")):
+                left.append(f"{page}, line {block.line + 1}: {block.info!r}")
+    assert not left
+
+
 @pytest.mark.deep
-def test_the_readmes_failure_is_what_a_run_prints(tmp_path: Path) -> None:
+def test_the_failure_that_pages_quote_is_what_a_run_prints(tmp_path: Path) -> None:
     printed = failure(tmp_path)
-    assert not [line for line in quoted() if not holds(line, printed)], printed
+    for page in QUOTING:
+        assert not [line for line in quoted(page) if not holds(line, printed)], f"{page}:\n{printed}"
     assert (tmp_path / "report.html").exists()
 
 
-def test_lines_of_the_readmes_failure_are_compared() -> None:
-    assert len(quoted()) >= 5
+def test_lines_of_the_quoted_failure_are_compared() -> None:
+    assert all(len(quoted(page)) >= 5 for page in QUOTING)
     assert holds("at [4] ...; 5 of 5", "x\nat [4] expected 1; 5 of 5\n")
     assert not holds("at [4] ...; 5 of 6", "x\nat [4] expected 1; 5 of 5\n")
 
