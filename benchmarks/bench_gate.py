@@ -4,17 +4,23 @@ Ends with README's sentence about it.
 
 CPU seconds of three processes, the least of several rounds: the gate over the shipped networks, the same networks run
 by ``harness`` with nothing watching, and ``pytest`` collecting the same tests and skipping them.
+
+``MSDUMP_BENCH_BEFORE`` names a checkout of another version: then only the whole gates of both are run, at the same
+time (so that both meet the same load), and the table in docs/performance.md is written.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from benchmarks._measure import child
+from benchmarks._pages import put
 
 ROOT = Path(__file__).parents[1]
 ROUNDS = 3
@@ -37,9 +43,9 @@ RUNS = {
 }
 
 
-def cpu_seconds(arguments: Sequence[str]) -> float:
-    """CPU seconds of ``python ARGUMENTS`` in the repository; ``RuntimeError`` where it fails."""
-    status, seconds = child([sys.executable, *arguments], cwd=ROOT)
+def cpu_seconds(arguments: Sequence[str], root: Path = ROOT) -> float:
+    """CPU seconds of ``python ARGUMENTS`` in a checkout; ``RuntimeError`` where it fails."""
+    status, seconds = child([sys.executable, *arguments], {"PYTHONPATH": str(root)}, root)
     if status:
         raise RuntimeError(f"python {' '.join(arguments)[:80]} ended with {status}")
     return seconds
@@ -54,8 +60,22 @@ def proof() -> str:
     return f"{int(found[3]):,} comparisons of runs, {int(found[1]):,} of slots, {int(found[2]):,} of texts"
 
 
-def main() -> None:
+def beside(before: Path) -> int:
+    """The gates of this version and another one, at the same time."""
+    with ThreadPoolExecutor(2) as pool:
+        now, other = pool.map(lambda root: cpu_seconds(RUNS["gate"], root), (ROOT, before))
+    lines = [
+        "| CPU seconds | the version before | now | now : before |",
+        "|---|---|---|---|",
+        f"| the whole gate | {other:.1f} | {now:.1f} | {now / other:.2f} |",
+    ]
+    return 0 if put("performance.md", "gate", "\n".join(lines) + "\n") else 1
+
+
+def main() -> int:
     """Measures and prints the table."""
+    if before := os.environ.get("MSDUMP_BENCH_BEFORE"):
+        return beside(Path(before))
     least = {name: min(cpu_seconds(arguments) for _ in range(ROUNDS)) for name, arguments in RUNS.items()}
     print(f"the shipped networks; CPU seconds, least of {ROUNDS} rounds")
     for name, seconds in least.items():
@@ -63,7 +83,8 @@ def main() -> None:
     work = least["gate"] - least["pytest, skipping"]
     print(f"gate over networks only, pytest's own start taken off: {work / least['networks only']:.2f}")
     print(f"\nREADME: The gate over the shipped networks ({proof()}) takes {least['gate']:.0f} CPU seconds.")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

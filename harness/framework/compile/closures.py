@@ -19,7 +19,7 @@ from itertools import islice, pairwise
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
-from harness.framework.compile.source import is_function, is_shown, is_users
+from harness.framework.compile.source import Function, function_of, is_function, is_shown, is_users
 from harness.framework.observed import FUNCTION_GRAPHS, LAYER_GRAPHS
 from harness.framework.tensor import graph_function_key, is_graph_function
 from harness.graph import Node
@@ -27,7 +27,6 @@ from harness.graph import Node
 SourcePosition = tuple[int, int]
 Compound = ast.If | ast.For
 Loop = ast.For | ast.ListComp | ast.GeneratorExp
-Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 #: how many function graphs a function or a layer consists of, and how many more its result passes
 FUNCTIONS: dict[Any, tuple[int, int]] = {row.name: (row.depth, row.passed) for row in FUNCTION_GRAPHS}
@@ -341,23 +340,3 @@ def place_of(frame: FrameType) -> SourcePosition:
 def _place(code: CodeType, lasti: int) -> SourcePosition:
     line, _line_end, column, _column_end = next(islice(code.co_positions(), lasti // 2, None))
     return line or 0, column or 0
-
-
-@lru_cache(maxsize=512)
-def _functions(filename: str) -> dict[tuple[str, int], Function]:
-    try:
-        with open(filename, encoding="utf-8") as file:
-            tree = ast.parse(file.read())
-    except (OSError, SyntaxError, ValueError):
-        return {}
-    found: dict[tuple[str, int], Function] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
-            found[node.name, first] = node
-    return found
-
-
-def function_of(code: CodeType) -> Function | None:
-    """The syntax tree of a function, or None if its source cannot be read."""
-    return _functions(code.co_filename).get((code.co_name, code.co_firstlineno))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import linecache
+import os
 import sys
 import sysconfig
 from collections.abc import Iterator
@@ -42,13 +43,20 @@ def is_shown(filename: str) -> bool:
     return filename.startswith(_SHOWN) and filename not in _HIDDEN_FILES
 
 
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
 class _Syntax:
-    """Spans of a source file's functions and calls, which bytecode alone does not give."""
+    """A source file's functions, and the spans of its functions and calls, which bytecode alone does not give."""
 
     def __init__(self, filename: str) -> None:
         #: (first line, name) -> span of a function; span of a call -> span of what is called
         self.functions: dict[tuple[int, str], _Span] = {}
         self.calls: dict[_Span, _Span] = {}
+        #: (name, first line with decorators) -> the function; only of a file that exists
+        self.nodes: dict[tuple[str, int], Function] = {}
+        linecache.checkcache(filename)
+        exists = os.path.isfile(filename)
         try:
             tree = ast.parse("".join(linecache.getlines(filename)))
         except (SyntaxError, ValueError):
@@ -57,6 +65,8 @@ class _Syntax:
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 first = node.decorator_list[0].lineno if node.decorator_list else node.lineno
                 self.functions[first, node.name] = _span(node)
+                if exists:
+                    self.nodes[node.name, min([node.lineno, *(d.lineno for d in node.decorator_list)])] = node
             elif isinstance(node, ast.Call):
                 self.calls[_span(node)] = _span(node.func)
 
@@ -65,7 +75,12 @@ def _span(node: ast.expr | ast.stmt) -> _Span:
     return node.lineno, node.end_lineno or node.lineno, node.col_offset, node.end_col_offset or 0
 
 
-_syntax = lru_cache(maxsize=256)(_Syntax)
+_syntax = lru_cache(maxsize=512)(_Syntax)
+
+
+def function_of(code: CodeType) -> Function | None:
+    """The syntax tree of a function, or None if its source cannot be read."""
+    return _syntax(code.co_filename).nodes.get((code.co_name, code.co_firstlineno))
 
 
 def _source_line(filename: str, span: _Span) -> SourceLine:

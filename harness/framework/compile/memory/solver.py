@@ -42,19 +42,20 @@ class TensorRun(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """A block from ``start`` up to (not including) ``end``."""
+    """A block from ``start`` up to (not including) ``end``; ``bits`` are those of its tensors."""
 
     start: int
     end: int
     block: TensorRun
+    bits: int
 
 
 @dataclass(slots=True)
 class _Footprint:
-    """A range of memory from ``offset`` on, and what lies in it, by its start."""
+    """A range of memory from ``offset`` on, the bits of its first block's tensors, and what lies in it, by start."""
 
     offset: int
-    first: TensorRun | None = None
+    first: int = 0
     placed: list[Placed] = field(default_factory=list)
 
 
@@ -149,8 +150,7 @@ def _place(
 def _put(block: TensorRun, against: int, chain: list[_Footprint], shared: bool, tightest: bool) -> int:
     """Puts a block into the first range with room for it; the empty range at the end takes everything."""
     for place, following in pairwise(chain):
-        assert place.first is not None
-        if shared and _touches(against, place.first):
+        if shared and against & place.first:
             continue
         start = _gap(block, against, place, following.offset if shared else None, tightest)
         if start is not None:
@@ -158,14 +158,10 @@ def _put(block: TensorRun, against: int, chain: list[_Footprint], shared: bool, 
             break
     else:
         place = chain[-1]
-        start, place.first = place.offset, block
+        start, place.first = place.offset, _bits(block.members)
         chain.append(_Footprint(start + block.size))
-    insort(place.placed, Placed(start, start + block.size, block))
+    insort(place.placed, Placed(start, start + block.size, block, _bits(block.members)))
     return start
-
-
-def _touches(against: int, block: TensorRun) -> bool:
-    return bool(against & _bits(block.members))
 
 
 @lru_cache(maxsize=16384)
@@ -180,11 +176,11 @@ def _gap(block: TensorRun, against: int, place: _Footprint, end: int | None, tig
         end: where the range ends; None where it may grow.
     """
     best: tuple[float, int] | None = None
-    at = place.offset
-    limits = [(p.start, p.end) for p in place.placed if _touches(against, p.block)]
+    at, size = place.offset, block.size
+    limits = [(p.start, p.end) for p in place.placed if against & p.bits]
     for start, stop in [*limits, (end, at)]:
         room = inf if start is None else start - at
-        if room >= block.size and (best is None or (tightest and room < best[0])):
+        if room >= size and (best is None or (tightest and room < best[0])):
             best = room, at
         at = max(at, stop)
     return None if best is None else best[1]
