@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from harness.capture import read_tree
 from harness.cli.check import warn
+from harness.compare.ranks import rank_list
+from harness.records import Record
 from harness.scale import Scale, session
 from harness.scale.across import leaving, lines
 
@@ -29,9 +30,20 @@ def check_ranks(tree: Path | str, patterns: Sequence[str], network: str | None, 
         HarnessError: the tree cannot be read, or no slot of several ranks matches.
     """
     with session(scale, ranks=str(tree), patterns=tuple(patterns), network=network) as shared:
-        read = shared.tree if shared else partial(read_tree, ahead=True)
-        capture = read(str(tree), None, network=network)
-        result, looked_at = leaving(capture.records(), patterns)
+        if shared is None:
+            capture = read_tree(str(tree), None, network=network, ahead=True)
+        else:
+            capture = shared.tree(str(tree), None, network, patterns)
+        ranks: set[int] = set()
+        result, looked_at = leaving(_seen(capture.records(), ranks), patterns)
     print("\n".join(lines(result, looked_at, str(tree))))
+    if gone := sorted(set(range(max(ranks))) - ranks):
+        print(f"Not there: rank {rank_list(gone)}")
     warn(capture)
     return 1 if result or capture.lost else 0
+
+
+def _seen(records: Iterable[Record], ranks: set[int]) -> Iterator[Record]:
+    for record in records:
+        ranks.add(record.key.rank)
+        yield record

@@ -38,6 +38,12 @@ class Leaving:
         return f"{where}: {'; '.join(filter(None, (said, gone)))}"
 
 
+def matches(key: SlotKey, patterns: Iterable[str]) -> bool:
+    """Whether a slot is one of those that patterns ``OPERATOR:SLOT`` name."""
+    name = f"{key.operator}:{key.slot_name}"
+    return any(fnmatchcase(name, pattern) for pattern in patterns)
+
+
 def leaving(records: Iterable[Record], patterns: Sequence[str]) -> tuple[list[Leaving], int]:
     """The slots whose bits are not equal on all ranks, by iteration and in execution order, and the number of slots
     examined.
@@ -54,7 +60,7 @@ def leaving(records: Iterable[Record], patterns: Sequence[str]) -> tuple[list[Le
     for number, record in enumerate(records):
         key = record.key
         ranks.add(key.rank)
-        if any(fnmatchcase(f"{key.operator}:{key.slot_name}", pattern) for pattern in patterns):
+        if matches(key, patterns):
             found.setdefault(tuple(key[1:]), {})[key.rank] = content(record), key, number
     if not found or len(ranks) < 2:
         what = f"nothing matches {', '.join(patterns)}" if not found else "only one rank is there"

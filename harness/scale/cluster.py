@@ -90,7 +90,7 @@ def cluster(workers: int, address: str, tell: Callable[[str], None] = lambda lin
             if workers:
                 local = _started(loop, workers, seconds)
             client = _connected(loop, local if local is not None else address, seconds)
-            found = Cluster(Link(loop, client), seconds, tell)
+            found = Cluster(Link(loop, client, own=local is not None), seconds, tell)
             found.begin(max(1, workers), _START * seconds if workers else seconds)
             yield found
         finally:

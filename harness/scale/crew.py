@@ -97,7 +97,12 @@ class Crew:
         self._looks()
 
     def _long_silent(self, now: float) -> bool:
-        """Whether the scheduler said nothing for long, though this process was not too busy to hear it."""
+        """Whether the scheduler said nothing for long, though this process was not too busy to hear it.
+
+        One in this process is never lost alone: where nothing comes from it, this process is too busy.
+        """
+        if self._link.own:
+            return False
         if self._turn is None or self._turn.done():
             self._turn = self._link.turn()
             self.turns += 1
@@ -131,7 +136,9 @@ class Crew:
     def _silence(self, since: float) -> None:
         if self.silent is None:
             self.silent = since
-            self._tell(f"the scheduler at {self._link.address} does not answer; this waits {self._seconds:g} s for it")
+            if not self._link.own:
+                address = self._link.address
+                self._tell(f"the scheduler at {address} does not answer; this waits {self._seconds:g} s for it")
 
     def _heard(self, workers: dict[str, Any], now: float) -> None:
         """Notes the workers and the state of each."""

@@ -50,12 +50,15 @@ class Session:
         self._described: set[int] = set()
 
     # -- trees -----------------------------------------------------------------------------------------------------
-    def tree(self, place: str, rank: int | None = None, network: str | None = None) -> Capture:
+    def tree(
+        self, place: str, rank: int | None = None, network: str | None = None, only: Sequence[str] = ()
+    ) -> Capture:
         """A tree that workers see, as a capture; its records are read on request.
 
         Args:
             place: a directory, a template with ``{host}``, or a URL.
             rank, network: see ``read_tree``.
+            only: patterns of slots, see ``Work``; its records are these alone.
 
         Raises:
             ScaleError: no worker sees it, or hosts disagree.
@@ -71,6 +74,7 @@ class Session:
         tasks = [self._task(("head", n), head, (tree, n), ((tree.place, n),), f"{place}: rank {n}") for n in wanted]
         heads: dict[int, Head] = {task.key[1]: found for task, found in self._results(tasks)}
         remote = RemoteTree(tree, place, [heads[n] for n in wanted], self._read_alone, self._fetch)
+        remote.only = tuple(only)
         self._trees[id(remote.capture)] = remote
         return remote.capture
 
@@ -99,7 +103,8 @@ class Session:
         tolerances: Tolerances | None, measured: bool = True, stamps: str = "",
     ) -> Wanted:  # fmt: skip
         where, size, stamp = each
-        return Work(where, expected, found, tolerances, measured, remote.described), size, f"{stamp} {stamps}"
+        work = Work(where, expected, found, tolerances, measured, remote.described, only=remote.only)
+        return work, size, f"{stamp} {stamps}"
 
     def judging(self, expected: object, found: object, store: Path | None = None, keep: Keep = "all") -> Judging:
         """The judge of ``found`` against ``expected`` that uses the workers' measurements.

@@ -31,11 +31,15 @@ class Landed(NamedTuple):
 class Link:
     """A client of a scheduler.
 
+    Args:
+        own: whether the scheduler is in this process.
+
     Attributes:
         address: of the scheduler.
     """
 
-    def __init__(self, loop: Loop, client: Any) -> None:
+    def __init__(self, loop: Loop, client: Any, own: bool = False) -> None:
+        self.own = own
         self._loop, self._client = loop, client
         self._gate = asyncio.Semaphore(_FETCHING)
         self.address = str(client.scheduler.address)

@@ -70,6 +70,7 @@ class RemoteTree:
         heads: of its ranks, in order.
         reads: of its parts; filled when records are asked for the first time.
         described: whether statistics are wanted with the digests.
+        only: patterns of the slots that are wanted; empty for all.
         placed: slots whose values are in pieces, for a golden of this ``compression``.
     """
 
@@ -79,6 +80,7 @@ class RemoteTree:
         #: in how many batches an iteration is read, where another tree decides that
         self.split: dict[tuple[int, int, int], int] = {}
         self.described = False
+        self.only: tuple[str, ...] = ()
         self.placed: dict[SlotKey, Placed] = {}
         self.compression = ""
         self._read, self._fetch = read, fetch

@@ -234,6 +234,7 @@ class Work:
         tolerances: what is admitted; None where nothing is judged.
         measured: see ``harness.compare.check``.
         described: whether statistics are wanted, too.
+        only: patterns ``OPERATOR:SLOT`` of the slots that are wanted, beside one that shows that the rank is there.
         keep: of a part whose slots all hold: ``all`` of them, ``reasoned`` ones, their ``counts``, or their ``looks``.
     """
 
@@ -244,6 +245,7 @@ class Work:
     measured: bool = True
     described: bool = False
     keep: Keep = "all"
+    only: tuple[str, ...] = ()
 
 
 #: What may stand in a journal.

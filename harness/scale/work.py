@@ -19,6 +19,7 @@ from harness.compare.content import content
 from harness.errors import HarnessError, TreeError
 from harness.records import Record, SlotKey
 from harness.scale import goldens, places
+from harness.scale.across import matches
 from harness.scale.wire import (
     Extent,
     Failed,
@@ -232,6 +233,10 @@ def noted(folder: str, tree: Tree, work: Work, read: Read) -> Iterator[Record]:
         step = ReadExecution(started)
         before = len(problems)
         for record in records:
+            if work.only and not matches(record.key, work.only):
+                if not read.steps and not step.slots:
+                    step.slots.append(Slot(bare(record), False, None))
+                continue
             kept, described = record.values is not None, None
             if kept:
                 described = _digest(record, work.described)

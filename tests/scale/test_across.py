@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from harness.cli import main
+from harness.scale import cluster as clusters
+from tests.scale.clusters import Far, far
 from tests.scale.trees import write_tree
 
 
@@ -34,3 +37,34 @@ def test_nothing_to_hold_against_others(
     tree = write_tree(tmp_path / "tree", range(count), 1)
     assert main(["ranks", str(tree), "--equal", pattern]) == 2
     assert why in capsys.readouterr().err
+
+
+def test_a_rank_number_that_is_missing_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tree = write_tree(tmp_path / "tree", range(5), 1)
+    for rank in (1, 3):
+        (tree / f"rank_{rank}").rename(tmp_path / f"elsewhere_{rank}")
+    assert main(["ranks", str(tree), "--equal", "*"]) == 0
+    assert capsys.readouterr().out.endswith("4 slots are equal on all ranks\nNot there: rank 1, 3\n")
+
+
+def test_workers_send_the_slots_that_are_compared_and_no_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tree, sent = write_tree(tmp_path / "tree", range(3), 2, changed=(2, 1)), []
+    run = Far.run
+
+    def weighed(self: Far, tasks: Any) -> Any:
+        for task, result in run(self, tasks):
+            sent.extend(step for done in result for step in done.found.steps) if task.key[0] != "head" else None
+            yield task, result
+
+    monkeypatch.setattr(Far, "run", weighed)
+    monkeypatch.setattr(clusters, "cluster", far)
+    monkeypatch.chdir(tmp_path)
+    words = ["ranks", str(tree), "--equal", "*ReLU*:output.0"]
+    assert main(words) == 1
+    alone = capsys.readouterr().out
+    assert main([*words, "--workers", "1"]) == 1
+    assert capsys.readouterr().out == alone
+    assert "First: rank 2, iteration 1" in alone
+    assert sum(len(step.slots) for step in sent) == 12, "of 24: what is compared, and one of each part"

@@ -154,6 +154,7 @@ def test_even_trees_give_the_serial_answer(tmp_path_factory: pytest.TempPathFact
         (("diff", "good", "bad", "--json", "x.json"), serial.FILES[:1]),
         (("diff", "good", "bad", "--csv", "x.csv"), serial.FILES[1:2]),
         (("check", "bad", "g.h5"), ()),
+        (("ranks", "bad", "--equal", "*:output.0"), ()),
         (("check", "good", "g.h5", "--exact"), ()),
     ):
         alone = serial.said(folder, *words, files=files)

@@ -29,6 +29,7 @@ def commands(golden: Path) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
     """Commands in turn, and the files that each writes."""
     yield ("import", "good", "g.h5"), ("g.h5",)
     yield ("diff", "good", "bad", *serial.WRITTEN), serial.FILES
+    yield ("ranks", "bad", "--equal", "*:output.0", "--equal", "*Mul*"), ()
     if golden.exists():
         yield ("check", "bad", "g.h5"), ()
         yield ("audit", "g.h5"), ()
