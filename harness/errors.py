@@ -52,6 +52,10 @@ class TraceError(HarnessError, RuntimeError):
     """``construct`` does something that a graph cannot express; the message gives the source line."""
 
 
+class DecidedLateError(TraceError):
+    """Values that are known only when the graph runs decide what the graph is: a function is traced again with them."""
+
+
 class KernelError(HarnessError, RuntimeError):
     """A kernel failed while the graph ran; the message names the operator."""
 

@@ -83,6 +83,17 @@ _SETTINGS: dict[str, _Setting] = {
     "exec_order": _Setting("bfs", (str,), *_among("bfs", "dfs")),
     "debug_level": _Setting(0, (int,)),
 }
+#: settings that do something in MindSpore and nothing here, unless they have their defaults
+_WITHOUT_EFFECT = {
+    "save_graphs": "no files of graphs are written; a dump's tree has the graph that runs",
+    "enable_graph_kernel": "kernels of a graph are not fused by this setting; backend ascend-o1 fuses them",
+    "graph_kernel_flags": "kernels of a graph are not fused by this setting; backend ascend-o1 fuses them",
+    "max_call_depth": "calls may nest as deep as Python lets them",
+    "check_bprop": "what a bprop gives is always checked",
+    "enable_compile_cache": "every process compiles its graphs",
+}
+#: what ``jit_config`` may hold
+_JIT_CONFIG = {"jit_level": ("O0", "O1", "O2"), "infer_boost": ("on", "off")}
 _values: dict[str, Any] = {}
 _log = log.get("context")
 
@@ -103,6 +114,9 @@ def _check(key: str, value: Any) -> None:
         raise SettingTypeError(f"set_context: {key!r} must be {names}, got {type(value).__name__} {value!r}")
     if not setting.holds(value):
         raise SettingError(f"set_context: {key!r} must be {setting.accepted}, got {value!r}")
+    for name, given in value.items() if isinstance(value, dict) and key == "jit_config" else ():
+        if given not in _JIT_CONFIG.get(name, ()):
+            raise SettingError(f"set_context: 'jit_config' may hold {_JIT_CONFIG}, got {name}={given!r}")
 
 
 def set_context(**kwargs: Any) -> None:
@@ -113,6 +127,9 @@ def set_context(**kwargs: Any) -> None:
     """
     for key, value in kwargs.items():
         _check(key, value)
+    for key in _WITHOUT_EFFECT.keys() & kwargs.keys():
+        if kwargs[key] and kwargs[key] != _SETTINGS[key].default:
+            _log.warning(f"set_context: {key}={kwargs[key]!r} has no effect here: {_WITHOUT_EFFECT[key]}")
     if "env_config_path" in kwargs:
         kwargs["env_config_path"] = _configuration_file(kwargs["env_config_path"])
     _values.update(kwargs)

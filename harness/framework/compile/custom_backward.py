@@ -21,7 +21,7 @@ from harness.framework.compile.scopes import tracer
 from harness.framework.compile.source import where
 from harness.framework.compile.trace import Tracer
 from harness.framework.compile.traced import Traced, has_tensor
-from harness.framework.tensor import Tensor, call, is_eager
+from harness.framework.tensor import Parameter, Tensor, call, is_eager
 from harness.graph import Node, Operand, TupleSpec
 
 CUSTOM = "CustomBackward"
@@ -73,7 +73,7 @@ def parts(active: Tracer, node: Node, out: Any, dout: Any) -> list[tuple[Operand
     """
     custom: _Custom = node.extra.custom
     name = f"{type(custom.cell).__name__}.bprop"
-    given = _called(active, custom, name, out, dout)
+    given = _called(active, custom, _read(custom, node), name, out, dout)
     if len(given) < len(custom.args):
         raise TraceError(f"{name} gives {len(given)} gradients, construct takes {len(custom.args)} arguments; "
                          "accepted: one for each argument")  # fmt: skip
@@ -91,7 +91,17 @@ def parts(active: Tracer, node: Node, out: Any, dout: Any) -> list[tuple[Operand
     return found
 
 
-def _called(active: Tracer, custom: _Custom, name: str, out: Any, dout: Any) -> Sequence[Any]:
+def _read(custom: _Custom, node: Node) -> list[Any]:
+    """The arguments of the call; a parameter among them as what the call read of it."""
+    args, at = list(custom.args), 1
+    for number, count in enumerate(custom.counts):
+        if count == 0 and isinstance(args[number], Parameter):
+            args[number] = Traced(node.inputs[at], node.inputs[at].spec)
+        at += 0 if count is None else max(count, 1)
+    return args
+
+
+def _called(active: Tracer, custom: _Custom, args: list[Any], name: str, out: Any, dout: Any) -> Sequence[Any]:
     lenient = is_eager()
     saved = active.pinned, active.parameters_refused, active.source
     active.pinned = custom.scope
@@ -99,7 +109,7 @@ def _called(active: Tracer, custom: _Custom, name: str, out: Any, dout: Any) -> 
     if not lenient:
         active.parameters_refused = f"{name} in scope {custom.scope} cannot use a parameter"
     try:
-        given = custom.function(*custom.args, out, dout)
+        given = custom.function(*args, out, dout)
     except TypeError as error:
         if error.__traceback__ is None or error.__traceback__.tb_next is not None:
             raise

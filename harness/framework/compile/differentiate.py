@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.errors import TraceError
+from harness.errors import DecidedLateError, TraceError
 from harness.framework.compile import custom_backward
 from harness.framework.compile.inline import inlining_order
 from harness.framework.compile.scopes import scope
@@ -86,7 +86,7 @@ class _Gradient:
         for node in self.order:
             if node.op == "Switch" and _depends(node, needed):
                 what = "control flow (ops.cond, ops.while_loop)"
-                raise TraceError(f"cannot differentiate through {what} in {node.scope}, at {where()}")
+                raise DecidedLateError(f"cannot differentiate through {what} in {node.scope}, at {where()}")
             if node.op != "UpdateState" and any(id(i) in needed for i in _flow(node)):
                 needed.add(id(node))
         return needed

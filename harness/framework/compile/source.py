@@ -18,7 +18,7 @@ from harness.graph import SourceLine
 _HARNESS = str(Path(__file__).resolve().parents[2])
 #: packages whose frames a reader wants to see: layers are source, the code below them is not
 _SHOWN = (str(Path(_HARNESS, "framework", "nn")),)
-_HIDDEN_FILES = tuple(str(Path(_HARNESS, "framework", "nn", name)) for name in ("calls.py", "cell.py"))
+_HIDDEN_FILES = tuple(str(Path(_HARNESS, "framework", "nn", name)) for name in ("calls.py", "cell.py", "settings.py"))
 
 _COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>")
 

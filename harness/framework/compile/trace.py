@@ -20,6 +20,7 @@ from harness.framework.compile.rewriting import ask_again
 from harness.framework.compile.source import stack, users_frame, where
 from harness.framework.compile.states import States
 from harness.framework.compile.traced import Traced, has_tensor, is_weight, tensor_spec
+from harness.framework.ops import taken
 from harness.framework.ops.base import OPERATORS, Call, Operator
 from harness.framework.ops.eager import is_number, plan_arguments
 from harness.framework.tensor import Parameter as ParameterTensor
@@ -91,6 +92,7 @@ class Tracer(Controls):
         closure = self._closure()
         before, mark = len(closure.effects), self.states.mark()
         inputs, call, layout = self._arguments(operator, args, attrs, effect is not None)
+        taken.check(call)
         if scope is None:
             scope = self.pinned or (self.scope if self.source is not None else self._users_scope())
         node = Node(operator.name, inputs, {**attrs, **self.marks}, scope, operator.infer(call))
@@ -205,6 +207,8 @@ class Tracer(Controls):
         which takes another reading of its function."""
         if isinstance(target, Traced) and is_eager():
             target.operand = target.with_items(index, value).operand
+            if target.taken_from is not None:
+                self.assign_items(*target.taken_from, target)
             return
         ask_again(users_frame())
         raise TraceError(

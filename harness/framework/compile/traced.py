@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from harness.dtypes import DType
-from harness.errors import TraceError
+from harness.errors import DecidedLateError, TraceError
 from harness.framework.compile.rewriting import ask_again
 from harness.framework.compile.source import where
 from harness.framework.tensor import Tensor, is_eager
@@ -46,6 +46,9 @@ class Traced(Tensor):
             return tuple(self.asnumpy().shape)
         return self.spec.shape
 
+    def _shares(self, other: Tensor) -> bool:
+        return False
+
     def asnumpy(self) -> Any:
         """The data where it is known (PyNative mode, see ``harness.framework.compile.known``); else ``TraceError``."""
         known: Any = getattr(current(), "known", None)
@@ -64,7 +67,7 @@ class Traced(Tensor):
     def __bool__(self) -> bool:
         if not is_eager():
             ask_again(sys._getframe(1))
-            raise TraceError(
+            raise DecidedLateError(
                 f"the truth of a tensor decides Python control flow at {where()}, but its value is known only when the "
                 "graph runs. Use ops.select, ops.cond or ops.while_loop"
             )

@@ -113,6 +113,7 @@ class AdamWeightDecay(Optimizer):
         self.fused_opt = ops.AdamWeightDecay()
 
     def construct(self, gradients: Any) -> Any:
+        self._require_each(gradients)
         decay = self.get_weight_decay()
         decays = decay if self.is_group else (decay,) * self.param_length
         rates = self._rates()

@@ -13,8 +13,9 @@ from harness import dtypes
 from harness.dtypes import DType
 from harness.errors import CellAttributeError, CellNameError, SettingError, SettingTypeError
 from harness.framework.compile.source import made_at
-from harness.framework.nn import naming, precision, text
+from harness.framework.nn import naming, precision, settings, text
 from harness.framework.nn.calls import Calls
+from harness.framework.nn.jit_config import JitConfig
 from harness.framework.nn.refused import Refusals
 from harness.framework.ops.primitive import Primitive
 from harness.framework.tensor import Parameter, ParameterTuple, Tensor, is_tracing
@@ -66,6 +67,10 @@ class Cell(Calls, Refusals):
         state["requires_grad"] = False
         if flags:
             self.add_flags(**flags)
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        settings.guard(cls)
 
     # -- attributes ------------------------------------------------------------------------------------------------
     def __getattr__(self, name: str) -> Any:
@@ -338,7 +343,9 @@ class Cell(Calls, Refusals):
         return self._dynamic_inputs
 
     def set_jit_config(self, jit_config: Any) -> None:
-        """Kept without effect: there is only one way to compile here."""
+        """Kept; there is one way of compiling here. ``SettingTypeError`` unless it is a ``JitConfig``."""
+        if not isinstance(jit_config, JitConfig):
+            raise SettingTypeError(f"set_jit_config takes a JitConfig, got {type(jit_config).__name__}")
         self.__dict__["_jit_config"] = jit_config
 
     @property

@@ -18,7 +18,7 @@ import numpy as np
 from harness import dtypes
 from harness.dtypes import DType
 from harness.errors import SettingError, SettingTypeError
-from harness.framework.nn import random
+from harness.framework.nn import random, settings
 from harness.framework.nn.fan import fan_of, fans, gain
 from harness.framework.tensor import Tensor
 
@@ -40,6 +40,10 @@ class Initializer:
 
     def __init__(self, **kwargs: Any) -> None:
         self._kwargs = kwargs
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        settings.guard(cls)
 
     def values(self, shape: Shape) -> Array:
         """Values of ``shape``, float32 unless stated otherwise."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness import dtypes
-from harness.errors import DtypeError, SettingTypeError, ShapeError
+from harness.errors import DtypeError, SettingError, SettingTypeError, ShapeError
 from harness.framework.nn import checks
 from harness.framework.nn.cell import Cell
 from harness.framework.nn.namespace import ops
@@ -98,6 +98,8 @@ class SmoothL1Loss(LossBase):
 
     def __init__(self, beta: float = 1.0, reduction: str = "none") -> None:
         super().__init__(reduction)
+        if beta <= 0:
+            raise SettingError(f"SmoothL1Loss: beta must be above 0, got {beta!r}")
         self.beta = beta
         self.smooth_l1_loss = ops.SmoothL1Loss(beta, reduction)
 
@@ -110,6 +112,8 @@ class HuberLoss(LossBase):
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
         super().__init__(reduction)
+        if delta <= 0:
+            raise SettingError(f"HuberLoss: delta must be above 0, got {delta!r}")
         self.delta = delta
 
     def construct(self, logits: Any, labels: Any) -> Any:

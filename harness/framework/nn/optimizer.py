@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from harness import dtypes
-from harness.errors import CellAttributeError, SettingError, SettingTypeError, UnsupportedError
+from harness.errors import CellAttributeError, SettingError, SettingTypeError, StateError, UnsupportedError
 from harness.framework.nn import checks
 from harness.framework.nn.cell import Cell
 from harness.framework.nn.containers import CellList
@@ -265,7 +265,15 @@ class Optimizer(Cell):
         return tuple(ops.Mul()(gradient, self._as(self.reciprocal_scale, gradient.dtype)) for gradient in gradients)
 
     def _prepared(self, gradients: tuple[Any, ...]) -> tuple[Any, ...]:
+        self._require_each(gradients)
         return self.scale_grad(self.gradients_centralization(self.decay_weight(tuple(gradients))))
+
+    def _require_each(self, gradients: tuple[Any, ...]) -> None:
+        if len(gradients) != self.param_length:
+            raise StateError(
+                f"{self.cls_name}: {self.param_length} gradients are needed, one for each parameter, "
+                f"got {len(gradients)}"
+            )
 
     def _count_step(self) -> None:
         self.assignadd(self.global_step, self.global_step_increase_tensor)

@@ -140,6 +140,8 @@ class _AvgPool(_Pool):
         self.is_expand = (
             self.pad_mode == "PAD" or padding != 0 or ceil_mode or not count_include_pad or divisor is not None
         )
+        if self.pad_mode != "PAD" and padding not in (0, (0,) * self._rank):
+            raise SettingError(f"{self.cls_name}: padding must be 0 unless pad_mode is 'pad', got {padding!r}")
         if not self.is_expand:
             self.avg_pool = ops.AvgPool(pad_mode=self.pad_mode, **plain)
             return

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.errors import UnsupportedError
+from harness.errors import SettingError, SettingTypeError, StateError, UnsupportedError
 from harness.framework.compile.api import value_and_grad_traced
 from harness.framework.nn import gradient_session
 from harness.framework.runtime import session
@@ -29,9 +29,11 @@ def jit(
 
     Args:
         function: what to compile; None when used as ``@jit(...)``.
-        capture_mode, jit_level, dynamic, fullgraph, backend, options: accepted as MindSpore does; the graph is
+        capture_mode, jit_level, dynamic, fullgraph, backend, options: accepted as MindSpore does, and refused where
+            it refuses them (``SettingError``, ``SettingTypeError``, ``StateError`` for a backend); the graph is
             always traced and run kernel by kernel.
     """
+    _check_jit(capture_mode, jit_level, dynamic, fullgraph, backend)
     if function is None:
         return functools.partial(jit, capture_mode=capture_mode, jit_level=jit_level)
     if not callable(function):
@@ -44,6 +46,25 @@ def jit(
         return session.current().run_function(function, args, kwargs, owner=compiled)
 
     return compiled
+
+
+#: settings of ``jit`` and what they may be (measured)
+_JIT: dict[str, tuple[str, ...]] = {"capture_mode": ("ast", "bytecode", "trace"), "jit_level": ("O0", "O1")}
+_JIT_BACKENDS = ("", "ms_backend", "GE")
+
+
+def _check_jit(capture_mode: Any, jit_level: Any, dynamic: Any, fullgraph: Any, backend: Any) -> None:
+    for name, value in (("capture_mode", capture_mode), ("jit_level", jit_level)):
+        if value not in _JIT[name]:
+            raise SettingError(f"jit: {name} must be one of {list(_JIT[name])}, got {value!r}")
+    if not isinstance(dynamic, int):
+        raise SettingTypeError(f"jit: dynamic must be 0 or 1, got {type(dynamic).__name__} {dynamic!r}")
+    if dynamic not in (0, 1):
+        raise SettingError(f"jit: dynamic must be 0 or 1, got {dynamic!r}")
+    if not isinstance(fullgraph, bool):
+        raise SettingTypeError(f"jit: fullgraph must be a bool, got {type(fullgraph).__name__} {fullgraph!r}")
+    if backend not in _JIT_BACKENDS:
+        raise StateError(f"jit: backend must be one of {list(_JIT_BACKENDS)}, got {backend!r}")
 
 
 def value_and_grad(

@@ -83,6 +83,8 @@ class Operator:
         tensors: argument positions that must be tensors: a Python number there becomes a 0-d tensor constant.
         same_dtype: argument positions brought to one dtype by inserted ``Cast`` nodes (MindSpore's implicit
             promotion); also gives the dtype of numbers made tensors.
+        follows: argument positions cast to the dtype of another argument, which is a parameter and cannot be cast
+            itself: a stronger dtype is refused.
         unread: argument positions the CPU kernel does not read at launch: they have no dump file.
         runs_as: name of another operator that the CPU runs instead; the finished graph shows that one.
         absent: name of the dtype in which the kernel takes an argument that may be None; the graph shows it for None
@@ -96,6 +98,7 @@ class Operator:
     functional: ClassVar[bool] = True
     tensors: ClassVar[tuple[int, ...]] = ()
     same_dtype: ClassVar[tuple[int, ...]] = ()
+    follows: ClassVar[Mapping[int, int]] = {}
     unread: ClassVar[frozenset[int]] = frozenset()
     runs_as: ClassVar[str | None] = None
     absent: ClassVar[Mapping[int, str]] = {}

@@ -5,6 +5,7 @@ Sources of the promotion rule: MindSpore 2.10.0 CPU, measured.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -12,8 +13,8 @@ import numpy as np
 
 from harness import dtypes
 from harness.dtypes import DType
-from harness.errors import KernelError
-from harness.framework.ops import remembered
+from harness.errors import DtypeError, KernelError
+from harness.framework.ops import remembered, taken
 from harness.framework.ops.base import OPERATORS, Call, Operator
 from harness.framework.ops.numerics import finish
 from harness.framework.ops.remembered import remembering as remembering
@@ -59,6 +60,18 @@ def is_number(value: Any) -> bool:
     return isinstance(value, (bool, int, float, np.bool_, np.integer, np.floating))
 
 
+def _following(op: str, position: int, given: DType, parameter: DType) -> DType | None:
+    """The dtype an argument is cast to beside a parameter, None for its own; ``DtypeError`` if it is the stronger."""
+    if given is parameter:
+        return None
+    if promote([given, parameter]) is not parameter:
+        raise DtypeError(
+            f"{op}: argument {position} is {given}, the parameter {parameter}; a parameter is not cast, so cast the "
+            f"argument to {parameter} (ops.cast)"
+        )
+    return parameter
+
+
 def plan_arguments(op: Operator, args: tuple[Any, ...]) -> list[tuple[Any, DType | None]]:
     """The conversion of each argument before the call.
 
@@ -66,6 +79,7 @@ def plan_arguments(op: Operator, args: tuple[Any, ...]) -> list[tuple[Any, DType
         For each argument ``(value, cast)``: numbers at ``op.tensors`` positions have become 0-d ``Tensor``
         constants; ``cast`` is the dtype a tensor must be cast to, or None.
     """
+    taken.check_given(op.name, args)
     shared = [args[i] for i in op.same_dtype if i < len(args)]
     beside = [a.dtype for a in shared if isinstance(a, Tensor)]
     numbers = [number_dtype(a, beside) for a in shared if is_number(a)]
@@ -78,8 +92,15 @@ def plan_arguments(op: Operator, args: tuple[Any, ...]) -> list[tuple[Any, DType
             arg = Tensor(np.asarray(arg), own)
         elif isinstance(arg, Tensor) and i in op.same_dtype and target is not None and arg.dtype is not target:
             cast = target
+        elif i in op.follows and isinstance(arg, Tensor):
+            cast = _following(op.name, i, arg.dtype, args[op.follows[i]].dtype)
         planned.append((arg, cast))
     return planned
+
+
+#: operators whose results lie in the memory of their first argument (measured)
+VIEWS = frozenset({"Depend", "ExpandDims", "Reshape", "Slice", "Split", "Squeeze", "StopGradient", "StridedSlice",
+                   "Transpose", "Unstack"})  # fmt: skip
 
 
 def failure(op: str, error: BaseException) -> KernelError:
@@ -126,6 +147,22 @@ def _result(op: Operator, part: Any, spec: Spec | None) -> np.ndarray[Any, np.dt
     return array
 
 
+def _view(op: Operator, call: Call, source: Tensor, rest: tuple[Any, ...]) -> Any:
+    """The results of an operator of ``VIEWS``: in the source's memory where they are whole there."""
+    made = []
+    for at, array in enumerate(_executed(op, call, (source.asnumpy(), *rest))):
+        part = Tensor.over(array)
+        if source.taken_from is not None or not np.may_share_memory(array, source.asnumpy()):
+            part.taken_from = source, functools.partial(_part, op, call, rest, at)
+        made.append(part)
+    return tuple(made) if isinstance(call.out, TupleSpec) else made[0]
+
+
+def _part(op: Operator, call: Call, rest: tuple[Any, ...], at: int, array: Any) -> Any:
+    result = op.kernel(call, array, *rest)
+    return result[at] if isinstance(result, tuple) else result
+
+
 class EagerDispatcher:
     """Executes each call at once (PyNative mode, and everything outside ``construct``)."""
 
@@ -149,8 +186,11 @@ class EagerDispatcher:
                 specs.append(spec_of(value))
                 values.append(value)
         done = Call(op, tuple(specs), tuple(values), attrs)
+        taken.check(done)
         done.out = operator.infer(done)
         arrays = tuple(_plain(v) for v in ready)
+        if op in VIEWS and isinstance(ready[0], Tensor):
+            return _view(operator, done, ready[0], arrays[1:])
         results = execute(operator, done, arrays)
         if isinstance(done.out, TupleSpec):
             return tuple(Tensor(r, d.dtype) for r, d in zip(results, done.outputs(), strict=True))

@@ -68,7 +68,7 @@ class Unary(Operator):
     def infer(self, call: Call) -> Spec:
         x = call.tensor(0).tensor
         check_kind(call, self.accepts, 0)
-        own = self.of_integers or x.dtype if x.dtype.kind in "iu" else x.dtype
+        own = self.of_integers or x.dtype if x.dtype.kind in "biu" else x.dtype
         return TensorSpec(self.result or own, x.shape)
 
 

@@ -5,6 +5,7 @@ MindSpore keeps these per process. A session stands for that process, so that a 
 
 from __future__ import annotations
 
+import functools
 import inspect
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,11 +18,13 @@ import numpy as np
 from harness import hooks
 from harness.devices import Device
 from harness.devices.cpu import CPU
+from harness.errors import DecidedLateError
 from harness.framework.compile.order import Numbering
-from harness.framework.compile.program import Program, compile_function, data_inputs
+from harness.framework.compile.program import Program, Trace, compile_function, compile_trace, data_inputs
 from harness.framework.compile.scopes import cell_scope
 from harness.framework.context import get_context
 from harness.framework.runtime import declared
+from harness.framework.runtime.decided import Decided
 from harness.framework.runtime.engine import Engine
 from harness.framework.runtime.execute import Executor
 from harness.framework.runtime.faults import Fault
@@ -58,6 +61,7 @@ class Session:
         self._next_graph = 0
         self._hooked = not hooked
         self._kept: list[Any] = []
+        self._decided: dict[Any, Decided] = {}
 
     def run_cell(self, cell: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """Runs a cell as a graph: compiled at the first call with these shapes and dtypes in this phase.
@@ -108,12 +112,21 @@ class Session:
         """
         signature = (key, tuple(_signature(v, d) for v, d in _padded(values, dynamic)))
         executor = self.programs.get(signature)
-        if executor is None:
-            device = self.configured_device()
-            executor = Executor(self._compile(device, function, values, names, dynamic, keep), device, self.engine)
-            if not any(map(_has_list, values)):
+        if executor is None and signature not in self._decided:
+            compiled = functools.partial(compile_function, function, values, names, dynamic=dynamic)
+            try:
+                executor = self._executor_of(compiled, _title(keep, function), names)
+            except DecidedLateError:
+                self._decided[signature] = Decided()
+            if executor is not None and not any(map(_has_list, values)):
                 self.programs[signature] = executor
-                self._kept.append(keep)
+            self._kept.append(keep)
+        if executor is None:
+
+            def taken(trace: Trace) -> Executor:
+                return self._executor_of(functools.partial(compile_trace, trace), _title(keep, function), names)
+
+            executor = self._decided[signature].take(function, values, names, taken)
         arrays = [t.asnumpy() for t in data_inputs(values)]
         if executor.program.silent:
             return executor.run(arrays, ())
@@ -133,31 +146,24 @@ class Session:
         settings = {name: get_context(name) for name in ("ascend_config", "gpu_config")}
         return self.device.configured(os.environ, settings)
 
-    def _compile(
-        self,
-        device: Device,
-        function: Callable[..., Any],
-        values: Sequence[Any],
-        names: Sequence[str],
-        dynamic: Sequence[Any],
-        keep: Any,
-    ) -> Program:
+    def _executor_of(self, compiled: Callable[..., Program], title: str, names: Sequence[str]) -> Executor:
+        """An executor of what ``compiled`` makes with a graph id, the numbering and the device's kernels."""
+        device = self.configured_device()
         if not self._hooked:
             for hook in hooks.first_compile:
                 hook(self)
             self._hooked = True
-        with self._watched(_title(keep, function), names):
-            program = compile_function(
-                function, values, names, self._next_graph, self.numbering, dynamic, device.kernels, device.fuses,
-                self._stage_done,
+        with self._watched(title, names):
+            program = compiled(
+                graph_id=self._next_graph, numbering=self.numbering, kernels=device.kernels, fuses=device.fuses,
+                watch=self._stage_done,
             )  # fmt: skip
-            if program.silent:
-                return program
-            self._next_graph += len(program.graphs)
-            for graph in program.graphs:
-                for observer in self.observers:
-                    observer.graph_compiled(graph)
-        return program
+            if not program.silent:
+                self._next_graph += len(program.graphs)
+                for graph in program.graphs:
+                    for observer in self.observers:
+                        observer.graph_compiled(graph)
+        return Executor(program, device, self.engine)
 
     @contextmanager
     def _watched(self, title: str, names: Sequence[str]) -> Iterator[None]:
@@ -168,7 +174,7 @@ class Session:
             yield
         except BaseException as error:
             for observer in self.observers:
-                observer.compile_end(error)
+                observer.compile_end(None if isinstance(error, DecidedLateError) else error)
             raise
         for observer in self.observers:
             observer.compile_end(None)

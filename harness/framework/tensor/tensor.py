@@ -13,8 +13,9 @@ import numpy as np
 
 from harness import dtypes
 from harness.dtypes import DType
+from harness.errors import ShapeError
 from harness.framework import observed
-from harness.framework.tensor.dispatch import graph_function, load_operators
+from harness.framework.tensor.dispatch import graph_function, is_eager, load_operators
 from harness.framework.tensor.text import array_tensor_text, tensor_text
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -32,14 +33,17 @@ class Tensor:
         init: an initializer with ``fill(shape, dtype) -> ndarray``, used with ``shape``.
     """
 
-    # numpy must leave ``array * tensor`` to the tensor.
-    __array_priority__ = 1000
-    __array_ufunc__ = None
+    # Above the priority of numpy's numbers, below that of its arrays: a number leaves ``2 * tensor`` to the tensor.
+    __array_priority__ = -1
 
     #: graph function, operator and arguments that would make this tensor while a graph runs; None if unknown
     made_by: tuple[str, str, tuple[Any, ...]] | None = None
     #: made from an array without a copy (``from_numpy``, rows of a dataset): shown differently
     _from_array = False
+    #: the tensor this is a part or another form of, where both have memory of their own, and where: what is assigned to
+    #: elements of this one is assigned there, too (measured). Where: an index, or a function from the other's array to
+    #: a view of it like this one
+    taken_from: tuple[Tensor, Any] | None = None
     #: the parameter this is a cast of, where a cell computes in another dtype (``to_float``)
     cast_of: Tensor | None = None
 
@@ -62,7 +66,7 @@ class Tensor:
             self._dtype = dtype or input_data.dtype
             self._from_array = input_data._from_array and self._dtype is input_data.dtype
         else:
-            data = as_array(input_data)
+            data = as_array(input_data, dtype)
             self._dtype = dtype or dtypes.from_numpy(data.dtype)
         if data.dtype != self._dtype.numpy:
             data = data.astype(self._dtype.numpy)
@@ -70,11 +74,19 @@ class Tensor:
 
     @staticmethod
     def from_numpy(array: Array) -> Tensor:
-        """A tensor with an array's values and dtype, shown as numpy shows the array."""
+        """A tensor in an array's own memory, which is shown as numpy shows the array."""
         if not isinstance(array, np.ndarray):
             raise TypeError(f"from_numpy takes a numpy array, got {type(array).__name__}")
-        made = Tensor(array)
+        made = Tensor.over(array if array.flags.c_contiguous else array.copy())
         made._from_array = True
+        return made
+
+    @staticmethod
+    def over(array: Array) -> Tensor:
+        """A tensor whose memory is that of an array (of a dtype of MindSpore's)."""
+        made = object.__new__(Tensor)
+        made.const_arg, made.init, made._dynamic_shape = False, None, None
+        made._dtype, made._data = dtypes.from_numpy(array.dtype), array
         return made
 
     def _init_without_data(self, dtype: DType | None, shape: Any, init: Any) -> None:
@@ -148,12 +160,11 @@ class Tensor:
         """Same as ``asnumpy``."""
         return self.asnumpy()
 
-    def item(self, index: Any = None) -> Any:
-        """One element as a Python number."""
-        data = self.asnumpy()
-        if index is None:
-            return data.item()
-        return data.item(*index) if isinstance(index, tuple) else data.item(index)
+    def item(self) -> Any:
+        """The only element as a Python number; ``ShapeError`` where there are several (as in MindSpore)."""
+        if self.size != 1:
+            raise ShapeError(f"item() takes a tensor of one element, got shape {self.shape}; index it first")
+        return self.asnumpy().item()
 
     def tolist(self) -> Any:
         """Nested lists of Python numbers."""
@@ -227,8 +238,12 @@ class Tensor:
         new = object.__new__(type(self))
         memo[id(self)] = new
         for slot, value in self.__dict__.items():
-            new.__dict__[slot] = value.copy() if slot == "_data" else value
+            if slot != "taken_from":
+                new.__dict__[slot] = value.copy() if slot == "_data" else value
         return new
+
+    def __copy__(self) -> Tensor:
+        return self.__deepcopy__({})
 
     def __iter__(self) -> Iterator[Tensor]:
         for at in range(len(self)):
@@ -237,7 +252,14 @@ class Tensor:
     def __getitem__(self, index: Any) -> Tensor:
         # One graph function, whose nesting depends on the kind of the index (measured).
         kind = "Tensor" if isinstance(index, Tensor) else type(index).__name__
-        return graph_function(("Tensor.__getitem__", kind), _method("__getitem__"))(self, index)  # type: ignore[no-any-return]
+        found: Tensor = graph_function(("Tensor.__getitem__", kind), _method("__getitem__"))(self, index)
+        if found is not self and is_eager() and found.taken_from is None and not found._shares(self):
+            found.taken_from = (self, index)
+        return found
+
+    def _shares(self, other: Tensor) -> bool:
+        """Whether the two have elements in one memory."""
+        return np.may_share_memory(self._data, other._data)
 
     def __setitem__(self, index: Any, value: Any) -> None:
         _method("__setitem__")(self, index, value)
@@ -256,8 +278,9 @@ class Tensor:
 _EXTENDED = frozenset(d.numpy for d in dtypes.ALL if d.numpy.kind == "V")
 
 
-def as_array(value: Any) -> Array:
-    """Makes an array from a user's data: Python floats as float32, ints as int64, bools as bool.
+def as_array(value: Any, dtype: DType | None = None) -> Array:
+    """Makes an array from a user's data: Python floats as float32 (float64 where that is the ``dtype`` they are for),
+    ints as int64, bools as bool.
 
     Raises ``TypeError`` for ragged or non-numeric data.
     """
@@ -268,7 +291,7 @@ def as_array(value: Any) -> Array:
     else:
         plain = _plain(value)
         data = np.array(plain)
-        if data.dtype == np.float64:
+        if data.dtype == np.float64 and dtype is not dtypes.float64:
             data = data.astype(np.float32)
     foreign = data.dtype.kind == "V" and data.dtype.names is None and data.dtype not in _EXTENDED
     if data.dtype == object or data.dtype.kind in "SUMm" or foreign or data.dtype.names is not None:

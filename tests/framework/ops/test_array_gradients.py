@@ -10,8 +10,16 @@ import pytest
 
 from harness import Tensor, dtypes, float64, ops
 from harness.framework.compile.api import value_and_grad_traced
+from harness.framework.ops import taken
 from harness.framework.runtime.session import fresh
 from harness.framework.tensor import call
+
+
+@pytest.fixture(autouse=True)
+def _any_dtype(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Slopes are taken in float64, which not every operator takes from users."""
+    monkeypatch.setattr(taken, "TAKEN", {})
+
 
 ROWS = Tensor(np.array([2, 0, 2]), dtypes.int32)
 GRID = Tensor(np.array([[0, 1], [2, 0], [1, 1]]), dtypes.int64)

@@ -10,10 +10,17 @@ import pytest
 
 from harness import Tensor, dtypes, float32, float64, grad, ops
 from harness.errors import UnsupportedError
-from harness.framework.ops import OPERATORS, Backward, Operator
+from harness.framework.ops import OPERATORS, Backward, Operator, taken
 from harness.framework.tensor import call
 from tests.framework.ops import test_array_gradients, test_gradients
 from tests.framework.ops.slopes import Case, first, random, second
+
+
+@pytest.fixture(autouse=True)
+def _any_dtype(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Slopes are taken in float64, which not every operator takes from users."""
+    monkeypatch.setattr(taken, "TAKEN", {})
+
 
 LENGTHS = Tensor(np.array([2, 4, 1]), dtypes.int64)
 GRID = test_array_gradients.GRID

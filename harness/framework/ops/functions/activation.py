@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from harness.errors import UnsupportedError
+from harness import dtypes
+from harness.errors import DtypeError, UnsupportedError
 from harness.framework.ops.expansion import scalar
 from harness.framework.ops.functions.arithmetic import SUB
 from harness.framework.ops.functions.math import ONE, log, sigmoid
@@ -42,6 +43,8 @@ def gelu(input: Any, approximate: str = "none") -> Any:
     """x * Phi(x), with the error function, or with its tanh form (``approximate="tanh"``)."""
     if approximate not in ("none", "tanh"):
         raise ValueError(f"ops.gelu: approximate must be 'none' or 'tanh', got {approximate!r}")
+    if input.dtype.kind != "f":
+        raise DtypeError(f"ops.gelu takes floating tensors, got {input.dtype}")
     if approximate == "tanh":
         return call("GeLU", input)
     share = call("Erf", call("Div", input, scalar(math.sqrt(2.0), input.dtype))) + scalar(1, input.dtype)
@@ -121,6 +124,8 @@ def prelu(input: Any, weight: Any) -> Any:
 
 def tanhshrink(input: Any) -> Any:
     """x - tanh(x)."""
+    if input.dtype.kind in "iu":
+        input = call("Cast", input, dtypes.float32)
     return call("Sub", input, call("Tanh", input), **SUB)
 
 

@@ -196,33 +196,52 @@ def _other(value: Any) -> bool:
     return isinstance(value, Tensor) or is_number(value)
 
 
+def foreign(value: Any) -> Any:
+    """What an operator of ``Tensor`` gives for a value it does not take; ``TypeError`` for a numpy array, which would
+    else take the tensor itself."""
+    if isinstance(value, np.ndarray):
+        raise TypeError("a tensor and a numpy array do not go together; make a Tensor of the array")
+    return NotImplemented
+
+
+def _listed(x: Any, value: Any) -> Any:
+    """A list or tuple of numbers, which ``+`` and ``-`` take in the tensor's dtype (measured); others as they are."""
+    if isinstance(value, (list, tuple)) and all(map(is_number, value)):
+        return Tensor(np.array(value).astype(x.dtype.numpy))
+    return value
+
+
 @tensor_method("__add__")
 def _add(x: Any, y: Any) -> Any:
     """x + y."""
-    return call("Add", x, y) if _other(y) else NotImplemented
+    y = _listed(x, y)
+    return call("Add", x, y) if _other(y) else foreign(y)
 
 
 @tensor_method("__radd__")
 def _radd(x: Any, y: Any) -> Any:
-    return call("Add", y, x) if _other(y) else NotImplemented
+    y = _listed(x, y)
+    return call("Add", y, x) if _other(y) else foreign(y)
 
 
 @tensor_method("__sub__")
 def _sub(x: Any, y: Any) -> Any:
     """x - y."""
-    return call("Sub", x, y, **SUB) if _other(y) else NotImplemented
+    y = _listed(x, y)
+    return call("Sub", x, y, **SUB) if _other(y) else foreign(y)
 
 
 @tensor_method("__rsub__")
 def _rsub(x: Any, y: Any) -> Any:
-    return call("Sub", y, x, **SUB) if _other(y) else NotImplemented
+    y = _listed(x, y)
+    return call("Sub", y, x, **SUB) if _other(y) else foreign(y)
 
 
 def _mul(x: Any, y: Any) -> Any:
     """x * y."""
     if is_number(y):
         return call("Muls", x, y)
-    return call("Mul", x, y) if isinstance(y, Tensor) else NotImplemented
+    return call("Mul", x, y) if isinstance(y, Tensor) else foreign(y)
 
 
 #: the product with a number is a separate function, the same for ``x * 2`` and ``2 * x`` (measured)
@@ -240,23 +259,23 @@ def _truediv(x: Any, y: Any) -> Any:
     """x / y."""
     if is_number(y):
         return call("Divs", x, y)
-    return call("Div", x, y) if isinstance(y, Tensor) else NotImplemented
+    return call("Div", x, y) if isinstance(y, Tensor) else foreign(y)
 
 
 @tensor_method("__rtruediv__")
 def _rtruediv(x: Any, y: Any) -> Any:
-    return call("Muls", call("Reciprocal", x), y) if _other(y) else NotImplemented
+    return call("Muls", call("Reciprocal", x), y) if _other(y) else foreign(y)
 
 
 @tensor_method("__floordiv__")
 def _floordiv(x: Any, y: Any) -> Any:
     """x // y."""
-    return call("FloorDiv", x, y) if _other(y) else NotImplemented
+    return call("FloorDiv", x, y) if _other(y) else foreign(y)
 
 
 @tensor_method("__rfloordiv__")
 def _rfloordiv(x: Any, y: Any) -> Any:
-    return call("FloorDiv", y, x) if _other(y) else NotImplemented
+    return call("FloorDiv", y, x) if _other(y) else foreign(y)
 
 
 @tensor_method("__mod__")
@@ -264,23 +283,23 @@ def _mod(x: Any, y: Any) -> Any:
     """x % y."""
     if is_number(y):
         return call("RemainderTensorScalar", x, y)
-    return call("RemainderTensorTensor", x, y) if isinstance(y, Tensor) else NotImplemented
+    return call("RemainderTensorTensor", x, y) if isinstance(y, Tensor) else foreign(y)
 
 
 @tensor_method("__rmod__")
 def _rmod(x: Any, y: Any) -> Any:
-    return call("RemainderScalarTensor", y, x) if is_number(y) else NotImplemented
+    return call("RemainderScalarTensor", y, x) if is_number(y) else foreign(y)
 
 
 @tensor_method("__pow__")
 def _pow(x: Any, y: Any) -> Any:
     """x ** y."""
-    return call("Pow", x, y) if _other(y) else NotImplemented
+    return call("Pow", x, y) if _other(y) else foreign(y)
 
 
 @tensor_method("__rpow__")
 def _rpow(x: Any, y: Any) -> Any:
-    return call("Pow", y, x) if _other(y) else NotImplemented
+    return call("Pow", y, x) if _other(y) else foreign(y)
 
 
 @tensor_method("__neg__")

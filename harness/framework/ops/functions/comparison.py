@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.framework.ops.eager import is_number
-from harness.framework.ops.functions.arithmetic import pair, untyped
+from harness.framework.ops.functions.arithmetic import foreign, pair, untyped
 from harness.framework.tensor import Tensor, call, tensor_method
 
 __all__ = [
@@ -143,37 +143,37 @@ def _ne(x: Any, y: Any) -> Any:
 
 @tensor_method("__lt__")
 def _lt(x: Any, y: Any) -> Any:
-    return less(x, y) if _known(y) else NotImplemented
+    return less(x, y) if _known(y) else foreign(y)
 
 
 @tensor_method("__le__")
 def _le(x: Any, y: Any) -> Any:
-    return call("LessEqual", x, y) if _known(y) else NotImplemented
+    return call("LessEqual", x, y) if _known(y) else foreign(y)
 
 
 @tensor_method("__gt__")
 def _gt(x: Any, y: Any) -> Any:
-    return call("Greater", x, y) if _known(y) else NotImplemented
+    return call("Greater", x, y) if _known(y) else foreign(y)
 
 
 @tensor_method("__ge__")
 def _ge(x: Any, y: Any) -> Any:
-    return call("GreaterEqual", x, y) if _known(y) else NotImplemented
+    return call("GreaterEqual", x, y) if _known(y) else foreign(y)
 
 
 @tensor_method("__and__", "__rand__")
 def _and(x: Any, y: Any) -> Any:
-    return bitwise_and(x, y) if _known(y) else NotImplemented
+    return bitwise_and(x, y) if _known(y) else foreign(y)
 
 
 @tensor_method("__or__", "__ror__")
 def _or(x: Any, y: Any) -> Any:
-    return bitwise_or(x, y) if _known(y) else NotImplemented
+    return bitwise_or(x, y) if _known(y) else foreign(y)
 
 
 @tensor_method("__xor__", "__rxor__")
 def _xor(x: Any, y: Any) -> Any:
-    return bitwise_xor(x, y) if _known(y) else NotImplemented
+    return bitwise_xor(x, y) if _known(y) else foreign(y)
 
 
 @tensor_method("__invert__")

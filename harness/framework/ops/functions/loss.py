@@ -8,6 +8,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from harness import dtypes
 from harness.errors import ShapeError
 from harness.framework.ops.constants import int_tensor
 from harness.framework.ops.expansion import scalar
@@ -39,7 +40,10 @@ def _reduced(x: Tensor, reduction: str) -> Tensor:
 def mse_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
     """Squared differences, reduced."""
     reduction_setting("mse_loss", reduction)
-    return _reduced(call("Square", call("Sub", input, target, **SUB)), reduction)
+    squares = call("Square", call("Sub", input, target, **SUB))
+    if reduction == "mean" and squares.dtype.kind in "iu":
+        squares = call("Cast", squares, dtypes.float32)
+    return _reduced(squares, reduction)
 
 
 def l1_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:

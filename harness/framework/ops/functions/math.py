@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.errors import UnsupportedError
+from harness.errors import DtypeError, UnsupportedError
 from harness.framework.ops.eager import is_number
 from harness.framework.ops.expansion import scalar
 from harness.framework.ops.functions.arithmetic import SUB
@@ -175,6 +175,8 @@ def minimum(input: Any, other: Any) -> Any:
 
 def logaddexp(input: Any, other: Any) -> Any:
     """log(e ** input + e ** other), safe from overflow."""
+    if "f" not in {input.dtype.kind} & {other.dtype.kind}:
+        raise DtypeError(f"logaddexp takes floating tensors, got {input.dtype} and {other.dtype}")
     apart = neg_of(abs_of(call("Sub", input, other, **SUB)))
     return call("Maximum", input, other) + log1p_of(call("Exp", apart))
 

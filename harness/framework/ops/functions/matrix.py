@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from harness import dtypes
 from harness.errors import DtypeError, ShapeError, UnsupportedError
 from harness.framework.tensor import Tensor, call, tensor_method
 
@@ -56,6 +57,9 @@ def outer(input: Tensor, vec2: Tensor) -> Tensor:
 @tensor_method("dot")
 def dot(input: Tensor, other: Tensor) -> Tensor:
     """Sum of products along the last axis of ``input`` and the rows of a matrix ``other``."""
+    for given in (input, other):
+        if given.dtype not in (dtypes.float16, dtypes.float32):
+            raise DtypeError(f"dot takes float16 and float32, got {given.dtype}")
     if len(input.shape) < 2 or len(other.shape) < 2:
         raise ShapeError(f"dot: both tensors need at least two axes, got {list(input.shape)} and {list(other.shape)}")
     if len(other.shape) > 2:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from harness import dtypes
-from harness.errors import SettingTypeError, UnsupportedError
+from harness.errors import DtypeError, SettingTypeError, UnsupportedError
 from harness.framework.ops.functions.arithmetic import SUB, untyped
 from harness.framework.ops.functions.inner import div_of, mean_of, pow_of, squeeze_of, sub_of
 from harness.framework.ops.functions.math import log
@@ -169,7 +169,9 @@ def cumsum(x: Any, axis: int, dtype: Any = None) -> Any:
 
 @tensor_method("cumprod")
 def cumprod(input: Any, dim: int, dtype: Any = None) -> Any:
-    """Running product along ``dim``."""
+    """Running product along ``dim``, of whole numbers in int64."""
+    if dtype is None and input.dtype.kind in "biu":
+        dtype = dtypes.int64
     return call("CumProd", _in(input, dtype), dim, False, False)
 
 
@@ -220,6 +222,8 @@ def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Any:
 @tensor_method("count_nonzero")
 def count_nonzero(x: Any, axis: Any = (), keep_dims: bool = False, dtype: Any = dtypes.int32) -> Any:
     """How many elements are not 0."""
+    if x.dtype is dtypes.bool_:
+        raise DtypeError("count_nonzero takes numbers, got Bool; cast the tensor (ops.cast)")
     zeros = Tensor(np.zeros(x.shape, x.dtype.numpy), x.dtype)
     found = call("Cast", call("NotEqual", x, zeros), dtypes.float32)
     return call("Cast", call("ReduceSum", found, axes_of(axis), keep_dims, False), dtype)

@@ -30,6 +30,19 @@ def setitem(x: Tensor, index: Any, value: Any) -> None:
         return
     plain = tuple(map(_array, index)) if isinstance(index, tuple) else _array(index)
     x.asnumpy()[plain] = _array(value)
+    _pass_on(x)
+
+
+def _pass_on(x: Tensor) -> None:
+    """Writes ``x`` into what it was taken from."""
+    if x.taken_from is None:
+        return
+    source, place = x.taken_from
+    if callable(place):
+        place(source.asnumpy())[...] = x.asnumpy()
+        _pass_on(source)
+    else:
+        setitem(source, place, x)
 
 
 def _array(value: Any) -> Any:

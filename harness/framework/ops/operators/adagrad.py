@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 import numpy as np
 
 from harness.framework.ops import numerics
@@ -19,6 +22,7 @@ class ApplyAdagrad(Update):
     """
 
     name = "ApplyAdagrad"
+    follows: ClassVar[Mapping[int, int]] = {3: 0}
     tensors = (0, 1, 2, 3)
     mutates = (0, 1)
     gradient_at = 3

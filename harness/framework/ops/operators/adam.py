@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 import numpy as np
 
 from harness.framework.ops import numerics
@@ -18,6 +21,7 @@ class Adam(Update):
     """
 
     name = "Adam"
+    follows: ClassVar[Mapping[int, int]] = {9: 0}
     tensors = tuple(range(10))
     mutates = (0, 1, 2)
     gradient_at = 9

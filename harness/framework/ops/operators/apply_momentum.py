@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 from harness.framework.ops import numerics
 from harness.framework.ops.base import Array, Call, operator
 from harness.framework.ops.update import Update, in_parts, store
@@ -16,6 +19,7 @@ class ApplyMomentum(Update):
     """
 
     name = "ApplyMomentum"
+    follows: ClassVar[Mapping[int, int]] = {3: 0}
     tensors = (0, 1, 2, 3, 4)
     mutates = (0, 1)
     gradient_at = 3

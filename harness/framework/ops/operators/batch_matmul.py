@@ -19,7 +19,6 @@ class BatchMatMul(Operator):
 
     name = "BatchMatMul"
     tensors = (0, 1)
-    same_dtype = (0, 1)
 
     def infer(self, call: Call) -> Spec:
         a, b = call.shape(0), call.shape(1)

@@ -16,7 +16,6 @@ class BiasAdd(Operator):
     """x + bias along axis 1; argument 2 is the data format (0 = NCHW)."""
 
     name = "BiasAdd"
-    same_dtype = (0, 1)
 
     def infer(self, call: Call) -> Spec:
         x, bias = call.shape(0), call.shape(1)

@@ -29,7 +29,6 @@ class BinaryCrossEntropy(Operator):
     name = "BinaryCrossEntropy"
     tensors = (0, 1)
     absent: ClassVar[dict[int, str]] = {2: "Float32"}
-    same_dtype = (0, 1)
 
     def infer(self, call: Call) -> Spec:
         x, (how,) = call.tensor(0), ints(call, 3)

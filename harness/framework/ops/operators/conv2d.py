@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from harness.errors import StateError
 from harness.framework.ops import convolve, window
 from harness.framework.ops.base import Array, Backward, Call, Operator, operator
 from harness.framework.ops.constants import int_tensor, ints
@@ -74,7 +75,6 @@ class Conv2D(Operator):
 
     name = "Conv2D"
     functional = False
-    same_dtype = (0, 1)
 
     def infer(self, call: Call) -> Spec:
         x, w = call.shape(0), call.shape(1)
@@ -116,10 +116,12 @@ class Conv2DBackpropInput(Operator):
 
     name = "Conv2DBackpropInput"
     functional = False
-    same_dtype = (0, 1)
     unread = frozenset({2})
 
     def infer(self, call: Call) -> Spec:
+        given, weight = call.shape(0), call.shape(1)
+        if -1 not in (given[1], weight[0]) and given[1] != weight[0]:
+            raise StateError(f"{call.op}: {given[1]} channels for a weight of {weight[0]}")
         return TensorSpec(call.dtype(0), ints(call, 2))
 
     def kernel(self, call: Call, dout: Array, w: Array, _size: Any) -> Array:
@@ -152,7 +154,6 @@ class Conv2DBackpropFilter(Operator):
 
     name = "Conv2DBackpropFilter"
     functional = False
-    same_dtype = (0, 1)
     unread = frozenset({2})
 
     def infer(self, call: Call) -> Spec:

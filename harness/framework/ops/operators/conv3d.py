@@ -64,7 +64,6 @@ class Conv3D(Operator):
 
     name = "Conv3D"
     functional = False
-    same_dtype = (0, 1)
 
     def infer(self, call: Call) -> Spec:
         x, w, attrs = call.shape(0), call.shape(1), call.attrs
@@ -98,7 +97,6 @@ class Conv3DBackpropInput(Operator):
 
     name = "Conv3DBackpropInput"
     functional = False
-    same_dtype = (0, 1)
     unread = frozenset({2})
 
     def infer(self, call: Call) -> Spec:
@@ -114,7 +112,6 @@ class Conv3DBackpropFilter(Operator):
 
     name = "Conv3DBackpropFilter"
     functional = False
-    same_dtype = (0, 1)
     unread = frozenset({2})
 
     def infer(self, call: Call) -> Spec:
@@ -138,7 +135,6 @@ class Conv3DTranspose(Operator):
 
     name = "Conv3DTranspose"
     functional = False
-    same_dtype = (0, 1)
 
     def infer(self, call: Call) -> Spec:
         if len(call.shape(0)) != 5 or call.shape(0)[1] != call.shape(1)[0]:

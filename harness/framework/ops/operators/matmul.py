@@ -17,7 +17,6 @@ class MatMul(Operator):
 
     name = "MatMul"
     tensors = (0, 1)
-    same_dtype = (0, 1)
 
     def infer(self, call: Call) -> Spec:
         a, b = call.shape(0), call.shape(1)

@@ -17,7 +17,7 @@ class Reciprocal(Unary):
     """1 / x."""
 
     name = "Reciprocal"
-    accepts = "iufc"
+    accepts = "biufc"
     of_integers = dtypes.float32
 
     def kernel(self, call: Call, x: Array) -> Array:

@@ -100,7 +100,10 @@ class DivMod(Composite):
         if rounding == "floor":
             return emit("FloorDiv", x, y)
         quotient = emit("Div", x, y)
-        return emit("Trunc", quotient) if rounding == "trunc" else quotient
+        if rounding != "trunc":
+            return quotient
+        whole, own = emit("Trunc", quotient), promote([x.dtype, y.dtype])
+        return emit("Cast", whole, own) if own.kind in "iu" else whole
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         return None, None, None

@@ -52,6 +52,7 @@ class Trunc(_Rounding):
     """Toward zero."""
 
     name = "Trunc"
+    accepts = "biuf"
     function = np.trunc
 
 

@@ -61,7 +61,6 @@ class TensorScatterElements(Operator):
 
     name = "TensorScatterElements"
     tensors = (0, 1, 2)
-    same_dtype = (0, 2)
 
     def infer(self, call: Call) -> Spec:
         (axis,), (how,) = ints(call, 3), ints(call, 4)

@@ -21,7 +21,6 @@ class SoftmaxCrossEntropyWithLogits(Operator):
     name = "SoftmaxCrossEntropyWithLogits"
     functional = False
     tensors = (0, 1)
-    same_dtype = (0, 1)
 
     def infer(self, call: Call) -> Spec:
         logits = call.tensor(0)

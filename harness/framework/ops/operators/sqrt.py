@@ -18,7 +18,7 @@ class Sqrt(Floating):
     """Square root; negative numbers give NaN."""
 
     name = "Sqrt"
-    accepts = "iufc"
+    accepts = "biufc"
 
     @staticmethod
     def function(x: Array) -> Array:

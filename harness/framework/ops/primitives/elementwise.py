@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from harness.errors import SettingError
 from harness.framework.ops.functions.arithmetic import SUB, untyped
 from harness.framework.ops.functions.comparison import BITWISE
 from harness.framework.ops.functions.math import ONE, round
@@ -67,6 +68,8 @@ class Elu(Primitive):
     """x above 0, else alpha * (e ** x - 1)."""
 
     def __init__(self, alpha: float = 1.0) -> None:
+        if alpha != 1.0:
+            raise SettingError(f"Elu: alpha must be 1.0, got {alpha!r}")
         super().__init__(trailing=(float(alpha),))
 
 

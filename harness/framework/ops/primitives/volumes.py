@@ -92,6 +92,10 @@ class Conv3DTranspose(Primitive):
             raise UnsupportedError(f"{owner} is supported with group 1, got {group}")
         self.kernel = triple(owner, "kernel_size", kernel_size)
         self.stride, self.dilation = triple(owner, "stride", stride), triple(owner, "dilation", dilation)
+        if self.dilation[0] != 1:
+            raise SettingError(f"{owner}: the depth of dilation must be 1, got {dilation!r}")
+        if str(pad_mode).lower() != "pad" and output_padding not in (0, (0, 0, 0)):
+            raise SettingError(f"{owner}: output_padding must be 0 unless pad_mode is 'pad', got {output_padding!r}")
         more = (output_padding,) * 3 if isinstance(output_padding, int) else tuple(output_padding)[-3:]
         self.more, self.pads = more, _pads(owner, pad_mode, pad)
         super().__init__(attrs={
