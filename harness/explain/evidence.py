@@ -56,7 +56,7 @@ class Evidence:
         self._digests: dict[SlotKey, bytes | None] = {}
 
     def of_rank(self, rank: int) -> Evidence:
-        """This side without its other ranks: what one process computed is explained by what that process had."""
+        """This side as ``rank`` alone had it: what one process computed is explained by what that process had."""
 
         def records() -> Iterable[Record]:
             return (record for record in self._records() if record.key.rank == rank)
