@@ -52,8 +52,8 @@ _NAMES = {
     **dict.fromkeys(
         (
             "Callback", "CheckpointConfig", "LambdaCallback", "LearningRateScheduler", "LossMonitor", "Model",
-            "ModelCheckpoint", "RunContext", "SummaryCollector", "TimeMonitor", "load_checkpoint",
-            "load_param_into_net", "save_checkpoint",
+            "ModelCheckpoint", "RunContext", "SummaryCollector", "SummaryRecord", "TimeMonitor",
+            "load_checkpoint", "load_param_into_net", "save_checkpoint",
         ),
         "harness.framework.train",
     ),

@@ -104,7 +104,7 @@ def _save(format: str) -> Callable[[Path], None]:
 
 
 def _summary(folder: Path) -> None:
-    file = records.RecordFile(folder, "MS", 0)
+    file = records.RecordFile(folder, "_MS", 0)
     for number in range(3):
         file.add(b"x" * number)
     file.close()

@@ -41,6 +41,7 @@ class Program:
         of_region: the graph of each region, by the region's ``id``.
         silent: whether it returns one of its parameters, or constants; such a function is not a kernel graph, has no
             id, and observers are not told of it (measured).
+        summaries: kind and tag of each value of ``summed``, a tuple.
     """
 
     graphs: list[Graph]
@@ -48,6 +49,8 @@ class Program:
     block: Block
     of_region: dict[int, Graph]
     silent: bool = False
+    summaries: Sequence[tuple[str, str]] = ()
+    summed: Node | None = None
 
     @property
     def graph(self) -> Graph:
@@ -62,10 +65,13 @@ class Trace:
     Attributes:
         block: what runs, in order.
         inputs: the graph parameter of each tensor argument, in the order the arguments are flattened.
+        summaries, summed: as of ``Program``.
     """
 
     block: Block
     inputs: list[Parameter]
+    summaries: Sequence[tuple[str, str]] = ()
+    summed: Node | None = None
 
 
 def trace_function(
@@ -94,7 +100,8 @@ def _traced(function: Callable[..., Any], args: Sequence[Any], names: Sequence[s
         tracer.knows({id(parameter): array for parameter, array in zip(inputs, arrays, strict=True)})
     with using(tracer), python_print():
         tracer.finish(function(*traced))
-    return Trace(tracer.block, inputs)
+    labels = [(kind, tag) for kind, tag, _value in tracer.summaries]
+    return Trace(tracer.block, inputs, labels, tracer.summed)
 
 
 def compile_function(
@@ -154,7 +161,7 @@ def compile_trace(
                 fuse(graph, numbering.unfused)
             numbering.number(graph.nodes)
     _follow(block)
-    return Program(graphs, trace.inputs, block, region_graphs, silent)
+    return Program(graphs, trace.inputs, block, region_graphs, silent, trace.summaries, trace.summed)
 
 
 def _gives_back(output: Operand) -> bool:

@@ -54,6 +54,7 @@ class Tracer(Controls):
         parameters_refused: what cannot use a parameter at the moment; None if everything can.
         at_the_end: called when the gradient that is being written is complete.
         known: the values of what is traced, in PyNative mode.
+        summaries: kind, tag and value of what summary operators were given.
     """
 
     def __init__(self, scope: str = "Default") -> None:
@@ -67,12 +68,14 @@ class Tracer(Controls):
         self.parameters_refused: str | None = None
         self.known: Known | None = None
         self.at_the_end: list[Callable[[], None]] = []
+        self.summaries: list[tuple[str, str, Any]] = []
+        self.summed: Node | None = None
         self._consts: dict[Any, Const] = {}
         self._stop: FrameType | None = sys._getframe(1)
         self.closures = Closures(self._stop)
         self.functions = FunctionScopes(self._stop)
         self.region = Region()
-        self.block = Block([self.region])
+        self.block = self._outermost = Block([self.region])
 
     # -- dispatcher ------------------------------------------------------------------------------------------------
     def call(self, op: str, args: tuple[Any, ...], attrs: dict[str, Any], scope: str | None) -> Any:
@@ -216,6 +219,12 @@ class Tracer(Controls):
             "part of a graph; accepted: name[index] = value"
         )
 
+    def summarize(self, kind: str, tag: str, value: Any) -> None:
+        """Notes what a summary operator is given; the result waits for it."""
+        if self.block is not self._outermost:
+            raise TraceError(f"{kind}Summary inside control flow on a tensor is not supported, at {where()}")
+        self.summaries.append((kind, tag, value))
+
     # -- functions -------------------------------------------------------------------------------------------------
     @contextmanager
     def function_scope(self, key: Any) -> Iterator[None]:
@@ -314,6 +323,10 @@ class Tracer(Controls):
     def finish(self, value: Any) -> Operand:
         """The operand of ``Return``: the result after every effect."""
         operand = self.operand(value, updates=True)
+        if self.summaries:
+            values = [self.operand(each) for _kind, _tag, each in self.summaries]
+            self.summed = self.virtual("MakeTuple", values, TupleSpec(tuple(v.spec for v in values)))
+            operand = self.virtual("Depend", [operand, self.summed], operand.spec)
         if self.states.io_state is not None:
             operand = self.virtual("Depend", [operand, self.states.io_state], operand.spec)
         state = self.states.flush()

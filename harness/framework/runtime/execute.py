@@ -12,6 +12,7 @@ from harness.devices import Device
 from harness.devices.cpu import CPU
 from harness.framework.compile.program import Program
 from harness.framework.ops.numerics import finish
+from harness.framework.ops.summaries import keep
 from harness.framework.runtime.engine import Engine, EngineRun
 from harness.framework.runtime.faults import Fault
 from harness.framework.runtime.observer import Array, Observer, Step
@@ -71,6 +72,7 @@ class Executor:
                 observer.step_begin(step)
             run.block(self.program.block)
             result = wrap(run.result(), self._result)[0]
+            self._summarize(run)
         except BaseException as error:
             for observer in observers:
                 observer.failed(run.running, error)
@@ -81,6 +83,13 @@ class Executor:
         for observer in observers:
             observer.step_end(step)
         return result
+
+    def _summarize(self, run: Run) -> None:
+        """Keeps what the summary operators were given."""
+        if self.program.summed is not None:
+            values = wrap(run.resolve(self.program.summed), abstract(self.program.summed))
+            for (kind, tag), value in zip(self.program.summaries, values, strict=True):
+                keep(kind, tag, value)
 
     def go_on_from(self, before: Executor) -> None:
         """Lets random operators continue where those of ``before`` stopped, an executor of nearly the same program."""

@@ -55,6 +55,7 @@ def sources(operand: Operand | None) -> Iterator[Node | Parameter]:
 def _roots(program: Program) -> Iterator[Operand | None]:
     """The values needed after the kernels of its graph have run: results, and values that control flow reads."""
     yield program.block.result
+    yield program.summed
     for graph in program.graphs:
         yield graph.output
         for parameter in graph.parameters:

@@ -8,7 +8,8 @@ from harness.framework.train.checkpoint import __all__ as _checkpoint
 from harness.framework.train.metrics import *  # noqa: F403
 from harness.framework.train.metrics import __all__ as _metrics
 from harness.framework.train.model import Model
+from harness.framework.train.summary.summary_record import SummaryRecord
 
-__all__ = [*_callbacks, *_checkpoint, *_metrics, "Model"]
+__all__ = [*_callbacks, *_checkpoint, *_metrics, "Model", "SummaryRecord"]
 
 __getattr__ = _fallback(__name__)

@@ -89,8 +89,8 @@ class SummaryCollector(Callback):
             raise StateError("SummaryCollector: another one is open; there is one at a time in a process")
         _open.append(self)
         device = get_context("device_id")
-        self._events = RecordFile(self._folder, "MS", device)
-        self._lineage = RecordFile(self._folder, "lineage", device)
+        self._events = RecordFile(self._folder, "_MS", device)
+        self._lineage = RecordFile(self._folder, "_lineage", device)
         self._first = True
         return self
 

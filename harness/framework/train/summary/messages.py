@@ -14,7 +14,12 @@ EVENTS = build(
             "wall_time 1 double", "step 2 int64", "version 3 string", "graph_def 4 bytes", "summary 5 Summary",
         ),
         "Summary": ("*value 1 Value",),
-        "Value": ("tag 1 string", "scalar_value 3 float", "histogram 9 Histogram"),
+        "Value": (
+            "tag 1 string", "scalar_value 3 float", "image 4 Image", "tensor 8 Numbers", "histogram 9 Histogram",
+            "loss_landscape 10 bytes",
+        ),
+        "Image": ("height 1 int32", "width 2 int32", "colorspace 3 int32", "encoded_image 4 bytes"),
+        "Numbers": ("*dims 1 int64", "data_type 2 int32", "*float_data 3 float"),
         "Histogram": (
             "*buckets 1 Bucket", "nan_count 2 int64", "pos_inf_count 3 int64", "neg_inf_count 4 int64", "max 5 double",
             "min 6 double", "sum 7 double", "count 8 int64",
@@ -22,7 +27,7 @@ EVENTS = build(
         "Bucket": ("left 1 double", "width 2 double", "count 3 int64"),
     },
 )  # fmt: skip
-"""A graph is kept as the bytes of ``harness.graph.pb``."""
+"""A graph is kept as the bytes of ``harness.graph.pb``, a landscape as those of whoever made it."""
 
 LINEAGE = build(
     "harness.framework.train.lineage",

@@ -67,12 +67,18 @@ class RecordFile:
 
     Args:
         folder: where it stands.
-        kind: end of its name: ``MS`` or ``lineage``.
+        suffix: end of its name: ``_MS`` or ``_lineage``.
         device: number of the device.
+        prefix: start of its name.
+
+    Attributes:
+        path: of the file; None before it is made.
+        is_empty: whether it has no record yet.
     """
 
-    def __init__(self, folder: Path, kind: str, device: int) -> None:
-        self._folder, self._kind, self._device = folder, kind, device
+    def __init__(self, folder: Path, suffix: str, device: int, prefix: str = "events") -> None:
+        self._folder, self._suffix, self._device, self._prefix = folder, suffix, device, prefix
+        self.is_empty = True
         self._started = int(time.time())
         self.path: Path | None = None
 
@@ -84,14 +90,19 @@ class RecordFile:
         """
         size = 0
         try:
-            if self.path is None:
-                self.path = self._new_path()
-            with open(self.path, "ab") as file:
+            with open(self.reserve(), "ab") as file:
                 size = os.fstat(file.fileno()).st_size
                 file.write(framed(payload))
+            self.is_empty = False
         except OSError as error:
             self._cut(size)
             raise SummaryWriteError(f"{self.path or self._folder}: the summary cannot be written: {error}") from error
+
+    def reserve(self) -> Path:
+        """The path; makes the file if it is not there yet."""
+        if self.path is None:
+            self.path = self._new_path()
+        return self.path
 
     def _cut(self, size: int) -> None:
         """Removes the partial record that a full disk left."""
@@ -102,7 +113,9 @@ class RecordFile:
     def _new_path(self) -> Path:
         """A free name: from the second of its start, or the next free one."""
         while True:
-            name = f"events.out.events.summary.{self._started}.{self._device}.{socket.gethostname()}_{self._kind}"
+            name = (
+                f"{self._prefix}.out.events.summary.{self._started}.{self._device}.{socket.gethostname()}{self._suffix}"
+            )
             try:
                 os.close(os.open(self._folder / name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
             except FileExistsError:

@@ -45,7 +45,7 @@ def test_a_cut_file_is_found(payload: bytes, data: st.DataObject) -> None:
 
 
 def test_two_files_of_one_second_have_names_of_their_own(tmp_path: Path) -> None:
-    files = [RecordFile(tmp_path, "MS", 0) for _ in range(2)]
+    files = [RecordFile(tmp_path, "_MS", 0) for _ in range(2)]
     for file in files:
         assert file.path is None
         file.add(b"one")
