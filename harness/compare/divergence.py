@@ -20,7 +20,11 @@ IN_PLACE = ("Adam", "Apply", "Assign", "FusedAdam", "FusedApply", "Momentum", "S
 STATE: Mapping[str, frozenset[int]] = {
     "Adam": frozenset({0, 1, 2}),
     "AdamWeightDecay": frozenset({0, 1, 2}),
+    "ApplyAdaMax": frozenset({0, 1, 2}),
+    "ApplyAdadelta": frozenset({0, 1, 2}),
     "ApplyAdagrad": frozenset({0, 1}),
+    "ApplyFtrl": frozenset({0, 1, 2}),
+    "ApplyProximalAdagrad": frozenset({0, 1}),
     "ApplyCenteredRMSProp": frozenset({0, 1, 2, 3}),
     "ApplyMomentum": frozenset({0, 1}),
     "ApplyRMSProp": frozenset({0, 1, 2}),

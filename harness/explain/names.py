@@ -19,7 +19,11 @@ INPUTS: Mapping[str, Sequence[str]] = {
     ),
     "Add": _XY, "Sub": _XY, "Mul": _XY, "Div": _XY, "RealDiv": _XY, "Maximum": _XY, "Minimum": _XY,
     "Pow": ("x", "exponent"),
+    "ApplyAdaMax": ("var", "m", "v", "beta1_power", "lr", "beta1", "beta2", "epsilon", "grad"),
+    "ApplyAdadelta": ("var", "accum", "accum_update", "lr", "rho", "epsilon", "grad"),
     "ApplyAdagrad": ("var", "accum", "lr", "grad"),
+    "ApplyFtrl": ("var", "accum", "linear", "grad", "lr", "l1", "l2", "lr_power"),
+    "ApplyProximalAdagrad": ("var", "accum", "lr", "l1", "l2", "grad"),
     "ApplyCenteredRMSProp": (
         "var", "mean_gradient", "mean_square", "moment", "grad", "learning_rate", "rho", "momentum", "epsilon",
     ),

@@ -7,6 +7,7 @@ import random
 from collections.abc import Callable
 from math import prod
 
+from tests.differential.forms import GROUPS, filled
 from tests.differential.program import CellDef, Program, Shape, Statement, Var
 
 #: forms that keep shape and dtype, of a floating value
@@ -32,7 +33,7 @@ PAIRS = (
     "{0} + {1}", "{0} - {1}", "{0} * {1}", "{0} / (ops.abs({1}) + 1)", "ops.maximum({0}, {1})",
     "ops.minimum({0}, {1})", "ops.add({0}, {1})", "ops.mul({0}, {1})", "ops.where({0} > {1}, {0}, {1})",
     "ops.select({0} < {1}, {0}, {1})", "ops.addn(({0}, {1}))", "({0} > {1}).astype(ms.float32)",
-    "ops.stack(({0}, {1})).sum(0)", "ops.sub({0}, {1})", "ops.squared_difference({0}, {1})", "ops.atan2({0}, {1} + 3)",
+    "ops.stack(({0}, {1})).sum(0)", "ops.sub({0}, {1})", "ops.lerp({0}, {1}, 0.3)", "ops.atan2({0}, {1} + 3)",
     "{0} * ops.sigmoid({1})", "ops.logaddexp({0}, {1})",
 )  # fmt: skip
 #: forms that take an axis away
@@ -52,6 +53,9 @@ OPTIMIZERS = (
     "nn.SGD({}, learning_rate=0.1, momentum=0.9, nesterov=True)",
     "nn.Momentum({}, learning_rate=nn.ExponentialDecayLR(0.1, 0.9, 2), momentum=0.9)",
     "nn.Adam({}, learning_rate=nn.CosineDecayLR(0.001, 0.1, 4))",
+    "nn.RMSProp({}, learning_rate=0.01)", "nn.Adagrad({}, learning_rate=0.01)", "nn.AdaMax({}, learning_rate=0.01)",
+    "nn.Adadelta({}, learning_rate=0.1)", "nn.FTRL({}, learning_rate=0.01)", "nn.LazyAdam({}, learning_rate=0.01)",
+    "nn.ProximalAdagrad({}, learning_rate=0.01)",
 )  # fmt: skip
 LOSSES = (
     "nn.MSELoss()", "nn.MSELoss(reduction='sum')", "nn.L1Loss()", "nn.SmoothL1Loss()", "nn.CrossEntropyLoss()",
@@ -66,6 +70,8 @@ class Grower:
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
         self.seed = seed
+        #: every second program also has forms of the table, functions and closures
+        self.is_second = seed % 2 == 1
         self.cells: list[CellDef] = []
         self.count = 0
 
@@ -144,6 +150,9 @@ class _Scope:
             (self.norm, 1), (self.image, 3), (self.shaped, 4), (self.product, 2), (self.weight, 1), (self.loop, 1),
             (self.parts, 1), (self.own_cell, 3), (self.again, 2), (self.listed, 1),
         ]  # fmt: skip
+        if self.grower.is_second:
+            kinds = [(k, w) for k, w in kinds if w > 2 or k == self.again]
+            kinds += [(self.form, 30), (self.function, 4), (self.closure, 2)]
         kind = self.random.choices([k for k, _ in kinds], [w for _, w in kinds])[0]
         kind()
 
@@ -151,6 +160,48 @@ class _Scope:
         x = self.pick()
         if x is not None:
             self.add(self.random.choice(ALIKE), [x], [x.shape])
+
+    def form(self) -> None:
+        """A form of the table."""
+        x = self.pick(lambda v: len(v.shape) > 0 and min(v.shape) > 1 and (len(v.shape) < 4 or min(v.shape[2:]) > 3))
+        if x is None:
+            return
+        group = self.random.choice(list(GROUPS.values()))
+        form = self.random.choice([f for f in group if len(x.shape) in f.ranks])
+        y = x if form.arity == 1 else self.pick(lambda v: v.shape == x.shape) or x
+        out = form.gives(x.shape)
+        if prod(out) > 600 or len(out) > 4:
+            return
+        name = self.grower.name("made")
+        attributes = ((name, filled(form.made, x.shape)),) if form.made else ()
+        self.add(filled(form.text, x.shape).replace("{c}", name), [x, y][: form.arity], [out], attributes)
+
+    def plain(self, x: Var) -> str:
+        """A form without anything made in ``__init__`` that keeps the shape of ``x``, of ``{0}``."""
+        forms = [f for f in GROUPS["alike"] if not f.made and len(x.shape) in f.ranks and f.shape == "s"]
+        return filled(self.random.choice(forms).text, x.shape)
+
+    def function(self) -> None:
+        """A call of a function of the module, twice now and then."""
+        x = self.pick(lambda v: len(v.shape) > 0)
+        if x is None:
+            return
+        name, inner = self.grower.name("helper"), Var(self.grower.name("t"), x.shape)
+        body = (
+            Statement(self.plain(x), ("x",), (inner,)),
+            Statement(self.plain(x), (inner.name,), (last := Var(self.grower.name("t"), x.shape),)),
+        )
+        self.grower.cells.append(CellDef(name, (Var("x", x.shape),), body, (last,), kind="function"))
+        (out,) = self.add(f"{name}({{0}})", [x], [x.shape])
+        if self.random.random() < 0.4:
+            self.add(f"{name}({{0}}) + {{0}}", [out], [x.shape])
+
+    def closure(self) -> None:
+        """A function within ``construct`` that uses a value around it."""
+        x = self.pick(lambda v: len(v.shape) > 0)
+        if x is not None:
+            lines = ("def inner(t):", f"    return {self.plain(x).replace('{0}', 't')} + {{0}}", "{1} = inner({0})")
+            self.add("", [x], [x.shape], lines=lines)
 
     def along(self) -> None:
         x = self.pick(lambda v: bool(v.shape))

@@ -47,15 +47,20 @@ class Statement:
 
 @dataclass(frozen=True)
 class CellDef:
-    """A class: parameters of its construct, statements, and what it gives."""
+    """A class: parameters of its construct, statements, and what it gives; or a function of the module."""
 
     name: str
     params: tuple[Var, ...]
     body: tuple[Statement, ...]
     results: tuple[Var, ...]
+    kind: str = "cell"
 
     def source(self) -> str:
-        """The class."""
+        """The class, or the function."""
+        if self.kind == "function":
+            lines = [f"def {self.name}({', '.join(p.name for p in self.params)}):"]
+            lines += [f"    {line}" for statement in self.body for line in statement.source()]
+            return "\n".join([*lines, f"    return {', '.join(r.name for r in self.results)}", "", ""])
         made: dict[str, str] = {}
         for statement in self.body:
             made.update(statement.attributes)
@@ -119,7 +124,7 @@ class Program:
         for cell in reversed(self.cells):
             if cell.name in needed:
                 found.append(cell)
-                needed |= set(re.findall(r"\b[A-Z]\w*\b", cell.source()))
+                needed |= set(re.findall(r"\b[A-Za-z]\w*\b", cell.source()))
         return found[::-1]
 
 

@@ -23,11 +23,13 @@ from harness.framework.compile.source import where
 from harness.framework.compile.trace import Tracer
 from harness.framework.compile.traced import Traced
 from harness.framework.ops.base import OPERATORS, Backward
-from harness.framework.tensor import call
+from harness.framework.tensor import Tensor, call
 from harness.graph import Const, Node, Operand, Parameter, TensorSpec, TupleSpec, printed_order
 
 GRADIENTS = "Gradients/"
 
+#: operators of several results whose gradients of a result that nobody used are shown as computed (measured)
+LATE_ZEROS = frozenset({"ReduceStd"})
 #: operators that pass zeros on as gradients, so that their inputs are differentiated too
 #: (measured: ``tests/framework/compile/test_zero_gradients.py``); other operators end the walk
 ZERO_GRADIENTS = frozenset(
@@ -67,7 +69,7 @@ class _Gradient:
         self.value, self.home = value, home
         self.tracer = tracer
         self.wrt = list(wrt)
-        self.roots = _flatten(out)
+        self.roots = [self._root(each) for each in _flatten(out)]
         self.order: list[Node] = []
         seen: set[int] = set()
         for root in self.roots:
@@ -80,6 +82,13 @@ class _Gradient:
         self.scopes = self._scopes()
         # contributions: operand -> [(position of the user, argument, traced gradient)]
         self.parts: dict[int, list[tuple[int, int, Any]]] = {}
+
+    def _root(self, value: Any) -> Traced:
+        """A result as a value of the graph: one that depends on nothing is a constant."""
+        if isinstance(value, Traced):
+            return value
+        operand = self.tracer.operand(value)
+        return Traced(operand, operand.spec)
 
     def _needed(self) -> set[int]:
         needed = {id(w) for w in self.wrt}
@@ -177,7 +186,7 @@ class _Gradient:
             douts[slot] = self._sum(parts, node.scope)
         for slot, spec in enumerate(node.spec.items):
             if douts[slot] is None and isinstance(spec, TensorSpec):
-                douts[slot] = self._filled(spec, 0)
+                douts[slot] = self._filled(spec, 0, late=node.op in LATE_ZEROS)
         return out, tuple(douts)
 
     def _give(self, target: Operand, user: int, argument: int, part: Any) -> None:
@@ -291,9 +300,9 @@ def grouped(node: Node, flat: list[Any]) -> list[Any]:
     return groups
 
 
-def _flatten(value: Any) -> list[Traced]:
+def _flatten(value: Any) -> list[Any]:
     if isinstance(value, (tuple, list)):
         return [t for v in value for t in _flatten(v)]
-    if isinstance(value, Traced):
+    if isinstance(value, Tensor):
         return [value]
     raise TraceError(f"cannot differentiate a result of type {type(value).__name__}")

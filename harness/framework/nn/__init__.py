@@ -6,6 +6,7 @@ from harness.framework.nn.activation import (
     ELU,
     GELU,
     Hardtanh,
+    HShrink,
     HSigmoid,
     HSwish,
     LeakyReLU,
@@ -19,6 +20,7 @@ from harness.framework.nn.activation import (
     SiLU,
     Softmax,
     Softmin,
+    SoftShrink,
     Softsign,
     Tanh,
     Tanhshrink,
@@ -84,6 +86,7 @@ from harness.framework.nn.padding import (
     ZeroPad2d,
 )
 from harness.framework.nn.pooling import AvgPool1d, AvgPool2d, MaxPool1d, MaxPool2d
+from harness.framework.nn.proximal import FTRL, Adadelta, AdaMax, LazyAdam, ProximalAdagrad
 from harness.framework.nn.recurrent import GRU, LSTM, RNN
 from harness.framework.nn.recurrent_cells import GRUCell, LSTMCell, RNNCell
 from harness.framework.nn.rms_prop import Adagrad, RMSProp
@@ -121,6 +124,7 @@ from harness.framework.nn.wrappers import (
 __all__ = [
     "CELU",
     "ELU",
+    "FTRL",
     "GELU",
     "GRU",
     "LRN",
@@ -129,6 +133,8 @@ __all__ = [
     "RNN",
     "SGD",
     "SSIM",
+    "AdaMax",
+    "Adadelta",
     "Adagrad",
     "Adam",
     "AdamWeightDecay",
@@ -174,6 +180,7 @@ __all__ = [
     "ForwardValueAndGrad",
     "GRUCell",
     "GroupNorm",
+    "HShrink",
     "HSigmoid",
     "HSwish",
     "Hardtanh",
@@ -187,6 +194,7 @@ __all__ = [
     "L1Loss",
     "LSTMCell",
     "LayerNorm",
+    "LazyAdam",
     "LeakyReLU",
     "LearningRateSchedule",
     "LogSigmoid",
@@ -210,6 +218,7 @@ __all__ = [
     "PixelShuffle",
     "PixelUnshuffle",
     "PolynomialDecayLR",
+    "ProximalAdagrad",
     "RMSELoss",
     "RMSProp",
     "RNNCell",
@@ -224,6 +233,7 @@ __all__ = [
     "SiLU",
     "Sigmoid",
     "SmoothL1Loss",
+    "SoftShrink",
     "Softmax",
     "Softmax2d",
     "SoftmaxCrossEntropyWithLogits",

@@ -15,8 +15,9 @@ from harness.framework.nn.namespace import ops
 from harness.framework.tensor import Parameter, Tensor
 
 __all__ = [
-    "ELU", "GELU", "HSigmoid", "HSwish", "Hardtanh", "LeakyReLU", "LogSigmoid", "LogSoftmax", "Mish", "PReLU", "ReLU",
-    "ReLU6", "SiLU", "Sigmoid", "Softmax", "Softmin", "Softsign", "Tanh", "Tanhshrink", "get_activation",
+    "ELU", "GELU", "HShrink", "HSigmoid", "HSwish", "Hardtanh", "LeakyReLU", "LogSigmoid", "LogSoftmax", "Mish",
+    "PReLU", "ReLU", "ReLU6", "SiLU", "Sigmoid", "SoftShrink", "Softmax", "Softmin", "Softsign", "Tanh", "Tanhshrink",
+    "get_activation",
 ]  # fmt: skip
 
 
@@ -250,6 +251,28 @@ class Tanhshrink(Cell):
 
     def construct(self, x: Any) -> Any:
         return x - ops.Tanh()(x)
+
+
+class HShrink(Cell):
+    """x itself beyond ``lambd`` from 0, else 0."""
+
+    def __init__(self, lambd: float = 0.5) -> None:
+        super().__init__()
+        self.hshrink = ops.HShrink(lambd)
+
+    def construct(self, input: Tensor) -> Any:
+        return self.hshrink(input)
+
+
+class SoftShrink(Cell):
+    """x moved toward 0 by ``lambd``."""
+
+    def __init__(self, lambd: float = 0.5) -> None:
+        super().__init__()
+        self.softshrink = ops.SoftShrink(lambd)
+
+    def construct(self, input: Tensor) -> Any:
+        return self.softshrink(input)
 
 
 _BY_NAME: dict[str, type[Cell]] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from harness.framework.tensor import Parameter, Tensor
 __all__ = ["Adam", "AdamWeightDecay"]
 
 
-def _check_betas(beta1: float, beta2: float, eps: float, owner: str) -> None:
+def check_betas(beta1: float, beta2: float, eps: float, owner: str) -> None:
     for name, value in (("beta1", beta1), ("beta2", beta2), ("eps", eps)):
         if not isinstance(value, float):
             raise SettingTypeError(f"{owner}: {name} must be a float, got {type(value).__name__} {value!r}")
@@ -34,6 +34,9 @@ class Adam(Optimizer):
     parameter. ``use_amsgrad``, ``use_lazy`` and ``use_offload`` are refused.
     """
 
+    #: whether the last parameter is updated first
+    LAST_FIRST: ClassVar[bool] = False
+    POWER_SHAPE: ClassVar[tuple[int, ...]] = ()
     beta1_power: Any
     beta2_power: Any
 
@@ -58,14 +61,14 @@ class Adam(Optimizer):
         for name, value in {"use_amsgrad": use_amsgrad, **kwargs}.items():
             if checks.boolean(value, name, self.cls_name):
                 raise UnsupportedError(f"{self.cls_name}: {name} is not supported")
-        _check_betas(beta1, beta2, eps, self.cls_name)
+        check_betas(beta1, beta2, eps, self.cls_name)
         checks.boolean(use_locking, "use_locking", self.cls_name)
         checks.boolean(use_nesterov, "use_nesterov", self.cls_name)
         self.beta1 = Tensor(beta1, dtypes.float32)
         self.beta2 = Tensor(beta2, dtypes.float32)
         self.eps = Tensor(eps, dtypes.float32)
-        self.beta1_power = Parameter(initializer(1, (), dtypes.float32), name="beta1_power")
-        self.beta2_power = Parameter(initializer(1, (), dtypes.float32), name="beta2_power")
+        self.beta1_power = Parameter(initializer(1, self.POWER_SHAPE, dtypes.float32), name="beta1_power")
+        self.beta2_power = Parameter(initializer(1, self.POWER_SHAPE, dtypes.float32), name="beta2_power")
         self.moment1 = self._parameters.clone("moment1", "zeros")
         self.moment2 = self._parameters.clone("moment2", "zeros")
         self.opt = ops.Adam(use_locking, use_nesterov)
@@ -75,9 +78,9 @@ class Adam(Optimizer):
         rates = self._rates()
         self._count_step()
         power1 = self.beta1_power * self.beta1
-        self.beta1_power = power1
+        self._keep("beta1_power", power1)
         power2 = self.beta2_power * self.beta2
-        self.beta2_power = power2
+        self._keep("beta2_power", power2)
 
         def update(at: int) -> Any:
             return self.opt(
@@ -85,7 +88,10 @@ class Adam(Optimizer):
                 self.beta1, self.beta2, self.eps, gradients[at],
             )  # fmt: skip
 
-        return self._each(update, reverse=False)
+        return self._each(update, reverse=self.LAST_FIRST)
+
+    def _keep(self, name: str, power: Any) -> None:
+        setattr(self, name, power)
 
 
 class AdamWeightDecay(Optimizer):
@@ -104,7 +110,7 @@ class AdamWeightDecay(Optimizer):
         weight_decay: Any = 0.0,
     ) -> None:
         super().__init__(learning_rate, params, weight_decay)
-        _check_betas(beta1, beta2, eps, self.cls_name)
+        check_betas(beta1, beta2, eps, self.cls_name)
         self.beta1 = Tensor(np.array([beta1], np.float32))
         self.beta2 = Tensor(np.array([beta2], np.float32))
         self.eps = Tensor(np.array([eps], np.float32))

@@ -14,7 +14,7 @@ from harness.framework.tensor import Tensor
 __all__ = ["Adagrad", "RMSProp"]
 
 
-def _fraction(value: Any, name: str, owner: str, above: bool = False) -> float:
+def fraction(value: Any, name: str, owner: str, above: bool = False) -> float:
     """``value``, a float of at least 0 (``above``: above 0)."""
     if not isinstance(value, float):
         raise SettingTypeError(f"{owner}: {name} must be a float, got {type(value).__name__} {value!r}")
@@ -47,9 +47,9 @@ class RMSProp(Optimizer):
         weight_decay: Any = 0.0,
     ) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        self.decay = _fraction(decay, "decay", self.cls_name)
-        self.momentum = _fraction(momentum, "momentum", self.cls_name)
-        self.epsilon = _fraction(epsilon, "epsilon", self.cls_name, above=True)
+        self.decay = fraction(decay, "decay", self.cls_name)
+        self.momentum = fraction(momentum, "momentum", self.cls_name)
+        self.epsilon = fraction(epsilon, "epsilon", self.cls_name, above=True)
         checks.boolean(use_locking, "use_locking", self.cls_name)
         self.centered = checks.boolean(centered, "centered", self.cls_name)
         self.opt: Any = ops.ApplyRMSProp(use_locking)
@@ -96,7 +96,7 @@ class Adagrad(Optimizer):
         weight_decay: Any = 0.0,
     ) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        start = _fraction(accum, "accum", self.cls_name)
+        start = fraction(accum, "accum", self.cls_name)
         checks.boolean(update_slots, "update_slots", self.cls_name)
         self.accum = self._parameters.clone("accum", start)
         self.opt = ops.ApplyAdagrad(update_slots=update_slots)

@@ -38,7 +38,12 @@ def test_steps_as_mindspore_does(case: str, ours: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("case", [case for case in WORKING if case != OTHER_ORDER])
 def test_shows_the_kernels_mindspore_shows(case: str, ours: dict[str, Any]) -> None:
-    assert ours[case]["kernels"] == FACTS[case]["kernels"]
+    assert _shown(case, ours[case]["kernels"]) == _shown(case, FACTS[case]["kernels"])
+
+
+def _shown(case: str, kernels: list[str]) -> list[str]:
+    """Without the attribute that the assignment of ``AdaMax``'s power has there only (docs/differences.md)."""
+    return [k.replace(" {side_effect_mem: Bool(1)}", "") if "AdaMax" in case else k for k in kernels]
 
 
 @pytest.mark.parametrize("case", [case for case in FACTS if case not in WORKING])
@@ -56,6 +61,12 @@ def test_what_has_no_kernel_on_the_cpu_fails_here_too(case: str, ours: dict[str,
         (nn.RMSProp, "centered", 1),
         (nn.Adagrad, "accum", -1.0),
         (nn.Adagrad, "accum", 1),
+        (nn.Adadelta, "rho", 1.5),
+        (nn.Adadelta, "epsilon", -1.0),
+        (nn.FTRL, "l1", -1.0),
+        (nn.FTRL, "lr_power", 0.5),
+        (nn.FTRL, "initial_accum", 1),
+        (nn.ProximalAdagrad, "l2", -0.5),
         (nn.Adagrad, "update_slots", None),
     ],
 )

@@ -60,6 +60,14 @@ def embedding(
     return call("Embedding", input, weight, padding_idx, max_norm, norm_type, scale_grad_by_freq)  # type: ignore[no-any-return]
 
 
+def lp_norm(x: Tensor, axis: Any, p: int = 2, keepdims: bool = False) -> Tensor:
+    """The p-th root of the sum of p-th powers over ``axis``."""
+    axes = (axis,) if isinstance(axis, int) else tuple(axis)
+    return call(  # type: ignore[no-any-return]
+        "LpNorm", x, p=p, keep_dims=keepdims, input_names=["input"], axis=axes, epsilon=1e-12, output_names=["output"]
+    )
+
+
 def vector_norm(x: Tensor, ord: Any = 2, axis: Any = None, keepdims: bool = False, *, dtype: Any = None) -> Tensor:
     """The root of the sum of squares over ``axis`` (all axes if None)."""
     if ord != 2:
@@ -73,6 +81,8 @@ def vector_norm(x: Tensor, ord: Any = 2, axis: Any = None, keepdims: bool = Fals
 @tensor_method("norm")
 def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The root of the sum of squares over ``dim`` (all axes if None)."""
+    if type(ord) is int and ord > 0 and dim is not None:
+        return lp_norm(A if dtype is None else cast(A, dtype), dim, ord, keepdim)
     if ord not in (None, 2) or (ord == 2 and dim is None and len(A.shape) > 1):
         raise UnsupportedError(f"norm: ord {ord!r} over {dim!r} is not supported; vectors' 2-norm is")
     return vector_norm(A, 2, dim, keepdim, dtype=dtype)

@@ -46,6 +46,11 @@ class LpNorm(Operator):
     def gradient(self, b: Backward) -> Sequence[Any]:
         x, p = b.inputs[0], b.attrs["p"]
         dout, norm = b.dout, b.out
+        if p == 1 and not b.attrs["keep_dims"]:
+            sign = emit("Sign", x)
+            for axis in _axes(b.attrs, len(x.shape)):
+                dout = emit("ExpandDims", dout, axis)
+            return (emit("Mul", dout, sign),)
         if not b.attrs["keep_dims"]:
             for axis in _axes(b.attrs, len(x.shape)):
                 dout, norm = emit("ExpandDims", dout, axis), emit("ExpandDims", norm, axis)

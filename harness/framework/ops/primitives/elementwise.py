@@ -22,7 +22,7 @@ _PLAIN = (
 _UNTYPED = ("Mul", "Div", "Equal", "Less")
 #: those whose node shows the names of its arguments
 _NAMED: dict[str, dict[str, Any]] = {
-    **dict.fromkeys(("Sub", "Mod", "TruncateDiv", "TruncateMod"), SUB),
+    **dict.fromkeys(("Sub", "SquaredDifference", "Mod", "TruncateDiv", "TruncateMod"), SUB),
     **dict.fromkeys(("BitwiseAnd", "BitwiseOr", "BitwiseXor"), BITWISE),
     **dict.fromkeys(("IsNan", "Mish", "Softplus", "Softsign"), ONE),
     "Log": LOG,

@@ -8,9 +8,13 @@ __all__ = [
     "SGD",
     "Adam",
     "AdamWeightDecay",
+    "ApplyAdaMax",
+    "ApplyAdadelta",
     "ApplyAdagrad",
     "ApplyCenteredRMSProp",
+    "ApplyFtrl",
     "ApplyMomentum",
+    "ApplyProximalAdagrad",
     "ApplyRMSProp",
 ]
 
@@ -77,3 +81,39 @@ class ApplyAdagrad(Primitive):
 
     def __init__(self, update_slots: bool = True) -> None:
         super().__init__(attrs={"update_slots": update_slots, "side_effect_mem": True})
+
+
+class ApplyAdaMax(Primitive):
+    """Adam with the largest gradient in place of the mean square."""
+
+    def __init__(self) -> None:
+        super().__init__(attrs={"side_effect_mem": True})
+
+
+class ApplyAdadelta(Primitive):
+    """Steps by the ratio of two root mean squares."""
+
+    def __init__(self) -> None:
+        super().__init__(attrs={"side_effect_mem": True})
+
+
+class ApplyFtrl(Primitive):
+    """Follow the regularized leader."""
+
+    def __init__(self, use_locking: bool = False) -> None:
+        names = ["var", "accum", "linear", "grad", "lr", "l1", "l2", "lr_power"]
+        attrs = {
+            "output_names": ["output"], "side_effect_mem": True, "input_names": names, "use_locking": use_locking,
+        }  # fmt: skip
+        super().__init__(attrs=attrs)
+
+
+class ApplyProximalAdagrad(Primitive):
+    """Adagrad with l1 and l2."""
+
+    def __init__(self, use_locking: bool = False) -> None:
+        names = ["var", "accum", "lr", "l1", "l2", "grad"]
+        attrs = {
+            "output_names": ["var", "accum"], "side_effect_mem": True, "input_names": names, "use_locking": use_locking,
+        }  # fmt: skip
+        super().__init__(attrs=attrs)

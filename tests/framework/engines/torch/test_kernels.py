@@ -173,6 +173,15 @@ def test_updates_in_place(dtype: DType, found: Beside) -> None:
         assert called("ApplyMomentum", variable, m, number(0.1), gradient, number(0.9), gradient_scale=0.5)
         variable, m, _, gradient = four(at + 12)
         assert called("ApplyAdagrad", variable, m, number(0.1), gradient, update_slots=nesterov)
+        variable, m, v, gradient = four(at + 40)
+        assert called("ApplyAdadelta", variable, m, v, *(number(p) for p in (0.5, 0.9, 1e-3)), gradient)
+        variable, m, v, gradient = four(at + 43)
+        assert called("ApplyAdaMax", variable, m, v, *(number(p) for p in (0.9, 0.1, 0.9, 0.99, 1e-3)), gradient)
+        variable, m, linear, gradient = four(at + 46)
+        weights = [variable, m, linear, gradient]
+        assert called("ApplyFtrl", *weights, *(number(p) for p in (0.5, 0.01 * at, 0.1, -0.5)))
+        variable, m, _, gradient = four(at + 49)
+        assert called("ApplyProximalAdagrad", variable, m, *(number(p) for p in (0.5, 0.01 * at, 0.1)), gradient)
         settings = [number(p) for p in (0.9, 0.5, 1e-3)]
         variable, square, moment, gradient = four(at + 14)
         assert called("ApplyRMSProp", variable, square, moment, number(0.1), gradient, *settings)

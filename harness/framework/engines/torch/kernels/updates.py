@@ -93,3 +93,45 @@ def _apply_adagrad(call: Call, variable: Any, accumulation: Any, rate: Any, grad
     total = _store(accumulation, _wide(accumulation) + gradient * gradient)
     _store(variable, _wide(variable) - rate * gradient / torch.sqrt(total))
     return variable, accumulation
+
+
+@kernel("ApplyAdadelta", wide=True)
+def _apply_adadelta(call: Call, variable: Any, accumulation: Any, updates: Any, *rest: Any) -> Any:
+    rate, rho, epsilon, gradient = rest
+    total = _store(accumulation, _wide(accumulation) * rho + gradient * gradient * (1 - rho))
+    update = torch.sqrt(_wide(updates) + epsilon) / torch.sqrt(total + epsilon) * gradient
+    _store(updates, _wide(updates) * rho + update * update * (1 - rho))
+    _store(variable, _wide(variable) - rate * update)
+    return variable, accumulation, updates
+
+
+@kernel("ApplyAdaMax", wide=True)
+def _apply_ada_max(call: Call, variable: Any, m: Any, v: Any, *rest: Any) -> Any:
+    power, rate, beta1, beta2, epsilon, gradient = rest
+    mean = _store(m, _wide(m) * beta1 + gradient * (1 - beta1))
+    most = _store(v, torch.maximum(_wide(v) * beta2, torch.abs(gradient)))
+    _store(variable, _wide(variable) - rate / (1 - power) * mean / (most + epsilon))
+    return variable, m, v
+
+
+@kernel("ApplyFtrl", wide=True)
+def _apply_ftrl(call: Call, variable: Any, accumulation: Any, linear: Any, *rest: Any) -> Any:
+    gradient, rate, l1, l2, power = rest
+    before = _wide(accumulation) ** -power
+    after = (_wide(accumulation) + gradient * gradient) ** -power
+    total = _store(linear, _wide(linear) + gradient - (after - before) / rate * _wide(variable))
+    _store(accumulation, _wide(accumulation) + gradient * gradient)
+    step = (l1 - total) / (after / rate + 2 * l2)
+    _store(variable, torch.where(torch.abs(total) > l1, step, torch.zeros_like(step)))
+    return variable
+
+
+@kernel("ApplyProximalAdagrad", wide=True)
+def _apply_proximal_adagrad(call: Call, variable: Any, accumulation: Any, *rest: Any) -> Any:
+    rate, l1, l2, gradient = rest
+    total = _store(accumulation, _wide(accumulation) + gradient * gradient)
+    share = rate / torch.sqrt(total)
+    step = _wide(variable) - share * gradient
+    small = torch.sign(step) * torch.clamp(torch.abs(step) - share * l1, min=0)
+    _store(variable, torch.where(l1 > 0, small, step) / (1 + l2 * share))
+    return variable, accumulation

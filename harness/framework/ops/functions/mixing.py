@@ -1,0 +1,77 @@
+"""Sums and products of several tensors, and functions made of others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.errors import SettingTypeError
+from harness.framework.ops.eager import is_number
+from harness.framework.ops.functions.arithmetic import div, mul
+from harness.framework.ops.functions.comparison import BITWISE
+from harness.framework.ops.functions.reduction import sum as sum_of
+from harness.framework.ops.functions.shape import flip
+from harness.framework.ops.functions.softmax import lp_norm
+from harness.framework.tensor import Tensor, call, tensor_method
+
+__all__ = ["addcdiv", "addcmul", "cosine_similarity", "fliplr", "flipud", "hypot", "lerp", "positive", "sgn"]
+
+
+def _factor(value: Any, like: Tensor) -> Tensor:
+    return Tensor(float(value), like.dtype) if is_number(value) else value
+
+
+def lerp(input: Tensor, end: Tensor, weight: Any) -> Tensor:
+    """input + weight * (end - input)."""
+    return call("Lerp", input, end, _factor(weight, input))  # type: ignore[no-any-return]
+
+
+def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any = 1) -> Tensor:
+    """input + value * tensor1 * tensor2."""
+    return call("Addcmul", input, tensor1, tensor2, _factor(value, input))  # type: ignore[no-any-return]
+
+
+def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any = 1) -> Tensor:
+    """input + value * tensor1 / tensor2."""
+    return call("Addcdiv", input, tensor1, tensor2, _factor(value, input))  # type: ignore[no-any-return]
+
+
+def hypot(input: Tensor, other: Tensor) -> Tensor:
+    """The root of input ** 2 + other ** 2."""
+    return call("Hypot", input, other, **BITWISE)  # type: ignore[no-any-return]
+
+
+def sgn(input: Tensor) -> Tensor:
+    """-1, 0 or 1."""
+    return call("Sign", input)  # type: ignore[no-any-return]
+
+
+def positive(input: Tensor) -> Tensor:
+    """The tensor itself.
+
+    Raises:
+        SettingTypeError: it is a tensor of bools.
+    """
+    if input.dtype.kind == "b":
+        raise SettingTypeError("ops.positive takes a tensor of numbers, got Bool")
+    return input
+
+
+def flipud(input: Tensor) -> Tensor:
+    """``input`` with its first axis turned round."""
+    return flip(input, (0,))
+
+
+def fliplr(input: Tensor) -> Tensor:
+    """``input`` with its second axis turned round."""
+    return flip(input, (1,))
+
+
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
+    """The cosine of the angle between vectors along ``dim``; lengths below ``eps`` together count as ``eps``."""
+    total = sum_of(mul(x1, x2), dim)
+    norms = [lp_norm(x, dim) for x in (x1, x2)]
+    return div(total, call("ClampScalar", mul(*norms), eps, None, scope="Default"))  # type: ignore[no-any-return]
+
+
+for _method in (lerp, addcmul, addcdiv, hypot, positive, flipud, fliplr):
+    tensor_method(_method.__name__)(_method)
