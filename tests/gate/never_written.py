@@ -10,6 +10,8 @@ from __future__ import annotations
 NEVER_WRITTEN = {
     "Adam": ("output.0", "output.1", "output.2"),
     "AdamWeightDecay": ("output.0", "output.1", "output.2"),
+    "ApplyCenteredRMSProp": ("output.0",),
+    "ApplyRMSProp": ("output.0",),
     "BatchNorm": ("output.1", "output.2"),
     "BatchNormGrad": ("input.5",),
     "Print": ("output.0",),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import glob
 import json
 import sys
@@ -19,7 +20,8 @@ def mindinsight(folder):
         found[tag] = [[row.step, row.value] for row in events.tensors(tag)]
     for tag in events.list_tags_by_plugin("histogram"):
         found[tag] = [[row.step, row.value.count, row.value.max] for row in events.tensors(tag)]
-    found["graphs"] = len(events.list_tags_by_plugin("graph"))
+    with contextlib.suppress(KeyError):
+        found["graphs"] = len(events.list_tags_by_plugin("graph"))
     return found
 
 

@@ -108,6 +108,7 @@ MODELS = {
         "Addcmul": (lambda x, y, z: ops.addcmul(x, y, z, 0.5), ((3, 4), (4,), (3, 1))),
         "Addcdiv": (lambda x, y, z: ops.addcdiv(x, y, ops.exp(z), 0.5), ((3, 4), (4,), (3, 1))),
         "SquaredDifference": (lambda x, y: ops.SquaredDifference()(x, y), ((3, 4), (4,))),
+        "SubExt": (lambda x, y: x.subtract(y, alpha=3), ((3, 4), (4,))),
         "Hypot": (lambda x, y: ops.hypot(x, y), ((3, 4), (4,))),
         "LpNorm": (lambda x: ops.LpNorm(1)(x), ((3, 4),)),
         "LpNorm of 3": (lambda x: ops.LpNorm(1, 3)(x), ((3, 4),)),

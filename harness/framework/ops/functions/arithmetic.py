@@ -97,13 +97,17 @@ def remainder(input: Any, other: Any) -> Any:
     """input - floor(input / other) * other, as three operators."""
     pair("remainder", input, other)
     quotient = call("FloorDiv", input, other)
-    return call("Sub", input, mul(quotient, other), **SUB)
+    return call("Sub", input, _times(quotient, other), **SUB)
 
 
 def fmod(input: Any, other: Any) -> Any:
     """input - trunc(input / other) * other."""
     pair("fmod", input, other)
-    return call("Sub", input, mul(div(input, other, rounding_mode="trunc"), other), **SUB)
+    return call("Sub", input, _times(div(input, other, rounding_mode="trunc"), other), **SUB)
+
+
+def _times(quotient: Any, other: Any) -> Any:
+    return call("Muls", quotient, other) if is_number(other) else mul(quotient, other)
 
 
 def truncate_div(x: Any, y: Any) -> Any:
@@ -320,8 +324,13 @@ def _remainder(x: Any, other: Any) -> Any:
     return call("Sub", x, _mul(call("FloorDiv", x, other), other), **SUB)
 
 
+def _subtract(x: Any, other: Any, *, alpha: Any = 1) -> Any:
+    pair("subtract", x, other)
+    return call("SubExt", x, other, alpha)
+
+
 _METHODS: dict[Callable[..., Any], tuple[str, ...]] = {
-    add: ("add",), sub: ("sub",), subtract: ("subtract",), _mul: ("mul", "multiply"), _div: ("div", "divide"),
+    add: ("add",), sub: ("sub",), _subtract: ("subtract",), _mul: ("mul", "multiply"), _div: ("div", "divide"),
     _truediv: ("true_divide",), floor_divide: ("floor_divide", "floor_div"), floor_mod: ("floor_mod",),
     _remainder: ("remainder",), fmod: ("fmod",), pow: ("pow",), neg: ("neg", "negative"),
 }  # fmt: skip

@@ -96,7 +96,8 @@ class SquaredDifference(Binary):
 
     def kernel(self, call: Call, x: Array, y: Array) -> Array:
         x, y = as_result(call, x, y)
-        return (x - y) * (x - y)
+        apart: Array = x - y
+        return apart * apart
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         x, y = b.inputs

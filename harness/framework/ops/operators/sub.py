@@ -29,6 +29,25 @@ class Sub(Binary):
 
 
 @operator
+class SubExt(Binary):
+    """x - y * alpha, of two tensors."""
+
+    name = "SubExt"
+
+    def kernel(self, call: Call, x: Array, y: Array, alpha: Any = 1) -> Array:
+        x, y = as_result(call, x, y)
+        return x - (y * alpha if alpha != 1 else y)
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        x, y, alpha = b.inputs
+        dy = None
+        if b.needs[1]:
+            scaled = b.dout if alpha == 1 else emit("Muls", b.dout, alpha)
+            dy = reduce_to(emit("Neg", scaled), y)
+        return reduce_to(b.dout, x), dy, None
+
+
+@operator
 class SubScalar(Composite):
     """x - number * alpha; the product of the two numbers is a kernel of its own."""
 

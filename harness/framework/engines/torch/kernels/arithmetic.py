@@ -53,6 +53,33 @@ def _simple(call: Call, x: Any, y: Any) -> Any:
     return _SIMPLE[call.op](*alike(call, x, y))
 
 
+@kernel("SubExt", wraps=True)
+def _sub_ext(call: Call, x: Any, y: Any, alpha: Any = 1) -> Any:
+    x, y = alike(call, x, y)
+    return x - (y if alpha == 1 else y * alpha)
+
+
+@kernel("SquaredDifference", wraps=True)
+def _squared_difference(call: Call, x: Any, y: Any) -> Any:
+    x, y = alike(call, x, y)
+    return (x - y) * (x - y)
+
+
+@kernel("Hypot", wide=True)
+def _hypot(call: Call, x: Any, y: Any) -> Any:
+    return torch.hypot(x, y)
+
+
+@kernel("Lerp", wide=True)
+def _lerp(call: Call, start: Any, end: Any, weight: Any) -> Any:
+    return start + weight * (end - start)
+
+
+@kernel("Addcmul", "Addcdiv", wide=True)
+def _with_factor(call: Call, base: Any, x: Any, y: Any, value: Any) -> Any:
+    return base + value * (x * y if call.op == "Addcmul" else x / y)
+
+
 @kernel(*_BITS, wraps=True)
 def _bits(call: Call, x: Any, y: Any) -> Any:
     return _BITS[call.op](*alike(call, x, y))
