@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -34,9 +34,6 @@ class Adam(Optimizer):
     parameter. ``use_amsgrad``, ``use_lazy`` and ``use_offload`` are refused.
     """
 
-    #: whether the last parameter is updated first
-    LAST_FIRST: ClassVar[bool] = False
-    POWER_SHAPE: ClassVar[tuple[int, ...]] = ()
     beta1_power: Any
     beta2_power: Any
 
@@ -67,8 +64,8 @@ class Adam(Optimizer):
         self.beta1 = Tensor(beta1, dtypes.float32)
         self.beta2 = Tensor(beta2, dtypes.float32)
         self.eps = Tensor(eps, dtypes.float32)
-        self.beta1_power = Parameter(initializer(1, self.POWER_SHAPE, dtypes.float32), name="beta1_power")
-        self.beta2_power = Parameter(initializer(1, self.POWER_SHAPE, dtypes.float32), name="beta2_power")
+        self.beta1_power = Parameter(initializer(1, (), dtypes.float32), name="beta1_power")
+        self.beta2_power = Parameter(initializer(1, (), dtypes.float32), name="beta2_power")
         self.moment1 = self._parameters.clone("moment1", "zeros")
         self.moment2 = self._parameters.clone("moment2", "zeros")
         self.opt = ops.Adam(use_locking, use_nesterov)
@@ -78,9 +75,9 @@ class Adam(Optimizer):
         rates = self._rates()
         self._count_step()
         power1 = self.beta1_power * self.beta1
-        self._keep("beta1_power", power1)
+        self.beta1_power = power1
         power2 = self.beta2_power * self.beta2
-        self._keep("beta2_power", power2)
+        self.beta2_power = power2
 
         def update(at: int) -> Any:
             return self.opt(
@@ -88,10 +85,7 @@ class Adam(Optimizer):
                 self.beta1, self.beta2, self.eps, gradients[at],
             )  # fmt: skip
 
-        return self._each(update, reverse=self.LAST_FIRST)
-
-    def _keep(self, name: str, power: Any) -> None:
-        setattr(self, name, power)
+        return self._each(update, reverse=False)
 
 
 class AdamWeightDecay(Optimizer):

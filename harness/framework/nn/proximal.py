@@ -150,9 +150,6 @@ class FTRL(Optimizer):
 class LazyAdam(Adam):
     """Adam; a gradient that is not sparse is treated as Adam treats it."""
 
-    LAST_FIRST = True
-    POWER_SHAPE = (1,)
-
     def __init__(
         self,
         params: Any,
@@ -166,9 +163,25 @@ class LazyAdam(Adam):
         loss_scale: float = 1.0,
     ) -> None:
         super().__init__(params, learning_rate, beta1, beta2, eps, use_locking, use_nesterov, weight_decay, loss_scale)
+        self.beta1_power = Parameter(initializer(1, (1,), dtypes.float32), name="beta1_power")
+        self.beta2_power = Parameter(initializer(1, (1,), dtypes.float32), name="beta2_power")
+        self.assign = ops.Assign()
 
-    def _keep(self, name: str, power: Any) -> None:
-        ops.Assign()(getattr(self, name), power)
+    def construct(self, gradients: Any) -> Any:
+        gradients = self._prepared(gradients)
+        rates = self._rates()
+        self._count_step()
+        power1 = self.beta1_power * self.beta1
+        self.assign(self.beta1_power, power1)
+        power2 = self.beta2_power * self.beta2
+        self.assign(self.beta2_power, power2)
+
+        def update(at: int) -> Any:
+            states = self._parameters[at], self.moment1[at], self.moment2[at]
+            settings = power1, power2, rates[at], self.beta1, self.beta2, self.eps
+            return self.opt(*states, *settings, gradients[at])
+
+        return self._each(update, reverse=True)
 
 
 class ProximalAdagrad(Optimizer):
