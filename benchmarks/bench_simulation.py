@@ -186,8 +186,11 @@ def text(cost: float, size: int, elements: int, rows: list[dict[str, float]], fu
     if rows:
         last = rows[-1]
         workers = cost * last["ranks"] * ITERATIONS / last["cpu"]
-        lines += ["", f"At the last size, this process takes as much CPU time as {workers:.0f} workers leave it: with "
-                  "more of them it is the limit."]  # fmt: skip
+        lines += [
+            "",
+            f"At the last size the parts take {workers:,.0f} times the CPU time of this process: with more workers than "
+            "that, this process is the limit.",
+        ]  # fmt: skip
     return "\n".join(lines) + "\n"
 
 
