@@ -188,8 +188,8 @@ def text(cost: float, size: int, elements: int, rows: list[dict[str, float]], fu
         workers = cost * last["ranks"] * ITERATIONS / last["cpu"]
         lines += [
             "",
-            f"At the last size the parts take {workers:,.0f} times the CPU time of this process: with more workers than "
-            "that, this process is the limit.",
+            f"At the last size the parts take {workers:,.0f} times the CPU time of this process: with more workers "
+            "than that, this process is the limit.",
         ]  # fmt: skip
     return "\n".join(lines) + "\n"
 
