@@ -10,6 +10,7 @@ import numpy as np
 
 from harness import dtypes
 from harness.explain.case import Case
+from harness.explain.counted import seen_in_statistics
 from harness.explain.evidence import loaded
 from harness.explain.explanation import Change
 from harness.explain.graphs import Argument, differing_attributes, same
@@ -122,7 +123,10 @@ def _without_values(case: Case, given: Given, e: Record, f: Record) -> Given:
         lead = "all " if prod(e.shape) > 1 else ""
         return replace(given, change=Change(name, *(f"{lead}{each}" for each in sides)))
     other = _owner(case, f)
-    return replace(given, detail=f"it has the bits of {other}", exact=True) if other else given
+    if other:
+        return replace(given, detail=f"it has the bits of {other}", exact=True)
+    seen = seen_in_statistics(e, f)
+    return given if seen is None else replace(given, detail=seen.text, exact=seen.exact)
 
 
 def _only_value(record: Record) -> str | None:

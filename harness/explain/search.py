@@ -15,6 +15,7 @@ import numpy as np
 from harness.explain.candidates import Candidate, candidates
 from harness.explain.case import Case
 from harness.explain.changes import Given, changed_inputs, changed_settings
+from harness.explain.counted import seen_in_statistics
 from harness.explain.evidence import Evidence, loaded
 from harness.explain.explanation import Cause, Certainty
 from harness.explain.lent import guess, has_content
@@ -192,9 +193,12 @@ class Search:
         inputs = self._inputs()
         for slot in sorted(self.case.outputs):
             e, f = self._expected[slot], self._found[slot]
-            if e is None or f is None:
-                continue
-            finding = find_pattern(Pair(e, f, inputs, self.case.op))
+            without = e is None or f is None
+            finding = (
+                seen_in_statistics(*self.case.outputs[slot])
+                if without
+                else find_pattern(Pair(e, f, inputs, self.case.op))
+            )
             if finding is not None:
                 certainty = Certainty.BITS if finding.exact else Certainty.LIKELY
                 return Cause(certainty, finding.kind, f"output.{slot}: {finding.text}", slot=f"output.{slot}")

@@ -4,7 +4,7 @@ two dump trees."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -13,9 +13,12 @@ from harness.backends import BACKENDS
 from harness.backends.align import lay_beside
 from harness.capture import Capture, read_tree
 from harness.compare.policy import Judgement, Party, judge
+from harness.dtypes import by_name
 from harness.explain import Evidence, Explanation, Subject, explained, settle
 from harness.framework.runtime import session
 from harness.framework.seed import seeded
+from harness.records import Record
+from harness.stats.printed import PrintedStatistics, host_texts, row_digest
 from harness.store import GoldenStore, Level, RunData, RunId, update
 from harness.testing.faults.kernels import Strike
 from harness.testing.faults.networks import Network
@@ -89,6 +92,29 @@ def by_digests(golden: Capture, pair: Pair) -> Judged:
     return by_gate(golden, pair, "digest")
 
 
+#: what a ``statistic.csv`` says of a tensor
+_ITEMS = ("max", "min", "avg", "l2norm", "nan count")
+
+
+def by_statistics(golden: Capture, pair: Pair) -> Judged:
+    """Compares with a golden of which statistics of six digits are known, as in a ``statistic.csv``."""
+    kept = [_row_alone(record) for record in golden.records()]
+    parties = [Party(side, *_RUN, emulated=True) for side in (kept, list(pair.run.records()))]
+    judged = judge(*parties, "default", lay=lay_beside, settle=settle)
+    sides = Evidence(lambda: kept, lambda: golden.artefacts, "cpu", True), _evidence(pair.run)
+    return judged, explained(judged, _SUBJECT, *sides)
+
+
+def _row_alone(record: Record) -> Record:
+    values = record.load()
+    if values is None:
+        return record
+    texts = host_texts(values, by_name(record.dtype), _ITEMS)
+    row = PrintedStatistics(zip(_ITEMS, texts, strict=True), record.dtype)
+    digest = row_digest(record.dtype, record.shape, row)
+    return replace(record, values=None, digest=digest, extra=replace(record.extra, row=row, statistics=row))
+
+
 class _Right:
     """The dump tree of the right network that was asked for last: several faults in a row share it."""
 
@@ -123,6 +149,6 @@ def _evidence(tree: Capture) -> Evidence:
 
 #: compares a network's right capture with its wrong run
 Road = Callable[[Capture, Pair], Judged]
-ROADS: dict[str, Road] = {"gate": by_gate, "diff": by_diff, "digests": by_digests}
+ROADS: dict[str, Road] = {"gate": by_gate, "diff": by_diff, "digests": by_digests, "statistics": by_statistics}
 #: those that are asked where nothing else is said
 USUAL = ("gate", "diff")
