@@ -43,6 +43,7 @@ class Network:
         settings: arguments it is built with.
         weights: changes to filled parameters, by name.
         data: change to the batches.
+        steps: how many steps it is trained.
     """
 
     family: str
@@ -50,13 +51,14 @@ class Network:
     settings: Settings
     weights: Mapping[str, Callable[[Array], Array]] = field(default_factory=dict)
     data: Callable[[list[Array]], list[Array]] | None = None
+    steps: int = STEPS
 
     def having(self, **settings: Any) -> Network:
         """The same network with other settings."""
         return replace(self, settings={**self.settings, **settings})
 
     def train(self) -> None:
-        """Builds it and trains it ``STEPS`` steps in the session in force, as a graph."""
+        """Builds it and trains it ``steps`` steps in the session in force, as a graph."""
         mode = get_context("mode")
         set_context(mode=GRAPH_MODE)
         try:
@@ -70,7 +72,7 @@ class Network:
         self._fill(model)
         step = nn.TrainOneStepCell(nn.WithLossCell(model, _loss(s)), _optimizer(s, model), sens=s["sens"])
         step.set_train()
-        for index in range(STEPS):
+        for index in range(self.steps):
             batch = [_values((self.seed, index, at), *spec) for at, spec in enumerate(FAMILIES[self.family].batch(s))]
             step(*(Tensor(array) for array in (self.data(batch) if self.data is not None else batch)))
 
