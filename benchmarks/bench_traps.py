@@ -1,4 +1,6 @@
-"""The traps of ``harness.testing.traps`` through comparison tools, side by side: ``python -m benchmarks.bench_traps``.
+"""The traps of ``harness.testing.traps`` through comparison tools, side by side: ``python -m benchmarks traps``.
+
+Prints a row for each trap, and writes the totals into ``docs/comparison.md``.
 
 Each tool is used as its documentation says: NaN equal to NaN where that can be said, tolerances by its own defaults
 (``assert_allclose`` with ``allclose``'s). A verdict is right, ``WRONG``, ``none`` (no verdict given) or ``crash``.
@@ -20,6 +22,7 @@ import ml_dtypes
 import numpy as np
 
 from benchmarks import _peers
+from benchmarks._pages import put
 from harness import dtypes
 from harness.compare import check
 from harness.records import Record, SlotKey
@@ -165,7 +168,17 @@ def table(cases: Sequence[Trap], columns: Mapping[str, Sequence[str]]) -> None:
         print(f"{kind + f', of {len(cases)}':{width}}  {'':8} " + "".join(f"{each[kind]:16}" for each in counted))
 
 
+def section(cases: Sequence[Trap], columns: Mapping[str, Sequence[str]]) -> str:
+    """The totals as they stand in the page."""
+    words = {RIGHT: "right", WRONG: "wrong", NONE: "no verdict", CRASH: "crash"}
+    lines = [f"{len(cases)} pairs:", "", "| | " + " | ".join(columns) + " |", "|---|" + "---|" * len(columns)]
+    counted = [Counter(column) for column in columns.values()]
+    lines += [f"| {word} | " + " | ".join(str(each[kind]) for each in counted) + " |" for kind, word in words.items()]
+    return "\n".join([*lines, ""])
+
+
 def main() -> int:
+    """Asks each tool that is there, prints and writes; 1 if one of our own verdicts is wrong."""
     cases = list(traps())
     tools: dict[str, Tool] = {"pytest-msdump": ours, "numpy.allclose": with_allclose, "numpy.testing": with_testing}
     if (torch := _peers.find("torch")) is not None:
@@ -178,6 +191,8 @@ def main() -> int:
     if (tool := _peers.msprobe()) is not None:
         columns["msprobe"] = with_msprobe(tool, cases)
     table(cases, columns)
+    if not put("comparison.md", "traps", section(cases, columns)):
+        return 2
     return 0 if set(columns["pytest-msdump"]) == {RIGHT} else 1
 
 
