@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -42,7 +43,7 @@ class Counted:
 def counted(record: Record) -> Counted | None:
     """What is known of a tensor: from its values, else as its side kept it; None if something is missing."""
     values = loaded(record)
-    known = describe(values, record.dtype) if values is not None else record.extra.statistics or record.extra.row
+    known: Any = describe(values, record.dtype) if values is not None else record.extra.statistics or record.extra.row
     if known is None:
         return None
     printed = isinstance(known, PrintedStatistics)

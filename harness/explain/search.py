@@ -193,12 +193,10 @@ class Search:
         inputs = self._inputs()
         for slot in sorted(self.case.outputs):
             e, f = self._expected[slot], self._found[slot]
-            without = e is None or f is None
-            finding = (
-                seen_in_statistics(*self.case.outputs[slot])
-                if without
-                else find_pattern(Pair(e, f, inputs, self.case.op))
-            )
+            if e is None or f is None:
+                finding = seen_in_statistics(*self.case.outputs[slot])
+            else:
+                finding = find_pattern(Pair(e, f, inputs, self.case.op))
             if finding is not None:
                 certainty = Certainty.BITS if finding.exact else Certainty.LIKELY
                 return Cause(certainty, finding.kind, f"output.{slot}: {finding.text}", slot=f"output.{slot}")

@@ -66,8 +66,8 @@ def content(run: Run) -> dict[str, Any]:
     comparison = run.comparison
     places = {slot.key: at for at, slot in enumerate(comparison.slots)}
     divergence = first_divergence(comparison)
-    first = None if divergence is None else divergence.where
     steps = {step.where: at for at, step in enumerate(run.spread.steps)}
+    first = _told(run, steps) or (None if divergence is None else divergence.where)
     return {
         "name": run.name,
         "expected": run.expected,
@@ -89,6 +89,16 @@ def content(run: Run) -> dict[str, Any]:
         "artefacts": artefacts(*run.artefacts),
         "cut": [],
     }
+
+
+def _told(run: Run, steps: Mapping[Execution, int]) -> Execution | None:
+    """The execution that the explanation calls the first divergence, so that text and picture agree; None if the
+    comparison has no such step."""
+    origin = run.explanation.origin if run.explanation is not None else None
+    if origin is None:
+        return None
+    where = Execution(*origin.key[:5])._replace(operator=origin.operator)
+    return where if where in steps else None
 
 
 def _explanation(run: Run, places: Mapping[SlotKey, int]) -> dict[str, Any] | None:
