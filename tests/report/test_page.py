@@ -11,7 +11,10 @@ import numpy as np
 import pytest
 
 from harness.cli import main
-from harness.report import render
+from harness.compare import check
+from harness.compare.spread import spread
+from harness.explain import Explanation, Origin
+from harness.report import Run, content, render
 from tests.compare.helpers import operator
 from tests.report.made import made
 
@@ -67,6 +70,20 @@ def test_what_a_run_holds() -> None:
         "differs", "identical", "differs", "differs", "new", "missing",
     ]  # fmt: skip
     assert made(scale=1.0)["holds"] is True
+
+
+def test_the_picture_marks_what_the_text_calls_the_first_divergence() -> None:
+    value = np.ones((2, 3), np.float32)
+    names = ("Default/a-Dense/Add-op0", "Default/b-Dense/Add-op1")
+    sides = [[one for name in names for one in operator(name, [value], [value * k])] for k in (1, 2)]
+    comparison = check(*sides)
+    firsts = []
+    for name in names:
+        key = next(slot.key for slot in comparison.slots if slot.key.operator == name)
+        told = Explanation("it differs", Origin("moved", name, key), None)
+        page = content(Run("net", "golden", "run", comparison, spread(comparison), told))
+        firsts.append(page["steps"][page["first"]]["where"][3])
+    assert firsts == list(names)
 
 
 def test_the_command_writes_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

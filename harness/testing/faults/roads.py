@@ -99,8 +99,8 @@ _ITEMS = ("max", "min", "avg", "l2norm", "nan count")
 def by_statistics(golden: Capture, pair: Pair) -> Judged:
     """Compares with a golden of which statistics of six digits are known, as in a ``statistic.csv``."""
     kept = [_row_alone(record) for record in golden.records()]
-    parties = [Party(side, *_RUN, emulated=True) for side in (kept, list(pair.run.records()))]
-    judged = judge(*parties, "default", lay=lay_beside, settle=settle)
+    one, other = (Party(side, *_RUN, emulated=True) for side in (kept, list(pair.run.records())))
+    judged = judge(one, other, "default", lay=lay_beside, settle=settle)
     sides = Evidence(lambda: kept, lambda: golden.artefacts, "cpu", True), _evidence(pair.run)
     return judged, explained(judged, _SUBJECT, *sides)
 
