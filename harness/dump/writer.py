@@ -53,10 +53,13 @@ class Tree:
 
     Args:
         root: absolute path of its top; nothing outside is touched.
+        named_anew: whether the next run writes to directories of other names. Then unfinished files lie in ``root``,
+            where that run finds and removes those of a killed one; else each lies beside what it becomes.
     """
 
-    def __init__(self, root: str) -> None:
+    def __init__(self, root: str, *, named_anew: bool = False) -> None:
         self.root = root
+        self._named_anew, self._swept = named_anew, False
         self.begun = False
         self._refused: set[str] = set()
 
@@ -78,6 +81,17 @@ class Tree:
         except OSError as error:
             self.refuse(path, error)
             return None
+
+    def part(self, directory: int) -> str:
+        """The name of an unfinished file of an open directory, relative to it, or a whole path; removes what killed
+        processes left there."""
+        if not self._named_anew:
+            sweep_parts(directory)
+            return part_name()
+        if not self._swept:  # once: the top may hold a directory for each of very many steps
+            sweep_parts(self.root)
+            self._swept = True
+        return os.path.join(self.root, part_name())
 
     def refuse(self, path: str, error: OSError) -> None:
         """Gives up ``path`` and everything below it, with one line in the log.
@@ -129,8 +143,7 @@ class Directory:
         self.path = path
         self._tree = tree
         self._fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        self._part = part_name()
-        sweep_parts(self._fd)
+        self._part = tree.part(self._fd)
         self._begun = False
         self._refused = False
 

@@ -6,6 +6,7 @@ import itertools
 import resource
 import subprocess
 import sys
+from datetime import datetime
 from pathlib import Path
 
 import numpy as np
@@ -69,6 +70,25 @@ def check_whole(tree: Path) -> int:
         assert text.endswith("\n")
         assert all((mapping.parent / row.partition(",")[0]).exists() for row in text.splitlines())
     return read
+
+
+def test_the_next_run_removes_what_a_killed_one_left_in_directories_of_another_time(tmp_path: Path) -> None:
+    def dump(second: int) -> None:
+        observer = AsyncDumpObserver(
+            config(tmp_path), DEVICES.get("ascend-o2"), time=datetime(2026, 1, 1, second=second)
+        )
+        net = one_op()
+        observer.graph_compiled(net.graph)
+        net.run(observer)
+        observer.closed()
+
+    dump(0)  # the directories above
+    steps = run(lambda: dump(1), under=tmp_path).steps
+    at = next(number for number, step in enumerate(steps, 1) if step.call == "rename" and "Add." in step.path)
+    assert run(lambda: dump(2), under=tmp_path, at=at, how=BEFORE).code is None
+    assert list(tmp_path.rglob("*.part"))
+    assert run(lambda: dump(3), under=tmp_path).code == 0
+    assert not list(tmp_path.rglob("*.part"))
 
 
 @pytest.mark.parametrize("number", range(KILLS))

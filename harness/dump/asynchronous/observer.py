@@ -86,8 +86,9 @@ class AsyncDumpObserver(Observer):
         self._layout = layout.layout_of(config, rank, time or datetime.now())
         self._style = style_of(config.generation)
         self._memory = LentMemory()
-        self._tree = Tree(config.path)
-        self._queued = QueuedTree(config.path, self.queue, self._memory)
+        timed = not self._layout.has_graphs  # directories named by the time
+        self._tree = Tree(config.path, named_anew=timed)
+        self._queued = QueuedTree(config.path, self.queue, self._memory, named_anew=timed)
         self._plan = Plan(config, self.device)
         self._clock = Clock()
         self._kernels: dict[Node, _Kernel] = {}

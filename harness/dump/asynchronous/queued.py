@@ -22,10 +22,11 @@ class QueuedTree(Tree):
         root: absolute path of its top.
         queue: queue that writes the files.
         memory: knows which arrays must be copied.
+        named_anew: see ``Tree``.
     """
 
-    def __init__(self, root: str, queue: WriteQueue, memory: LentMemory) -> None:
-        super().__init__(root)
+    def __init__(self, root: str, queue: WriteQueue, memory: LentMemory, *, named_anew: bool = False) -> None:
+        super().__init__(root, named_anew=named_anew)
         self._queue = queue
         self._memory = memory
 
