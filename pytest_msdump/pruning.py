@@ -26,12 +26,13 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     if not path:
         return
     from harness.errors import HarnessError
+    from harness.escape import line
 
     try:
         told = list(_pruned(session))
     except HarnessError as error:
         told = [f"msdump: nothing was removed: {error}"]
-    Path(path).write_text("".join(f"{line}\n" for line in told), encoding="utf-8")
+    Path(path).write_text("".join(f"{line(each)}\n" for each in told), encoding="utf-8")
 
 
 def _pruned(session: pytest.Session) -> Iterator[str]:

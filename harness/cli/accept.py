@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from harness.cli.nearest import goldens_of
+from harness.escape import line
 from harness.store import RunId
 from harness.store.bundle import accept
 from harness.words import counted
@@ -41,9 +42,8 @@ def accept_bundles(bundles: Sequence[Path], golden: Path | None, only: Sequence[
         for result in accept(bundle, golden or goldens_of(bundle), wanted):
             for run, change in result.runs.items():
                 moved = f"{change.changed} changed, {change.new} new, {change.removed} removed"
-                print(
-                    f"{result.path}: run {run}: {counted(change.slots, 'slot')}: {change.unchanged} unchanged, {moved}"
-                )
+                slots = counted(change.slots, "slot")
+                print(line(f"{result.path}: run {run}: {slots}: {change.unchanged} unchanged, {moved}"))
     idle = [each for each in only if each not in used]
     for each in idle:
         named = [] if golden is None else ["--golden", str(golden)]

@@ -12,6 +12,7 @@ from harness.compare import Tolerances
 from harness.compare.audit import Looseness, audit
 from harness.compare.policy import Party, tolerances_of
 from harness.errors import HarnessError, StoreError
+from harness.escape import line
 from harness.progress import Progress
 from harness.scale import Scale, Session, session
 from harness.store import GoldenStore, RunId, StoredRun, recover, recover_around
@@ -128,11 +129,11 @@ def _print(network: str, run: RunId, slots: list[Looseness], limit: float | None
     too_loose = [slot for slot in slots if slot.faults or (limit is not None and slot.noise > limit)]
     worst = max((slot.noise for slot in slots), default=0.0)
     counts = f"{counted(len(slots), 'slot')}, the largest change that passes is {worst:.3g}, {len(too_loose)} too loose"
-    print(f"{network} [{run}]: {counts}")
+    print(line(f"{network} [{run}]: {counts}"))
     shown = slots if every else sorted(too_loose, key=lambda slot: -slot.noise)[:_LISTED]
     if shown:
         rows = [_row(slot) for slot in shown]
-        print("\n".join(f"  {line}" for line in table(_HEADINGS, rows)))
+        print("\n".join(f"  {each}" for each in table(_HEADINGS, rows)))
         if not every and len(too_loose) > len(shown):
             print(f"  and {len(too_loose) - len(shown)} more (--all lists every slot)")
     return len(too_loose)

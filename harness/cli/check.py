@@ -19,7 +19,7 @@ from harness.compare.policy import Judgement, Match, Party, judge
 from harness.compare.shards import joined, parse_all
 from harness.compare.verdict import Verdict
 from harness.errors import StoreError
-from harness.escape import coloured, show
+from harness.escape import coloured, line, show
 from harness.explain import Commands, Evidence, Subject, explained, see_slot, settle, shell, told
 from harness.scale import Scale, session
 from harness.store import GoldenStore, RunId, StoredRun, recover_around
@@ -194,6 +194,6 @@ def _listed(runs: tuple[RunId, ...]) -> str:
 def warn(capture: Capture) -> None:
     """Warns about files of the tree that could not be used."""
     for problem in capture.problems[:_MAX_PROBLEMS]:
-        print(f"msdump: {problem.path}: {problem.kind}: {problem.why}", file=sys.stderr)
+        print(line(f"msdump: {problem.path}: {problem.kind}: {problem.why}"), file=sys.stderr)
     if len(capture.problems) > _MAX_PROBLEMS:
         print(f"msdump: and {len(capture.problems) - _MAX_PROBLEMS} more such files", file=sys.stderr)

@@ -10,6 +10,7 @@ from harness.dump.asynchronous import conversion, reformat
 from harness.dump.asynchronous.conversion import KINDS, Converter, Kind, Outcome, Request
 from harness.dump.writer import MAPPING, Tree
 from harness.errors import ConvertError, DumpWriteError
+from harness.escape import line
 
 NO_PATH = 3
 """Exit code of msaccucmp if there is nothing to convert, or the output cannot be written."""
@@ -135,4 +136,4 @@ def _convert(paths: list[str], single: bool, output: str, request: Request) -> i
 
 
 def _complain(text: str) -> None:
-    print(f"msdump: {text}", file=sys.stderr)
+    print(line(f"msdump: {text}"), file=sys.stderr)

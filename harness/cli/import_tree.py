@@ -10,6 +10,7 @@ from harness.capture import Capture, read_tree
 from harness.cli.check import warn
 from harness.cli.watched import watched
 from harness.errors import HarnessError, StoreError, TreeError
+from harness.escape import line
 from harness.scale import Scale, session
 from harness.store import Compression, GoldenStore, Level, RunData, RunId, change_one
 from harness.words import counted
@@ -87,7 +88,7 @@ def _stored(
     change = result.runs[name]
     moved = f"{change.new} new, {change.changed} changed, {change.removed} removed, {change.unchanged} unchanged"
     slots, tensors = counted(change.slots, "slot"), counted(result.objects, "distinct tensor")
-    print(f"{golden}: run {name}: {slots} ({moved}), {tensors}, {result.size} bytes")
+    print(line(f"{golden}: run {name}: {slots} ({moved}), {tensors}, {result.size} bytes"))
     warn(capture)
     return 1 if capture.lost else 0
 

@@ -20,6 +20,7 @@ from harness.compare.judge import SlotJudge
 from harness.compare.learn import Scatter, learned, refusal, remembered, scatter
 from harness.compare.policy import Party, exactly
 from harness.errors import HarnessError, StoreError
+from harness.escape import line
 from harness.progress import Progress
 from harness.scale import Scale, Session, session
 from harness.store import GoldenStore, RunId, StoredRun, change_one, recover_around
@@ -83,8 +84,8 @@ def learn(
         refused = refusal(found, len(sources), force)
         if refused:
             print(refused)
-        for line in summary(audit(expected.records(), Tolerances.parse(table))):
-            print(line)
+        for each in summary(audit(expected.records(), Tolerances.parse(table))):
+            print(line(each))
         if refused and not dry:
             print("nothing was kept")
         elif not dry:
@@ -132,9 +133,9 @@ def _print(run: RunId, slots: int, runs: int, found: Sequence[Scatter], table: d
     size = f"{counted(slots, 'slot')}, {counted(runs, 'run')}"
     print(f"{run}: {size}: {len(found)} scatter, {len(unstable)} of them in a way nothing admits")
     for each in unstable[:_LISTED]:
-        print(f"  {each.name}: {each.reason}")
+        print(line(f"  {each.name}: {each.reason}"))
     names = [name for name in table if name != "default"]
     for name in names[:_LISTED]:
-        print(f"  {name}: {' '.join(f'{key}={value:g}' for key, value in table[name].items())}")
+        print(line(f"  {name}: {' '.join(f'{key}={value:g}' for key, value in table[name].items())}"))
     if len(names) > _LISTED:
         print(f"  and {len(names) - _LISTED} more")

@@ -19,6 +19,7 @@ from harness.capture.statements import statements
 from harness.cli.operands import open_side
 from harness.cli.slots import slots_table
 from harness.errors import HarnessError
+from harness.escape import line
 from harness.graph.ir_parse import IrNode
 from harness.records import Record
 
@@ -71,8 +72,8 @@ def look_at(path: str, run: str, wanted: Wanted) -> int:
         HarnessError: the path cannot be read, or holds no such operator.
     """
     with open_side(f"{path}::{run}" if run else path) as side:
-        for line in slot_lines(side.records(), side.artefacts, wanted):
-            print(line)
+        for each in slot_lines(side.records(), side.artefacts, wanted):
+            print(line(each))
     return 0
 
 
@@ -150,7 +151,7 @@ def _operator(key: tuple[int, int, str], group: list[Record], node: IrNode | Non
     rank, graph, name = key
     yield f"{f'rank {rank}, ' if rank else ''}graph {graph}, {name} ({group[0].op_type})"
     if node is not None:
-        yield from (f"  {line}" for line in node.statement(_STATEMENT))
+        yield from (f"  {each}" for each in node.statement(_STATEMENT))
     yield from slots_table(group, named=False)
     if wanted.slot or wanted.part:
         for record in group[:_TENSORS]:
@@ -171,7 +172,7 @@ def _values(record: Record, part: str) -> Iterator[str]:
         except IndexError as error:
             raise HarnessError(f"--slice {part!r} of shape {list(record.shape)}: {error}") from None
     with np.printoptions(threshold=_VALUES, edgeitems=4, linewidth=120):
-        yield "  " + str(array).replace("\n", "\n  ")
+        yield from (f"  {each}" for each in str(array).splitlines())
 
 
 def _index(part: str) -> tuple[Any, ...]:

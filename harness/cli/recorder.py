@@ -13,6 +13,7 @@ from harness.capture.capture import RECORDED
 from harness.capture.recorder import MODES, read_recorder, readable
 from harness.compare import TextComparison, Verdict, compare_texts, explain_texts
 from harness.errors import ArtefactError, TreeError
+from harness.escape import line
 from harness.explain import shell
 from harness.store import StoredRun
 
@@ -84,5 +85,5 @@ def listed(texts: Mapping[str, bytes], pattern: str, prefix: str = "") -> Iterat
     binary ones in readable form."""
     for name, raw in texts.items():
         if fnmatchcase(name, pattern):
-            yield f"== {prefix}{name}"
+            yield f"== {prefix}{line(name)}"
             yield readable(name, raw).decode("utf-8", "backslashreplace").rstrip("\n")

@@ -15,7 +15,7 @@ from harness.compare import Comparison, Verdict, first_divergence
 from harness.compare.policy import Judgement, Party, judge
 from harness.compare.verdict import SlotVerdict
 from harness.errors import StoreError
-from harness.escape import painted, show, text
+from harness.escape import line, painted, show
 from harness.explain import settle
 from harness.store import GoldenStore, RunId
 from harness.store.bundle import accept, opened
@@ -76,7 +76,7 @@ def review_bundle(bundle: Path | None, golden: Path | None, *, ask: bool, pictur
             if stop and ask:
                 left += 1
                 continue
-            show(painted(f"[{at}/{len(found)}] {each.network}, run {each.run}", "1", sys.stdout))
+            show(painted(line(f"[{at}/{len(found)}] {each.network}, run {each.run}"), "1", sys.stdout))
             show("\n".join(told(each)))
             if stop:
                 left += 1
@@ -84,7 +84,7 @@ def review_bundle(bundle: Path | None, golden: Path | None, *, ask: bool, pictur
             answer = _answer(source, goldens, each, page)
             if answer == "y":
                 accept(chosen, goldens, each.is_named)
-                print(f"  taken over into {goldens / each.store}")
+                print(line(f"  taken over into {goldens / each.store}"))
             elif answer == "n":
                 print("  dropped; the golden stays")
             if answer in ("y", "n") and chosen.is_dir():
@@ -128,7 +128,7 @@ def candidates(source: Path, stores: list[str], goldens: Path) -> Iterator[Candi
 def told(candidate: Candidate) -> Iterator[str]:
     """Lines that say what moved first, from which value to which, and by how much."""
     if candidate.judged is None:
-        yield f"  {text(candidate.why)}"
+        yield f"  {line(candidate.why)}"
         return
     comparison = candidate.judged.comparison
     failing = list(comparison.failures())
@@ -139,7 +139,7 @@ def told(candidate: Candidate) -> Iterator[str]:
     else:
         source = f" at {slot.source}" if slot.source else ""
         where = f"{slot.key.operator} {slot.key.slot_name}{source}"
-        yield f"  moved first: iteration {slot.key.iteration}, {text(where)}"
+        yield f"  moved first: iteration {slot.key.iteration}, {line(where)}"
         yield f"  {_values(slot)}"
     yield f"  {_counts(comparison)}"
 
@@ -147,7 +147,7 @@ def told(candidate: Candidate) -> Iterator[str]:
 def _values(slot: SlotVerdict) -> str:
     measured = slot.measurement
     if measured is None or measured.worst is None:
-        return text(f"{slot.dtype_shown}{list(slot.shape)}: {slot.reason}")
+        return line(f"{slot.dtype_shown}{list(slot.shape)}: {slot.reason}")
     worst = measured.worst
     expected, found = painted(f"{worst.expected}", "32", sys.stdout), painted(f"{worst.found}", "31", sys.stdout)
     return (
@@ -166,10 +166,10 @@ def _answer(source: Path, goldens: Path, candidate: Candidate, page: Callable[[]
     """``y``, ``n``, ``s`` or ``q``; after ``p`` it makes the page and asks again."""
     while True:
         print(_QUESTION, end="", flush=True)
-        line = sys.stdin.readline()
+        answer = sys.stdin.readline()
         if not sys.stdin.isatty():
-            print(line.strip())
-        given = line.strip().lower()[:1] if line else "q"
+            print(answer.strip())
+        given = answer.strip().lower()[:1] if answer else "q"
         if given == "p":
             _picture(source, goldens, candidate, page())
         elif given and given in "ynsq":
@@ -189,7 +189,7 @@ def _place_of_pictures(bundle: Path) -> Path:
 
 def _picture(source: Path, goldens: Path, candidate: Candidate, page: Path) -> None:
     if candidate.judged is None:
-        print(f"  no picture: {candidate.why}")
+        print(line(f"  no picture: {candidate.why}"))
         return
     from contextlib import redirect_stdout
     from io import StringIO

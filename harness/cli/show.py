@@ -17,6 +17,7 @@ from harness.cli.text import shortened, table
 from harness.compare.policy import WHOLE
 from harness.dtypes import spelled
 from harness.errors import StoreError, TreeError
+from harness.escape import line
 from harness.explain import shell
 from harness.records import Record
 from harness.stats import describe
@@ -48,8 +49,8 @@ def show_path(path: str, run: str, every: bool, text: str = "") -> int:
     if not path:
         raise TreeError("show: an empty text names no file or directory; '.' is the current one")
     recover_around(path)
-    for line in _texts(Path(path), run, text) if text else _lines(Path(path), run, every):
-        print(line)
+    for each in _texts(Path(path), run, text) if text else map(line, _lines(Path(path), run, every)):
+        print(each)
     return 0
 
 
@@ -60,7 +61,7 @@ def _texts(path: Path, run: str, pattern: str) -> Iterator[str]:
     else:
         with GoldenStore.open(path) as store:
             texts = {f"{each} ": store.run(*each).artefacts() for each in _chosen(store, run)}
-    lines = [line for prefix, found in texts.items() for line in listed(found, pattern, prefix)]
+    lines = [each for prefix, found in texts.items() for each in listed(found, pattern, prefix)]
     if not lines:
         raise StoreError(f"{path}: no text has a name like {pattern!r}")
     yield from lines
@@ -166,7 +167,7 @@ def _tensor(path: Path) -> Iterator[str]:
         found = describe(array, header.dtype.name)
         yield from (f"{field.name:18} {getattr(found, field.name):.9g}" for field in fields(found))
         with np.printoptions(threshold=_VALUES, edgeitems=3, linewidth=120):
-            yield str(array)
+            yield from str(array).splitlines()
 
 
 def _records(records: Iterable[Record], every: bool) -> Iterator[str]:

@@ -6,16 +6,18 @@ import shutil
 import sys
 from collections.abc import Iterator, Sequence
 
+from harness.escape import line
+
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[object]], right: Sequence[int] = ()) -> Iterator[str]:
     """Lines of an aligned table.
 
     Args:
         headings: one heading per column.
-        rows: cells; ``str`` of each is printed.
+        rows: cells; ``str`` of each is printed, escaped: no cell breaks its line.
         right: columns aligned to the right.
     """
-    texts = [tuple(map(str, row)) for row in (headings, *rows)]
+    texts = [tuple(line(str(cell)) for cell in row) for row in (headings, *rows)]
     widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
     for cells in texts:
         pairs = enumerate(zip(cells, widths, strict=True))

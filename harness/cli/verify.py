@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from harness.escape import painted, show
+from harness.escape import line, painted, show
 from harness.scale import Scale, session
 from harness.store.verify import verify
 from harness.words import counted
@@ -26,7 +26,7 @@ def verify_goldens(folder: Path, *, fix: bool, scale: Scale | None = None) -> in
     with session(scale, verify=str(folder)) as shared:
         found = verify(folder, fix=fix, tensors_of=shared.verify if shared else None)
     for problem in found.problems[:_SHOWN]:
-        show(painted(problem, "31", sys.stdout))
+        show(painted(line(problem), "31", sys.stdout))
     if len(found.problems) > _SHOWN:
         print(f"... and {len(found.problems) - _SHOWN} more")
     if found.fixed:
@@ -37,6 +37,6 @@ def verify_goldens(folder: Path, *, fix: bool, scale: Scale | None = None) -> in
         else "everything is as written"
     )
     counts = counted(found.stores, "store"), counted(found.runs, "run"), counted(found.tensors, "tensor")
-    line = f"{folder}: {', '.join(counts)} read: {state}"
-    show(painted(line, "1;31" if found.problems else "32", sys.stdout))
+    told = f"{folder}: {', '.join(counts)} read: {state}"
+    show(painted(line(told), "1;31" if found.problems else "32", sys.stdout))
     return 1 if found.problems else 0

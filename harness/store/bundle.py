@@ -159,8 +159,15 @@ def _unpack(archive: zipfile.ZipFile, target: Path, bundle: Path) -> None:
     """Unpacks stores and manifest, and nothing else; refuses names that lead elsewhere."""
     if sum(member.file_size for member in archive.infolist()) > MAX_UNPACKED:
         raise StoreError(f"{bundle}: it would unpack to more than {MAX_UNPACKED} bytes")
+    seen: set[PurePosixPath] = set()
     for member in archive.infolist():
         path = PurePosixPath(member.filename)
+        if not path.name:
+            raise StoreError(f"{bundle}: a file without a name")
+        if path in seen or not seen.isdisjoint(path.parents):
+            raise StoreError(f"{bundle}: {member.filename!r} is there twice, or as a file and as a directory")
+        if not member.is_dir():
+            seen.add(path)
         if path.is_absolute() or ".." in path.parts or "\\" in member.filename or ":" in member.filename:
             raise StoreError(f"{bundle}: {member.filename!r} leads out of the bundle")
         if stat.S_ISLNK(member.external_attr >> 16):

@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks._pages import put
 from harness import dtypes
 from harness.backends.align import lay_beside
 from harness.capture import read_tree
@@ -249,7 +250,10 @@ if __name__ == "__main__":
     parser.add_argument("count", type=int, nargs="?", default=20_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--table", type=Path)
+    parser.add_argument("--page")
     given = parser.parse_args()
     result = run(given.count, given.seed, lambda found: given.table and given.table.write_text(table(found)))
-    print(table(result), *silent(result)[:40], sep="\n")
-    sys.exit(bool(silent(result)))
+    if given.page is None:
+        print(table(result))
+    print(*silent(result)[:40], sep="\n")
+    sys.exit(bool(silent(result)) or (given.page is not None and not put(given.page, "flips", table(result))))

@@ -23,6 +23,8 @@ from tests.store.helpers import CPU, record
 
 pytestmark = [pytest.mark.faults, pytest.mark.deep]
 
+#: names a file that keeps the figures
+KEPT = "MSDUMP_LIMITS"
 ROOT = Path(__file__).parents[2]
 GIB = 2**30
 _MSDUMP = """
@@ -35,6 +37,15 @@ sys.exit(code)
 """
 
 
+def note(what: str, seconds: float, mebibytes: int | None = None) -> None:
+    """Prints what something took, and keeps it for ``python -m tests.faults.limits``."""
+    print(what, f"{seconds:.1f} CPU s", *([f"{mebibytes} MiB"] if mebibytes is not None else []))
+    if kept := os.environ.get(KEPT):
+        test = os.environ["PYTEST_CURRENT_TEST"].rpartition("::")[2].partition(" ")[0]
+        with open(kept, "a", encoding="utf-8") as file:
+            file.write(json.dumps([test, what, round(seconds, 1), mebibytes]) + "\n")
+
+
 def run(command: list[str], cwd: Path, **environ: str) -> subprocess.CompletedProcess[str]:
     """A command in a process of its own, as long as it takes."""
     env = {**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_ADDOPTS": "", "CI": "", **environ}
@@ -44,8 +55,10 @@ def run(command: list[str], cwd: Path, **environ: str) -> subprocess.CompletedPr
 def msdump(cwd: Path, *arguments: str) -> str:
     """``msdump ARGUMENTS``, which ends with 0; what it printed."""
     done = run([sys.executable, "-c", _MSDUMP, *arguments], cwd)
-    print(arguments[0], done.stderr.splitlines()[-1])
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    took = re.fullmatch(r"([\d.]+) CPU s, (\d+) MiB", done.stderr.splitlines()[-1])
+    assert took, done.stderr
+    note(f"msdump {arguments[0]}{' --exact' * ('--exact' in arguments)}", float(took[1]), int(took[2]))
     return done.stdout
 
 
@@ -53,8 +66,8 @@ def gate(cwd: Path, *arguments: str) -> str:
     """``pytest ARGUMENTS``, which passes."""
     before = sum(os.times()[2:4])
     done = run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments], cwd)
-    print(*arguments, f"{sum(os.times()[2:4]) - before:.1f} CPU s")
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    note(f"pytest {arguments[0]}", sum(os.times()[2:4]) - before)
     return done.stdout
 
 
@@ -73,7 +86,9 @@ def test_ten_thousand_goldens_in_one_directory(folder: Path) -> None:
                 data = RunData([record(np.float32([number, value]))])
                 change.update(f"test_it/test_n@{number}.h5", f"test_it.py::test_n[{number}]", {CPU: data})
             assert len(change.commit()) == count
-        print(f"{count} goldens: {sum(os.times()[:2]) - before:.1f} CPU s")
+        note(
+            "all goldens changed, committed once" if value > 1 else "all goldens written", sum(os.times()[:2]) - before
+        )
     assert not list(golden.rglob(".*"))
     found = verify(golden)
     assert (found.problems, found.stores) == ([], count)
