@@ -86,7 +86,7 @@ def _audited(
     if not total.slots:
         print("no slot has values: nothing to audit")
         return 2
-    print(total.line())
+    print(line(total.line()))
     return 1 if total.loose else 0
 
 

@@ -15,6 +15,7 @@ from harness.compare.table import needed_tolerance_of
 from harness.compare.tolerances import Tolerance
 from harness.dtypes import by_name
 from harness.errors import HarnessError
+from harness.escape import line
 from harness.reading import parsing, read_json
 from harness.records import SlotKey
 
@@ -46,7 +47,7 @@ def judge(path: Path, tolerances: Tolerances) -> int:
         identical = sum(known)
     counts = Counter(verdict for verdict, _ in verdicts)
     print(", ".join([f"{identical} identical", *(f"{counts[v]} {v}" for v in (WITHIN, OUTSIDE, UNSURE))]))
-    failing = [text for verdict, text in verdicts if verdict != WITHIN]
+    failing = [line(text) for verdict, text in verdicts if verdict != WITHIN]
     print("\n".join(failing[:_LISTED] + ([f"and {len(failing) - _LISTED} more"] if len(failing) > _LISTED else [])))
     texts = content.get("texts_hold")  # no tolerance accepts another text
     if texts is False:

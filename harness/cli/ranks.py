@@ -8,6 +8,7 @@ from pathlib import Path
 from harness.capture import read_tree
 from harness.cli.check import warn
 from harness.compare.ranks import rank_list
+from harness.escape import line
 from harness.records import Record
 from harness.scale import Scale, session
 from harness.scale.across import leaving, lines
@@ -36,7 +37,7 @@ def check_ranks(tree: Path | str, patterns: Sequence[str], network: str | None, 
             capture = shared.tree(str(tree), None, network, patterns)
         ranks: set[int] = set()
         result, looked_at = leaving(_seen(capture.records(), ranks), patterns)
-    print("\n".join(lines(result, looked_at, str(tree))))
+    print("\n".join(map(line, lines(result, looked_at, str(tree)))))
     if gone := sorted(set(range(max(ranks))) - ranks):
         print(f"Not there: rank {rank_list(gone)}")
     warn(capture)

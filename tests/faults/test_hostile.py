@@ -6,6 +6,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import zipfile
@@ -59,6 +60,30 @@ def test_no_command_prints_a_control_character(
         said = capsys.readouterr()
         assert is_clean(said.out + said.err, "\n\t"), arguments
         assert "Traceback" not in said.err
+
+
+def test_no_name_begins_a_line_of_its_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    forged = "\nFORGED\r\nFORGED\u2028FORGED"
+    for at, name in enumerate(("a.h5", "b.h5", f"g/c{forged}.h5", f"bundle/c{forged}.h5")):
+        first = record([1.0, at], f"Default/x{forged}/MatMul-op0", source=f"s{forged}.py:1")
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        data = RunData([first, record([2.0], "Default/y/Add-op0")], {f"rdr/1/a{forged}.txt": b"text"})
+        update(tmp_path / name, f"n{forged}", {CPU: data})
+    manifest.rebuild(tmp_path / "bundle")
+    one, other, goldens, bundle, figures = (str(tmp_path / each) for each in ("a.h5", "b.h5", "g", "bundle", "f.json"))
+    for arguments in (
+        ["show", one], ["show", one, "--all"], ["show", one, "--text", "*"], ["show", one, "--operator", "*MatMul*"],
+        ["show", one, "--slot", "output.0"], ["show", goldens], ["show", one + forged], ["audit", one, "--all"],
+        ["diff", one, other], ["diff", one, other, "--exact"], ["learn", one, other, "--dry-run"],
+        ["learn", one, other, "--force"], ["verify", goldens], ["verify", "--fix", goldens],
+        ["review", bundle, "--golden", goldens, "--list"], ["accept", bundle, "--golden", goldens],
+        ["import", one + forged, other],
+        ["check", one + forged, other], ["diff", one, other, "--json", figures], ["judge", figures],
+        ["judge", one + forged], ["convert", "-d", one + forged],
+    ):  # fmt: skip
+        main(arguments)
+        said = capsys.readouterr()
+        assert not [line for line in (said.out + said.err).splitlines() if line.startswith("FORGED")], arguments
 
 
 @pytest.mark.parametrize("errors", ["strict", "ascii:strict"])
@@ -264,3 +289,11 @@ def test_manifests_of_nothing_are_read(tmp_path: Path) -> None:
     outcome = run(lambda: manifest.read(tmp_path), under=tmp_path)
     assert outcome.code == 70
     assert "a pipe" in outcome.output
+
+
+def test_each_attack_of_the_page_has_its_test() -> None:
+    root = Path(__file__).parents[2]
+    named = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", (root / "docs" / "security.md").read_text(encoding="utf-8"))
+    assert len(named) > 30
+    for file, test in named:
+        assert f"\ndef {test}(" in (root / file).read_text(encoding="utf-8"), f"{file}::{test}"

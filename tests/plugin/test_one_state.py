@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -104,6 +105,18 @@ def test_workers_too(made: pytest.Pytester, files: Files, workers: str, monkeypa
     result.stdout.fnmatch_lines([f"a golden could not be written: test_one.h5: {FULL}; nothing was regenerated"])
     assert result.ret == 1
     assert files(made) == before
+
+
+@pytest.mark.deep
+def test_workers_write_the_same_bytes(nets: pytest.Pytester, files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Goldens and manifests of four workers are those of one process, and of a second regeneration."""
+    pytest.importorskip("xdist")
+    nets.runpytest_subprocess("--msdump-regen", "-n", "0").assert_outcomes(passed=4)
+    serial = files(nets)
+    assert any(name.endswith(".h5") for name in serial)
+    shutil.rmtree(nets.path / "golden")
+    nets.runpytest_subprocess("--msdump-regen", "-n", "4").assert_outcomes(passed=4)
+    assert files(nets) == serial
 
 
 def test_two_sessions_at_once(made: pytest.Pytester, files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
