@@ -14,7 +14,6 @@ import sys
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from benchmarks._pages import put
 from harness.errors import HarnessError
@@ -47,8 +46,9 @@ def guided(wanted: dict[str, Target], seconds: int, page: str | None = None) -> 
     """Fuzzes each reader for so many seconds, and prints a table; 1 if one of them had a finding."""
     rows, bad = [], 0
     for name in (each for each in (*GUIDED, *(f"{name}, below" for name in BELOW)) if each.partition(",")[0] in wanted):
-        command = [sys.executable, "-W", "ignore", "-m", "tests.fuzz.guided", name, str(seconds)]
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+        with home() as folder:  # here: libFuzzer ends its process without tidying up
+            command = [sys.executable, "-W", "ignore", "-m", "tests.fuzz.guided", name, str(seconds), str(folder)]
+            done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
         told = (done.stdout + done.stderr).splitlines()
         found = [line for line in told if line.startswith("finding")]
         runs = re.search(r"^Done (\d+) runs in (\d+) second", done.stderr, re.MULTILINE)
@@ -61,7 +61,7 @@ def guided(wanted: dict[str, Target], seconds: int, page: str | None = None) -> 
     return int(bad > 0 or (page is not None and not put(page, "guided inputs", text)))
 
 
-def _run(name: str, seconds: int) -> None:
+def _run(name: str, seconds: int, folder: Path) -> None:
     """Gives one target what libFuzzer makes; never returns."""
     import atheris
 
@@ -72,29 +72,30 @@ def _run(name: str, seconds: int) -> None:
 
         target = targets()[name]
     inner, outer = (getattr(repaired, each) for each in BELOW[name]) if below else (bytes, lambda _, data: data)
-    with home() as folder, TemporaryDirectory() as corpus:
-        given = Input(target, name, 0, folder)
-        files = [each for each in target.seeds[0] if each not in target.fixed]
-        wholes = [
-            (at, content) for seed in target.seeds for at, each in enumerate(files) if (content := seed.get(each))
-        ]  # fmt: skip
-        for number, (at, content) in enumerate(wholes):
-            with suppress(HarnessError):  # a damaged one of the corpus has nothing below
-                Path(corpus, str(number)).write_bytes(bytes((at,)) + inner(content))
+    corpus = folder / "corpus"
+    corpus.mkdir()
+    given = Input(target, name, 0, folder)
+    files = [each for each in target.seeds[0] if each not in target.fixed]
+    wholes = [
+        (at, content) for seed in target.seeds for at, each in enumerate(files) if (content := seed.get(each))
+    ]  # fmt: skip
+    for number, (at, content) in enumerate(wholes):
+        with suppress(HarnessError):  # a damaged one of the corpus has nothing below
+            (corpus / str(number)).write_bytes(bytes((at,)) + inner(content))
 
-        def one(data: bytes) -> None:
-            chosen = files[data[0] % len(files)] if data else files[0]
-            given.forget()
-            given.hold(target.seeds[0] | {chosen: outer(target.seeds[0][chosen], data[1:])})
-            _, wrong = judged(target, given)
-            if wrong:
-                given.keep(CORPUS / name / f"guided-{sha256(data).hexdigest()[:8]}")
-                print("finding", json.dumps(wrong), data[:200].hex(), flush=True)
-                os._exit(1)
+    def one(data: bytes) -> None:
+        chosen = files[data[0] % len(files)] if data else files[0]
+        given.forget()
+        given.hold(target.seeds[0] | {chosen: outer(target.seeds[0][chosen], data[1:])})
+        _, wrong = judged(target, given)
+        if wrong:
+            given.keep(CORPUS / name / f"guided-{sha256(data).hexdigest()[:8]}")
+            print("finding", json.dumps(wrong), data[:200].hex(), flush=True)
+            os._exit(1)
 
-        atheris.Setup([sys.argv[0], f"-max_total_time={seconds}", *_LIMITS, corpus], one)
-        atheris.Fuzz()
+    atheris.Setup([sys.argv[0], f"-max_total_time={seconds}", *_LIMITS, str(corpus)], one)
+    atheris.Fuzz()
 
 
 if __name__ == "__main__":
-    _run(sys.argv[1], int(sys.argv[2]))
+    _run(sys.argv[1], int(sys.argv[2]), Path(sys.argv[3]))
