@@ -47,7 +47,7 @@ def steps(wheel: Path, home: Path) -> Iterator[tuple[str, list[str], Path]]:
             if block.title is not None:
                 (place / block.title).write_text(block.content, encoding="utf-8")
             for command, _ in commands(block.content) if block.language == "console" else ():
-                yield f"{Path(page).stem}: `{command.replace('|', '&#124;')}`", ["bash", "-c", command], place
+                yield f"{Path(page).stem}: `{command.partition(' | ')[0]}`", ["bash", "-c", command], place
 
 
 def main() -> int:
