@@ -11,7 +11,7 @@ from pytest_msdump.variants import is_gate_test
 
 #: Containers made between two collections. Python's own number is made for programs that hold little: a graph of a few
 #: hundred nodes starts dozens of collections, none of which finds anything.
-BETWEEN = 100_000
+BETWEEN = 200_000
 
 
 class Garbage:

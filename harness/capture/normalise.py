@@ -39,17 +39,25 @@ def source_path(path: str, rootdir: str) -> str:
     return plain if not os.path.isabs(plain) else plain.rpartition("/")[2]
 
 
+@lru_cache(maxsize=4096)
+def _shown(path: str, rootdir: str) -> tuple[str, bool]:
+    """``source_path``, and whether it is one of the harness's own layers."""
+    shown = source_path(path, rootdir)
+    return shown, _OWN.search(shown) is not None
+
+
 def ir_text(text: str, rootdir: str) -> str:
     """A ``.ir`` without pointers, with paths as ``source_path`` gives them, and without line numbers of the harness's
     own layers: an edit there that computes the same must not change a golden."""
 
     def normal(found: re.Match[str]) -> str:
-        path = source_path(found[2], rootdir)
-        return found[1] + path + ("" if _OWN.search(path) else found[3])
+        path, is_own = _shown(found[2], rootdir)
+        return found[1] + path if is_own else found[1] + path + found[3]
 
     return _SOURCE.sub(normal, _POINTER.sub(r"\g<1>0x0", text))
 
 
+@lru_cache(maxsize=4096)
 def is_library(path: str) -> bool:
     """True for a file of an installed package, as it lies or from its package's name, or of our own layers."""
     return _LIBRARY.search(path.replace("\\", "/")) is not None

@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from typing import Any, Self
 
 from harness import dtypes
@@ -99,6 +100,10 @@ BY_DTYPE = None
 Choice = Tolerance | None
 
 
+# The runs of a gate ask for the same slots again and again.
+_matches = lru_cache(maxsize=8192)(fnmatchcase)
+
+
 @dataclass(frozen=True, slots=True)
 class Tolerances:
     """The tolerance of each slot: the first match among patterns, operator types, dtypes and the default.
@@ -155,7 +160,7 @@ class Tolerances:
 
     def _choice(self, key: SlotKey, op_type: str, dtype: str) -> Choice:
         for pattern, tolerance in self.patterns:
-            if fnmatchcase(key.operator, pattern) or fnmatchcase(f"{key.operator}:{key.slot_name}", pattern):
+            if _matches(key.operator, pattern) or _matches(f"{key.operator}:{key.slot_name}", pattern):
                 return tolerance
         if op_type in self.types:
             return self.types[op_type]

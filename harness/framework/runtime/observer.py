@@ -17,7 +17,8 @@ from harness.graph import Graph, Node, Operand, Parameter
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen, although nobody changes one: frozen objects take four times as long to make, and each kernel has some.
+@dataclass(slots=True)
 class Slot:
     """One argument or result of a kernel.
 
