@@ -75,7 +75,10 @@ def bare_of(code: str) -> tuple[float, int]:
 
 def main() -> int:
     sizes = tuple(map(int, sys.argv[1:])) or FILES
-    lines = ["| files, or slots | check of a tree, us a file | MB | pairing, us a slot | MB |", "|---|---|---|---|---|"]
+    lines = [
+        "| files, or slots | check of a tree, us a pair of files | MB | pairing, us a slot | MB |",
+        "|---|---|---|---|---|",
+    ]
     bare = bare_of(CHECK), bare_of(PAIR)
     for size in sizes:
         with tempfile.TemporaryDirectory() as name:
