@@ -44,6 +44,14 @@ class ShapeError(HarnessError, ValueError):
     """An operator does not accept the shapes it was given."""
 
 
+class OperandError(ShapeError, RuntimeError):
+    """Shapes of a product's or a convolution's operands do not fit; MindSpore's error is a ``RuntimeError``."""
+
+
+class IndexKindError(HarnessError, IndexError, TypeError):
+    """A value that cannot index a tensor; MindSpore's error is an ``IndexError``."""
+
+
 class DtypeError(HarnessError, TypeError):
     """An operator does not accept the dtypes it was given."""
 

@@ -28,7 +28,7 @@ class Parameter(Tensor):
         storage_format: str = "",
     ) -> None:
         if name is not None and not isinstance(name, str):
-            raise TypeError(f"Parameter name must be a str, got {type(name).__name__}")
+            raise ValueError(f"Parameter name must be a str, got {type(name).__name__}")
         super().__init__(default_input)
         self._data = self._data.copy()
         self.name = name if name is not None else "Parameter"

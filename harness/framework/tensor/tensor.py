@@ -58,6 +58,8 @@ class Tensor:
         self.const_arg = const_arg
         self.init = init
         self._dynamic_shape: tuple[int, ...] | None = None
+        if dtype is not None and not isinstance(dtype, DType):
+            raise TypeError(f"Tensor: dtype must be one of MindSpore's, got {dtype!r}")
         if input_data is None:
             self._init_without_data(dtype, shape, init)
             return
@@ -91,7 +93,7 @@ class Tensor:
 
     def _init_without_data(self, dtype: DType | None, shape: Any, init: Any) -> None:
         if dtype is None or shape is None:
-            raise ValueError("Tensor needs input_data, or both shape and dtype")
+            raise TypeError("Tensor needs input_data, or both shape and dtype")
         dims = (shape,) if isinstance(shape, int) else tuple(shape)
         self._dtype = dtype
         if any(d is None or d == -1 for d in dims):
@@ -290,7 +292,10 @@ def as_array(value: Any, dtype: DType | None = None) -> Array:
         data = np.asarray(value)
     else:
         plain = _plain(value)
-        data = np.array(plain)
+        try:
+            data = np.array(plain)
+        except ValueError as error:
+            raise TypeError(f"cannot make a tensor of this {type(value).__name__}: {error}") from None
         if data.dtype == np.float64 and dtype is not dtypes.float64:
             data = data.astype(np.float32)
     foreign = data.dtype.kind == "V" and data.dtype.names is None and data.dtype not in _EXTENDED

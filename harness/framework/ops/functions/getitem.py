@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from harness import dtypes
-from harness.errors import UnsupportedError
+from harness.errors import IndexKindError, UnsupportedError
 from harness.framework.ops.expansion import cast, scalar
 from harness.framework.ops.functions.inner import add_of
 from harness.framework.tensor import Tensor, call, reference, tensor_method
@@ -62,7 +62,7 @@ def from_list(items: list[Any]) -> Any:
 def position(index: Any, shape: tuple[int, ...], axis: int) -> int:
     """``index`` as an int that fits into ``axis``."""
     if isinstance(index, (bool, float, str)) or not hasattr(index, "__index__"):
-        raise TypeError(f"a tensor cannot be indexed by {index!r}")
+        raise IndexKindError(f"a tensor cannot be indexed by {index!r}")
     if axis >= len(shape):
         raise IndexError(f"too many indices for a tensor of {len(shape)} axes")
     at = int(index.__index__())
@@ -162,7 +162,7 @@ def _by_tensor(x: Tensor, index: Tensor) -> Tensor:
             raise IndexError(f"a mask of shape {list(index.shape)} does not fit a tensor of shape {list(x.shape)}")
         return call("GatherNd", x, call("NonZero", index))  # type: ignore[no-any-return]
     if index.dtype.kind not in "iu":
-        raise TypeError(f"a tensor cannot be indexed by a tensor of {index.dtype}")
+        raise IndexKindError(f"a tensor cannot be indexed by a tensor of {index.dtype}")
     length = x.shape[0]
     if type(index) is Tensor:
         negative: Any = Tensor(index.asnumpy() < 0)
@@ -214,7 +214,7 @@ def coordinates(x: Tensor, index: tuple[Any, ...]) -> tuple[Tensor, tuple[int, .
 def _spread(index: Tensor, length: int, block: tuple[int, ...], before: int, final: tuple[int, ...]) -> Any:
     """A tensor index over the whole block of coordinates."""
     if index.dtype.kind not in "iu":
-        raise TypeError(f"a tensor cannot be indexed by a tensor of {index.dtype}")
+        raise IndexKindError(f"a tensor cannot be indexed by a tensor of {index.dtype}")
     if type(index) is Tensor:
         values = np.where(index.asnumpy() < 0, index.asnumpy() + length, index.asnumpy()).astype(np.int64)
         after = len(final) - before - len(block)

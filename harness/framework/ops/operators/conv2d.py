@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from harness.errors import StateError
+from harness.errors import OperandError
 from harness.framework.ops import convolve, window
 from harness.framework.ops.base import Array, Backward, Call, Operator, operator
 from harness.framework.ops.constants import int_tensor, ints
@@ -81,7 +81,7 @@ class Conv2D(Operator):
         if len(x) != 4 or len(w) != 4:
             raise call.fail("the input must be (n, c, h, w) and the weight (out, c / group, kh, kw)")
         if x[1] != w[1] * call.attrs["group"] and -1 not in (x[1], w[1]):
-            raise call.fail(f"{x[1]} channels for a weight of {w[1]} x group {call.attrs['group']}")
+            raise OperandError(f"{call.fail('')}{x[1]} channels for a weight of {w[1]} x group {call.attrs['group']}")
         if w[0] != call.attrs["out_channel"] or tuple(w[2:]) != _kernel(call.attrs):
             raise call.fail(f"the weight must be {call.attrs['out_channel']} x kernel {call.attrs['kernel_size']}")
         if -1 in x[2:]:
@@ -121,7 +121,7 @@ class Conv2DBackpropInput(Operator):
     def infer(self, call: Call) -> Spec:
         given, weight = call.shape(0), call.shape(1)
         if -1 not in (given[1], weight[0]) and given[1] != weight[0]:
-            raise StateError(f"{call.op}: {given[1]} channels for a weight of {weight[0]}")
+            raise OperandError(f"{call.op}: {given[1]} channels for a weight of {weight[0]}")
         return TensorSpec(call.dtype(0), ints(call, 2))
 
     def kernel(self, call: Call, dout: Array, w: Array, _size: Any) -> Array:

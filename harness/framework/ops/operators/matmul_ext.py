@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.errors import DtypeError, ShapeError
+from harness.errors import DtypeError, OperandError, ShapeError
 from harness.framework.ops.base import Backward, operator
 from harness.framework.ops.broadcast import reduce_to
 from harness.framework.ops.expansion import Composite
@@ -58,7 +58,7 @@ def product_shape(x: Any, w: Any) -> tuple[int, ...]:
     if x.dtype is not w.dtype:
         raise DtypeError(f"matmul: both operands must have one dtype, got {given}")
     if not a or not b or a[-1] != b[-2 if len(b) > 1 else 0]:
-        raise ShapeError(f"matmul: inner dimensions of {given} differ")
+        raise OperandError(f"matmul: inner dimensions of {given} differ")
     try:
         lead = np.broadcast_shapes(a[:-2], b[:-2])
     except ValueError:

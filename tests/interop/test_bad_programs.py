@@ -1,0 +1,79 @@
+"""Bad programs fail here where they fail under the real MindSpore, with the same base class, and name the line."""
+
+from __future__ import annotations
+
+import builtins
+import json
+import random
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from harness import errors
+from tests.differential.sides import Pair
+
+pytestmark = pytest.mark.interop
+#: cells (what ``__init__`` and ``construct`` hold, and the argument) and statements; about 250 were run, some 20 whose
+#: class differs are left out
+ROWS = json.loads((Path(__file__).parent / "bad_programs.json").read_text(encoding="utf-8"))
+SAMPLE = 60
+PROGRAM = """import numpy as np
+import mindspore as ms
+from mindspore import nn, ops, Tensor, Parameter
+from mindspore.train import Model
+import mindspore.dataset as ds
+ms.set_context(mode={mode})
+f = Tensor(np.ones((2, 3), np.float32))
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        {init}
+    def construct(self, x):
+        {body}
+{end}
+"""
+_ERROR = re.compile(r"^([\w.]*(?:Error|Exception|Stop\w*))\b:?", re.MULTILINE)
+
+
+def programs() -> Iterator[str]:
+    """Every program, the cells in both modes."""
+    for init, body, argument in ROWS["cells"]:
+        end = f"r = Net()({argument})\nfor t in r if isinstance(r, tuple) else (r,): print(t)"
+        for mode in (0, 1):
+            yield PROGRAM.format(mode=mode, init=init, body=body, end=end)
+    for statement in ROWS["statements"]:
+        yield PROGRAM.format(mode=1, init="pass", body="return x", end=statement)
+
+
+def bases(error: str) -> set[str]:
+    """Names of Python's own classes that an error, by its name as a traceback has it, is of."""
+    name = error.rpartition(".")[2]
+    found = getattr(errors, name, None) or getattr(builtins, name, None)
+    if found is None:
+        return {name}
+    return {b.__name__ for b in found.__mro__ if b.__module__ == "builtins"} - {"object", "Exception", "BaseException"}
+
+
+def last_error(out: Path) -> str:
+    """The error a run ended with, by name."""
+    found = _ERROR.findall((out / "stderr").read_text(errors="replace"))
+    return str(found[-1]) if found else ""
+
+
+def test_they_fail_alike(mindspore_python: str) -> None:
+    differs = []
+    with Pair(mindspore_python) as pair:
+        for program in random.Random(15).sample(list(programs()), SAMPLE):
+            own, own_code, real, real_code = pair.run(program)
+            ours, theirs = last_error(own), last_error(real)
+            line = program.rstrip().splitlines()[-1]
+            if not own_code or not real_code:
+                if bool(own_code) != bool(real_code):
+                    differs.append(f"{line}: fails {'here' if own_code else 'there'} only ({ours or theirs})")
+            elif theirs and not bases(ours) & bases(theirs):
+                differs.append(f"{line}: {ours}, there {theirs}")
+            elif "program.py" not in (own / "stderr").read_text(errors="replace"):
+                differs.append(f"{line}: the message names no line")
+    assert not differs, "\n".join(differs)
