@@ -13,7 +13,7 @@ from typing import Any
 
 from benchmarks._pages import put
 
-COUNT = 30
+COUNT = 200
 #: backend and threads of PyTorch's that the emulated CPU is held against
 OTHERS = (("torch", 1), ("torch", 2), ("torch", 4), ("gpu", 1), ("ascend-o1", 1))
 
