@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,7 +10,9 @@ import pytest
 from harness.framework import observed, ops
 from harness.framework.compile import closures, simplify
 from harness.framework.tensor import dispatch, tensor
-from tests.framework.compile.test_recorded_graphs import DATA, RECORDED, compiled, own
+from tests.data.crossings.forms import FORMS
+from tests.framework.compile.test_crossings import crossing, is_nearer
+from tests.framework.compile.test_recorded_graphs import RECORDED, compiled, own
 
 TABLES = (
     "FUNCTION_GRAPHS", "LAYER_GRAPHS", "OLDER_FORMS", "DIRECT_FUNCTIONS", "PRIMITIVE_FUNCTIONS", "DIRECT_METHODS",
@@ -17,12 +20,6 @@ TABLES = (
     "FOLDED", "BEFORE_READS",
 )  # fmt: skip
 ROWS = [(table, row) for table in TABLES for row in getattr(observed, table)]
-HELD = [(table, row) for table, row in ROWS if row.recording]
-#: how many rows of each table were seen in graphs that were not kept; a row more must name its recording
-WITHOUT = {
-    "FUNCTION_GRAPHS": 24, "LAYER_GRAPHS": 10, "OLDER_FORMS": 0, "DIRECT_FUNCTIONS": 0, "PRIMITIVE_FUNCTIONS": 0,
-    "DIRECT_METHODS": 0, "UNSHARED_FUNCTIONS": 0, "FOLDED": 0, "BEFORE_READS": 2,
-}  # fmt: skip
 
 
 def dropped(table: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -51,18 +48,17 @@ def dropped(table: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_every_recording_is_there() -> None:
-    for _, row in HELD:
-        assert row.recording in RECORDED
-        assert (DATA / "nets" / f"{row.recording}.py").is_file()
+    for _, row in ROWS:
+        assert row.recording == "crossings" or row.recording in RECORDED
 
 
-@pytest.mark.parametrize("table", TABLES)
-def test_no_more_rows_are_without_a_recording(table: str) -> None:
-    assert sum(not row.recording for name, row in ROWS if name == table) <= WITHOUT[table]
-
-
-@pytest.mark.parametrize(("table", "row"), HELD, ids=[f"{table}-{row.name}" for table, row in HELD])
-def test_a_row_taken_out_is_seen(table: str, row: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    _, whole = own(row.recording)
-    dropped(table, row.name, monkeypatch)
-    assert compiled(row.recording)[1] != whole
+@pytest.mark.parametrize(("table", "row"), ROWS, ids=[f"{table}-{row.name}" for table, row in ROWS])
+def test_a_row_taken_out_is_seen(table: str, row: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    if row.recording == "crossings":
+        pairs = [(n, crossing(f) - at) for n, f in enumerate(FORMS) if f.row == row.name for at in (1, 0)]
+        dropped(table, row.name, monkeypatch)
+        assert is_nearer(pairs, tmp_path) != [True, False] * (len(pairs) // 2)
+    else:
+        _, whole = own(row.recording)
+        dropped(table, row.name, monkeypatch)
+        assert compiled(row.recording)[1] != whole

@@ -31,6 +31,8 @@ Loop = ast.For | ast.ListComp | ast.GeneratorExp
 #: how many function graphs a function or a layer consists of, and how many more its result passes
 FUNCTIONS: dict[Any, tuple[int, int]] = {row.name: (row.depth, row.passed) for row in FUNCTION_GRAPHS}
 LAYERS = {row.name: (row.depth, row.passed) for row in LAYER_GRAPHS}
+#: how many more graphs a function of ``ops`` is if the user calls it with a keyword
+KEYWORDS = 2
 #: layers whose ``construct`` begins with a check of its own
 CHECKING = frozenset(row.name for row in LAYER_GRAPHS if row.checks)
 #: methods of layers that are functions in the real layers too
@@ -216,9 +218,13 @@ def _depth(frame: FrameType, key: Any) -> tuple[int, int]:
     """What ``FUNCTIONS`` says of the library function whose call ``frame`` is; a method that is an operator itself is
     no function graph."""
     plain = key[0] if isinstance(key, tuple) else key
-    if not frame.f_locals["shared"] and not frame.f_locals["named"] and not plain.rpartition(".")[2].startswith("__"):
-        return FUNCTIONS.get(key, (0 if plain.startswith("Tensor.") else 1, 0))
-    return FUNCTIONS.get(key, (1, 0))
+    local, caller = frame.f_locals, frame.f_back
+    direct = not local["shared"] and not local["named"] and not plain.rpartition(".")[2].startswith("__")
+    named = next(iter(local["kwargs"]), "axis" if len(local["args"]) > 1 else "")
+    found = FUNCTIONS.get((plain, named)) or FUNCTIONS.get(key)
+    before, after = found or (0 if direct and plain.startswith("Tensor.") else 1, 0)
+    by_user = caller is not None and is_users(caller.f_code.co_filename)
+    return before + (KEYWORDS if by_user and local["kwargs"] and plain.startswith("ops.") else 0), after
 
 
 def _locate(activation: _Activation) -> Closure:
