@@ -119,7 +119,7 @@ def test_mindinsight_and_tensorboard_read_records_alike(
             for side in ("own", "real")
         )
         assert own == real
-        assert len(own) > 2
+        assert len(own) >= 2
 
 
 def test_mindinsight_reads_both_alike(sides: Sides, mindinsight_python: str) -> None:
