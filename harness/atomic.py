@@ -265,7 +265,7 @@ def writer_lock(path: Path, timeout: float = DEFAULT_TIMEOUT) -> Iterator[None]:
     except _NoLocksError:
         descriptor, soft = None, True
     except OSError as error:
-        raise StoreWriteError(f"{path}: cannot lock it for writing: {error}") from error
+        raise StoreWriteError(f"{path}: cannot lock it for writing ({reason(error)})") from error
     release = partial(os.close, descriptor) if descriptor is not None else _wait(path, beside, timeout, soft)
     try:
         yield
@@ -334,5 +334,5 @@ def _wait(path: Path, beside: Path, timeout: float, soft: bool) -> Callable[[], 
             f"{path}: another process has been writing this store for {timeout:g} s (it holds {beside.name})"
         ) from None
     except OSError as error:
-        raise StoreWriteError(f"{path}: cannot lock it for writing: {error}") from error
+        raise StoreWriteError(f"{path}: cannot lock it for writing ({reason(error)})") from error
     return lock.release

@@ -16,6 +16,13 @@ def first_line(error: BaseException) -> str:
     return str(error).splitlines()[0][:200] if str(error) else type(error).__name__
 
 
+def told(error: BaseException) -> str:
+    """An error's text; of one of the system's the file and the reason, without its number."""
+    if not isinstance(error, OSError) or not error.strerror:
+        return str(error)
+    return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+
+
 class UnsupportedError(HarnessError, NotImplementedError):
     """MindSpore has a feature that the harness lacks; the message names it and its place."""
 

@@ -30,11 +30,14 @@ DESK = "-desk"
 def install(config: pytest.Config, settings: Settings) -> None:
     """Registers the gate.
 
-    Raises ``pytest.UsageError`` for a backend or mode named by flag or ini that does not exist.
+    Raises ``pytest.UsageError`` for a backend or mode named by flag or ini that does not exist, and if the reviewed
+    goldens would be written in CI.
     """
     from harness.freed import keep_freed_memory
+    from pytest_msdump.commands import refuse_reviewed
     from pytest_msdump.session import check_names, configure_backends
 
+    refuse_reviewed(config, settings)
     configure_backends(config)
     check_names(options.resolve(config, "msdump_backend"), options.resolve(config, "msdump_mode"))
     keep_freed_memory()
@@ -91,7 +94,7 @@ class Gate:
         self.collection.saw_collector(collector)
         made = yield
         if made.failed and "No module named 'mindspore" in str(made.longrepr):
-            made.longrepr = f"{collector.nodeid}: No module named 'mindspore'\n  {mistakes.NO_MINDSPORE}"
+            made.longrepr = f"{collector.nodeid}: No module named 'mindspore'\n  {mistakes.without_mindspore()}"
         return made
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
@@ -207,6 +210,7 @@ class Gate:
 
     def _publish(self) -> None:
         """Writes the session's page, if requested, and the report for the CI service."""
+        from harness.errors import HarnessError, told
         from pytest_msdump import annotations
 
         summary, settings = self.summary, self.settings
@@ -217,8 +221,8 @@ class Gate:
                 from pytest_msdump import pages
 
                 summary.notes.append(pages.publish(settings, self.bundle))
-        except OSError as error:
-            summary.problems.append(f"msdump: a report was not written: {error}")
+        except (OSError, HarnessError) as error:
+            summary.problems.append(f"msdump: a report was not written: {told(error)}")
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Prints the closing section, if it has any content."""

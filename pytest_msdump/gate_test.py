@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import shlex
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -13,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pytest
 
 from pytest_msdump.collection import identity_of
-from pytest_msdump.options import BY_NAME, SETTINGS, Settings, given_on_command_line
+from pytest_msdump.options import SETTINGS, Settings
 from pytest_msdump.variants import Variant, marker_arguments
 
 if TYPE_CHECKING:
@@ -133,29 +131,6 @@ class GateTest:
             found = replace(found, artefacts=Joined(found.artefacts, self.texts))
         return found
 
-    def rerun(self) -> str:
-        """The arguments that select this test, relative to the directory pytest was started in."""
-        config = self.item.config
-        path, separator, rest = self.item.nodeid.partition("::")
-        shown = os.path.relpath(config.rootpath / path, config.invocation_params.dir)
-        return shlex.join([*self._flags(), shown + separator + rest])
-
-    def _flags(self) -> Iterator[str]:
-        """The options pytest was given that decide which test and golden it finds."""
-        config, variant = self.item.config, self.variant
-        for name, value in (("msdump_backend", variant.backend), ("msdump_mode", variant.mode)):
-            if given_on_command_line(config, name):
-                yield f"{BY_NAME[name].flag}={value}"
-        for name in ("msdump_golden", "msdump_level", "msdump_mindspore", "msdump_mindspore_timeout"):
-            if given_on_command_line(config, name):
-                yield f"{BY_NAME[name].flag}={config.getoption(name)}"
-        if given_on_command_line(config, "msdump_rdr"):
-            yield BY_NAME["msdump_rdr"].flag
-        for flag, name in (("--rootdir", "rootdir"), ("--config-file", "inifilename")):
-            given = config.getoption(name, default=None)
-            if given:
-                yield f"{flag}={os.path.relpath(given, config.invocation_params.dir)}"
-
 
 def current(item: pytest.Item) -> GateTest | None:
     """The gate test that ``item`` runs as; None before it was set up and after it was judged."""
@@ -172,10 +147,20 @@ def taken(item: pytest.Item) -> GateTest | None:
 
 
 def scratch(root: Path, name: str) -> Path:
-    """``root/.msdump/name``; the directory's own .gitignore keeps it out of the repository."""
+    """``root/.msdump/name``; the directory's own .gitignore keeps it out of the repository.
+
+    Raises:
+        StoreWriteError: it cannot be made.
+    """
     folder = root / SCRATCH
-    folder.mkdir(exist_ok=True)
     ignore = folder / ".gitignore"
-    if not ignore.exists():
-        ignore.write_text("# Made by pytest-msdump.\n*\n", encoding="utf-8")
+    try:
+        folder.mkdir(exist_ok=True)
+        if not ignore.exists():
+            ignore.write_text("# Made by pytest-msdump.\n*\n", encoding="utf-8")
+    except OSError as error:
+        from harness.atomic import reason
+        from harness.errors import StoreWriteError
+
+        raise StoreWriteError(f"{folder}: cannot be written ({reason(error)})") from error
     return folder / name

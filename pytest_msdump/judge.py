@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -17,10 +16,11 @@ from harness.compare.policy import HOLDING, WHOLE, Judgement, Party
 from harness.compare.policy import judge as decide
 from harness.compare.smallest_tolerance import would_pass
 from harness.compare.texts import summary
-from harness.errors import HarnessError, StoreError
+from harness.errors import HarnessError, StoreError, StoreWriteError
+from harness.errors import told as said
 from harness.records import Record
 from harness.store import GoldenStore, RunId, StoredRun
-from pytest_msdump import misses, options
+from pytest_msdump import commands, misses, options
 from pytest_msdump.facts import facts
 from pytest_msdump.gate_test import GateTest, scratch
 from pytest_msdump.lazily import kind_of, lay_beside, settle
@@ -102,10 +102,11 @@ class GateRun:
 
     def next_steps(self, own: bool) -> list[str]:
         """Commands that help with a difference; the last one accepts it."""
-        shown, test = shlex.quote(self.shown_path), self.test.rerun()
-        steps = [f"msdump show {shown} --run {self.run}", f"pytest --msdump --msdump-keep {test}"]
+        shown = commands.show(self.shown_path, str(self.run))
+        steps = [shown, commands.again(self.test, "pytest", "--msdump", "--msdump-keep")]
         # In CI one accepts the candidate instead; the closing lines name it.
-        return [*steps, f"msdump regen {test}"] if own and not self.test.settings.in_ci else steps
+        meant = own and not self.test.settings.in_ci
+        return [*steps, commands.again(self.test, "msdump", "regen")] if meant else steps
 
     def level(self) -> str:
         """The level of a new golden; a mode that keeps no values allows only one."""
@@ -191,7 +192,7 @@ def check(test: GateTest, bundle: str) -> tuple[list[Result], list[str]]:
         try:
             results[0]["candidate"] = _leave_candidate(judge, bundle)
         except (HarnessError, OSError) as error:
-            texts.append(f"msdump: no candidate was left: {error}")
+            texts.append(f"msdump: no candidate was left: {said(error)}")
     used = used_runs(test.item.config, test.marker)
     for result in results:
         result["used_runs"] = used
@@ -237,8 +238,8 @@ def _check_one(
     (result["against"], result["against_mode"]), result["checksum"] = run, expected.checksum
     asked = judge.tolerance(against, tolerance)
     judged = decide(Party.of_run(expected), judge.party(), asked, lay=lay_beside, settle=settle, judging=_JUDGING)
-    # A mode that keeps only what goes wrong agrees if both sides are empty.
-    judged = replace(judged, empty_holds=judge.watches)
+    # A mode that keeps only what goes wrong agrees if both sides are empty; so does a test of nothing but texts.
+    judged = replace(judged, empty_holds=judge.watches or bool(judge.texts))
     comparison = judged.comparison
     _count(result, judged)
     explanation, failures = None, []
@@ -252,7 +253,10 @@ def _check_one(
         failures.insert(0, told)
     failure = "\n".join(failures) or None
     if judge.test.settings.report is not None:
-        _keep_page(judge, bundle, expected, comparison, failure, explanation)
+        try:
+            _keep_page(judge, bundle, expected, comparison, failure, explanation)
+        except StoreWriteError as error:
+            failure = "\n".join([*filter(None, [failure]), f"msdump: the page lacks this test: {error}"])
     return result, failure
 
 
@@ -375,6 +379,6 @@ def _explain(judge: GateRun, run: RunId, judged: Judgement, expected: StoredRun)
     explanation = explained(judged, subject, *sides)
     picture = "" if test.settings.report is not None else "--msdump-report=report.html"
     # In CI one accepts the candidate instead; the closing lines name it.
-    meant = f"msdump regen {test.rerun()}" if own and not test.settings.in_ci else ""
-    commands = Commands(see_slot(explanation, judge.shown_path, str(run)), picture, meant)
-    return explanation, told(judged, subject, explanation, commands)
+    meant = commands.again(test, "msdump", "regen") if own and not test.settings.in_ci else ""
+    steps = Commands(see_slot(explanation, judge.shown_path, str(run)), picture, meant)
+    return explanation, told(judged, subject, explanation, steps)

@@ -17,7 +17,7 @@ from harness.compare.learn import Learning, Scatter, learned, refusal, remembere
 from harness.compare.policy import Party, exactly
 from harness.errors import HarnessError, StoreWriteError
 from harness.store import GoldenStore, StoredRun
-from pytest_msdump import watch
+from pytest_msdump import commands, watch
 from pytest_msdump.judge import GateRun
 from pytest_msdump.manifests import staged
 from pytest_msdump.report import Result
@@ -69,8 +69,9 @@ def learn(test: GateTest, times: int) -> tuple[list[Result], list[str]]:
         result["unwritten"] = str(error)
         return [result], [f"msdump: the golden was not written: {error}"]
     except (FileNotFoundError, HarnessError) as error:
-        why = "there is no golden yet; make it with " if isinstance(error, FileNotFoundError) else f"{error}; see "
-        text = f"msdump: {test.network}, run {judge.run}: nothing to learn for: {why}msdump regen {test.rerun()}"
+        why = "there is no golden yet" if isinstance(error, FileNotFoundError) else str(error)
+        make = commands.again(test, "msdump", "regen")
+        text = f"msdump: {test.network}, run {judge.run}: nothing to learn for: {why}; make it with {make}"
         return [judge.empty("not compared")], [text]
 
 
@@ -119,4 +120,5 @@ def _unstable_text(judge: GateRun, unstable: list[Scatter], times: int) -> str:
     lines = [f"msdump: {judge.test.network}, run {judge.run}: in {times} runs no tolerance can be learned for"]
     lines += [f"  {each.name}: {each.reason}" for each in unstable[:_NAMED]]
     lines += [f"  and {len(unstable) - _NAMED} more"] if len(unstable) > _NAMED else []
-    return "\n".join([*lines, f"nothing was kept; if it changed on purpose: msdump regen {judge.test.rerun()}"])
+    meant = commands.again(judge.test, "msdump", "regen")
+    return "\n".join([*lines, f"nothing was kept; if it changed on purpose: {meant}"])

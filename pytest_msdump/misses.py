@@ -6,7 +6,7 @@ from pathlib import Path
 
 from harness.store import RunId
 from harness.words import counted
-from pytest_msdump import roots
+from pytest_msdump import commands, roots
 from pytest_msdump.collection import stores
 from pytest_msdump.gate_test import GateTest
 
@@ -39,7 +39,7 @@ def missing(test: GateTest, store: Path, slots: int, run: RunId, why: str) -> st
     likely = _near(test, store)
     lines += [f"  near: {likely}"] if likely else []
     if run == RunId(*test.variant):
-        lines.append(f"  make it: msdump regen {test.rerun()}")
+        lines.append(f"  make it: {commands.again(test, 'msdump', 'regen')}")
     else:
         lines.append(f"  the marker's against= asks for it; capture it on backend {run.backend}")
     return "\n".join(lines)

@@ -14,10 +14,6 @@ _HERE = os.path.dirname(os.path.abspath(__file__))
 _OURS = (_HERE + os.sep, os.path.join(os.path.dirname(_HERE), "harness") + os.sep)
 _LIBRARIES = (f"{os.sep}site-packages{os.sep}", f"{os.sep}_pytest{os.sep}", f"{os.sep}pluggy{os.sep}")
 _MESSAGE_LINES, _LINE = 2, 400
-NO_MINDSPORE = (
-    "MindSpore is not installed here. `from harness import nn, ops, Tensor` has the same names and runs on emulated "
-    "devices; `msdump run SCRIPT` runs an unchanged script; pip install mindspore gets the real one"
-)
 GIVEN = (
     "msdump: @given draws other examples from run to run, so that no golden can hold what they give\n"
     "  (hypothesis says it too, by its health check function_scoped_fixture: one fixture serves all examples).\n"
@@ -29,6 +25,17 @@ GIVEN = (
 def lacks_mindspore(error: object) -> bool:
     """Whether ``error`` comes from ``import mindspore`` without MindSpore installed."""
     return isinstance(error, ModuleNotFoundError) and str(error.name or "").partition(".")[0] == "mindspore"
+
+
+def without_mindspore() -> str:
+    """What to do where MindSpore is not installed."""
+    from harness.suggest import command, install
+
+    return (
+        "MindSpore is not installed here. `from harness import nn, ops, Tensor` has the same names and runs on "
+        f"emulated devices; `{command('msdump', 'run', 'SCRIPT')}` runs an unchanged script; "
+        f"`{install('mindspore')}` gets the real one"
+    )
 
 
 def draws(item: pytest.Item) -> bool:
@@ -52,7 +59,7 @@ def explain(item: pytest.Item, report: pytest.TestReport, excinfo: pytest.Except
     ours = [at for at, path in enumerate(paths) if path.startswith(_OURS)]
     users = [at for at, path in enumerate(paths) if not path.startswith(_OURS) and not _is_library(path)]
     if lacks_mindspore(error):
-        lines = [f"{type(error).__name__}: {error}", *_places(entries, users, item), f"  {NO_MINDSPORE}"]
+        lines = [f"{type(error).__name__}: {error}", *_places(entries, users, item), f"  {without_mindspore()}"]
     elif ours and users and users[-1] < ours[-1]:
         lines = [*_message(error), *_places(entries, users, item), *_given(entries)]
     else:

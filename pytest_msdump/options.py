@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import os
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -104,6 +104,8 @@ class Settings(NamedTuple):
         why_root: why it is the root, in words.
         prefix: prefix of paths in test ids: pytest's rootdir relative to ``root``; empty if both are the same.
         in_ci: whether a CI service runs this session.
+        usual: whether the goldens lie where every command looks for them by itself.
+        given: options of pytest that decide what it collects and configures, as flag and value; a path is absolute.
     """
 
     active: bool
@@ -117,6 +119,8 @@ class Settings(NamedTuple):
     force: bool = False
     why_root: str = ""
     prefix: str = ""
+    usual: bool = True
+    given: tuple[tuple[str, str], ...] = ()
 
 
 SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
@@ -207,10 +211,8 @@ def settings(config: pytest.Config) -> Settings:
     rootdir.
 
     Raises:
-        pytest.UsageError: pytest took an option's path for a path of tests; the golden directory is a file;
-            ``--msdump-regen`` and ``--msdump-learn`` were given together; or one of them would write the reviewed
-            goldens in CI. An unattended regeneration would turn every fault into the new truth; another directory
-            (``--msdump-golden``) may be written.
+        pytest.UsageError: pytest took an option's path for a path of tests; the golden directory is a file; or
+            ``--msdump-regen`` and ``--msdump-learn`` were given together.
     """
     _refuse_moved_root(config)
     regen, learn = bool(resolve(config, "msdump_regen")), int(resolve(config, "msdump_learn"))
@@ -228,8 +230,6 @@ def settings(config: pytest.Config) -> Settings:
         raise pytest.UsageError(f"--msdump-golden: a directory is accepted, {golden} is none")
     if regen and learn:
         raise pytest.UsageError("--msdump-regen and --msdump-learn exclude one another: write the goldens, then learn")
-    if (regen or learn) and in_ci:
-        _refuse_reviewed(config, root, golden, "--msdump-regen" if regen else "--msdump-learn")
     return Settings(
         active=active,
         regen=regen,
@@ -242,7 +242,20 @@ def settings(config: pytest.Config) -> Settings:
         force=bool(resolve(config, "msdump_force")),
         why_root=why,
         prefix=config.rootpath.relative_to(root).as_posix() if config.rootpath != root else "",
+        usual=golden == root / "golden" and str(config.getini("msdump_golden")) == "golden",
+        given=tuple(_given(config)),
     )
+
+
+def _given(config: pytest.Config) -> Iterator[tuple[str, str]]:
+    """The options of pytest, given on the command line, that decide what it collects and configures."""
+    start, args = config.invocation_params.dir, list(map(str, config.invocation_params.args))
+    for flag, name in (("--rootdir", "rootdir"), ("--config-file", "inifilename")):
+        if config.getoption(name, default=None):
+            yield flag, os.path.abspath(start / config.getoption(name))
+    yield from (("-o", each) for each in config.getoption("override_ini", default=None) or ())
+    plugins = [args[at + 1] if each == "-p" else each[2:] for at, each in enumerate(args) if each[:2] == "-p"]
+    yield from (("-p", each) for each in plugins if not each.startswith(("no:", "pytest_msdump.")))
 
 
 def _refuse_moved_root(config: pytest.Config) -> None:
@@ -263,22 +276,6 @@ def _refuse_moved_root(config: pytest.Config) -> None:
                 f"{flag} {value}: pytest reads a path after a blank as a path of tests when it looks for its root "
                 f"directory (now {config.rootpath}); write {flag}={value}"
             )
-
-
-def _refuse_reviewed(config: pytest.Config, root: Path, golden: Path, flag: str) -> None:
-    """Raises ``pytest.UsageError`` if ``flag`` would write the reviewed goldens."""
-    reviewed = Path(os.path.abspath(root / config.getini("msdump_golden")))
-    if golden == reviewed or reviewed in golden.parents:
-        place = os.path.relpath(golden, config.invocation_params.dir)
-        named = [] if golden == reviewed else [f"--msdump-golden={place}"]
-        beside = [] if golden == root / "golden" else ["--golden", place]
-        raise pytest.UsageError(
-            f"{flag} does not write {golden} in CI: a golden changes only after a person has seen the change.\n"
-            f"  at your desk: `{shlex.join(['msdump', 'regen', *named])}`\n"
-            f"  or here: `{shlex.join(['pytest', '--msdump', *named])}` leaves what changed in .msdump/candidates, and "
-            f"`{shlex.join(['msdump', 'review', *beside])}` shows it and takes it over\n"
-            "  or elsewhere: --msdump-golden names another directory to write"
-        )
 
 
 def _report(config: pytest.Config) -> Path | None:

@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from harness.atomic import write_held
+from harness.atomic import reason, write_held
 from harness.compare import Comparison
 from harness.compare.spread import Spread, spread
+from harness.errors import StoreWriteError
 from harness.explain import Explanation
 from harness.records import Record
 from harness.report import Run, content, limited, only_counts, render
@@ -39,7 +40,7 @@ def keep(
     explanation: Explanation | None,
     golden: Callable[[], Iterable[Record]],
 ) -> None:
-    """Saves the part of one comparison.
+    """Saves the part of one comparison; ``StoreWriteError`` if it cannot.
 
     Args:
         bundle: the session's name, the same on every worker.
@@ -70,8 +71,11 @@ def note(settings: Settings, bundle: str, result: Result, failure: str) -> None:
 
 def _write(settings: Settings, bundle: str, part: dict[str, Any]) -> None:
     target = folder(settings, bundle)
-    target.mkdir(parents=True, exist_ok=True)
-    (target / f"{uuid.uuid4().hex}.json").write_text(json.dumps(part, allow_nan=False), encoding="utf-8")
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+        (target / f"{uuid.uuid4().hex}.json").write_text(json.dumps(part, allow_nan=False), encoding="utf-8")
+    except OSError as error:
+        raise StoreWriteError(f"{target}: cannot be written ({reason(error)})") from error
 
 
 def publish(settings: Settings, bundle: str) -> str:

@@ -11,7 +11,6 @@ import pytest
 from pytest_msdump.collection import identity_of, stores
 from pytest_msdump.gate import NAME, Gate
 from pytest_msdump.options import SETTINGS, given_on_command_line
-from pytest_msdump.report import prune_command
 from pytest_msdump.variants import is_gate_test, marker_arguments, used_runs
 
 REPORT, DRY = "MSDUMP_PRUNE_REPORT", "MSDUMP_PRUNE_DRY"
@@ -81,11 +80,13 @@ def _refusal(session: pytest.Session) -> str:
         return f"{', '.join(selecting)} leaves tests or runs out; every test must be collected"
     if config.args_source is pytest.Config.ArgsSource.ARGS:
         return f"{' '.join(config.args)}: every test must be collected; leave the names out"
+    from pytest_msdump import commands
+
     settings, start = config.stash[SETTINGS], config.invocation_params.dir
     if start != settings.root:
-        return f"from here not every test is collected; `{prune_command(settings, start)}`"
+        return f"from here not every test is collected; `{commands.prune(settings, start)}`"
     if session.testsfailed:
-        return "not every file could be collected; `pytest --collect-only` says why"
+        return f"not every file could be collected; `{commands.collect(settings)}` says why"
     return "in CI goldens are not removed" if settings.in_ci else ""
 
 

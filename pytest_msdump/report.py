@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypedDict
@@ -150,10 +148,11 @@ def properties(results: Sequence[Result]) -> Iterator[tuple[str, Any]]:
 
 def header(act: str, backends: Sequence[str], modes: Sequence[str], golden: str, stores: int) -> str:
     """The line under pytest's own header."""
+    from harness.escape import line
     from harness.words import counted
 
-    held = counted(stores, "store")
-    return f"msdump: {act}, backends {', '.join(backends)}, modes {', '.join(modes)}, goldens in {golden} ({held})"
+    where = f"{line(golden)} ({counted(stores, 'store')})"
+    return f"msdump: {act}, backends {', '.join(backends)}, modes {', '.join(modes)}, goldens in {where}"
 
 
 class Row(NamedTuple):
@@ -284,33 +283,6 @@ def listed(items: Sequence[str]) -> Iterator[str]:
         yield f"  ... and {len(items) - MAX_NAMED} more"
 
 
-def accept_command(settings: Settings, candidate: str, start: Path) -> str:
-    """The command that accepts ``candidate`` (relative to rootdir) when typed in the directory ``start``."""
-    words = ["msdump", "accept", os.path.relpath(settings.root / candidate, start)]
-    golden = os.path.relpath(settings.golden, start)
-    return shlex.join(words if golden == "golden" else [*words, "--golden", golden])
-
-
-def review_command(settings: Settings, candidate: str, start: Path) -> str:
-    """The command that shows this session's candidates when typed in the directory ``start``."""
-    words = ["msdump", "review"]
-    if settings.in_ci or (settings.root != start and settings.root not in start.parents):
-        words.append(os.path.relpath(settings.root / candidate, start))
-    if settings.golden != settings.root / "golden":
-        words += ["--golden", os.path.relpath(settings.golden, start)]
-    return shlex.join(words)
-
-
-def prune_command(settings: Settings, start: Path) -> str:
-    """The command that removes goldens without an owner when typed in ``start``: it collects all tests from the
-    root."""
-    words = ["msdump", "prune"]
-    if settings.golden != settings.root / "golden":
-        words.append(f"--msdump-golden={os.path.relpath(settings.golden, settings.root)}")
-    there = "" if settings.root == start else f"cd {shlex.quote(os.path.relpath(settings.root, start))} && "
-    return there + shlex.join(words)
-
-
 def closing(summary: Summary, settings: Settings, start: Path, verbose: int) -> Iterator[str]:
     """Lines of the closing section; empty if the session had nothing to compare.
 
@@ -327,21 +299,23 @@ def closing(summary: Summary, settings: Settings, start: Path, verbose: int) -> 
     if not (rows or summary.skipped or summary.stale):
         return
     yield _proof(summary)
+    from pytest_msdump import commands
+
     identical = summary.total("identical")
     if verbose > 0 and identical and not (settings.regen or settings.learn):
         from harness.words import counted
 
-        verify = shlex.join(["msdump", "verify", os.path.relpath(settings.golden, start)])
+        verify = commands.verify(settings, start)
         slots = counted(identical, "slot")
         yield f"not read: the goldens' values of {slots} with equal digests (`{verify}` reads them)"
     for reason in sorted(set(summary.skipped.values())):
         yield f"skipped {list(summary.skipped.values()).count(reason)}: {reason}"
     if summary.stale:
-        prune = prune_command(settings, start)
+        prune = commands.prune(settings, start)
         yield f"unused goldens, which no test owns; the session fails until `{prune}` has removed them:"
         yield from listed(summary.stale)
     if summary.undescribed:
-        fix = shlex.join(["msdump", "verify", "--fix", os.path.relpath(settings.golden, start)])
+        fix = commands.describe(settings, start)
         yield f"the manifests do not describe these goldens as they are (`{fix}` writes them anew):"
         yield from listed(summary.undescribed)
     yield from summary.problems
@@ -351,11 +325,11 @@ def closing(summary: Summary, settings: Settings, start: Path, verbose: int) -> 
     candidates = _candidates(summary.results.values())
     if candidates:
         if settings.in_ci:
-            review = review_command(settings, candidates, start)
-            accept = accept_command(settings, candidates, start)
+            review = commands.review(settings, candidates, start)
+            accept = commands.accept(settings, candidates, start)
             yield f"candidate bundle left: look at it with `{review}`, take it over with `{accept}`"
         else:
-            yield f"to see what changed, and take it over or not: `{review_command(settings, candidates, start)}`"
+            yield f"to see what changed, and take it over or not: `{commands.review(settings, candidates, start)}`"
 
 
 def _proof(summary: Summary) -> str:

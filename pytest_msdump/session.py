@@ -188,10 +188,22 @@ def begin(item: pytest.Item, variant: Variant) -> Iterator[GateTest]:
         with ExitStack() as stack:
             process = cast("Process", Deferred(opened)) if variant == PLAIN and not more else opened()
             stack.enter_context(_torch_seeded())
-            yield GateTest(item, variant, process)
+            yield _made(item, variant, process)
     finally:
         context.set_context(mode=mode)
         np.random.set_state(state)
+
+
+def _made(item: pytest.Item, variant: Variant, process: Process) -> GateTest:
+    """The gate test; if a directory it needs cannot be made, the test fails with the error's own words."""
+    from harness.errors import HarnessError
+
+    failure = ""
+    try:
+        return GateTest(item, variant, process)
+    except HarnessError as error:
+        failure = f"msdump: {error}"
+    pytest.fail(failure, pytrace=False)
 
 
 @contextmanager
@@ -260,11 +272,13 @@ def _remove_tree(tree: Path) -> None:
 
 
 def _closing_lines(test: GateTest, results: Sequence[Result]) -> Iterator[str]:
+    from pytest_msdump import commands
+
     start = test.item.config.invocation_params.dir
     for result in results:
         # At the desk the session's last lines name `msdump review`.
         if result["candidate"] and test.settings.in_ci:
-            yield f"candidate left; take it over: {report.accept_command(test.settings, result['candidate'], start)}"
+            yield f"candidate left; take it over: {commands.accept(test.settings, result['candidate'], start)}"
     if test.tree is not None and test.tree.exists():
         yield f"dump tree kept: {os.path.relpath(test.tree, start)}"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
@@ -12,6 +11,7 @@ from harness.cli.nearest import goldens_of
 from harness.escape import line
 from harness.store import RunId
 from harness.store.bundle import accept
+from harness.suggest import command
 from harness.words import counted
 
 
@@ -46,8 +46,8 @@ def accept_bundles(bundles: Sequence[Path], golden: Path | None, only: Sequence[
                 print(line(f"{result.path}: run {run}: {slots}: {change.unchanged} unchanged, {moved}"))
     idle = [each for each in only if each not in used]
     for each in idle:
-        named = [] if golden is None else ["--golden", str(golden)]
-        listing = shlex.join(["msdump", "review", str(bundles[0]), *named, "--list"])
+        named = [] if golden is None else ["--golden", golden]
+        listing = command("msdump", "review", bundles[0], *named, "--list")
         print(f"msdump: --only {each!r} fits no candidate; `{listing}` names them", file=sys.stderr)
     return 2 if idle else 0
 

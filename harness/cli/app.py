@@ -43,7 +43,7 @@ def _guarded(action: Action) -> int:
 
 def _ended(action: Action) -> int:
     """Runs ``action`` and returns its exit code; an error becomes one line."""
-    from harness.errors import HarnessError
+    from harness.errors import HarnessError, told
     from harness.escape import line, painted, show
 
     try:
@@ -54,7 +54,7 @@ def _ended(action: Action) -> int:
         # The reader is gone (`msdump show x | head`); nothing more can be printed, not even at interpreter exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
-        print(line(f"msdump: {error}"), file=sys.stderr)
+        print(line(f"msdump: {told(error)}"), file=sys.stderr)
     except (MemoryError, RecursionError) as error:
         what = "memory" if isinstance(error, MemoryError) else "nesting: the network or the file is nested too deep"
         print(f"msdump: out of {what}", file=sys.stderr)

@@ -8,6 +8,7 @@ from harness import backends
 from harness.cli.text import table
 from harness.devices import DEVICES, Device
 from harness.devices.capabilities import FEATURES
+from harness.suggest import command
 
 
 def list_backends(name: str | None = None) -> int:
@@ -40,7 +41,7 @@ def _backends() -> Iterator[str]:
 def _features() -> Iterator[str]:
     devices = [DEVICES.get(name) for name in DEVICES]
     rows = [(feature, *(device.capabilities[feature] for device in devices)) for feature in FEATURES]
-    yield "What each device's dump contains; `msdump backends DEVICE` says more."
+    yield f"What each device's dump contains; `{command('msdump', 'backends', devices[0].name)}` says more of one."
     yield from table(("feature", *(device.name for device in devices)), [("kind", *map(_kind, devices)), *rows])
 
 

@@ -20,9 +20,10 @@ from harness.compare.shards import joined, parse_all
 from harness.compare.verdict import Verdict
 from harness.errors import StoreError
 from harness.escape import coloured, line, show
-from harness.explain import Commands, Evidence, Subject, explained, see_slot, settle, shell, told
+from harness.explain import Commands, Evidence, Subject, explained, see_slot, settle, told
 from harness.scale import Scale, session
 from harness.store import GoldenStore, RunId, StoredRun, recover_around
+from harness.suggest import command, operand
 from harness.words import counted
 
 _MAX_PROBLEMS = 10
@@ -128,7 +129,7 @@ def _print(
     explanation = explained(judged, subject, *sides, others=paired)
     commands = Commands(
         see_slot(explanation, str(golden), run),
-        shell("msdump", "diff", f"{golden}::{run}", str(tree), "--report=report.html"),
+        command("msdump", "diff", operand(f"{golden}::{run}"), operand(str(tree)), "--report=report.html"),
     )
     show(told(judged, subject, explanation, commands, coloured(sys.stdout), paired))
     if exact:
@@ -140,7 +141,7 @@ def _tell_unread(judged: Judgement, expected: StoredRun, golden: Path) -> None:
     golden still holds them."""
     unread = judged.comparison.counts[Verdict.IDENTICAL]
     if unread and expected.level == "tensors":
-        verify = shell("msdump", "verify", str(golden.parent))
+        verify = command("msdump", "verify", golden.parent)
         print(f"Not read: the golden's values of {counted(unread, 'slot')} with equal digests ({verify} reads them)")
 
 

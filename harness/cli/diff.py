@@ -32,9 +32,10 @@ from harness.compare.table import COLUMNS, as_json, row, stored
 from harness.compare.tolerance_file import read_tolerances
 from harness.errors import HarnessError
 from harness.escape import cell, coloured, show, text
-from harness.explain import Commands, Evidence, Explanation, Subject, explained, settle, shell, told
+from harness.explain import Commands, Evidence, Explanation, Subject, explained, settle, told
 from harness.report import Run, content, render
 from harness.scale import Keep, Scale, Session, session
+from harness.suggest import command, operand
 
 _STANDARD = Path("-")
 FORMAT = "msdump-diff"
@@ -193,8 +194,10 @@ def _others(judged: Judgement) -> list[str]:
 
 def _text(result: Found, colour: bool = False) -> list[str]:
     (one, other), judged = result.sides, result.judged
-    command = shell("msdump", "diff", one.name, other.name)
-    commands = Commands(f"{command} --json=diff.json", f"{command} --report=report.html")
+    named = operand(one.name), operand(other.name)
+    commands = Commands(
+        command("msdump", "diff", *named, "--json=diff.json"), command("msdump", "diff", *named, "--report=report.html")
+    )
     lines = [told(judged, _subject(one, other), result.explanation, commands, colour, _others(judged))]
     if not result.comparison.total and result.texts.results.names:
         lines = [f"{one.name} and {other.name}: no tensor on either side"]

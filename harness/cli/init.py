@@ -9,6 +9,7 @@ from harness.atomic import write_held
 from harness.cli.nearest import configuration
 from harness.errors import HarnessError
 from harness.reading import read_bytes
+from harness.suggest import command
 
 CONFIGURATION = """\
 [pytest]
@@ -59,7 +60,7 @@ def initialise(folder: Path) -> int:
     if lacking:
         print(f"add to it: {' and '.join(repr(line) for line in lacking)}")
     _write(folder / "tests" / "test_first_golden.py", TEST)
-    print("next: msdump regen")
+    print(f"next: {command('msdump', 'regen', within=os.path.relpath(folder))}")
     return 0
 
 

@@ -14,8 +14,8 @@ from harness.capture.recorder import MODES, read_recorder, readable
 from harness.compare import TextComparison, Verdict, compare_texts, explain_texts
 from harness.errors import ArtefactError, TreeError
 from harness.escape import line
-from harness.explain import shell
 from harness.store import StoredRun
+from harness.suggest import command
 
 _RANK = re.compile(r"rank_\d+")
 
@@ -62,11 +62,11 @@ def check_recorder(found: Mapping[str, bytes], expected: StoredRun, title: str, 
     results = [(mode, _compared(kept, found, mode)) for mode in MODES]
     mode, comparison = min(results, key=lambda each: (len(each[1].failures), -each[0]))
     steps = [
-        shell("msdump", "show", *where, "--text", escape(f"{prefix}{each.name}"))
+        command("msdump", "show", *where, "--text", escape(f"{prefix}{each.name}"))
         for each in comparison.failures[:1]
         for where, prefix, lacks in (
-            ((tree,), "", Verdict.MISSING),
-            ((golden, "--run", str(expected.id)), f"{RECORDED}{mode}/", Verdict.UNEXPECTED),
+            ((Path(tree),), "", Verdict.MISSING),
+            ((Path(golden), "--run", str(expected.id)), f"{RECORDED}{mode}/", Verdict.UNEXPECTED),
         )
         if each.verdict is not lacks
     ]

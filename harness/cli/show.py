@@ -18,11 +18,11 @@ from harness.compare.policy import WHOLE
 from harness.dtypes import spelled
 from harness.errors import StoreError, TreeError
 from harness.escape import line
-from harness.explain import shell
 from harness.records import Record
 from harness.stats import describe
 from harness.store import GoldenStore, RunId, StoredRun, recover, recover_around
 from harness.store.manifest import store_paths
+from harness.suggest import command
 from harness.words import counted
 
 # Number of text artefacts to name; number of values to print before an array is shortened.
@@ -92,7 +92,7 @@ def _lines(path: Path, run: str, every: bool) -> Iterator[str]:
             yield from _tree(path, every)
         if texts:
             rows = [(name, len(raw), raw.count(b"\n")) for name, raw in texts.items()]
-            one = shell("msdump", "show", str(path), "--text", escape(next(iter(texts))))
+            one = command("msdump", "show", path, "--text", escape(next(iter(texts))))
             yield f"{path}: {len(rows)} artefacts of the recorder (`{one}` prints the first)"
             yield from table(("artefact", "bytes", "lines"), rows, right=(1, 2))
 
@@ -107,7 +107,7 @@ def _store(store: GoldenStore, run: str, every: bool) -> Iterator[str]:
         if texts:
             more = f", and {len(texts) - _HEAD} more" if len(texts) > _HEAD else ""
             yield f"texts: {', '.join(list(texts)[:_HEAD])}{more}"
-            one = shell("msdump", "show", str(store.path), "--run", str(each), "--text", escape(next(iter(texts))))
+            one = command("msdump", "show", store.path, "--run", str(each), "--text", escape(next(iter(texts))))
             yield f"`{one}` prints the first"
         yield from _records(stored.records(), every)
 

@@ -5,7 +5,7 @@ from harness.explain.build import explain
 from harness.explain.evidence import Evidence
 from harness.explain.explanation import Cause, Certainty, Change, Element, Explanation, Origin
 from harness.explain.rounding import settle
-from harness.explain.text import Commands, block, painted, see_slot, shell
+from harness.explain.text import Commands, block, painted, see_slot
 from harness.explain.told import Subject, explained, told
 
 __all__ = [
@@ -24,6 +24,5 @@ __all__ = [
     "painted",
     "see_slot",
     "settle",
-    "shell",
     "told",
 ]  # fmt: skip

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from harness.explain.explanation import Explanation, Origin
 from harness.explain.numbers import printable
+from harness.suggest import command
 
 MAX_LINES = 25
 MAX_BYTES = 4000
@@ -130,12 +131,7 @@ def painted(line: str) -> str:
 
 def see_slot(explanation: Explanation | None, store: str, run: str) -> str:
     """The command that shows the first divergence in the golden, ready to type."""
-    words = ["msdump", "show", store, "--run", run]
+    named = []
     if explanation is not None and explanation.origin is not None and explanation.origin.what != "inserted":
-        words += ["--operator", explanation.origin.operator]
-    return shell(*words)
-
-
-def shell(*words: str) -> str:
-    """A command ready to type, with everything quoted and escaped."""
-    return shlex.join("".join(c if c.isprintable() else "?" for c in word) for word in words)
+        named = ["--operator", explanation.origin.operator]
+    return command("msdump", "show", Path(store), "--run", run, *named)

@@ -18,6 +18,7 @@ from harness.scale.crew import TICK, Crew, Sight, unlike
 from harness.scale.flights import Flights, Task
 from harness.scale.link import Link
 from harness.scale.loop import Loop
+from harness.suggest import install
 from harness.words import counted
 
 __all__ = ["Cluster", "Task", "cluster", "limit"]
@@ -81,7 +82,7 @@ def cluster(workers: int, address: str, tell: Callable[[str], None] = lambda lin
 
         import_module("distributed")
     except ImportError:
-        raise ScaleError("more than one process needs Dask: pip install 'pytest-msdump[scale]'") from None
+        raise ScaleError(f"more than one process needs Dask: {install('pytest-msdump[scale]')}") from None
     seconds = limit()
     settings = _SETTINGS | {"distributed.comm.timeouts.connect": f"{seconds:g}s"}
     loop, local, client = Loop(), None, None

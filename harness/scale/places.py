@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from harness.capture.msprobe_steps import ALL_GRAPHS
 from harness.capture.names import is_label
 from harness.errors import HarnessError, ScaleError, TreeError, first_line
+from harness.suggest import install
 
 HOST_VARIABLE = "MSDUMP_HOST"
 _HOST = "{host}"
@@ -100,7 +101,7 @@ def filesystem(place: str) -> tuple[Any, str]:
     try:
         import fsspec
     except ImportError:
-        raise ScaleError(f"{place}: a tree at a URL needs fsspec: pip install 'pytest-msdump[scale]'") from None
+        raise ScaleError(f"{place}: a tree at a URL needs fsspec: {install('pytest-msdump[scale]')}") from None
     try:
         files, root = fsspec.core.url_to_fs(place)
     except (ImportError, ValueError) as error:

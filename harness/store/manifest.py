@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -32,6 +31,7 @@ from harness.reading import parse_json, read_bytes
 from harness.store.layout.contents import parse_run, run_text
 from harness.store.layout.schema import RunId
 from harness.store.read import GoldenStore, StoredRun
+from harness.suggest import command
 
 #: The manifest of a whole directory, as earlier versions wrote it.
 NAME = "MANIFEST.json"
@@ -48,7 +48,7 @@ _HEAD = {"format": FORMAT, "version": VERSION}
 
 
 def _again(golden: Path) -> str:
-    return f"`{shlex.join(['msdump', 'verify', '--fix', str(golden)])}` writes it anew"
+    return f"`{command('msdump', 'verify', '--fix', golden)}` writes it anew"
 
 
 class RunKey(NamedTuple):

@@ -26,6 +26,7 @@ from harness.store.layout.contents import USER_BLOCK, Placed, RunSource, Source,
 from harness.store.layout.index import Index, describe_key, run_checksum
 from harness.store.layout.objects import Stored, from_stored, stored_dtype
 from harness.store.layout.schema import Compression, Level, RunId
+from harness.suggest import pull
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -48,7 +49,7 @@ def _source(path: Path, descriptor: int) -> Source:
     if has_user_block(head):
         return Placed(descriptor, read_contents(head, descriptor, found.st_size))
     if head.startswith(_LFS):
-        raise StoreError("a git-LFS pointer, not the golden itself: run `git lfs pull`")
+        raise StoreError(f"a git-LFS pointer, not the golden itself: run `{pull(path)}`")
     if head.startswith((b"<<<<<<< ", b"=======", b">>>>>>> ")):
         raise StoreError("it has git's conflict markers: choose one of the two goldens")
     if head[: len(_HDF5)] != _HDF5:

@@ -17,6 +17,7 @@ import pytest_msdump
 from pytest_msdump.options import CI_VARIABLES
 from tests.backends import fake
 from tests.plugin.stand_in_mindspore import GOOD, HEAD, indented
+from tests.plugin.typed import typed  # noqa: F401  (a fixture)
 
 ROOT = Path(__file__).resolve().parents[2]
 PLUGIN = "pytest_msdump.plugin"

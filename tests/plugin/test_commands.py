@@ -162,7 +162,7 @@ def test_prune_from_below_names_the_command(
     for folder in (project.path / "tests", project.mkdir("empty")):
         monkeypatch.chdir(folder)
         assert main(["prune"]) == 2
-        assert "not every test is collected; `cd .. && msdump prune`" in capfd.readouterr().err
+        assert "not every test is collected; `(cd .. && msdump prune)`" in capfd.readouterr().err
     assert sorted(project.path.rglob("*.h5")) == before
 
 

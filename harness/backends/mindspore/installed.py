@@ -9,11 +9,13 @@ import sys
 from dataclasses import dataclass
 from functools import cache
 
+from harness.suggest import install
+
 OLDEST = (2, 7)
 RECORDER_UNTIL = (2, 7, 0)
 """The last release with the Running Data Recorder."""
 VARIABLE = "MSDUMP_MINDSPORE"
-HOW = f"pip install 'mindspore>=2.7', or name a Python that has it: --msdump-mindspore=PYTHON, or {VARIABLE}=PYTHON"
+HOW = f"{install('mindspore>=2.7')}, or name a Python that has it: --msdump-mindspore=PYTHON, or {VARIABLE}=PYTHON"
 _PROBE = """
 import importlib.util, json, os, re
 spec = importlib.util.find_spec("mindspore")

@@ -3,8 +3,10 @@
 try:
     import torch as _torch  # noqa: F401
 except ImportError as error:
+    from harness.suggest import install
+
     raise ImportError(
-        "harness.capture.torch needs PyTorch, which is not installed; get it with: pip install 'pytest-msdump[torch]'"
+        f"harness.capture.torch needs PyTorch, which is not installed; get it with: {install('pytest-msdump[torch]')}"
     ) from error
 
 from harness.capture.torch.watch import TorchCapture

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from harness.errors import StateError
+from harness.suggest import install
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -17,7 +18,7 @@ def pillow() -> Any:
     try:
         from PIL import Image
     except ImportError:
-        raise StateError("decoding pictures needs Pillow: pip install 'pytest-msdump[data]'") from None
+        raise StateError(f"decoding pictures needs Pillow: {install('pytest-msdump[data]')}") from None
     return Image
 
 

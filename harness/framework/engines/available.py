@@ -6,9 +6,11 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
+from harness.suggest import install
+
 #: paths that show an NVIDIA driver
 DRIVER = ("/dev/nvidiactl", "/dev/dxg")
-GET_TORCH = "pip install 'pytest-msdump[torch]'"
+GET_TORCH = install("pytest-msdump[torch]")
 
 
 @cache

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from harness.errors import StateError
+from harness.suggest import install
 
 HEADER = 16 * 2**20
 PAGE = 32 * 2**20
@@ -29,7 +30,7 @@ def msgpack() -> Any:
     try:
         import msgpack
     except ImportError:
-        raise StateError("MindRecord files need the library msgpack: pip install 'pytest-msdump[data]'") from None
+        raise StateError(f"MindRecord files need the library msgpack: {install('pytest-msdump[data]')}") from None
     return msgpack
 
 

@@ -109,7 +109,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
     def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if session.current().device.name == "cpu":
             raise KernelError(f"{self.cls_name}: the CPU has no kernel for FloatStatus; use an emulated GPU or Ascend "
-                              "(msdump run --backend gpu), or nn.TrainOneStepCell with sens")  # fmt: skip
+                              "(--backend gpu), or nn.TrainOneStepCell with sens")  # fmt: skip
         return super(TrainOneStepCell, self)._run(args, kwargs)
 
     def construct(self, *inputs: Any) -> Any:
