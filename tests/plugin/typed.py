@@ -22,7 +22,7 @@ from tests.subprocesses import INSTALLED, PLUGIN
 
 ROOT = Path(__file__).parents[2]
 #: What a name may hold. A dot would be one of a module's; pytest itself splits at two colons, and does not start in a
-#: directory with a bracket.
+#: directory with a bracket. A directory of tests with one is entered by the command: what that prints holds there.
 ODD = "-@ '\"$`;&|<>(){}*?!#~^%=+,\\äßé日€"
 UNSEEN = "\t\x1b\x07\u202e"
 
@@ -114,7 +114,8 @@ class Shell:
     def __init__(self, home: Path, key: str, environment: dict[str, str]) -> None:
         project, tests, below = odd(key, 3)
         self.project = home / project
-        self.tests, self.below = self.project / f"{tests}[1]", self.project / below
+        bracket = "[1]" * ("missing_golden" in key)
+        self.tests, self.below = self.project / f"{tests}{bracket}", self.project / below
         for folder in (self.tests, self.below):
             folder.mkdir(parents=True)
         (self.project / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
