@@ -89,7 +89,7 @@ def show(store: str, run: str) -> str:
 def accept(settings: Settings, candidate: str, start: Path) -> str:
     """The command that accepts ``candidate``, a path relative to the root."""
     golden = os.path.relpath(settings.golden, start)
-    named = [] if settings.usual and golden == "golden" else ["--golden", Path(golden)]
+    named: list[str | Path] = [] if settings.usual and golden == "golden" else ["--golden", Path(golden)]
     return command("msdump", "accept", Path(os.path.relpath(settings.root / candidate, start)), *named)
 
 
@@ -98,7 +98,7 @@ def review(settings: Settings, candidate: str, start: Path) -> str:
     inside = settings.root == start or settings.root in start.parents
     bundle = [] if inside and not settings.in_ci else [Path(os.path.relpath(settings.root / candidate, start))]
     found = settings.usual and (settings.golden.is_dir() or settings.root == start)
-    named = [] if found else ["--golden", Path(os.path.relpath(settings.golden, start))]
+    named: list[str | Path] = [] if found else ["--golden", Path(os.path.relpath(settings.golden, start))]
     return command("msdump", "review", *bundle, *named)
 
 
@@ -135,7 +135,7 @@ def refuse_reviewed(config: pytest.Config, settings: Settings) -> None:
     flag = "--msdump-regen" if settings.regen else "--msdump-learn"
     place, start = os.path.relpath(golden, config.invocation_params.dir), config.invocation_params.dir
     flags = [*([] if settings.usual else [f"--msdump-golden={place}"]), *carried(settings, start)]
-    beside = [] if settings.usual else ["--golden", Path(place)]
+    beside: list[str | Path] = [] if settings.usual else ["--golden", Path(place)]
     raise pytest.UsageError(
         f"{flag} does not write {golden} in CI: a golden changes only after a person has seen the change.\n"
         f"  at your desk: `{command('msdump', 'regen', *flags)}`\n"

@@ -46,7 +46,7 @@ def accept_bundles(bundles: Sequence[Path], golden: Path | None, only: Sequence[
                 print(line(f"{result.path}: run {run}: {slots}: {change.unchanged} unchanged, {moved}"))
     idle = [each for each in only if each not in used]
     for each in idle:
-        named = [] if golden is None else ["--golden", golden]
+        named: list[str | Path] = [] if golden is None else ["--golden", golden]
         listing = command("msdump", "review", bundles[0], *named, "--list")
         print(f"msdump: --only {each!r} fits no candidate; `{listing}` names them", file=sys.stderr)
     return 2 if idle else 0

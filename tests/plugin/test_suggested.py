@@ -216,8 +216,8 @@ def test_what_ci_left_is_taken_over(project: Shell, flag: str) -> None:
 @pytest.mark.parametrize("flag", ["--msdump-golden=golden/-its", "-o msdump_golden=mine"])
 def test_goldens_are_not_written_in_ci(project: Shell, flag: str) -> None:
     start = project.project
-    project.type(f"{REGEN} {flag}", start, 0)
-    project.type(f"{REGEN} {flag}", start, 2, env_FACTOR="3", env_CI="1")
+    project.type(f"{REGEN} {flag} .", start, 0)
+    project.type(f"{REGEN} {flag} .", start, 2, env_FACTOR="3", env_CI="1")
     made = project.made("pytest_msdump.gate:install refuse_reviewed")
     regen, gate, review = made
     project.type(gate, start, 1, env_FACTOR="3", env_CI="1")
