@@ -49,6 +49,9 @@ NEEDS = {
     "harness.framework.dataset.pictures:pillow install": (
         "PIL", "from harness.framework.dataset.pictures import pillow; pillow()",
     ),
+    "harness.framework.train.summary.pictures:png install": (
+        "PIL", "from harness.framework.train.summary.pictures import png; png(None)",
+    ),
     "harness.framework.mindrecord.layout:msgpack install": (
         "msgpack", "from harness.framework.mindrecord.layout import msgpack; msgpack()",
     ),
@@ -146,6 +149,7 @@ def test_backends_that_are_not_here(typed: Shell) -> None:
     "harness.capture.torch:<module> install",
     "harness.framework.dataset.pictures:pillow install",
     "harness.framework.mindrecord.layout:msgpack install",
+    "harness.framework.train.summary.pictures:png install",
     "harness.scale.cluster:cluster install",
     "harness.scale.places:filesystem install",
 )

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from harness.errors import UnsupportedError
+from harness.suggest import install
 
 Array = np.ndarray[Any, np.dtype[Any]]
 #: pictures in a row
@@ -39,7 +40,7 @@ def png(pixels: Array) -> bytes:
     try:
         from PIL import Image
     except ImportError:
-        raise UnsupportedError("pictures of a summary need Pillow: pip install pytest-msdump[data]") from None
+        raise UnsupportedError(f"pictures of a summary need Pillow: {install('pytest-msdump[data]')}") from None
     out = io.BytesIO()
     Image.fromarray(pixels).save(out, format="PNG")
     return out.getvalue()
