@@ -124,7 +124,8 @@ class _Right:
     def tree(self, network: Network) -> Path:
         """Its dump tree, which stays until another network's is asked for."""
         if self._kept is None or self._kept[0] is not network:
-            folder = TemporaryDirectory(prefix="msdump-faults-")
+            # Not under the prefix below: what is there and holds no lock counts as left by a killed process.
+            folder = TemporaryDirectory(prefix="right-of-msdump-")
             captured(network, tree=Path(folder.name, "golden"))
             self._kept = network, folder
         return Path(self._kept[1].name, "golden")
