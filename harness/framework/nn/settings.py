@@ -1,7 +1,7 @@
 """Kinds of settings that MindSpore's layers, losses, optimizers, schedules and initializers refuse, checked when one is
 made, before anything else.
 
-Source: ``settings.json``, measured with MindSpore 2.10.0 (``tests/interop/setting_facts.py``): for each class and
+Source: ``settings.json``, measured with MindSpore 2.10.0 CPU: for each class and
 setting the kinds of Python values for which every value that was tried is a ``TypeError``, at once or when called.
 """
 

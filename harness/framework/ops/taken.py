@@ -1,6 +1,6 @@
 """The dtypes operators take, where the shape rule alone would let others pass: a table, checked before every call.
 
-Source: MindSpore 2.10.0 CPU, measured (``tests/data/ops/dtypes.json``). bfloat16 was not tried and goes with float16.
+Source: MindSpore 2.10.0 CPU, measured. bfloat16 was not tried and goes with float16.
 """
 
 from __future__ import annotations
