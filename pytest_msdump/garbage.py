@@ -34,7 +34,7 @@ class Garbage:
         done = yield
         if not self._aside and is_gate_test(item):
             self._aside = True
-            gc.collect()
+            # Without a collection first: it looks at all that a process holds, which may be one of many sessions.
             gc.freeze()
         return done
 

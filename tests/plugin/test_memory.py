@@ -62,7 +62,7 @@ def protocol(of: Garbage) -> None:
 def test_the_collector_is_as_before_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     gate, calls = [False], []
     monkeypatch.setattr(garbage, "is_gate_test", lambda item: gate[0])
-    for name in ("collect", "freeze", "unfreeze"):
+    for name in ("freeze", "unfreeze"):
         monkeypatch.setattr(gc, name, lambda name=name: calls.append(name))
     gc.set_threshold(700, 10, 10)
     of = Garbage()
@@ -72,10 +72,10 @@ def test_the_collector_is_as_before_at_the_end(monkeypatch: pytest.MonkeyPatch) 
     gate[0] = True
     protocol(of)
     protocol(of)
-    assert calls == ["collect", "freeze"], "once"
+    assert calls == ["freeze"], "once"
     of.pytest_sessionfinish()
     assert gc.get_threshold() == (700, 10, 10)
-    assert calls == ["collect", "freeze", "unfreeze"]
+    assert calls == ["freeze", "unfreeze"]
 
 
 @pytest.mark.usefixtures("thresholds")
