@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import ast
-import re
 from pathlib import Path
 
-from harness.compare import DEFAULTS, Tolerances, Verdict
+from harness.compare import DEFAULTS, Verdict
 from harness.compare.pairing.kinds import ROWS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "comparison.md").read_text(encoding="utf-8")
@@ -33,11 +31,3 @@ def test_the_table_of_verdicts() -> None:
 def test_the_table_of_types() -> None:
     documented = [[cell.strip("`") for cell in row] for row in rows("| types | parts |")]
     assert documented == [[names, row.replace("|", "\\|")] for names, row in ROWS]
-
-
-def test_the_examples_can_be_read() -> None:
-    code = re.search(r"```python\n(.*?)```", PAGE, re.DOTALL)
-    assert code is not None
-    for statement in ast.parse(code[1]).body:
-        assert isinstance(statement, ast.Expr)
-        Tolerances.parse(ast.literal_eval(statement.value))

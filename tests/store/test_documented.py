@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
 import h5py
-import pytest
 
 from harness.stats.blocks import BLOCK, LANES
 from harness.store import RunData, update
@@ -36,16 +34,3 @@ def test_every_attribute_is_described(tmp_path: Path) -> None:
         named = {("/", name) for name in file.attrs} | {("run", name) for name in file["runs/cpu/tensor"].attrs}
     rows = re.findall(r"^\| `(\w+)` \| `?(/|run)`? \|", PAGE, re.MULTILINE)
     assert {(of, name) for name, of in rows} == named
-
-
-def test_the_example_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    update("golden.h5", "net", {RunId("cpu", "tensor"): RunData(network())})
-    code = re.search(r"```python\n(.*?)```", PAGE, re.DOTALL)
-    assert code is not None
-    exec(compile(code[1], "file-format.md", "exec"), {})
-    lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == len(network())
-    for line, record in zip(lines, network(), strict=True):
-        assert line.startswith(f"{record.key.operator} {record.key.io} {record.key.slot} (")
-    assert os.listdir(tmp_path) == ["golden.h5"]

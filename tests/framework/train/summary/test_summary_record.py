@@ -11,7 +11,7 @@ import pytest
 
 from harness.errors import SettingError, SettingTypeError, StateError, TraceError, UnsupportedError
 from harness.framework import nn, ops
-from harness.framework.context import set_context
+from harness.framework.context import get_context, set_context
 from harness.framework.tensor import Tensor
 from harness.framework.train import SummaryRecord
 from harness.framework.train.summary.messages import EVENTS
@@ -21,9 +21,10 @@ from harness.framework.train.summary.records import read
 
 @pytest.fixture(params=[0, 1], ids=["graph", "pynative"], autouse=True)
 def mode(request: pytest.FixtureRequest) -> Iterator[int]:
+    before = get_context("mode")
     set_context(mode=request.param)
     yield request.param
-    set_context(mode=0)
+    set_context(mode=before)
 
 
 def events(folder: Path) -> list[Any]:
