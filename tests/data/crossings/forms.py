@@ -6,6 +6,7 @@ first: what has more function graphs behind it is further from the result.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, NamedTuple
 
 
@@ -114,14 +115,15 @@ FORMS = (
 )
 
 
-def classes() -> str:
-    """The text of a script with a class ``Form<N>`` for each form and ``gradient(N, depth)``.
+def classes(numbers: Collection[int] = range(len(FORMS))) -> str:
+    """The text of a script with a class ``Form<N>`` for each of these forms and ``gradient(N, depth)``.
 
     That compiles the gradient of a network with one Tanh before the form and another one, so many cells deep, beside.
     """
     return HEAD + "".join(
         CLASS.format(number=number, layer=form.layer, expression=form.expression, shape=form.shape)
         for number, form in enumerate(FORMS)
+        if number in numbers
     )
 
 

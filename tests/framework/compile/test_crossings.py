@@ -26,7 +26,9 @@ def crossing(form: Form) -> int:
 def is_nearer(pairs: list[tuple[int, int]], scratch: Path) -> list[bool]:
     """For each number of a form and depth, whether the Tanh beside it has its gradient first."""
     script = scratch / "forms.py"
-    script.write_text(classes() + "".join(f"\ngradient({number}, {depth})" for number, depth in pairs))
+    script.write_text(
+        classes({number for number, _ in pairs}) + "".join(f"\ngradient({number}, {depth})" for number, depth in pairs)
+    )
     watcher = Graphs()
     with session.fresh([watcher], hooked=False):
         play(script)
