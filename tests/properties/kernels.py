@@ -15,6 +15,7 @@ from harness import Tensor, dtypes, ops
 from harness.dtypes import DType
 from harness.errors import HarnessError
 from harness.framework.compile.api import value_and_grad_traced
+from harness.framework.ops import taken
 from harness.framework.runtime.session import fresh
 from harness.framework.tensor import call
 from harness.stats.digest import digest
@@ -66,6 +67,8 @@ def results(function: Callable[..., Any], arrays: tuple[np.ndarray[Any, Any], ..
 
 def measured() -> dict[str, list[str]]:
     """``name dtype`` to digests, or to the error of what a dtype is not supported for."""
+    # Kernels are run in every dtype, also where users may not give it.
+    taken.TAKEN = {}
     cases = {name: (case.function, case.inputs) for name, case in CASES.items()}
     cases |= {name: (function, inputs(shapes)) for name, (function, shapes) in LONG.items()}
     found = {}
