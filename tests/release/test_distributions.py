@@ -19,6 +19,7 @@ from tests.subprocesses import ROOT
 
 # With a least version, for the checkout may hold a folder `build` (mkdocs writes there), and Python imports that too.
 pytest.importorskip("build", minversion="1.2", reason="the package `build` is not installed (tox -e release)")
+pytest.importorskip("twine", reason="twine is not installed (tox -e release)")
 VERSION = harness.__version__
 SDIST_LIMIT = 3_000_000
 #: repository -> what its README installs
