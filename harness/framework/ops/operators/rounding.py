@@ -55,6 +55,9 @@ class Trunc(_Rounding):
     accepts = "biuf"
     function = np.trunc
 
+    def kernel(self, call: Call, x: Array) -> Any:
+        return x if x.dtype.kind in "biu" else super().kernel(call, x)
+
 
 @operator
 class Round(Unary):

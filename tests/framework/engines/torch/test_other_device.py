@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from harness import dtypes
+from harness.framework.ops import taken
 from harness.framework.ops.base import Call, Operator
 
 if importlib.util.find_spec("torch") is None:
@@ -88,7 +89,9 @@ def elsewhere(monkeypatch: pytest.MonkeyPatch) -> Elsewhere:
     return runs
 
 
-def test_kernels_stay_on_their_device(elsewhere: Elsewhere) -> None:
+def test_kernels_stay_on_their_device(elsewhere: Elsewhere, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(taken, "TAKEN", {})  # kernels are run in every dtype
+
     def run(found: Beside) -> None:
         for case in test_kernels.CASES.values():
             assert list(results(case.function, case.inputs, dtypes.float32))
