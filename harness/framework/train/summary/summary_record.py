@@ -225,7 +225,7 @@ class SummaryRecord:
 
 
 def _checked(plugin: str, name: str, array: Any) -> Any:
-    """A number as an array of one element; what is no number, or no picture, is refused as MindSpore refuses it."""
+    """A copy of ``array``. As in MindSpore, a scalar must have one element and an image must be a batch of pictures."""
     if plugin == "scalar" and array.size != 1:
         raise SettingError(f"{OWNER}.add_value: scalar {name!r} must have one element, got shape {list(array.shape)}")
     if plugin == "image" and (array.ndim != 4 or array.shape[1] not in (1, 3) or not array.size):
@@ -233,7 +233,7 @@ def _checked(plugin: str, name: str, array: Any) -> Any:
             f"{OWNER}.add_value: image {name!r} must be (n, 1 or 3, height, width), got shape {list(array.shape)}"
         )
     if plugin != "image" and array.dtype not in _TYPES:
-        raise SettingTypeError(f"{OWNER}.add_value: {name!r} has dtype {array.dtype}, which summaries do not have")
+        raise SettingTypeError(f"{OWNER}.add_value: {name!r} has dtype {array.dtype}; summaries cannot hold it")
     return array.copy()
 
 
