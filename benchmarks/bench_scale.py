@@ -1,9 +1,9 @@
 """The cost of sharing a comparison: CPU seconds of one process beside one, two and four workers, on two trees on disk.
 
-``python -m benchmarks.bench_scale [RANKS]``: of 151 MB in both trees each, 2 unless said. In one pair all tensors are
-equal, in the other all differ within their tolerance. CPU seconds count the command and its workers. Where
-``MSDUMP_INTEROP_MSPROBE`` names a Python that has it, msprobe compares rank 0 of the same trees. The figures are
-printed; nothing is asserted.
+``python -m benchmarks.bench_scale [RANKS ...]``: of 151 MB in both trees each, 2 unless said. In one pair all tensors
+are equal, in the other all differ within their tolerance. CPU seconds count the command and its workers. Where
+``MSDUMP_INTEROP_MSPROBE`` names a Python that has it, msprobe compares rank 0 of the same trees. The tables go to
+docs/scale.md; nothing is asserted.
 """
 
 from __future__ import annotations
@@ -14,18 +14,21 @@ import resource
 import subprocess
 import sys
 import tempfile
-import time
 from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 
 from benchmarks import _peers
+from benchmarks._pages import put
 
 #: Of prctl(2): what descendants leave behind becomes a child of this process.
 _SUBREAPER = 36
 RANKS, ITERATIONS, TENSORS, ELEMENTS = 2, 2, 9, 1 << 20
 NOISE = np.float32(1e-6)
+WORKERS = (0, 1, 2, 4)
+HEAD = "| trees | 0 workers | 1 | 2 | 4 | largest process, MiB |\n|---|---|---|---|---|---|"
+HEAD_MSPROBE = "| trees | `msdump diff`, GB a CPU second | msprobe | times |\n|---|---|---|---|"
 
 
 def write(tree: Path, ranks: int, tensors: int = TENSORS, noise: bool = False) -> None:
@@ -52,28 +55,27 @@ def spent() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def shared(folder: str, names: tuple[str, str], what: str) -> bool:
-    """Prints a line for each number of workers; whether all answers are the serial one."""
-    answers, alone = set(), 0.0
-    for workers in (0, 1, 2, 4):
+def shared(folder: str, names: tuple[str, str]) -> tuple[str, bool]:
+    """Cells of a row, one for each number of workers and one for the largest process; whether all answers are the
+    serial one."""
+    answers, alone, cells = set(), 0.0, []
+    for workers in WORKERS:
         command = [sys.executable, "-m", "harness.cli", "diff", *names, "--workers", str(workers)]
-        before, begun = spent(), time.perf_counter()
+        before = spent()
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
         used = spent() - before
+        cells.append(f"{used:.1f} ({used / alone - 1:+.0%})" if alone else f"{used:.1f}")
         alone = alone or used
-        print(f"{what}, {workers} workers: {used:.2f} s CPU ({used / alone - 1:+.0%}), "
-              f"{time.perf_counter() - begun:.2f} s in all, exit code {done.returncode}", flush=True)  # fmt: skip
         answers.add((done.returncode, done.stdout))
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-    print(f"{what}: the largest process so far had {peak / 1024:.0f} MiB", flush=True)
-    return len(answers) == 1
+    return " | ".join([*cells, f"{peak / 1024:.0f}"]), len(answers) == 1
 
 
-def beside_msprobe(folder: Path, names: tuple[str, str], what: str) -> None:
-    """Rank 0 of both trees: bytes that each compares in a CPU second, the starts taken off."""
+def beside_msprobe(folder: Path, names: tuple[str, str]) -> str:
+    """Cells of a row: GB of rank 0 of both trees that each compares in a CPU second, the starts taken off."""
     tool = _peers.msprobe()
     if tool is None:
-        return
+        return ""
     ours, theirs = [], []
     for one, other in (("one", "one"), names):
         before = spent()
@@ -83,23 +85,41 @@ def beside_msprobe(folder: Path, names: tuple[str, str], what: str) -> None:
         theirs.append(_peers.msprobe_compare(tool, folder / one, folder / other)[2])
     size = 2 * ITERATIONS * (TENSORS - 1) * ELEMENTS * 4 / 1e9  # beyond the one tensor of an iteration of "one"
     rates = [size / max(1e-3, each[1] - each[0]) for each in (ours, theirs)]
-    print(f"{what}: {rates[0]:.2f} GB/s on a core, msprobe {rates[1]:.3f} GB/s: {rates[0] / rates[1]:.0f} times")
+    return f"{rates[0]:.2f} | {rates[1]:.3f} | {rates[0] / rates[1]:.0f}"
 
 
-def main() -> int:
-    """Prints all; 1 if an answer is not the serial one."""
-    ranks = int(sys.argv[1]) if len(sys.argv) > 1 else RANKS
-    ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
-    same = True
+def measured(ranks: int) -> tuple[list[str], list[str], bool]:
+    """Rows of both tables for trees of ``ranks`` ranks; whether every answer is the serial one."""
+    costs, rates, same = [], [], True
     with tempfile.TemporaryDirectory(prefix="msdump-bench-") as folder:
         write(Path(folder, "one"), 1, 1)
         for name in ("a", "b", "near"):
             write(Path(folder, name), ranks, noise=name == "near")
-        size = 2 * ranks * ITERATIONS * TENSORS * ELEMENTS * 4 / 1e6
-        for names, what in ((("a", "b"), "equal"), (("a", "near"), "within the tolerance")):
-            same &= shared(folder, names, f"{size:.0f} MB, {what}")
-            beside_msprobe(Path(folder), names, what)
-    return int(not same)
+        size = 2 * ranks * ITERATIONS * TENSORS * ELEMENTS * 4 / 1e9
+        for names, what in ((("a", "near"), "every tensor differs within its tolerance"), (("a", "b"), "equal")):
+            cells, equal = shared(folder, names)
+            costs.append(f"| {size:.1f} GB, {what} | {cells} |")
+            same &= equal
+            if rate := beside_msprobe(Path(folder), names):
+                rates.append(f"| one rank of {size:.1f} GB, {what} | {rate} |")
+    return costs, rates, same
+
+
+def main() -> int:
+    """Writes the tables; 1 if an answer is not the serial one or the page has no place for them."""
+    ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
+    costs: list[str] = []
+    rates: list[str] = []
+    same = True
+    for ranks in [int(word) for word in sys.argv[1:]] or [RANKS]:
+        of_these, rates_of_these, equal = measured(ranks)
+        costs, rates, same = costs + of_these, rates + rates_of_these, same and equal
+    table = "\n".join([HEAD, *costs, ""])
+    if rates:
+        table += "\n" + "\n".join([HEAD_MSPROBE, *rates, ""])
+    if not same:
+        print("an answer with workers is not the serial one", file=sys.stderr)
+    return int(not put("scale.md", "bench_scale", table) or not same)
 
 
 if __name__ == "__main__":

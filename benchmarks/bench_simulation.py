@@ -1,10 +1,10 @@
 """Where shared work stops scaling: real scheduling, the real driver, and tasks that take and return what real ones do.
 
-``python -m benchmarks.bench_simulation [--ranks 100 1000 10000] [--write docs/scale.md]``. First a real part of 2,000
+``python -m benchmarks.bench_simulation [--ranks 100 1000 10000]``. First a real part of 2,000
 slots is compared on disk: its CPU time is what a simulated part sleeps, and its answer what a simulated part returns.
 Then a ``LocalCluster`` of two processes with many threads stands for as many workers, and compares two trees of so many
 ranks with 100 iterations each: tasks, time, memory and CPU time of this process, which has the driver and the scheduler
-in it. Last, parts of which every slot is listed. ``--write`` puts the tables between the page's marks, after each row.
+in it. Parts of which every slot is listed come first. The tables go to docs/scale.md after each row.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks._pages import put
+
 SLOTS, ITERATIONS, PROCESSES, THREADS, FLYING = 2000, 100, 2, 400, 10_000
 #: Names the seconds that a simulated part sleeps, to workers.
 _COST = "MSDUMP_SIMULATED_COST"
-_MARKS = "<!-- bench_simulation: begin -->\n", "<!-- bench_simulation: end -->\n"
 
 
 def part_that_sleeps(*works: Any) -> Any:
@@ -194,20 +195,12 @@ def text(cost: float, size: int, elements: int, rows: list[dict[str, float]], fu
     return "\n".join(lines) + "\n"
 
 
-def put(page: Path, told: str) -> None:
-    """Replaces what is between the page's marks."""
-    head, _, rest = page.read_text("utf-8").partition(_MARKS[0])
-    _, _, tail = rest.partition(_MARKS[1])
-    page.write_text(f"{head}{_MARKS[0]}{told}{_MARKS[1]}{tail}", "utf-8")
-
-
 def main(words: list[str] | None = None) -> int:
-    """Prints the tables, after each row anew."""
+    """Writes the tables, after each row anew; 1 if the page has no place for them."""
     given = argparse.ArgumentParser()
     given.add_argument("--ranks", type=int, nargs="+", default=[100, 1000])
     given.add_argument("--elements", type=int, default=256, help="of a slot, float32")
     given.add_argument("--listed", type=int, nargs="*", default=[25, 100])
-    given.add_argument("--write", type=Path, help="a page with the marks")
     said = given.parse_args(words)
     from harness.scale import cluster as clusters
     from harness.scale import flights
@@ -223,9 +216,8 @@ def main(words: list[str] | None = None) -> int:
         for kind, sizes in ((full, said.listed), (rows, said.ranks)):
             for count in sizes:
                 kind.append(listed(found, count) if kind is full else compared(found, count, said.elements))
-                print(text(cost, size, said.elements, rows, full), flush=True)
-                if said.write is not None:
-                    put(said.write, text(cost, size, said.elements, rows, full))
+                if not put("scale.md", "bench_simulation", text(cost, size, said.elements, rows, full)):
+                    return 1
     return 0
 
 
