@@ -11,21 +11,24 @@ from __future__ import annotations
 
 import importlib
 import json
-import os
 import re
 import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from harness.graph.ir_parse import parse
+from tests.interop import recording
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "ops"
 NAMES = "xyzw"
 
 MODULES = {
-    "functions": ("activation", "arithmetic", "comparison", "math", "random", "reduction", "search"),
-    "primitives": ("elementwise", "optimizer", "random", "reduction"),
+    "functions": ("activation", "arithmetic", "clip", "comparison", "math", "random", "reduction", "search"),
+    "primitives": ("elementwise", "optimizer", "printing", "random", "reduction"),
 }
 
 _SIGNATURES = """
@@ -38,27 +41,6 @@ for name in json.load(sys.stdin):
         given = inspect.signature(it).parameters.values()
         found[name] = [[p.name, str(p.kind), None if p.default is p.empty else str(p.default)] for p in given]
 print(json.dumps(found))
-"""
-
-_PRELUDE = """
-import json, os, sys
-import numpy as np
-import mindspore as ms
-from mindspore import Tensor, float16, float32, int32, int64, nn, ops
-ms.set_context(mode=ms.GRAPH_MODE); ms.set_device("CPU"); ms.set_seed(1)
-INF, NAN = float("inf"), float("nan")
-def grid(*shape):
-    return Tensor(((np.arange(np.prod(shape)) * 7 % 11 + 1).reshape(shape) / 8).astype(np.float32))
-def given(values, dtype="float32"):
-    return Tensor(np.array(values), getattr(ms, dtype))
-def plain(value):
-    if isinstance(value, (tuple, list)):
-        return [plain(v) for v in value]
-    return [str(value.dtype), value.asnumpy().tolist()]
-def note(index, out, failed=""):
-    tree = os.environ["TREE"]
-    graphs = sorted(os.listdir(tree + "/rank_0/graphs")) if os.path.isdir(tree + "/rank_0/graphs") else []
-    print("@@@" + json.dumps([index, [g for g in graphs if g.endswith(".ir")], out, failed]), flush=True)
 """
 
 
@@ -122,7 +104,7 @@ def _attributes(node: Any) -> str:
 
 def script(rows: Sequence[str]) -> str:
     """A script that runs each case under MindSpore and says which graphs it made and what came out."""
-    out = [_PRELUDE]
+    out = [recording.PRELUDE]
     for i, row in enumerate(rows):
         expression, inputs, sens = parts(row)
         args = ", ".join(NAMES[: count(inputs)])
@@ -135,42 +117,18 @@ def script(rows: Sequence[str]) -> str:
                 f"        self.net = N{i}()\n    def construct(self, {args}, s):\n        return {back}({args}, s)"
             )
             net, inputs = f"G{i}()", f"{inputs}, {sens}"
-        out.append(f"try:\n    note({i}, plain({net}({inputs})))")
-        out.append(f"except Exception as error:\n    note({i}, None, type(error).__name__)")
+        out.append(f"try:\n    told(plain({net}({inputs})), '')")
+        out.append("except Exception as error:\n    told(None, type(error).__name__)")
     return "\n".join(out)
 
 
 def run(rows: Sequence[str], python: str) -> list[tuple[list[str], Any, str]]:
     """Runs the cases under ``python``: for each, its ``.ir`` texts, its result, and the error's name."""
-    with tempfile.TemporaryDirectory() as directory:
-        tree = Path(directory) / "tree"
-        common = {
-            "op_debug_mode": 0, "dump_mode": 0, "path": str(tree), "net_name": "Net", "iteration": "all",
-            "saved_data": "tensor", "input_output": 0, "kernels": [], "support_device": [0],
-        }  # fmt: skip
-        config = Path(directory) / "dump.json"
-        config.write_text(json.dumps({"common_dump_settings": common, "e2e_dump_settings": {"enable": True}}))
-        source = Path(directory) / "cases.py"
-        source.write_text(script(rows))
-        env = {**os.environ, "MINDSPORE_DUMP_CONFIG": str(config), "TREE": str(tree), "GLOG_v": "3"}
-        done = subprocess.run([python, source], env=env, capture_output=True, text=True, check=True)
-        found: list[tuple[list[str], Any, str]] = []
-        before: set[str] = set()
-        for line in done.stdout.splitlines():
-            if line.startswith("@@@"):
-                _index, graphs, out, failed = json.loads(line[3:])
-                new = sorted(set(graphs) - before, key=lambda g: int(re.sub(r"\D", "", g)))
-                before |= set(graphs)
-                texts = [(tree / "rank_0" / "graphs" / g).read_text() for g in new]
-                found.append((texts, out, failed))
-    return found
+    return [(texts, out, failed) for texts, (out, failed) in recording.run(script(rows), [python])]
 
 
 def main(python: str) -> None:
     """Rewrites the recorded facts."""
-    sys.path.insert(0, str(DATA.parents[2]))
-    from harness.graph.ir_parse import parse
-
     rows = cases("graphs")
     found = zip(rows, run(rows, python), strict=True)
     _write("graphs", {row: kernels([parse(t) for t in texts]) for row, (texts, _, _) in found})
@@ -192,8 +150,7 @@ def names() -> list[str]:
 
 
 def _write(name: str, facts: dict[str, Any]) -> None:
-    lines = (f"{json.dumps(key)}: {json.dumps(value)}" for key, value in facts.items())
-    (DATA / f"{name}.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
+    recording.write(DATA / f"{name}.json", facts)
 
 
 if __name__ == "__main__":
