@@ -10,7 +10,7 @@ import json
 import os
 import stat
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from harness.errors import HarnessError, first_line
@@ -59,6 +59,28 @@ def open_regular(path: Path, *, follow: bool = True) -> int:
     return descriptor
 
 
+def open_inside(path: Path, inside: str | None, refuse: Refuse) -> int:
+    """``open_regular`` for a file of a tree; judges what was opened, because a link may have taken its place, or that
+    of a directory, since it was listed.
+
+    Args:
+        inside: real path of a directory that no link may leave; by default links may lead anywhere.
+        refuse: makes the error.
+
+    Raises:
+        OSError: see ``open_regular``.
+        HarnessError: made by ``refuse`` if the file lies outside of ``inside``.
+    """
+    descriptor = open_regular(path)
+    if inside is not None:
+        try:
+            _refuse_outside(os.fspath(path), _place(descriptor, os.fspath(path)), inside, refuse)
+        except BaseException:
+            os.close(descriptor)
+            raise
+    return descriptor
+
+
 def read_bytes(path: Path, limit: int, refuse: Refuse, *, inside: str | None = None) -> bytes:
     """Reads a regular file.
 
@@ -73,11 +95,9 @@ def read_bytes(path: Path, limit: int, refuse: Refuse, *, inside: str | None = N
     """
     where = os.fspath(path)
     try:
-        if inside is not None:
+        if inside is not None:  # before: what lies outside is not even opened
             refuse_outside(where, inside, refuse)
-        with open(open_regular(where), "rb") as file:
-            if inside is not None:  # again, of what was opened: a link may have taken the file's place meanwhile
-                refuse_outside(_place(file.fileno(), where), inside, refuse)
+        with open(open_inside(where, inside, refuse), "rb") as file:
             size = os.fstat(file.fileno()).st_size
             # Reading one byte more detects a growing file; some files of /proc claim to be empty.
             data = file.read(min(limit, max(size, _SMALL)) + 1) if size <= limit else None
@@ -93,20 +113,43 @@ def _place(descriptor: int, path: str) -> str:
     try:
         place = os.readlink(f"/proc/self/fd/{descriptor}")
     except OSError:
-        return path
-    return place if place.startswith(os.sep) else path
+        place = ""
+    return place if place.startswith(os.sep) else os.path.realpath(path)
 
 
 def refuse_outside(path: str, root: str, refuse: Refuse) -> None:
     """Raises an error made by ``refuse`` if ``path`` is (or goes through) a link that leaves the real path ``root``."""
-    real = os.path.realpath(path)
-    if real != root and not real.startswith(root.rstrip(os.sep) + os.sep):
+    _refuse_outside(path, os.path.realpath(path), root, refuse)
+
+
+def _refuse_outside(path: str, real: str, root: str, refuse: Refuse) -> None:
+    if real != root and not real.startswith(root.rstrip(os.sep) + os.sep) and not _below(real, root):
         raise refuse(f"{path}: a link to {real}, outside of the tree {root}; it is not followed")
+
+
+def _below(path: str, root: str) -> bool:
+    """Whether ``root`` is one of the directories above ``path``: where case does not count, names do not tell."""
+    above = os.path.dirname(path)
+    while True:
+        with suppress(OSError):
+            if os.path.samefile(above, root):
+                return True
+        if above == os.path.dirname(above):
+            return False
+        above = os.path.dirname(above)
 
 
 def read_json(path: Path, limit: int, refuse: Refuse, *, inside: str | None = None) -> Any:
     """Reads a JSON file; raises as ``read_bytes`` does, and for text that is not JSON."""
     return parse_json(read_bytes(path, limit, refuse, inside=inside), os.fspath(path), refuse)
+
+
+def read_object(path: Path, limit: int, refuse: Refuse, *, inside: str | None = None) -> dict[str, Any]:
+    """Reads a JSON file that holds an object; raises as ``read_json`` does, and for any other value."""
+    found = read_json(path, limit, refuse, inside=inside)
+    if not isinstance(found, dict):
+        raise refuse(f"{os.fspath(path)}: holds no object")
+    return found
 
 
 def parse_json(data: bytes | str, where: str, refuse: Refuse) -> Any:

@@ -17,7 +17,7 @@ from harness.capture.statistic_table import table as columns
 from harness.dump.asynchronous import names as asynchronous
 from harness.dump.names import mangle
 from harness.errors import TreeError
-from harness.reading import kind_of, read_bytes
+from harness.reading import kind_of, read_bytes, refuse_outside
 
 MAX_MAPPING = 1 << 26
 _DIGITS = re.compile(r"\d{1,20}(\.npy)?$")
@@ -47,7 +47,7 @@ class IterationDirectory:
 
     Args:
         path: path of the directory.
-        inside: raises ``TreeError`` for a link that leaves the tree.
+        root: real path of the tree, which no link may leave: ``TreeError``.
         problem: called for each file that is left out: path, kind, reason.
         kinds: what is known of names, from other directories.
 
@@ -59,13 +59,13 @@ class IterationDirectory:
     def __init__(
         self,
         path: str,
-        inside: Callable[[str], None],
+        root: str,
         problem: Callable[[str, str, str], None],
         kinds: NameKinds | None = None,
     ) -> None:
         self._path = path
         self._kinds = kinds
-        self._inside = inside
+        self._root = root
         self._problem = problem
         self.table: StatisticTable | None = None
         self.plain: PlainFiles | None = None
@@ -81,7 +81,7 @@ class IterationDirectory:
                 for entry in found:
                     name = entry.name
                     if entry.is_symlink():
-                        self._inside(entry.path)
+                        refuse_outside(entry.path, self._root, TreeError)
                     if not entry.is_file():
                         self._no_file(entry, parse(name) is not None)
                         continue
@@ -132,7 +132,7 @@ class IterationDirectory:
     def _raw(self, name: str, path: str, files: list[Entry]) -> None:
         """Adds the tensors of a file that holds several of one operator."""
         try:
-            files += [Entry(each, path, raw=tensor) for each, tensor in raw.tensors(path, name)]
+            files += [Entry(each, path, raw=tensor) for each, tensor in raw.tensors(path, name, self._root)]
         except TreeError as error:
             self._problem(path, "damaged", str(error))
 
@@ -159,11 +159,11 @@ class IterationDirectory:
     def _text(self, path: str, limit: int) -> bytes:
         """A text's bytes; empty if it cannot be read."""
         if os.path.islink(path):
-            self._inside(path)
+            refuse_outside(path, self._root, TreeError)
         if not os.path.lexists(path):
             return b""
         try:
-            return read_bytes(path, limit, TreeError)
+            return read_bytes(path, limit, TreeError, inside=self._root)
         except TreeError as error:
             if os.path.isfile(path) and os.path.getsize(path) > limit:
                 raise

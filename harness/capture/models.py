@@ -6,7 +6,6 @@ otherwise operators keep the names of their files.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Iterator
@@ -21,7 +20,7 @@ from harness.capture.tree_records import RankDirectory, RankRecords
 from harness.dump.asynchronous.layout import MARK, operators_name
 from harness.dump.names import ambiguous, mangle
 from harness.errors import TreeError
-from harness.reading import open_regular
+from harness.reading import read_object
 
 MAX_TEXT = 1 << 26
 _TIME = re.compile(r"\d{14}")
@@ -91,7 +90,7 @@ class _ModelRecords(RankRecords):
     def __init__(self, rank: int, root: str, runs: list[ModelDirectory], problems: list[Problem], ahead: bool) -> None:
         super().__init__(RankDirectory(rank, root, "", False, ahead), Join([], root), problems)
         self._runs = runs
-        self._names = _full_names(os.path.join(root, operators_name(rank)))
+        self._names = _full_names(root, operators_name(rank), problems)
 
     def _full_name(self, name: str) -> str:
         return self._names.get(name, name)
@@ -100,30 +99,29 @@ class _ModelRecords(RankRecords):
         return ((run.number, run.step, run.path) for run in self._runs)
 
 
-def _full_names(path: str) -> dict[str, str]:
-    """Mangled name -> full name, from the list of operators at ``path``; without operators whose mangled names are
-    equal."""
-    operators = _object(path).get("operators")
+def _full_names(root: str, file: str, problems: list[Problem]) -> dict[str, str]:
+    """Mangled name -> full name, from a list of operators; without operators whose mangled names are equal."""
+    operators = _object(root, file, problems).get("operators")
     names = [name for name in operators if isinstance(name, str)] if isinstance(operators, list) else []
     unclear = {mangle(name) for name in ambiguous(names)}
     return {mangle(name): name for name in names if mangle(name) not in unclear}
 
 
-def _object(path: str) -> dict[str, Any]:
-    """The JSON object in a file; empty if there is none."""
+def _object(root: str, file: str, problems: list[Problem]) -> dict[str, Any]:
+    """The JSON object in a file; empty if there is none, with a problem if there is something else."""
+    path = os.path.join(root, file)
     try:
-        with open(open_regular(path, follow=False), "rb") as file:
-            content = json.loads(file.read(MAX_TEXT))
-    except (OSError, ValueError, RecursionError):
+        return read_object(path, MAX_TEXT, TreeError, inside=root) if os.path.lexists(path) else {}
+    except TreeError as error:
+        problems.append(Problem(file, "damaged", str(error)))
         return {}
-    return content if isinstance(content, dict) else {}
 
 
-def _acl_dumps(path: str) -> list[dict[str, object]]:
+def _acl_dumps(path: str, problems: list[Problem]) -> list[dict[str, object]]:
     """The content of the files beside the steps."""
     found = []
     for name in sorted(os.listdir(path)):
-        if _ACL_DUMP.fullmatch(name) and (content := _object(os.path.join(path, name))):
+        if _ACL_DUMP.fullmatch(name) and (content := _object(path, name, problems)):
             found.append(content)
     return found
 
@@ -165,13 +163,13 @@ def read_models(
     Raises:
         TreeError: the tree lacks the device or model, or holds several models and none is named.
     """
-    root, runs, notes = _found(path)
+    problems: list[Problem] = []
+    root, runs, notes = _found(path, problems)
     if not runs and not notes:
         return None
     devices = _devices(runs, rank, path)
     models = sorted({run.model for run in runs})
     model = (network or "".join(models[:1])) if one_of_several else chosen(models, network, path)
-    problems: list[Problem] = []
     wanted = [run for run in runs if network in (None, run.model)]
     sources = [
         _ModelRecords(device, root, [run for run in wanted if run.device == device], problems, ahead)
@@ -196,16 +194,16 @@ def devices_of(path: str) -> dict[int, list[str]]:
     """Of each device of such a tree, its directories; empty if it is none."""
     found: dict[int, list[str]] = {}
     if os.path.isdir(path):
-        for run in _found(path)[1]:
+        for run in _found(path, [])[1]:
             found.setdefault(run.device, []).append(run.path)
     return found
 
 
-def _found(path: str) -> tuple[str, list[ModelDirectory], list[dict[str, object]]]:
+def _found(path: str, problems: list[Problem]) -> tuple[str, list[ModelDirectory], list[dict[str, object]]]:
     """Where such a tree begins, its runs, and what the files beside them say."""
     root = os.path.realpath(path)
     below = os.path.join(root, "debug_dump")
     if os.path.isdir(below) and not os.path.islink(below):
         root = below
-    runs, notes = model_directories(root), _acl_dumps(root)
+    runs, notes = model_directories(root), _acl_dumps(root, problems)
     return root, runs if runs or notes else _alone(root), notes

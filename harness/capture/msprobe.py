@@ -27,6 +27,7 @@ from harness.dump.msprobe.step_files import OPERATOR, STACK, TENSORS
 from harness.dump.names import PARAMETER
 from harness.errors import DtypeError, TreeError
 from harness.graph import SourceLine
+from harness.reading import refuse_outside
 from harness.records import Record, RecordExtra, SlotKey
 from harness.stats.printed import PrintedStatistics, printed_statistics, row_digest
 
@@ -198,12 +199,10 @@ class _Records:
             self._problem(str(name)[:255], "skipped", "no name of an .npy file")
             return None
         path = os.path.join(self._where.path, TENSORS, name)
-        real = os.path.realpath(path)
-        if not real.startswith(self._root + os.sep):
-            raise TreeError(f"{path}: a link to {real}, outside of the dump {self._root}; it is not followed")
+        refuse_outside(path, self._root, TreeError)
         file = None
         try:
-            file = npy.NpyFile(path)
+            file = npy.NpyFile(path, self._root)
             header, array = file.begin(limit=EAGER_BYTES)
             held = npy.dtype_named(header, dtype.name)
             if header.shape != record.shape:
@@ -214,7 +213,7 @@ class _Records:
                 file.close()
             self._problem(name, "incomplete" if isinstance(error, npy.Incomplete) else "damaged", str(error))
             return None
-        record.values = values = FileValues(path, dtype.name, record.shape, None, hot)
+        record.values = values = FileValues(path, dtype.name, record.shape, None, hot, self._root)
         if hot is None:
             values.opened = file
         else:
@@ -227,7 +226,7 @@ class _Records:
         if not os.path.isfile(path):
             return {}
         found: dict[str, str | None] = {}
-        for key, value in json_object(path).items():
+        for key, value in json_object(path, self._root).items():
             if isinstance(value, list):
                 # In older releases the lines of each entry stand below its name.
                 shared = len(value) == 2 and all(isinstance(each, list) for each in value)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from harness.dump.msprobe.step_files import DUMP
 from harness.errors import TreeError
-from harness.reading import read_json
+from harness.reading import read_object
 from harness.records import Record
 
 MAX_TEXT = 1 << 30
@@ -29,18 +29,20 @@ class StepDirectory(NamedTuple):
     Attributes:
         step, rank: as the directories' names say; 0 where they say nothing.
         path: real path of its directory.
+        root: real path of the dump, which no link may leave.
         file: its name; level debug writes ``debug.json`` alone.
     """
 
     step: int
     rank: int
     path: str
-    file: str = DUMP
+    root: str
+    file: str
 
     def content(self) -> dict[str, Any]:
         """What it holds; ``TreeError`` if that is no object with an object ``data``."""
         path = os.path.join(self.path, self.file)
-        found = json_object(path)
+        found = json_object(path, self.root)
         if not isinstance(found.get("data"), dict):
             raise TreeError(f"{path}: it has no object 'data'")
         return found
@@ -50,10 +52,10 @@ def step_directories(path: str) -> list[StepDirectory]:
     """Every step's directory in ``path``: that of a dump, of a step, or of a rank; empty if it is none of them."""
     root = os.path.realpath(path)
     if file := _dump_file(root):
-        return [StepDirectory(_number(_STEP, os.path.dirname(root)), _number(_RANK, root), root, file)]
+        return [StepDirectory(_number(_STEP, os.path.dirname(root)), _number(_RANK, root), root, root, file)]
     steps = [(root, _number(_STEP, root))] + [(found, _number(_STEP, found)) for found in _children(root, _STEP)]
     found = [
-        StepDirectory(step, _number(_RANK, rank), rank, file)
+        StepDirectory(step, _number(_RANK, rank), rank, root, file)
         for directory, step in steps
         for rank in _children(directory, _RANK)
         if (file := _dump_file(rank))
@@ -80,12 +82,9 @@ def _children(path: str, pattern: re.Pattern[str]) -> list[str]:
         return []
 
 
-def json_object(path: str) -> dict[str, Any]:
-    """The object a file holds; ``TreeError`` if it holds none."""
-    found = read_json(path, MAX_TEXT, TreeError)
-    if not isinstance(found, dict):
-        raise TreeError(f"{path}: holds no object")
-    return found
+def json_object(path: str, inside: str) -> dict[str, Any]:
+    """The object a file holds; ``TreeError`` if it holds none, or lies outside of ``inside`` (a real path)."""
+    return read_object(path, MAX_TEXT, TreeError, inside=inside)
 
 
 class Step(NamedTuple):

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 from collections.abc import Iterator
 from contextlib import suppress
 from math import prod
@@ -21,6 +20,7 @@ from harness import dtypes
 from harness.capture.buffers import Buffers
 from harness.dtypes import DType
 from harness.errors import DtypeError, TreeError
+from harness.reading import open_inside
 from harness.records import PIECE
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -139,10 +139,10 @@ def _fill(descriptor: int, buffer: Array) -> int:
 
 
 def read(
-    path: str, *, modes: bool = False, limit: int | None = None, device: DType | None = None
+    path: str, inside: str | None = None, *, modes: bool = False, limit: int | None = None, device: DType | None = None
 ) -> tuple[Header, Array | None]:
-    """Reads one file; see ``NpyFile.begin``."""
-    with NpyFile(path) as file:
+    """Reads one file; see ``NpyFile`` and its ``begin``."""
+    with NpyFile(path, inside) as file:
         return file.begin(modes=modes, limit=limit, device=device)
 
 
@@ -162,9 +162,17 @@ class NpyFile:
 
     __slots__ = ("_descriptor", "_head", "_mode", "header", "size")
 
-    def __init__(self, path: str) -> None:
-        """Opens ``path``; ``OSError`` if that cannot be done."""
-        self._descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    def __init__(self, path: str, inside: str | None = None) -> None:
+        """Opens ``path``.
+
+        Args:
+            inside: real path of a directory that no link may leave; by default links may lead anywhere.
+
+        Raises:
+            OSError: that cannot be done, or it is not a regular file.
+            TreeError: the file that was opened lies outside of ``inside``.
+        """
+        self._descriptor = open_inside(path, inside, TreeError)
         self._head: Array | None = None
         status = os.fstat(self._descriptor)
         self._mode, self.size = status.st_mode, status.st_size
@@ -206,8 +214,6 @@ class NpyFile:
             ValueError: it is not an ``.npy`` file of a dump.
             OSError: it cannot be read.
         """
-        if not stat.S_ISREG(self._mode):
-            raise ValueError("it is not a regular file")
         if modes and self._mode & 0o777 != FINISHED_MODE:
             raise Incomplete(f"mode {self._mode & 0o777:04o}; a finished file has {FINISHED_MODE:04o}")
         if self.size <= _HEAD:
@@ -333,19 +339,20 @@ def as_dtype(array: Array, dtype: DType) -> Array:
     return (words >> 16).astype(np.uint16).view(dtype.numpy)
 
 
-def blocks(path: str, header: Header, size: int, start: int) -> Iterator[Array]:
+def blocks(path: str, header: Header, size: int, start: int, inside: str | None) -> Iterator[Array]:
     """The values of a file with a known header in C order, in 1-D arrays of ``size`` elements; the last one may be
     shorter.
 
     Args:
         start: flat index of the first element.
+        inside: see ``NpyFile``.
 
     Raises:
         TreeError: the file is gone or has changed.
     """
     itemsize = header.dtype.itemsize
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        descriptor = open_inside(path, inside, TreeError)
         try:
             if (there := os.fstat(descriptor).st_size) != header.size:
                 raise TreeError(f"{path}: {there} bytes where there were {header.size}")
@@ -362,14 +369,16 @@ def blocks(path: str, header: Header, size: int, start: int) -> Iterator[Array]:
 
 
 def load(
-    path: str, named: str | None, shape: tuple[int, ...], device: DType | None, opened: NpyFile | None = None
-) -> Array:
+    path: str, named: str | None, shape: tuple[int, ...], device: DType | None, opened: NpyFile | None = None,
+    inside: str | None = None,
+) -> Array:  # fmt: skip
     """Reads one whole file, for values that are requested later.
 
     Args:
         named: dtype in the file's name.
         shape: logical shape, with as many elements as the file.
         opened: the file, begun and still open; it is read to its end and closed.
+        inside: see ``NpyFile``.
 
     Raises:
         TreeError: the file is damaged, unfinished or gone.
@@ -379,7 +388,7 @@ def load(
             with opened:
                 header, array = opened.header, opened.rest()
         else:
-            header, whole = read(path, device=device)
+            header, whole = read(path, inside, device=device)
             assert whole is not None  # no limit was given
             array = whole
         return as_dtype(array, dtype_named(header, named)).reshape(shape)

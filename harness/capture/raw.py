@@ -21,11 +21,12 @@ if TYPE_CHECKING:
 class RawFile:
     """A file whose header was read; a ``with`` block keeps it open while its tensors are read."""
 
-    __slots__ = ("_header", "_opened", "_uses", "path")
+    __slots__ = ("_header", "_inside", "_opened", "_uses", "path")
 
-    def __init__(self, path: str, header: dump_data.Header) -> None:
+    def __init__(self, path: str, header: dump_data.Header, inside: str) -> None:
         self.path = path
         self._header = header
+        self._inside = inside
         self._opened: dump_data.DumpFile | None = None
         self._uses = 0
 
@@ -45,7 +46,7 @@ class RawFile:
 
         with self:
             if self._opened is None:
-                self._opened = DumpFile(self.path, self._header)
+                self._opened = DumpFile(self.path, self._header, inside=self._inside)
             return self._opened.host(entry)
 
 
@@ -70,24 +71,25 @@ def is_raw(file_name: str) -> bool:
     return names.parse(file_name) is not None and not opdebug.is_record(file_name)
 
 
-def tensors(path: str, file_name: str) -> list[tuple[FileName, RawTensor]]:
+def tensors(path: str, file_name: str, inside: str) -> list[tuple[FileName, RawTensor]]:
     """Every tensor with bytes, and the name that its own file would have.
 
     Args:
         path: path of the file.
         file_name: its name, or the one ``mapping.csv`` gives it.
+        inside: real path of the tree, which no link may leave.
 
     Raises:
-        TreeError: the file is damaged.
+        TreeError: the file is damaged, or lies outside of the tree.
     """
     from harness.dump.asynchronous.dump_data import HOST_FORMATS, DumpFile
 
     parsed = names.parse(file_name)
     if parsed is None:
         raise TreeError(f"{path}: {file_name!r} is not the name of a dump file")
-    with DumpFile(path) as file:
+    with DumpFile(path, inside=inside) as file:
         header = file.header
-    op_name, shared = header.op_name or parsed.op_name, RawFile(path, header)
+    op_name, shared = header.op_name or parsed.op_name, RawFile(path, header, inside)
     found = []
     for io, entries in (("input", header.inputs), ("output", header.outputs)):
         for slot, entry in enumerate(entries):

@@ -7,7 +7,6 @@ that is not a tree.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Callable, Iterator
@@ -28,7 +27,7 @@ from harness.errors import TreeError
 from harness.graph.ir import STABLE_POINTER
 from harness.graph.ir_parse import IrGraph
 from harness.graph.ir_parse import parse as parse_ir
-from harness.reading import read_bytes, refuse_outside
+from harness.reading import read_bytes, read_object, refuse_outside
 from harness.records import Rows
 
 MAX_TEXT = 1 << 28
@@ -99,6 +98,7 @@ class _Rank:
         self.emulated = any(graph.instance == STABLE_POINTER for graph in graphs)
         self.join = Join(graphs, rootdir, ours=self.emulated)
         self._read_orders()
+        self.metadata = self._json("config.json")
 
     def _graphs(self) -> list[IrGraph]:
         folder = os.path.join(self.root, "graphs")
@@ -161,10 +161,6 @@ class _Rank:
             self._kinds[network] = _kinds(self, network)
         return self._kinds[network]
 
-    def metadata(self) -> dict[str, Any]:
-        """The content of ``.dump_metadata/config.json``; empty if there is none."""
-        return self._json("config.json")
-
     def configured_network(self) -> str:
         """The network's name in the dump configuration; empty if it is not stated there."""
         common = self._json("data_dump.json").get("common_dump_settings")
@@ -173,13 +169,13 @@ class _Rank:
 
     def _json(self, name: str) -> dict[str, Any]:
         path = os.path.join(self.root, ".dump_metadata", name)
-        if not os.path.exists(path):
+        if not os.path.lexists(path):
             return {}
         try:
-            found = json.loads(_text(self.root, path))
-        except (ValueError, RecursionError):
+            return read_object(path, MAX_TEXT, TreeError, inside=self.root)
+        except TreeError as error:
+            self.problems.append(Problem(os.path.join(".dump_metadata", name), "damaged", str(error)))
             return {}
-        return found if isinstance(found, dict) else {}
 
     @property
     def keeps_modes(self) -> bool:
@@ -251,7 +247,7 @@ def read_tree(
         emulated,
         in_turn(sources, problems),
         mode,
-        rules=ranks[0].metadata(),
+        rules=ranks[0].metadata,
         artefacts=_artefacts(ranks, name),
         execution_order=ranks[0].orders,
         problems=problems,
@@ -303,7 +299,7 @@ def _chosen(directories: dict[int, str], rank: int | None, path: str) -> dict[in
 
 def _device_of(rank: _Rank, network: str) -> str:
     """The device of a tree that we wrote, from its metadata, which Ascend lacks."""
-    target = rank.metadata().get("device_target")
+    target = rank.metadata.get("device_target")
     if isinstance(target, str):
         return target.lower()
     spelled = rank.kinds(network).dtype

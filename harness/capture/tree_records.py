@@ -99,7 +99,7 @@ class RankRecords:
         self._problems = problems
         self._seen: dict[tuple[int, int, str], int] = {}
         self._closed: dict[tuple[int, int], bool] = {}
-        self._ahead = Ahead(where.ahead)
+        self._ahead = Ahead(where.ahead, where.root)
         self._kinds = NameKinds()
         self.listed = 0
 
@@ -170,7 +170,7 @@ class RankRecords:
         self._closed = {}
         tables = []
         for graph, iteration, path in self._directories():
-            directory = IterationDirectory(path, self._inside, self._problem, self._kinds)
+            directory = IterationDirectory(path, self._where.root, self._problem, self._kinds)
             if directory.entries() or directory.table is None:
                 return None
             tables.append((directory.table, graph, iteration))
@@ -191,7 +191,7 @@ class RankRecords:
             for path in (os.path.join(folder, name) for name in names if name.endswith(".npy")):
                 self._inside(path)
                 try:
-                    npy.read(path, limit=0)
+                    npy.read(path, self._where.root, limit=0)
                 except npy.Incomplete as error:
                     self._problem(path, "incomplete", str(error))
                 except (ValueError, OSError) as error:
@@ -230,7 +230,7 @@ class RankRecords:
     # -- names -----------------------------------------------------------------------------------------------------
     def _executions(self, graph: int, iteration: int, path: str) -> Iterator[ExecutionFiles]:
         """Executions of one directory, by their start."""
-        directory = IterationDirectory(path, self._inside, self._problem, self._kinds)
+        directory = IterationDirectory(path, self._where.root, self._problem, self._kinds)
         files = directory.entries()
         table, plain = directory.table, directory.plain
         self.listed += len(table.op_types) if table is not None else len(plain) if plain is not None else len(files)
@@ -320,7 +320,8 @@ class RankRecords:
             shape = logical
         if array is not None:
             array = stored(array) if stored is not None else array if array.shape == shape else array.reshape(shape)
-        values = FileValues(path, name.dtype, header.shape if stored else shape, device, array, stored)
+        read = header.shape if stored else shape
+        values = FileValues(path, name.dtype, read, device, array, self._where.root, stored)
         if array is None:
             values.opened = file
             values.plain = header if stored is None and header.dtype is dtype and not header.fortran else None

@@ -27,9 +27,13 @@ Shape = tuple[int, ...]
 
 
 class FileValues(Streamed):
-    """Loads one tensor; holds it, or its open file, until it is requested or the next record is made."""
+    """Loads one tensor; holds it, or its open file, until it is requested or the next record is made.
 
-    __slots__ = ("device", "hot", "named", "opened", "path", "plain", "shape", "stored")
+    Args:
+        inside: real path of the tree, which no link may leave.
+    """
+
+    __slots__ = ("device", "hot", "inside", "named", "opened", "path", "plain", "shape", "stored")
 
     def __init__(
         self,
@@ -38,9 +42,11 @@ class FileValues(Streamed):
         shape: Shape,
         device: DType | None,
         hot: Array | None,
+        inside: str,
         stored: Callable[[Array], Array] | None = None,
     ) -> None:
         self.path = path
+        self.inside = inside
         self.named = named
         self.shape = shape
         self.device = device
@@ -55,7 +61,7 @@ class FileValues(Streamed):
         if hot is not None:
             return hot
         opened, self.opened = self.opened, None
-        array = npy.load(self.path, self.named, self.shape, self.device, opened)
+        array = npy.load(self.path, self.named, self.shape, self.device, opened, self.inside)
         return array if self.stored is None else self.stored(array)
 
     def pieces(self) -> Iterator[Array] | None:
@@ -76,7 +82,7 @@ class FileValues(Streamed):
             raise TreeError(f"{self.path}: {error}") from None
 
     def blocks(self, size: int, start: int) -> Iterator[Array] | None:
-        return None if self.plain is None else npy.blocks(self.path, self.plain, size, start)
+        return None if self.plain is None else npy.blocks(self.path, self.plain, size, start, self.inside)
 
     def forget(self) -> None:
         """Releases what is kept of this record, because the next one is due."""
@@ -91,10 +97,12 @@ class Ahead:
 
     Args:
         enabled: whether to do so; a reader of names only must not cause whole files to be read.
+        inside: real path of the tree, which no link may leave.
     """
 
-    def __init__(self, enabled: bool) -> None:
+    def __init__(self, enabled: bool, inside: str) -> None:
         self._enabled = enabled
+        self._inside = inside
         self._open: dict[str, npy.NpyFile] = {}
         self._bytes = 0
 
@@ -119,15 +127,15 @@ class Ahead:
 
     def _start(self, path: str) -> None:
         with suppress(OSError):  # the reader will meet the error again
-            file = npy.NpyFile(path)
+            file = npy.NpyFile(path, self._inside)
             self._open[path] = file
             self._bytes += file.size
             file.hint(0, HINTED)
 
     def take(self, path: str) -> npy.NpyFile:
-        """The open file; ``OSError`` if it cannot be opened."""
+        """The open file; ``OSError`` if it cannot be opened, ``TreeError`` if it lies outside of the tree."""
         file = self._open.pop(path, None)
         if file is None:
-            return npy.NpyFile(path)
+            return npy.NpyFile(path, self._inside)
         self._bytes -= file.size
         return file

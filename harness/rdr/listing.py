@@ -98,11 +98,12 @@ def _by_artefact(pair: tuple[Artefact, bytes]) -> tuple[int, str, str, str, int,
 
 
 def _rdr_directories(root: Path) -> list[Path]:
-    if root.name == "rdr" or not root.is_dir():
-        return [root] if root.is_dir() else []
+    if not root.is_dir():
+        return []
     if _RANK.fullmatch(root.name):
         return [root / "rdr"] if (root / "rdr").is_dir() else []
-    return [path for path in root.glob("rank_*/rdr") if path.is_dir() and _RANK.fullmatch(path.parent.name)]
+    found = [path for path in root.glob("rank_*/rdr") if path.is_dir() and _RANK.fullmatch(path.parent.name)]
+    return [root, *found] if root.name == "rdr" else found  # the configured path may have that name, too
 
 
 def _order(artefact: Artefact) -> tuple[int, str, str, str, int, str]:

@@ -257,10 +257,10 @@ def test_the_tensors_of_a_file_are_read_of_one_opened_file(tmp_path: Path, monke
     opened: list[str] = []
     real = DumpFile.__init__
 
-    def opening(self: DumpFile, path: str, header: Any = None) -> None:
+    def opening(self: DumpFile, path: str, header: Any = None, **more: Any) -> None:
         if header is not None:
             opened.append(path)
-        real(self, path, header)
+        real(self, path, header, **more)
 
     monkeypatch.setattr(DumpFile, "__init__", opening)
     before = len(os.listdir("/proc/self/fd"))

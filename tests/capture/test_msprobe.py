@@ -303,7 +303,9 @@ def test_each_file_is_opened_once(size: int, tmp_path: Path, monkeypatch: pytest
     root = made(tmp_path, {"Cell.a.A.forward.0": {"output": [tensor_entry("a.npy", array)]}}, {"a.npy": array})
     opened = []
     real = npy.NpyFile.__init__
-    monkeypatch.setattr(npy.NpyFile, "__init__", lambda self, path: opened.append(path) or real(self, path))
+    monkeypatch.setattr(
+        npy.NpyFile, "__init__", lambda self, path, inside: opened.append(path) or real(self, path, inside)
+    )
     for record in read_tree(root).records():
         assert np.array_equal(record.load(), array)  # type: ignore[arg-type]
     assert len(opened) == 1

@@ -131,6 +131,12 @@ def test_ranks_after_the_first_are_named(tmp_path: Path) -> None:
     assert {name for name in found if name.startswith("rank3/")} == {f"rank3/{name}" for name in (*COMPILED, MEMORY)}
 
 
+def test_the_configured_path_may_have_the_name_of_the_directories_in_it(tmp_path: Path) -> None:
+    record(tmp_path / "rdr")
+    for folder in (tmp_path / "rdr", tmp_path / "rdr" / "rank_0", tmp_path / "rdr" / "rank_0" / "rdr"):
+        assert set(read_recorder(folder)) == {*COMPILED, MEMORY}
+
+
 def test_pointers_of_the_real_one_go_too() -> None:
     text = b"subgraph instance: kernel_graph0 : 0x55d0c0ffee00\n      # In file /a/b/net.py:3~4, 5~6/x = 1/\n"
     assert normalised("ir", text, "/a/b") == (

@@ -201,9 +201,11 @@ def test_texts_are_bounded(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         read_tree(root)
 
 
-def test_damaged_metadata_is_let_be(root: Path) -> None:
+def test_damaged_metadata_is_told(root: Path) -> None:
+    whole, _ = count(root)
     (root / "rank_0" / ".dump_metadata" / "config.json").write_text("{")
     assert read_tree(root).rules == {}
+    assert count(root) == (whole, [("config.json", "damaged")])
 
 
 def test_a_graph_that_was_not_finished_and_never_ran_is_left_out(root: Path) -> None:

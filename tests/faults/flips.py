@@ -8,6 +8,7 @@ what it says without the flip; where all say that, what is compared must be what
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import random
 import re
@@ -196,9 +197,16 @@ def _new_lines(said: Said, before: Said) -> set[str]:
     return set(said.text.splitlines()) ^ set(before.text.splitlines())
 
 
-def run(count: int, seed: int, each: Callable[[Counter[str]], None] = lambda _: None) -> Counter[str]:
-    """How often which region had which outcome; ``each`` is shown it as it grows."""
-    found: Counter[str] = Counter()
+def run(
+    count: int, seed: int, each: Callable[[Counter[str]], None] = lambda _: None, found: Counter[str] | None = None
+) -> Counter[str]:
+    """How often which region had which outcome.
+
+    Args:
+        each: is shown it as it grows.
+        found: what an earlier call was shown last; this one goes on behind it.
+    """
+    found = Counter() if found is None else found
     bench = Bench()
     with home() as top:
         folder = top / "in"
@@ -206,7 +214,7 @@ def run(count: int, seed: int, each: Callable[[Counter[str]], None] = lambda _: 
         before = {name: command(folder) for name, command in CHECKS.items()} | {"verify": VERIFY(folder)}
         assert [before[name].code for name in (*CHECKS, "verify")] == [0, 1, 0, 0, 0], before
         read = _read(folder)
-        for first in range(0, count, BATCH):
+        for first in range(found.total(), count, BATCH):
             notes = top / "told"
             child = os.fork()
             if child == 0:
@@ -249,10 +257,11 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m tests.faults.flips", description=__doc__)
     parser.add_argument("count", type=int, nargs="?", default=20_000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--table", type=Path)
+    parser.add_argument("--kept", type=Path, help="keeps what was found; the next run goes on from there")
     parser.add_argument("--page")
     given = parser.parse_args()
-    result = run(given.count, given.seed, lambda found: given.table and given.table.write_text(table(found)))
+    kept = Counter(json.loads(given.kept.read_text())) if given.kept and given.kept.exists() else None
+    result = run(given.count, given.seed, lambda all: given.kept and given.kept.write_text(json.dumps(all)), kept)
     if given.page is None:
         print(table(result))
     print(*silent(result)[:40], sep="\n")

@@ -105,7 +105,7 @@ def main() -> int:
     if given.guided is not None:
         from tests.fuzz.guided import guided
 
-        return guided(wanted, given.guided, given.page)
+        return guided(wanted, given.guided, given.table, given.page)
     if given.show is not None:
         return show(*next(iter(wanted.items())), given.seed, given.show)
     return table(wanted, given.inputs, range(given.seed, given.seed + given.rounds), given.table, given.page)

@@ -53,22 +53,41 @@ def _compared() -> bytes:
         return json.dumps(whole).encode()
 
 
+def _dumped_and_imported(folder: Path) -> None:
+    dumped(folder / "tree", one_op())
+    captured(lambda: main(["import", str(folder / "tree"), str(folder / "x.h5")]))
+
+
 def commands() -> dict[str, Target]:
     """By name."""
     held = {"x.h5": golden_bytes(), "y.h5": golden_bytes(seed=1)}
     known = trees()
-    with_golden = {**made(lambda folder: dumped(folder / "tree", one_op()) and None), "x.h5": golden_bytes()}
+    with_golden = made(_dumped_and_imported)
     store = {"x.h5": repaired.golden}
     judge = {"d.json": _compared(), "t.toml": b'[tolerance]\ndefault = "default"\n'}
     return {
-        "msdump show": Target((held,), _said("show @x.h5 --all", "show @x.h5 --text *"), store, weight=1),
-        "msdump diff": Target((held,), _said("diff @x.h5::cpu/tensor @y.h5::cpu/tensor --csv -"), store, weight=1),
-        "msdump learn": Target((held,), _said("learn @x.h5::cpu/tensor @y.h5::cpu/tensor --dry-run"), store, weight=1),
-        "msdump check": Target((with_golden,), _said("check @tree @x.h5"), store, trees=True, weight=1),
-        "msdump import": Target(known["tree-statistics"].seeds, _said("import @tree @new.h5"), trees=True, weight=1),
-        "msdump judge": Target((judge,), _said("judge @d.json --tolerances @t.toml"), weight=1),
-        "msdump show TREE": Target(
-            known["tree-mapped"].seeds, _said("show @tree --all", "show @tree --text *"), trees=True, weight=1
+        "msdump show": Target(
+            (held,), _said("show @x.h5 --all", "show @x.h5 --text *"), store, weight=1, told="12 slots"
         ),
-        "msdump show RECORDER": Target(known["recorder"].seeds, _said("show @rdr --text *"), trees=True, weight=1),
-    }
+        "msdump diff": Target(
+            (held,), _said("diff @x.h5::cpu/tensor @y.h5::cpu/tensor --csv -"), store, weight=1, told=",differs,"
+        ),
+        "msdump learn": Target(
+            (held,), _said("learn @x.h5 @y.h5::cpu/tensor --run cpu/tensor --force --dry-run"), store, weight=1,
+            told="12 scatter",
+        ),
+        "msdump check": Target(
+            (with_golden,), _said("check @tree @x.h5"), store, trees=True, weight=1, told="agrees with"
+        ),
+        "msdump import": Target(
+            known["tree-statistics"].seeds, _said("import @tree @new.h5"), trees=True, weight=1, told="4 new"
+        ),
+        "msdump judge": Target((judge,), _said("judge @d.json --tolerances @t.toml"), weight=1, told="3 differs"),
+        "msdump show TREE": Target(
+            known["tree-mapped"].seeds, _said("show @tree --all", "show @tree --text *"), trees=True, weight=1,
+            told="3 slots",
+        ),
+        "msdump show RECORDER": Target(
+            known["recorder"].seeds, _said("show @rdr --text *"), trees=True, weight=1, told="execution_order size",
+        ),
+    }  # fmt: skip

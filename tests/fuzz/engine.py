@@ -49,6 +49,7 @@ class Target:
         trees: names and kinds of files change, too.
         weight: its share of the inputs.
         fixed: files that nobody changes.
+        told: what the text of a whole input holds.
     """
 
     seeds: tuple[Files, ...]
@@ -57,6 +58,7 @@ class Target:
     trees: bool = False
     weight: int = 60
     fixed: tuple[str, ...] = ()
+    told: str = ""
 
 
 @dataclass

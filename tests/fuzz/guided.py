@@ -42,10 +42,16 @@ _HEAD = "| reader | inputs | seconds | branches covered | findings |\n|---|---|-
 _LIMITS = ("-max_len=65536", "-timeout=60", "-rss_limit_mb=2048")
 
 
-def guided(wanted: dict[str, Target], seconds: int, page: str | None = None) -> int:
-    """Fuzzes each reader for so many seconds, and prints a table; 1 if one of them had a finding."""
-    rows, bad = [], 0
+def guided(wanted: dict[str, Target], seconds: int, file: Path | None = None, page: str | None = None) -> int:
+    """Fuzzes each reader for so many seconds, and prints a table; 1 if one of them had a finding.
+
+    Args:
+        file: keeps the table as it goes; readers that it has a row of are not run again.
+    """
+    rows, bad = file.read_text().splitlines() if file is not None and file.exists() else [], 0
     for name in (each for each in (*GUIDED, *(f"{name}, below" for name in BELOW)) if each.partition(",")[0] in wanted):
+        if any(row.startswith(f"| {name} |") for row in rows):
+            continue
         with home() as folder:  # here: libFuzzer ends its process without tidying up
             command = [sys.executable, "-W", "ignore", "-m", "tests.fuzz.guided", name, str(seconds), str(folder)]
             done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
@@ -56,6 +62,8 @@ def guided(wanted: dict[str, Target], seconds: int, page: str | None = None) -> 
         bad += bool(found) or runs is None or not covered
         figures = (f"{int(runs[1]):,}", runs[2]) if runs else ("ended early", "")
         rows.append(f"| {name} | {' | '.join(figures)} | {covered[-1] if covered else 0} | {len(found)} |")
+        if file is not None:
+            file.write_text("".join(f"{row}\n" for row in rows))
         print(rows[-1], *(found or ([] if runs else told[-5:])), sep="\n  ", flush=True)
     text = _HEAD + "\n".join([*rows, ""])
     return int(bad > 0 or (page is not None and not put(page, "guided inputs", text)))

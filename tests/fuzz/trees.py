@@ -53,14 +53,14 @@ def _read(folder: Path) -> object:
     if not count and not capture.problems and any(folder.rglob("*.npy")):
         files = [path for path in folder.rglob("*.npy") if path.is_file()]
         assert not files or not capture.listed(), f"nothing was read of {len(files)} files, and nothing is told"
-    return None
+    return f"{count} slots"
 
 
 def _recorder(folder: Path) -> object:
     texts = read_recorder(folder / "rdr")
     if any(SECRET in each for each in texts.values()):
         raise AssertionError("escape: it shows a file outside")
-    return None
+    return f"{len(texts)} texts"
 
 
 def _mapped(folder: Path) -> None:
@@ -123,13 +123,15 @@ def trees() -> dict[str, Target]:
     """By name."""
     plain = made(lambda folder: dumped(folder / "tree", one_op(), steps=2))
     return {
-        "tree": Target((plain,), _read, _NPY, trees=True, weight=3),
-        "tree-mapped": Target((made(_mapped),), _read, _NPY, trees=True, weight=3),
-        "tree-statistics": Target((made(_statistics),), _read, _NPY, trees=True, weight=3),
-        "tree-asynchronous": Target((made(_asynchronous),), _read, trees=True, weight=8),
-        "tree-real": Target((real("odd"), real("two_nets"), real("control")), _read, _NPY, trees=True, weight=1),
-        "tree-msprobe": Target(
-            (made(_msprobe("tensor")), made(_msprobe("statistics"))), _read, _NPY, trees=True, weight=8
+        "tree": Target((plain,), _read, _NPY, trees=True, weight=3, told="8 slots"),
+        "tree-mapped": Target((made(_mapped),), _read, _NPY, trees=True, weight=3, told="3 slots"),
+        "tree-statistics": Target((made(_statistics),), _read, _NPY, trees=True, weight=3, told="4 slots"),
+        "tree-asynchronous": Target((made(_asynchronous),), _read, trees=True, weight=8, told="3 slots"),
+        "tree-real": Target(
+            (real("odd"), real("two_nets"), real("control")), _read, _NPY, trees=True, weight=1, told="6 slots"
         ),
-        "recorder": Target((made(_recorded),), _recorder, trees=True, weight=8),
+        "tree-msprobe": Target(
+            (made(_msprobe("tensor")), made(_msprobe("statistics"))), _read, _NPY, trees=True, weight=8, told="3 slots"
+        ),
+        "recorder": Target((made(_recorded),), _recorder, trees=True, weight=8, told="28 texts"),
     }  # fmt: skip

@@ -8,7 +8,6 @@ the framing is what msaccucmp's own code reads.
 from __future__ import annotations
 
 import os
-import stat
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -22,6 +21,7 @@ from harness.devices.formats import FORMATS, dump_dtypes, numbers
 from harness.dtypes import DType
 from harness.dump.asynchronous.schema import CLASSES
 from harness.errors import DtypeError, ShapeError, TreeError, UnknownNameError, UnsupportedError
+from harness.reading import open_inside
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Shape = tuple[int, ...]
@@ -208,15 +208,20 @@ class DumpFile:
         header: the header, read and checked.
     """
 
-    def __init__(self, path: str | os.PathLike[str], header: Header | None = None) -> None:
+    def __init__(
+        self, path: str | os.PathLike[str], header: Header | None = None, *, inside: str | None = None
+    ) -> None:
         """Opens ``path`` and reads its header, unless it is known.
 
+        Args:
+            inside: real path of a directory that no link may leave; by default links may lead anywhere.
+
         Raises:
-            TreeError: it cannot be read, or is damaged.
+            TreeError: it cannot be read, is damaged, or lies outside of ``inside``.
         """
         self.path = os.fspath(path)
         try:
-            self._fd = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+            self._fd = open_inside(self.path, inside, TreeError)
         except OSError as error:
             raise TreeError(f"{self.path}: {error.strerror}") from None
         try:
@@ -229,10 +234,7 @@ class DumpFile:
             raise
 
     def _read_header(self) -> Header:
-        status = os.fstat(self._fd)
-        if not stat.S_ISREG(status.st_mode):
-            raise TreeError(f"{self.path}: not a regular file")
-        size = status.st_size
+        size = os.fstat(self._fd).st_size
         if size <= LENGTH.size:
             raise TreeError(f"{self.path}: {size} bytes, too few for a dump file (more than {LENGTH.size})")
         if size > MAX_BYTES:
