@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from harness.backends.calls import Call, Opening, Outcome
 from harness.capture import Capture
+from harness.errors import UnsupportedError
 from harness.framework.runtime.session import Session
 from harness.registry import Registry
 
@@ -60,7 +61,7 @@ class Process(Protocol):
 
 
 class Backend(Protocol):
-    """Runs programs and gives captures.
+    """Runs programs and gives captures. Subclass it: ``require`` and ``run`` are there.
 
     Attributes:
         name: ``cpu``.
@@ -96,6 +97,18 @@ class Backend(Protocol):
             UnsupportedError: there is no such mode anywhere.
         """
 
+    def require(self, mode: str) -> None:
+        """Makes sure that it has dump mode ``mode``.
+
+        Raises:
+            UnsupportedError: it lacks the mode, or there is no such mode anywhere.
+        """
+        why = self.refusal(mode)
+        if why is not None:
+            raise UnsupportedError(
+                f"backend {self.name} has no dump mode {mode!r} ({why}); it has {', '.join(self.modes)}"
+            )
+
     def open(
         self, *, network: str, mode: str = "tensor", rootdir: str | None = None, rdr: bool = False
     ) -> AbstractContextManager[Process]:
@@ -119,7 +132,13 @@ class Backend(Protocol):
             rootdir: source paths are given relative to it.
             rdr: whether to run the Running Data Recorder too, in both its modes; its files are in the capture's
                 artefacts.
+
+        Raises:
+            UnsupportedError: it lacks the mode, or ``program`` cannot be called in the process that runs programs.
         """
+        with self.open(network=network, mode=mode, rootdir=rootdir, rdr=rdr) as process:
+            process.execute(program)
+            return process.capture()
 
 
 def _populate() -> None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from harness.backends.base import Backend
 from harness.backends.calls import Call, Opening
 from harness.backends.dump_tree import dump_everything
 from harness.backends.modes import MODES, modes_of, refusal
@@ -21,7 +22,6 @@ from harness.capture import Capture
 from harness.capture.normalise import source_path
 from harness.capture.texts import Joined
 from harness.devices import DEVICES, Device
-from harness.errors import UnsupportedError
 from harness.framework.ops.eager import remembering
 from harness.framework.runtime import session
 from harness.framework.runtime.observer import Observer
@@ -131,7 +131,7 @@ class EmulatedProcess:
         return dump_everything(folder, self.session.device, self._mode)
 
 
-class Emulated:
+class Emulated(Backend):
     """An emulated backend; see ``Backend``. Subclass, and set its attributes.
 
     Attributes:
@@ -185,11 +185,7 @@ class Emulated:
         self, *, network: str, mode: str = "tensor", rootdir: str | None = None, rdr: bool = False
     ) -> Iterator[EmulatedProcess]:
         """See ``Backend.open``."""
-        why = self.refusal(mode)
-        if why is not None:
-            raise UnsupportedError(
-                f"backend {self.name} has no dump mode {mode!r} ({why}); it has {', '.join(self.modes)}"
-            )
+        self.require(mode)
         recorder = None
         if rdr:
             from harness.capture.recorder import RecorderCapture  # most runs have none
@@ -200,17 +196,3 @@ class Emulated:
             yield process
         finally:
             process.close()
-
-    def run(
-        self,
-        program: Callable[[], Any],
-        *,
-        network: str,
-        mode: str = "tensor",
-        rootdir: str | None = None,
-        rdr: bool = False,
-    ) -> Capture:
-        """See ``Backend.run``; the program has a session (graph ids, numbers) of its own."""
-        with self.open(network=network, mode=mode, rootdir=rootdir, rdr=rdr) as process:
-            process.execute(program)
-            return process.capture()

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from harness.backends.base import BACKENDS
+from harness.backends.base import BACKENDS, Backend
 from harness.backends.calls import Opening
 from harness.backends.mindspore.folders import folders_of
 from harness.backends.mindspore.installed import Installed, find
@@ -28,7 +28,7 @@ TIMEOUT = 600.0
 _START = 300.0
 
 
-class Mindspore:
+class Mindspore(Backend):
     """See ``Backend``.
 
     One worker imports MindSpore and is forked for each call; it stays until ``close``.
@@ -180,11 +180,7 @@ class Mindspore:
         self, *, network: str, mode: str = "tensor", rootdir: str | None = None, rdr: bool = False
     ) -> Iterator[MindsporeProcess]:
         """See ``Backend.open``; a release without the recorder records nothing."""
-        why = self.refusal(mode)
-        if why is not None:
-            raise UnsupportedError(
-                f"backend {self.name} has no dump mode {mode!r} ({why}); it has {', '.join(self.modes)}"
-            )
+        self.require(mode)
         from harness.backends.mindspore.process import MindsporeProcess
 
         opening = Opening(network, mode, rootdir, rdr)
