@@ -27,7 +27,17 @@ DATA = Path(__file__).resolve().parents[1] / "data" / "ops"
 NAMES = "xyzw"
 
 MODULES = {
-    "functions": ("activation", "arithmetic", "clip", "comparison", "math", "printing", "random", "reduction", "search"),
+    "functions": (
+        "activation",
+        "arithmetic",
+        "clip",
+        "comparison",
+        "math",
+        "printing",
+        "random",
+        "reduction",
+        "search",
+    ),
     "primitives": ("elementwise", "optimizer", "printing", "random", "reduction"),
 }
 
