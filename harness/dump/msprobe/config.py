@@ -24,13 +24,13 @@ TASKS = ("statistics", "tensor", "exception_dump")
 OTHER_TASKS = ("acc_check", "structure", "diff_check", "nan_check")
 LEVEL = "L2"
 LEVELS = ("L0", "L1", "L2", "mix", "debug")
-_COMMON = frozenset(
+COMMON = frozenset(
     {
         "task", "dump_path", "rank", "step", "level", "dump_enable", "extra_info", "async_dump", "precision",
         "risk_level", "custom_op_namespaces", "load", *TASKS, *OTHER_TASKS,
     }
 )  # fmt: skip
-_TASK = frozenset(
+SECTION = frozenset(
     {
         "scope", "list", "data_mode", "slice", "request_id", "summary_mode", "diff_nums", "device", "precision",
         "tensor_list",
@@ -104,15 +104,15 @@ def parse(source: str | bytes | os.PathLike[str]) -> ProbeConfig:
     else:
         where = os.fspath(source)
         raw = read_file(where)
-    common = Fields(_object(raw, where), where)
-    common.warn_of_others(_COMMON)
+    common = Fields(object_of(raw, where), where)
+    common.warn_of_others(COMMON)
     task = _task(common)
     section = Fields(common.section(task), f"{where}, {task}")
-    section.warn_of_others(_TASK)
+    section.warn_of_others(SECTION)
     return _frozen(common, section, task)
 
 
-def _object(raw: str | bytes, where: str) -> Mapping[str, Any]:
+def object_of(raw: str | bytes, where: str) -> Mapping[str, Any]:
     try:
         found = json.loads(raw)
     except (ValueError, RecursionError) as error:

@@ -16,7 +16,7 @@ import numpy as np
 from harness import dtypes
 from harness.dtypes import DType
 from harness.dump import npy
-from harness.dump.msprobe.fields import BASIC, SUMMARY_ITEMS
+from harness.dump.msprobe.fields import BASIC, MD5, SUMMARY_ITEMS
 from harness.framework.runtime.observer import Array
 from harness.stats import describe
 from harness.stats.printed import ATTRIBUTES
@@ -24,7 +24,6 @@ from harness.stats.printed import ATTRIBUTES
 KEYS = {"max": "Max", "min": "Min", "mean": "Mean", "l2norm": "Norm"}
 """The key of each item of ``summary_mode``; other items keep their name."""
 HALVES = (dtypes.float16, dtypes.bfloat16)
-MD5 = "md5"
 TENSOR = "mindspore.Tensor"
 
 

@@ -27,6 +27,7 @@ SUMMARY_ITEMS: Mapping[str, str] = {
     "md5": "md5",
 }
 """Names of ``summary_mode``'s items in MindSpore's ``statistic_category``."""
+MD5 = "md5"
 BASIC = ("max", "min", "mean", "l2norm")
 _RANGE = re.compile(r"\s*(\d{1,18})\s*(?:-\s*(\d{1,18})\s*)?")
 _log = log.get("dump.msprobe")

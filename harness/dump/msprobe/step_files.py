@@ -16,7 +16,7 @@ TENSORS = "dump_tensor_data"
 OPERATOR = "operator"
 """Field of an entry that msprobe ignores: the operator with its own name."""
 # msprobe treats a text that could be a spreadsheet formula as an attack.
-_FORMULA = re.compile(r";(?=[＋－＝％＠+\-=%@])")
+FORMULA = re.compile(r";(?=[＋－＝％＠+\-=%@])")
 
 
 class StepFiles:
@@ -81,5 +81,5 @@ def stack_lines(source: Iterable[SourceLine]) -> tuple[str, ...]:
     """The lines of a stack in ``stack.json``, innermost call first."""
     lines: Sequence[SourceLine] = list(source)
     return tuple(
-        _FORMULA.sub("; ", f"File {line.path}, line {line.line}, \n {line.text.strip()}") for line in reversed(lines)
+        FORMULA.sub("; ", f"File {line.path}, line {line.line}, \n {line.text.strip()}") for line in reversed(lines)
     )

@@ -17,7 +17,7 @@ from harness.framework.compile.scopes import cell_scope
 from harness.framework.nn import naming, precision
 from harness.framework.nn.hooks import Hooks
 from harness.framework.runtime.session import run_cell
-from harness.framework.tensor import is_tracing
+from harness.framework.tensor import is_tracing, watching
 
 #: about how many Python calls a nested cell takes; the depth from which nesting explains too many calls
 _CALLS, _DEEP = 5, 50
@@ -60,11 +60,14 @@ class Calls(Hooks):
             kwargs = {name: precision.cast_all(value, self._float_dtype) for name, value in kwargs.items()}
         self.__dict__["_running"] += 1
         try:
-            if self._hooks is not None:
-                return self._hooked(args, kwargs, self._computed)
-            return self._computed(args, kwargs)
+            inner = self._computed if self._hooks is None else self._inside_hooks
+            watcher = watching(self)
+            return inner(args, kwargs) if watcher is None else watcher.cell(self, inner, args, kwargs)
         finally:
             self.__dict__["_running"] -= 1
+
+    def _inside_hooks(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return self._hooked(args, kwargs, self._computed)
 
     def _computed(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The result of ``construct``, with the cell's own gradient if it has one."""

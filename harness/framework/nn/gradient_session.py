@@ -15,6 +15,7 @@ from typing import Any
 from harness.framework import context
 from harness.framework.compile.program import compile_trace, data_inputs, trace_function
 from harness.framework.compile.signature import signature
+from harness.framework.nn.watching import gradient_of
 from harness.framework.runtime.execute import Executor
 from harness.framework.runtime.session import Session, current
 from harness.framework.tensor import eager_rules
@@ -38,14 +39,14 @@ class _Hidden(Session):
         dynamic: Sequence[Any] = (),
     ) -> Any:
         """Traces ``function`` and runs it; see ``Session.run``."""
-        with eager_rules():
-            trace = trace_function(function, values, names)
+        with eager_rules(), gradient_of(function) as (watched, told):
+            trace = trace_function(watched, values, names)
             written = signature(trace)
             known = self.programs.get(key)
             if known is None or written is None or self._written[key][0] != written:
                 known = self._compiled(trace, known)
                 self.programs[key], self._written[key] = known, (written, keep)
-            return known.run([t.asnumpy() for t in data_inputs(values)], ())
+            return told(known.run([t.asnumpy() for t in data_inputs(values)], ()))
 
     def _compiled(self, trace: Any, before: Executor | None) -> Executor:
         device = self.configured_device()

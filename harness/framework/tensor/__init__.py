@@ -16,12 +16,14 @@ from harness.framework.tensor.dispatch import (
     reference,
     set_default,
     using,
+    watching,
 )  # fmt: skip
 from harness.framework.tensor.parameter import Parameter, ParameterTuple
 from harness.framework.tensor.tensor import Tensor, as_array, tensor_method, tensor_property
+from harness.framework.tensor.watching import watch
 
 __all__ = [
     "OLD", "Dispatcher", "Parameter", "ParameterTuple", "Tensor", "as_array", "call", "current", "eager_rules",
     "graph_function", "graph_function_key", "graph_key", "is_eager", "is_graph_function", "is_tracing", "read",
-    "reference", "set_default", "tensor_method", "tensor_property", "using",
+    "reference", "set_default", "tensor_method", "tensor_property", "using", "watch", "watching",
 ]  # fmt: skip

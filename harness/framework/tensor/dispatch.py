@@ -16,6 +16,7 @@ from typing import Any, Protocol, TypeVar
 
 from harness import hooks
 from harness.framework.observed import OLDER_FORMS
+from harness.framework.tensor.watching import WATCHERS, Watcher
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
@@ -95,6 +96,11 @@ def is_eager() -> bool:
     return not is_tracing() or _eager.get()
 
 
+def watching(thing: Any) -> Watcher | None:
+    """Who sees a call of ``thing`` (see ``Watcher.watches``); None for nobody, and inside graphs."""
+    return WATCHERS[0] if WATCHERS and is_eager() and WATCHERS[0].watches(thing) else None
+
+
 @contextmanager
 def using(dispatcher: Dispatcher) -> Iterator[None]:
     """Puts ``dispatcher`` in force within the block (this thread and context only)."""
@@ -124,6 +130,8 @@ def graph_function(key: Any, function: F, shared: bool = True, keywords: bool = 
     @functools.wraps(function)
     def entered(*args: Any, **kwargs: Any) -> Any:
         named = bool(kwargs) and keywords and "rounding_mode" not in kwargs
+        if WATCHERS and (watcher := watching(key)) is not None:
+            return watcher.function(key, entered, args, kwargs)
         scope_of = getattr(_current.get(_default[0]), "function_scope", None) if shared or named else None
         if scope_of is None or key is None:
             return function(*args, **kwargs)
