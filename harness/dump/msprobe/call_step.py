@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import harness
 from harness.devices import Device
 from harness.dtypes import DType
 from harness.dump import npy
@@ -23,7 +22,7 @@ from harness.dump.writer import Directory, Tree
 from harness.errors import DumpWriteError
 from harness.framework.nn.watching import Array
 
-_OURS = f"{Path(harness.__file__).parent}{os.sep}"
+_OURS = f"{Path(__file__).parents[2]}{os.sep}"
 #: fields of an entry whose file names have another word
 _FILE_WORDS = {"input_args": "input", "input_kwargs": "kwargs"}
 PARAMETERS_GRAD = "parameters_grad"
