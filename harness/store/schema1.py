@@ -96,8 +96,9 @@ class Schema1:
             raise StoreError("its tensor is missing")
         return self.read(dataset)
 
-    def read(self, dataset: Any, expected: np.dtype[Any] | None = None) -> Stored:
-        """The stored form of a dataset; ``StoreError`` for another type or layout, or impossible sizes."""
+    def read(self, dataset: Any, expected: np.dtype[Any] | None = None, *, text: bool = False) -> Stored:
+        """The stored form of a dataset (of a text, if so); ``StoreError`` for another type or layout, or impossible
+        sizes."""
         if isinstance(dataset, h5g.GroupID):
             raise StoreError("it should be a dataset")
         plist, shape = dataset.get_create_plist(), dataset.shape
@@ -111,7 +112,7 @@ class Schema1:
         nbytes = prod(shape) * dtype.itemsize
         if nbytes == 0:
             return Stored(dtype, shape, b"", packed=False)
-        at, size, packed = _place(dataset, plist, shape, nbytes)
+        at, size, packed = _place(dataset, plist, shape, nbytes, text=text or expected is not None)
         if at + size > self._size:
             raise StoreError(f"its {size} bytes at {at} lie beyond the end of the file ({self._size} bytes)")
         return Stored(dtype, shape, fetch(self._descriptor, size, at), packed)
@@ -188,14 +189,14 @@ class Run1:
 
     def artefact(self, name: str) -> bytes:
         """A text."""
-        return self._store.read(self._texts[name]).unpacked().tobytes()
+        return self._store.read(self._texts[name], text=True).unpacked().tobytes()
 
     def stored_parts(self) -> dict[str, Stored]:
         """Empty: nothing is copied unchanged."""
         return {}
 
 
-def _place(dataset: Any, plist: Any, shape: tuple[int, ...], nbytes: int) -> tuple[int, int, bool]:
+def _place(dataset: Any, plist: Any, shape: tuple[int, ...], nbytes: int, text: bool) -> tuple[int, int, bool]:
     """Where a dataset's bytes lie, how many they are, and whether they are packed."""
     layout = plist.get_layout()
     if layout not in (h5d.CONTIGUOUS, h5d.CHUNKED):
@@ -210,8 +211,8 @@ def _place(dataset: Any, plist: Any, shape: tuple[int, ...], nbytes: int) -> tup
     if filters != _FILTERS or plist.get_chunk() != shape or dataset.get_num_chunks() != 1:
         raise StoreError("it is chunked in a way a golden store never uses")
     chunk = dataset.get_chunk_info(0)
-    text = dataset.dtype.kind in "SV" and not proportionate(nbytes, chunk.size)
-    if chunk.filter_mask or chunk.byte_offset is None or text or nbytes > MAX_RATIO * chunk.size + MAX_RATIO:
+    few = (text or dataset.dtype.kind in "SV") and not proportionate(nbytes, chunk.size)
+    if chunk.filter_mask or chunk.byte_offset is None or few or nbytes > MAX_RATIO * chunk.size + MAX_RATIO:
         raise StoreError(f"its chunk of {chunk.size} bytes cannot hold {nbytes}")
     return chunk.byte_offset, chunk.size, True
 

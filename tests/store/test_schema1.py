@@ -123,6 +123,17 @@ def huge(group: h5py.Group, name: str) -> None:
     made.write_direct_chunk((0, 0), b"tiny")
 
 
+def long(group: h5py.Group, name: str) -> None:
+    """A text of 300 MiB in 300 KiB."""
+    content = zlib.compress(bytes(300 << 20), 1)
+    plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    plist.set_chunk((300 << 20,))
+    plist.set_shuffle()
+    plist.set_deflate(4)
+    made = h5py.h5d.create(group.id, name.encode(), h5py.h5t.STD_U8LE, h5py.h5s.create_simple((300 << 20,)), dcpl=plist)
+    made.write_direct_chunk((0,), content)
+
+
 DAMAGES: dict[str, tuple[Damage, str]] = {
     "foreign": (set_attribute("format", np.bytes_(b"somebody's")), "is not a golden store"),
     "no format": (set_attribute("format", None), "the attribute 'format' is missing"),
@@ -158,6 +169,7 @@ DAMAGES: dict[str, tuple[Damage, str]] = {
     "slot of objects": (replace_by(SLOT, dataset(data=["a"])), "never uses its type object"),
     "slot unwritten and huge": (replace_by(SLOT, unwritten), "bytes are not in the file"),
     "slot a bomb": (replace_by(SLOT, huge), r"its chunk of 4 bytes cannot hold \d+"),
+    "text a bomb": (replace_by(TEXT, long), r"its chunk of \d+ bytes cannot hold 314572800"),
     "slot in small chunks": (replace_by(SLOT, dataset(data=np.zeros((3, 5), "f4"), chunks=(1, 5))), "chunked in a way"),
     "slot lzf": (replace_by(SLOT, dataset(data=np.zeros((3, 5), "f4"), compression="lzf")), "chunked in a way"),
 }  # fmt: skip
