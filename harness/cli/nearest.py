@@ -54,7 +54,7 @@ def goldens_of(bundle: Path) -> Path:
 
     A bundle unpacked from CI also lies in ``.msdump/candidates``, but not in a project.
     """
-    above = bundle.resolve().parents
+    above = Path(os.path.realpath(bundle)).parents  # resolve() fails for a link to itself
     if len(above) > 2 and above[0].name == CANDIDATES and above[1].name == SCRATCH:
         named = _named(above[2])
         if named.is_dir() or configuration(above[2]) is not None:

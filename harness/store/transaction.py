@@ -102,7 +102,7 @@ class Transaction:
     def _refuse_outside(self, folder: Path) -> None:
         """A directory that is a link to elsewhere may come from a pull request: what lies there is not changed."""
         if folder not in self._inside:
-            real, home = folder.resolve(), self.golden.resolve()
+            real, home = (Path(os.path.realpath(each)) for each in (folder, self.golden))
             if not real.is_relative_to(home):
                 raise StoreError(f"{folder}: a link to {real}, outside of {self.golden}; no golden is written there")
             self._inside.add(folder)
@@ -202,7 +202,7 @@ def change_one(
     """
     if not store.parent.is_dir():
         raise StoreWriteError(f"{store}: there is no directory {store.parent}")
-    place = store.parent.resolve() / store.name
+    place = Path(os.path.realpath(store.parent), store.name)
     while True:
         above = _above(place)
         name = place.relative_to(above).as_posix()

@@ -87,3 +87,12 @@ def test_one_line_and_nothing_outside(
     assert all(path.parts[0] == "golden" or path.name == "b.zip" for path in files)
     assert all(path.name.endswith((".h5", manifest.SUFFIX, ".zip")) for path in files)
     assert any(path.name == "x.h5" for path in files) == (not told)
+
+
+@pytest.mark.parametrize("loop", ["b.zip", "golden"])
+def test_a_link_to_itself(loop: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / loop).symlink_to(loop)
+    assert main(["accept", str(tmp_path / "b.zip"), "--golden", str(tmp_path / "golden")]) == 2
+    said = capsys.readouterr()
+    assert said.err.startswith("msdump: ")
+    assert said.err.count("\n") == 1
