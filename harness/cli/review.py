@@ -152,7 +152,7 @@ def _values(slot: SlotVerdict) -> str:
     expected, found = painted(f"{worst.expected}", "32", sys.stdout), painted(f"{worst.found}", "31", sys.stdout)
     return (
         f"expected {expected} -> found {found} at {list(worst.index)}; "
-        f"max abs {float(measured.max_abs):.6g}, {measured.unequal} of {measured.count} elements"
+        f"max abs {float(measured.max_abs):.6g}, {measured.differing} of {measured.count} elements differ"
     )
 
 

@@ -164,6 +164,8 @@ class _Search:
         bad = [slot for slot in inputs if not slot.verdict.holds]
         if slots[0].op_type == PARAMETER:
             return None if any(slot.key in self._producers for slot in slots) else Kind.GIVEN
+        if differs and not carried and self._takes_more(where, slots, bad):
+            return Kind.ARGUMENTS
         if not bad:
             if not differs or carried:
                 return None
@@ -175,6 +177,15 @@ class _Search:
             return Kind.UNSURE
         loose = self._loose(where, slots)
         return self._of_input(loose) if loose else None
+
+    def _takes_more(self, where: Execution, slots: Sequence[SlotVerdict], bad: Sequence[SlotVerdict]) -> bool:
+        """Whether one side alone gives it an input, and all others agree. Only operators of one scope count, because
+        frameworks give settings in other ways."""
+        if any(slot.verdict not in (Verdict.MISSING, Verdict.UNEXPECTED) for slot in bad):
+            return False
+        found = {slot.found_as.operator for slot in slots if slot.found_as is not None} or {where.operator}
+        scopes = {name.rpartition("/")[0] for name in (where.operator, *found)}
+        return bool(bad or self._uncompared(where)) and len(scopes) == 1
 
     def _holds_other_values(self, slots: Sequence[SlotVerdict]) -> bool:
         """Whether an operator that only moves values gives values that its agreeing inputs lack, so that something

@@ -166,9 +166,7 @@ def values_reason(m: Measurement) -> str:
         return f"NaN or infinity on one side only in {m.nonfinite} of {m.count} elements"
     if not m.max_abs and m.outside:
         return f"equal values with different bits (sign of zero, or kind of NaN) in {m.outside} of {m.count} elements"
-    if m.outside:
-        return f"{m.outside} of {m.count} elements differ"
-    return f"{m.unequal} of {m.count} elements differ, none beyond the tolerance"
+    return f"{m.differing} of {m.count} elements differ{', none beyond the tolerance' if m.is_within else ''}"
 
 
 def _by_known(

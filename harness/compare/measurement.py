@@ -125,6 +125,12 @@ class Measurement:
         return self.outside == 0
 
     @property
+    def differing(self) -> int:
+        """The number of elements to tell: those that the tolerance does not admit; where it admits all, those whose
+        bits differ (zeros of other signs differ in bits alone)."""
+        return self.outside or self.unequal
+
+    @property
     def counted_scale(self) -> float:
         """``scale`` as far as it counts: what a tolerance relative to the tensor is measured by."""
         return min(self.scale, self.reach)

@@ -37,6 +37,7 @@ class Kind(Enum):
         GIVEN: an input differs that no recorded operator made: a weight, data or a constant.
         UNRECORDED: something unrecorded changed the values.
         REWIRED: it takes the output of another operator.
+        ARGUMENTS: one side alone gives it an input; the others agree.
         REPLACED: another operator stands in its place.
         INSERTED: only the run has it.
         REMOVED: only the golden has it.
@@ -49,6 +50,7 @@ class Kind(Enum):
     GIVEN = "given"
     UNRECORDED = "unrecorded"
     REWIRED = "takes another output"
+    ARGUMENTS = "takes other inputs"
     REPLACED = "replaced"
     INSERTED = "inserted"
     REMOVED = "removed"
@@ -62,7 +64,9 @@ class Kind(Enum):
         return self in _STRUCTURAL
 
 
-_STRUCTURAL = frozenset({Kind.REPLACED, Kind.INSERTED, Kind.REMOVED, Kind.MOVED, Kind.RENAMED, Kind.REWIRED})
+_STRUCTURAL = frozenset(
+    {Kind.REPLACED, Kind.INSERTED, Kind.REMOVED, Kind.MOVED, Kind.RENAMED, Kind.REWIRED, Kind.ARGUMENTS}
+)
 
 #: The meaning of each kind, in words.
 MEANING = {
@@ -70,6 +74,7 @@ MEANING = {
     Kind.GIVEN: "an input differs, and no recorded operator made it: a weight, data or a constant",
     Kind.UNRECORDED: "something unrecorded changed the values",
     Kind.REWIRED: "it takes the output of another operator",
+    Kind.ARGUMENTS: "one side alone gives it an input",
     Kind.REPLACED: "another operator stands in its place",
     Kind.INSERTED: "only the run has it",
     Kind.REMOVED: "only the golden has it",

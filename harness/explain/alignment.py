@@ -7,7 +7,7 @@ they are in the same cells, have the same type and keep their order; forward ope
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
@@ -24,6 +24,19 @@ _ASKED = 64
 _VIEWS = frozenset({"Reshape", "Flatten", "ExpandDims", "Squeeze"})
 #: operators that give what they take in another form
 _FORMS = _VIEWS | {"Cast"}
+
+
+def _own_name(cell: str) -> str:
+    return cell.partition("-")[0]
+
+
+def _without_numbers(cell: str) -> str:
+    name, _, kind = cell.partition("-")
+    return f"#{kind}" if name.isdigit() and kind else name
+
+
+def _class(cell: str) -> str:
+    return cell.partition("-")[2] or cell
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,14 +86,13 @@ class Alignment:
             ("equal", len(one) - end, len(one), len(other) - end, len(other)),
         ]  # fmt: skip
 
-    def _key(self, statement: Statement, numbered: bool = True) -> tuple[str, str, str]:
+    def _key(self, statement: Statement, named: Callable[[str], str] = _own_name) -> tuple[str, str, str]:
         """Cells without their classes, the type, and the parameter it writes: so a changed activation keeps its place,
-        and an optimizer's operators are told apart. Unless ``numbered``, a number in place of a cell's name counts as
-        the cell's class."""
+        and an optimizer's operators are told apart. ``named`` says what counts of a cell's name."""
         cells = statement.name.split("/")[:-1]
         target = written(statement)
         return (
-            "/".join(_name(cell, numbered) for cell in cells), statement.op,
+            "/".join(map(named, cells)), statement.op,
             target if target in self._written_by_both else "",
         )  # fmt: skip
 
@@ -92,23 +104,65 @@ class Alignment:
     @cached_property
     def _moved(self) -> list[tuple[int, int]]:
         """The operators that stand at different places on the two sides: first those in the same cells, then those in
-        cells that only a number tells apart, as in a ``SequentialCell`` with a layer more."""
+        cells that only a number tells apart, as in a ``SequentialCell`` with a layer more, or only a name: cells of one
+        class may all bear the name of the first."""
         gone = [i for tag, a, b, _, _ in self._blocks if tag != "equal" for i in range(a, b)]
         new = [j for tag, _, _, c, d in self._blocks if tag != "equal" for j in range(c, d)]
         pairs: dict[int, int] = {}
-        for numbered, ordered in ((True, False), (False, True), (False, False)):
-            one = [self._key(self.expected[i], numbered) for i in gone]
-            other = [self._key(self.found[j], numbered) for j in new]
+        for named, ordered in ((_own_name, False), (_without_numbers, True), (_without_numbers, False), (_class, True)):
+            if named is _class:
+                gone = [i for i in gone if not _has_parameters(self.expected[i])]
+                new = [j for j in new if not _has_parameters(self.found[j])]
+            one = [self._key(self.expected[i], named) for i in gone]
+            other = [self._key(self.found[j], named) for j in new]
             pairs |= {gone[a]: new[b] for a, b in (_in_order if ordered else _anywhere)(one, other)}
             gone = [i for i in gone if i not in pairs]
             new = sorted({*new} - {*pairs.values()})
         return sorted(pairs.items())
 
     @cached_property
+    def _same(self) -> dict[int, int]:
+        """The operators that both sides have, by their numbers. One that only lays a tensor out has no cell of its own
+        (the first user of a shared one gives it its cell), so it counts as the one that takes the same."""
+        pairs = {i: c + i - a for tag, a, b, c, _ in self._blocks if tag == "equal" for i in range(a, b)}
+        pairs |= dict(self._moved)
+        views: dict[tuple[str, str], list[int]] = defaultdict(list)
+        for j, statement in enumerate(self.found):
+            if statement.op in _VIEWS and (taken := _first_source(statement)) is not None:
+                views[statement.op, taken].append(j)
+        holders = {j: i for i, j in pairs.items()}
+        for i, statement in enumerate(self.expected):
+            taken = _first_source(statement) if statement.op in _VIEWS else None
+            if taken is None:
+                continue
+            at = self._number.get(taken)
+            there = self.found[pairs[at]].name if at is not None and at in pairs else taken
+            alike = views.get((statement.op, there), [])
+            if not alike or pairs.get(i) in alike:
+                continue
+            j = next((j for j in alike if not self._is_its_own(holders.get(j), j, pairs)), None)
+            if j is not None:
+                pairs.pop(holders.get(j, -1), None)
+                holders.pop(pairs.get(i, -1), None)
+                pairs[i], holders[j] = j, i
+        return pairs
+
+    def _is_its_own(self, i: int | None, j: int, pairs: Mapping[int, int]) -> bool:
+        """Whether what an expected operator takes corresponds to what its partner takes."""
+        if i is None:
+            return False
+        one, other = _first_source(self.expected[i]), _first_source(self.found[j])
+        at = self._number.get(one or "")
+        return (self.found[pairs[at]].name if at is not None and at in pairs else one) == other
+
+    @cached_property
+    def _number(self) -> dict[str, int]:
+        return {statement.name: i for i, statement in enumerate(self.expected)}
+
+    @cached_property
     def partner(self) -> dict[str, str]:
         """The found name of each common operator, by its expected name."""
-        pairs = [(i, c + i - a) for tag, a, b, c, _ in self._blocks if tag == "equal" for i in range(a, b)]
-        return {self.expected[i].name: self.found[j].name for i, j in [*pairs, *self._moved]}
+        return {self.expected[i].name: self.found[j].name for i, j in self._same.items()}
 
     @cached_property
     def edits(self) -> list[Edit]:
@@ -141,12 +195,9 @@ class Alignment:
 
     def _changes(self) -> list[Edit]:
         edits = []
-        moved = dict(self._moved)
-        back = {j: i for i, j in self._moved}
-        for tag, a, b, c, d in self._blocks:
-            if tag == "equal":
-                continue
-            gone = [i for i in range(a, b) if i not in moved]
+        back = {j: i for i, j in self._same.items()}
+        for _, a, b, c, d in self._blocks:
+            gone = [i for i in range(a, b) if i not in self._same]
             new = [j for j in range(c, d) if j not in back]
             works = (
                 [i for i in gone if self.expected[i].op not in _FORMS],
@@ -161,7 +212,7 @@ class Alignment:
             lone = [self._edit(Kind.REMOVED, i, None) for i in gone]
             added = [self._edit(Kind.INSERTED, None, j) for j in new]
             edits += [*added, *lone] if works[1] else [*lone, *added]
-        return edits + [self._moved_edit(i, j) for i, j in self._moved]
+        return edits + [self._moved_edit(i, j) for i, j in self._moved if self._same.get(i) == j]
 
     def _edit(self, kind: Kind, i: int | None, j: int | None, argument: int = -1) -> Edit:
         one, other = None if i is None else self.expected[i], None if j is None else self.found[j]
@@ -218,9 +269,10 @@ class Alignment:
             if tag != "equal":
                 continue
             for i in range(a, b):
-                at = self._elsewhere(self.expected[i], self.found[c + i - a])
+                j = c + i - a
+                at = self._elsewhere(self.expected[i], self.found[j]) if self._same.get(i) == j else -1
                 if at >= 0:
-                    edits.append(self._taking(i, c + i - a, at))
+                    edits.append(self._taking(i, j, at))
         return edits
 
 
@@ -237,11 +289,6 @@ def _anywhere(one: Sequence[object], other: Sequence[object]) -> Iterator[tuple[
     for at, item in enumerate(other):
         places[item].append(at)
     yield from ((at, places[item].popleft()) for at, item in enumerate(one) if places[item])
-
-
-def _name(cell: str, numbered: bool) -> str:
-    name, _, kind = cell.partition("-")
-    return f"#{kind}" if not numbered and name.isdigit() and kind else name
 
 
 def _leads(makers: Mapping[str, list[str]], start: str, end: str) -> bool:
@@ -267,6 +314,15 @@ def _before(side: Sequence[Statement], at: int | None) -> str | None:
     if at is None:
         return None
     return next((a.producer[0] for a in side[at].arguments if a.producer is not None), None)
+
+
+def _has_parameters(statement: Statement) -> bool:
+    return any(argument.parameter is not None for argument in statement.arguments)
+
+
+def _first_source(statement: Statement) -> str | None:
+    """What its first argument comes from."""
+    return _source(statement.arguments[0]) if statement.arguments else None
 
 
 def _source(argument: Argument) -> str | None:

@@ -25,7 +25,7 @@ from harness.explain.names import input_name
 from harness.explain.numbers import number, short_operator
 from harness.explain.rewired import by_graphs
 from harness.explain.search import SECONDS, Search
-from harness.explain.structure import Structure
+from harness.explain.structure import Structure, told_apart
 from harness.explain.whole import whole
 from harness.records import GIVEN_SCOPE, Record, SlotKey
 
@@ -213,7 +213,7 @@ def _origin(divergence: Divergence, case: Case) -> Origin:
     if divergence.kind.structural:
         what = "takes another parameter" if _is_of_parameter(divergence) else divergence.kind.value
     element = None
-    if m is not None and m.worst is not None and m.unequal and divergence.kind not in (Kind.INSERTED, Kind.REMOVED):
+    if m is not None and m.worst is not None and m.unequal and _compares(slot, divergence):
         kind = dtypes.by_name(slot.dtype).numpy
         element = Element(tuple(m.worst.index), number(m.worst.expected, kind), number(m.worst.found, kind))
     # A value given to ``check`` has no inputs.
@@ -223,9 +223,18 @@ def _origin(divergence: Divergence, case: Case) -> Origin:
         reason = f"{slot.reason}; {reason}" if reason else slot.reason
     return Origin(
         what, divergence.where.operator, slot.key, divergence.counterpart or "", _source(divergence, case), element,
-        m.outside if m is not None else 0, m.count if m is not None else 0, reason,
+        m.differing if m is not None else 0, m.count if m is not None else 0, reason,
         _inputs(divergence, case), _before(divergence),
     )  # fmt: skip
+
+
+def _compares(slot: SlotVerdict, divergence: Divergence) -> bool:
+    """Whether a slot compares the operators that a divergence names: others may bear their names."""
+    if not divergence.kind.structural:
+        return True
+    names = slot.key.operator, (slot.found_as or slot.key).operator
+    alone = divergence.kind in (Kind.INSERTED, Kind.REMOVED)
+    return not alone and names == (divergence.where.operator, divergence.counterpart or divergence.where.operator)
 
 
 def _is_of_parameter(divergence: Divergence) -> bool:
@@ -253,10 +262,10 @@ def _made_at(divergence: Divergence, case: Case) -> str | None:
 def _before(divergence: Divergence) -> str:
     if not divergence.kind.structural:
         return ""
-    one, other = (short_operator(name or "") for name in divergence.before)
-    if not one and not other:
+    if not any(divergence.before):
         return ""
-    return f"after {one or 'the start'}" if one == other else f"after {one or 'the start'} -> {other or 'the start'}"
+    one, other = told_apart(*divergence.before)
+    return f"after {one}" if one == other else f"after {one} -> {other}"
 
 
 def _inputs(divergence: Divergence, case: Case) -> str:

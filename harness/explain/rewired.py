@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from harness.compare.divergence import Execution
 from harness.compare.origin import Input, Kind, Origin, State
-from harness.compare.verdict import Comparison
-from harness.explain.alignment import Alignment, Edit
+from harness.compare.verdict import Comparison, SlotVerdict, Verdict
+from harness.explain.alignment import Alignment, Edit, is_order
 from harness.explain.case import Case
 from harness.explain.evidence import Evidence
 from harness.explain.graphs import Statement
@@ -27,20 +27,24 @@ def by_graphs(divergence: Origin, case: Case, comparison: Comparison) -> Origin:
     if not case.expected.graphs or not case.found.graphs:
         return divergence
     aligned = Alignment(case.expected.graphs, case.found.graphs, graph)
-    if not aligned.edits:
+    # Another place in the order gives no other values: it is told only where nothing else is known.
+    edits = [edit for edit in aligned.edits if not is_order(edit)]
+    if not edits and not (aligned.edits and divergence.kind.structural):
         return _by_parameters(divergence, case)
     if divergence.kind.structural or divergence.kind in _UNCLEAR:
-        return _told(divergence, _taker(aligned.edits, aligned.edits[0]), comparison, case)
-    edit = _of_operator(aligned, case)
+        edits = edits or aligned.edits
+        return _told(divergence, _taker(edits, edits[0]), comparison, case)
+    edit = _of_operator(edits, case)
     if edit is None:
         return divergence
-    return _told(divergence, _taker(aligned.edits, _first_of_chain(aligned.edits, edit)), comparison, case)
+    return _told(divergence, _taker(edits, _first_of_chain(edits, edit)), comparison, case)
 
 
 def _taker(edits: Sequence[Edit], edit: Edit) -> Edit:
     """An edit; of an operator that one side alone has and that only prepares a tensor for another one of its cell (a
     Cast, also of a Cast; of a parameter any other layout), that other one, where that side alone has it, too."""
     prepared: set[str] = set()
+    first = edit
     while (statement := edit.expected or edit.found) is not None and _is_lone(edit) and statement.op in _PREPARES:
         made = {a.producer[0] for a in statement.arguments if a.producer is not None}
         if statement.op != "Cast" and not made <= prepared:
@@ -52,7 +56,8 @@ def _taker(edits: Sequence[Edit], edit: Edit) -> Edit:
         if len(takers) != 1:
             break
         edit = takers[0]
-    return edit
+    statement = edit.expected or edit.found
+    return first if statement is not None and statement.op == "Cast" else edit
 
 
 def _first_of_chain(edits: Sequence[Edit], edit: Edit) -> Edit:
@@ -78,7 +83,7 @@ def _takes(statement: Statement | None, name: str) -> bool:
     return any(a.producer is not None and a.producer[0] == name for a in statement.arguments)
 
 
-def _of_operator(aligned: Alignment, case: Case) -> Edit | None:
+def _of_operator(edits: Sequence[Edit], case: Case) -> Edit | None:
     """The edit that explains an operator with other results or arguments: its own, or that of an argument's maker."""
     one, other = case.statements
     if one is None or other is None:
@@ -86,12 +91,12 @@ def _of_operator(aligned: Alignment, case: Case) -> Edit | None:
     names = {one.name, other.name}
     for statement in (one, other):
         names.update(a.producer[0] for a in statement.arguments if a.producer is not None)
-    own = [each for each in aligned.edits if _names(each) & {one.name, other.name}]
+    own = [each for each in edits if _names(each) & {one.name, other.name}]
     if not own and case.outputs and not case.inputs:
         # If all its inputs agree, it is wrong by itself, whatever changed elsewhere. If they agree but for a layout,
         # the operator that lays them out otherwise is what changed.
-        return next((each for each in aligned.edits if _is_lone(each) and _lays_out(each, one, other, case)), None)
-    every = own or [each for each in aligned.edits if _names(each) & names]
+        return next((each for each in edits if _is_lone(each) and _lays_out(each, one, other, case)), None)
+    every = own or [each for each in edits if _names(each) & names]
     return every[0] if every else None
 
 
@@ -116,7 +121,7 @@ def _told(divergence: Origin, edit: Edit, comparison: Comparison, case: Case) ->
     name = edit.expected.name if edit.expected is not None else edit.found.name if edit.found is not None else ""
     where = divergence.where._replace(operator=name, execution=0)
     counterpart = edit.found.name if edit.expected is not None and edit.found is not None else None
-    slots = tuple(slot for slot in comparison.slots if slot.key[:5] == tuple(where) and not slot.verdict.holds)
+    slots = tuple(slot for slot in comparison.slots if _is_of(slot, where, edit))
     if counterpart == name:
         counterpart = None
     first = edit.expected or edit.found
@@ -126,6 +131,15 @@ def _told(divergence: Origin, edit: Edit, comparison: Comparison, case: Case) ->
         slots=tuple(sorted(slots, key=lambda slot: (slot.key.io != "output", slot.overwritten))) or divergence.slots,
         inputs=_inputs(edit, where), op_types=types,
     )  # fmt: skip
+
+
+def _is_of(slot: SlotVerdict, where: Execution, edit: Edit) -> bool:
+    """Whether a slot shows the operators of an edit: one that compares them does, not one of others of their names."""
+    if slot.key[:5] != tuple(where) or slot.verdict.holds:
+        return False
+    if edit.expected is None or edit.found is None or slot.verdict is Verdict.MISSING:
+        return True
+    return slot.verdict is not Verdict.UNEXPECTED and (slot.found_as or slot.key).operator == edit.found.name
 
 
 def _inputs(edit: Edit, where: Execution) -> tuple[Input, ...]:

@@ -264,5 +264,6 @@ def _words(each: Given) -> str:
     if each.change.expected or each.change.found:
         return str(each.change)
     kind = {"parameter": "parameter ", "constant": "constant ", "data": "input "}.get(each.kind, "")
+    kind = "" if each.change.name.startswith("input.") else kind
     since = " differs from the start" if each.kind == "parameter" else " differs"
     return f"{kind}{each.change.name}{since}" + (f": {each.detail}" if each.detail else "")

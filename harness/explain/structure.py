@@ -10,7 +10,7 @@ from math import prod
 import numpy as np
 
 from harness.compare.divergence import Execution
-from harness.compare.origin import Input, Kind, Origin
+from harness.compare.origin import Input, Kind, Origin, State
 from harness.explain.alignment import Alignment, is_order
 from harness.explain.evidence import Evidence, loaded
 from harness.explain.explanation import Cause, Certainty
@@ -47,7 +47,7 @@ class Structure:
         proofs: dict[Kind, Callable[[], Certainty | None]] = {
             Kind.REPLACED: self._by_replay, Kind.INSERTED: self._by_replay,
             Kind.REMOVED: lambda: self._passed_on() or self._survived(), Kind.MOVED: self._by_replay,
-            Kind.REWIRED: self._rewired, Kind.RENAMED: lambda: Certainty.BITS,
+            Kind.REWIRED: self._rewired, Kind.RENAMED: lambda: Certainty.BITS, Kind.ARGUMENTS: lambda: None,
         }  # fmt: skip
         text = self._text()
         told = text.split(":")[0] if ":" in text else "rewired"
@@ -89,8 +89,12 @@ class Structure:
         place = f" (after {after})" if after else ""
         if origin.counterpart is not None and (cell := changed_cell(origin.where.operator, origin.counterpart)):
             return f"replaced: {cell}"
+        if origin.counterpart is None and (cell := self._other_class()):
+            return f"replaced: {cell}"
         if origin.kind is Kind.REPLACED:
             return f"replaced: {name} by {other}{place}{self._with_other_parameter()}"
+        if origin.kind is Kind.ARGUMENTS:
+            return self._other_arguments()
         if origin.kind is Kind.RENAMED:
             return f"renamed: {name} to {other}"
         if origin.kind is Kind.REWIRED:
@@ -99,11 +103,51 @@ class Structure:
                 return f"{name} takes {self._other_source(made[0])}"
             return f"{name} takes the output of another operator"
         if origin.kind is Kind.MOVED:
-            one, two = (short_operator(each or "") or "the start" for each in origin.before)
-            if one == two:
+            if origin.before[0] == origin.before[1]:
                 return f"moved: {name} runs at another place in the order"
+            one, two = told_apart(*origin.before)
             return f"moved: {name} stands after {two}, expected after {one}"
         return f"{origin.kind.value}: {name}{place}"
+
+    def _other_arguments(self) -> str:
+        """The inputs that one side alone gives, with the parameter that only this side has and that may be one."""
+        name, told = short_operator(self._origin.where.operator), []
+        for run, other, where, verb in (
+            (self._expected, self._found, self._origin.where, "removed"),
+            (self._found, self._expected, self._there, "inserted"),
+        ):
+            mine = run.slots(where, "input")
+            alone = [each.key for each in self._origin.inputs if each.state is State.NOT_COMPARED]
+            for record in (mine[key.slot] for key in alone if key.operator == where.operator and key.slot in mine):
+                names = {each.key.operator for each in other.parameters}
+                scope = where.operator.rpartition("/")[0]
+                own = {p.key.operator for p in run.parameters if p.shape == record.shape and p.dtype == record.dtype}
+                own = {each for each in own - names if each.rpartition(".")[0] == scope}
+                what = f"{own.pop()}, " if len(own) == 1 else ""
+                told.append(f"{verb}: {what}{record.key.slot_name} of {name}")
+        return "; ".join(dict.fromkeys(told)) or f"{name} takes other inputs"
+
+    def _other_class(self) -> str:
+        """The cell of an operator that one side alone has, if the other side has a cell of that name and of another
+        class instead: ``optimizer: Adam -> SGD``."""
+        graph, cells = self._origin.where.graph, self._origin.where.operator.split("/")[:-1]
+        runs = self._expected, self._found
+        sides = [[each.name.split("/") for each in run.graphs.operators(graph)] for run in runs]
+        mine, others = sides if self._origin.kind is Kind.REMOVED else sides[::-1]
+        for depth, cell in enumerate(cells):
+            known = {name[depth] for name in others if name[:depth] == cells[:depth] and len(name) > depth + 1}
+            if cell in known:
+                continue
+            name = cell.rpartition("-")[0]
+            if name.isdigit():
+                return ""  # in a row of layers every later one has another number, too
+            instead = sorted(other for other in known if name and other.rpartition("-")[0] == name)
+            own = {each[depth] for each in mine if each[:depth] == cells[:depth] and len(each) > depth + 1}
+            if len(instead) != 1 or instead[0] in own:
+                return ""
+            pair = (cell, instead[0]) if self._origin.kind is Kind.REMOVED else (instead[0], cell)
+            return changed_cell(*(f"{each}/" for each in pair))
+        return ""
 
     def _with_other_parameter(self) -> str:
         """What tells two operators of one type apart: the parameter that they take."""
@@ -224,6 +268,16 @@ class Structure:
         return (
             Certainty.BITS if any(each.slot is not None and each.found_from for each in self._origin.inputs) else None
         )
+
+
+def told_apart(one: str | None, other: str | None) -> tuple[str, str]:
+    """Two operators in as few parts of their names as tell them apart; ``the start`` for None."""
+    parts = 2
+    while True:
+        texts = tuple("/".join(each.split("/")[-parts:]) if each else "the start" for each in (one, other))
+        if texts[0] != texts[1] or one == other or parts > max((each or "").count("/") + 1 for each in (one, other)):
+            return texts[0], texts[1]
+        parts += 1
 
 
 def changed_cell(expected: str, found: str) -> str:

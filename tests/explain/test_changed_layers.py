@@ -94,3 +94,69 @@ def test_what_a_layer_takes_and_trains(change: str, says: str) -> None:
     line = cause("dense tanh", "dense tanh", change)
     assert line.startswith("Cause, proven"), line
     assert says in line, line
+
+
+class Gate(nn.Cell):
+    """Two branches, whose operators have one scope."""
+
+    def __init__(self, change: str) -> None:
+        super().__init__()
+        self.one, self.two = nn.Dense(6, 6), nn.Dense(6, 6)
+        self.change = change
+
+    def construct(self, x: Tensor) -> Any:
+        one, two = self.one(x), self.two(x)
+        if self.change == "branches":
+            one, two = two, one
+        two = ops.relu(two) if self.change == "relu" else ops.tanh(two)
+        return x + ops.tanh(ops.sigmoid(one) * two)
+
+
+def gates(change: str) -> Capture:
+    def program() -> None:
+        first, second = Gate(change), Gate(change)
+        network = nn.SequentialCell(*((second, first) if change == "exchanged" else (first, second)))
+        for parameter in network.get_parameters():
+            drawn = np.random.default_rng(list(parameter.name.encode()))
+            parameter.set_data(Tensor(drawn.normal(size=parameter.shape).astype(np.float32)))
+        given: Any = network.trainable_params()
+        if change == "decay":
+            biases = [each for each in given if "bias" in each.name]
+            rest = [each for each in given if "bias" not in each.name]
+            given = [{"params": biases, "weight_decay": 0.0}, {"params": rest}]
+        optimizer: Any = nn.AdamWeightDecay(given, 0.1, weight_decay=0.1)
+        if change == "optimizer":
+            optimizer = nn.SGD(given, 0.1, weight_decay=0.1)
+        step = nn.TrainOneStepCell(nn.WithLossCell(network, nn.MSELoss()), optimizer).set_train()
+        step(Tensor(np.linspace(-1, 1, 24, dtype=np.float32).reshape(2, 2, 6)), Tensor(np.ones((2, 2, 6), np.float32)))
+
+    return captured(program)
+
+
+@pytest.fixture(scope="module")
+def right() -> Capture:
+    return gates("")
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        # a shared reshape has the cell of the first that takes it
+        ("branches", "Sigmoid-op0 takes two-Dense/Reshape-op1 in place of one-Dense/Reshape-op1 as input.0"),
+        # only the place in the order and one setting changed: the setting gives the values
+        ("decay", "weight_decay 0.1 -> 0"),
+        ("optimizer", "replaced: optimizer: AdamWeightDecay -> SGD"),
+    ],
+)
+def test_branches_and_settings(right: Capture, change: str, says: str) -> None:
+    line = told(right, gates(change)).splitlines()[1]
+    assert line.startswith("Cause, proven"), line
+    assert says in line, line
+
+
+def test_values_of_another_operator_are_not_shown(right: Capture) -> None:
+    """A replaced operator's name may be another operator's in the run: their values are not compared in the text."""
+    text = told(right, gates("relu"))
+    assert "replaced: " in text
+    assert "Tanh-op0 by 0-Gate/ReLU-op0" in text
+    assert ", found " not in text

@@ -91,7 +91,7 @@ def test_review_lists(changed: pytest.Pytester, capsys: pytest.CaptureFixture[st
     out = capsys.readouterr().out
     assert "[2/2] tests/test_two.py::test_two, run cpu/tensor" in out
     assert "moved first: iteration 0, check/two output.0 at tests/test_two.py:8" in out
-    assert "expected 2.0 -> found 3.0 at [2]; max abs 1, 1 of 6 elements" in out
+    assert "expected 2.0 -> found 3.0 at [2]; max abs 1, 1 of 6 elements differ" in out
 
 
 def test_review_takes_over_and_drops(changed: pytest.Pytester, answers: Callable[[str], int]) -> None:
