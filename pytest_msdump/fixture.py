@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -208,7 +209,10 @@ def _pair(batch: Any) -> tuple[Any, ...]:
 def _caller(root: Path) -> str | None:
     """``tests/test_net.py:17``, the line that called the fixture."""
     frame = sys._getframe(2)
-    path = Path(frame.f_code.co_filename)
+    name, above = frame.f_code.co_filename, f"{root}{os.sep}"
+    if os.sep == "/" and name.startswith(above) and "//" not in name and "/." not in name:
+        return f"{name[len(above) :]}:{frame.f_lineno}"
+    path = Path(name)
     return f"{path.relative_to(root).as_posix()}:{frame.f_lineno}" if path.is_relative_to(root) else None
 
 

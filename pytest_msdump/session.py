@@ -167,14 +167,13 @@ def begin(item: pytest.Item, variant: Variant) -> Iterator[GateTest]:
         if isinstance(marker.get("backends"), Mapping) or all(refused(*v) for v in variants(item.config, marker)):
             raise pytest.UsageError(why)
         pytest.skip(why)
-    import numpy as np
-
     import harness.framework.context as context  # not from its package, which would look all of MindSpore's names up
+    from harness import numpy_state
 
     reason = None if variant == PLAIN else _backends().get(variant.backend).available()
     if reason is not None:
         pytest.skip(f"msdump: backend {variant.backend} cannot run here: {reason}")
-    mode, state = context.get_context("mode"), np.random.get_state()
+    mode, state = context.get_context("mode"), numpy_state.taken()
     context.set_context(mode=context.GRAPH_MODE)
     context.set_seed(SEED)
     more = {"rdr": True} if records(item.config, marker_arguments(item), variant.mode) else {}
@@ -191,7 +190,7 @@ def begin(item: pytest.Item, variant: Variant) -> Iterator[GateTest]:
             yield _made(item, variant, process)
     finally:
         context.set_context(mode=mode)
-        np.random.set_state(state)
+        numpy_state.restore(state)
 
 
 def _made(item: pytest.Item, variant: Variant, process: Process) -> GateTest:

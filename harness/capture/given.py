@@ -99,7 +99,7 @@ def array_of(name: str, value: Any) -> Array:
 
 
 def _numpy(name: str, value: Any) -> Array:
-    if isinstance(value, np.ma.MaskedArray):
+    if is_masked(value):
         raise SettingTypeError(
             f"msdump.check: {_short(name)} is a masked array; hand over what counts of it, such as "
             "{'data': x.filled(0), 'mask': x.mask}"
@@ -125,6 +125,12 @@ def _numpy(name: str, value: Any) -> Array:
     if ways:
         raise SettingTypeError(f"msdump.check: the values of {_short(name)} (a {kind}) cannot be read{why}")
     raise SettingTypeError(f"msdump.check: {_short(name)} is of type {kind}; accepted are {ACCEPTED}")
+
+
+def is_masked(value: Any) -> bool:
+    """Whether it is a masked array; nobody has one without having imported ``numpy.ma``."""
+    masked = sys.modules.get("numpy.ma")
+    return hasattr(masked, "MaskedArray") and isinstance(value, masked.MaskedArray)  # type: ignore[union-attr]
 
 
 def is_tensor(value: Any) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, cast, runtime_checkable
 
 from harness.compare.by_rows import check_rows
 from harness.compare.collector import paused_collector
@@ -121,12 +121,14 @@ def _one_by_one(golden: _Golden, found: Iterable[Record], judge: SlotJudge, orde
 
 def _as_rows(side: Any) -> Rows | None:
     """A side as columns; None if it cannot be read so."""
-    made: Rows | None = side.as_rows() if isinstance(side, HasRows) else None
-    return made
+    # Not by ``isinstance``, which takes tens of microseconds for a protocol.
+    reader: Callable[[], Rows | None] | None = getattr(side, "as_rows", None)
+    return None if reader is None else reader()
 
 
 def _records(side: HasRecords | Iterable[Record]) -> Iterable[Record]:
-    return side.records() if isinstance(side, HasRecords) else side
+    reader: Callable[[], Iterable[Record]] | None = getattr(side, "records", None)
+    return cast(Iterable[Record], side) if reader is None else reader()
 
 
 class _Golden:

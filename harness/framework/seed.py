@@ -12,6 +12,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
+from harness import numpy_state
 from harness.errors import SettingError, SettingTypeError
 
 #: divisor that reduces seeds
@@ -48,7 +49,7 @@ def set_seed(seed: int) -> None:
 @contextmanager
 def seeded(seed: int) -> Iterator[None]:
     """``set_seed(seed)`` within the block; afterwards every generator and counter has its former state."""
-    before = _global[0], _dataset[0], dict(_counters), random.getstate(), np.random.get_state()
+    before = _global[0], _dataset[0], dict(_counters), random.getstate(), numpy_state.taken()
     set_seed(seed)
     try:
         yield
@@ -57,7 +58,7 @@ def seeded(seed: int) -> Iterator[None]:
         _counters.clear()
         _counters.update(before[2])
         random.setstate(before[3])
-        np.random.set_state(before[4])
+        numpy_state.restore(before[4])
 
 
 def _seed_all(seed: int) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -103,6 +103,7 @@ class H5File:
             os.close(self._descriptor)
             raise
         self._group_paths: dict[bytes, bytes] = {}
+        self._owner: tuple[bytes, Any] = (b"", None)
 
     def __enter__(self) -> Self:
         return self
@@ -168,7 +169,7 @@ class H5File:
         self.raise_for_disk()
 
     def _dataset(self, path: bytes, dtype: np.dtype[Any], shape: tuple[int, ...], packed: bool, utf8: bool) -> Any:
-        space = h5s.create_simple(shape) if shape else h5s.create(h5s.SCALAR)
+        space = h5s.create_simple(shape) if shape else _SCALAR
         creation = _packed(shape) if packed else _PLAIN
         return h5d.create(self._file, path, _type(dtype, utf8), space, dcpl=creation)
 
@@ -208,7 +209,9 @@ class H5File:
 
     def set(self, path: bytes, name: str, value: str | int) -> None:
         """Adds an attribute: a UTF-8 string as long as the text, or a 64-bit integer."""
-        _set(h5g.open(self._file, path), name, value)
+        if path != self._owner[0]:
+            self._owner = path, h5g.open(self._file, path)
+        _set(self._owner[1], name, value)
 
 
 def _keys(tree: Tree) -> dict[int, bytes]:
@@ -273,7 +276,7 @@ def _group_creation() -> Any:
     return plist
 
 
-_CREATION, _PLAIN, _GROUP = _creation(), _plain(), _group_creation()
+_CREATION, _PLAIN, _GROUP, _SCALAR = _creation(), _plain(), _group_creation(), h5s.create(h5s.SCALAR)
 
 
 @cache
@@ -310,6 +313,7 @@ def _known_type(key: Any, dtype: np.dtype[Any]) -> Any:
     return _types[key][1]
 
 
+@lru_cache(maxsize=256)
 def _text(size: int, utf8: bool) -> Any:
     kind = h5t.C_S1.copy()
     kind.set_size(size)
@@ -324,5 +328,5 @@ def _set(owner: Any, name: str, value: str | int) -> None:
     else:
         text = value.encode() or b"\0"
         kind, raw = _text(len(text), True), np.array(text, f"S{len(text)}")
-    attribute = h5a.create(owner, name.encode(), kind, h5s.create(h5s.SCALAR))
+    attribute = h5a.create(owner, name.encode(), kind, _SCALAR)
     attribute.write(raw, mtype=kind)

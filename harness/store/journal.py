@@ -5,9 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-from collections.abc import Callable
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -96,10 +95,12 @@ def complete(staged: Path) -> list[str]:
     golden = staged.parent
     files, remove, _ = _journal(staged, JOURNAL)
     done = []
+    for folder in {os.path.dirname(name) for name in files}:
+        if (staged / folder).is_dir():
+            (golden / folder).mkdir(parents=True, exist_ok=True)
     for name in files:
-        if (staged / name).exists():
-            (golden / name).parent.mkdir(parents=True, exist_ok=True)
-            os.replace(staged / name, golden / name)
+        if os.path.exists(f"{staged}/{name}"):
+            os.replace(f"{staged}/{name}", f"{golden}/{name}")
             done.append(name)
     for name in remove:
         with suppress(FileNotFoundError):
@@ -138,7 +139,7 @@ def undo(staged: Path, why: OSError | None) -> None:
 
 
 def _flush(golden: Path, names: list[str]) -> None:
-    for folder in sorted({(golden / name).parent for name in names}):
+    for folder in sorted({golden / os.path.dirname(name) for name in names}):
         if folder.is_dir():
             atomic.flush_directory(folder)
 
@@ -182,25 +183,24 @@ def _journal(staged: Path, at: str) -> _Journal:
         lists = _Journal(journal["files"], journal["remove"], journal["fresh"])
         if journal["format"] != FORMAT:
             raise ValueError(journal["format"])
-        resolved = cache(Path.resolve)  # the files of a change lie in few folders
+        leads_inside = cache(partial(_leads_inside, staged))  # the files of a change lie in few folders
         for name in dict.fromkeys(name for names in lists for name in names):
-            _hold_inside(staged, name, resolved)
+            path = PurePosixPath(name)
+            if path.is_absolute() or ".." in path.parts or not path.name.endswith((".h5", ".json")):
+                raise ValueError(name)
+            if not leads_inside(path.parent) or os.path.islink(f"{staged}/{name}"):
+                raise ValueError(f"{name} leads elsewhere")
     except (OSError, StoreError, ValueError, TypeError, KeyError) as error:
         raise StoreError(f"{staged / at}: not a journal of this version ({error}); remove {staged}") from None
     return lists
 
 
-def _hold_inside(staged: Path, name: str, resolved: Callable[[Path], Path]) -> None:
-    """Raises ``ValueError`` for a name in a journal that leads elsewhere, or is no golden's."""
-    path = PurePosixPath(name)
-    if path.is_absolute() or ".." in path.parts or not path.name.endswith((".h5", ".json")):
-        raise ValueError(name)
-    home, target = resolved(staged.parent), resolved((staged.parent / path).parent)
-    folders = [resolved((staged / top / path).parent) for top in ("", KEPT)]
-    if not target.is_relative_to(home) or not all(each.is_relative_to(resolved(staged)) for each in folders):
-        raise ValueError(f"{name} leads elsewhere")
-    if (staged / path).is_symlink():
-        raise ValueError(f"{name} leads elsewhere")
+def _leads_inside(staged: Path, folder: PurePosixPath) -> bool:
+    """Whether a folder of a change lies inside its directory, on every side of the change."""
+    home, real = staged.parent.resolve(), staged.resolve()
+    if not (staged.parent / folder).resolve().is_relative_to(home):
+        return False
+    return all((staged / top / folder).resolve().is_relative_to(real) for top in ("", KEPT))
 
 
 def locked(golden: Path) -> Path:

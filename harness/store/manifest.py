@@ -12,6 +12,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -47,6 +48,7 @@ _LEFT = re.compile(rf"\..+{re.escape(SUFFIX)}\.[0-9]+\.tmp", re.DOTALL)
 _HEAD = {"format": FORMAT, "version": VERSION}
 
 
+@cache
 def _again(golden: Path) -> str:
     return f"`{command('msdump', 'verify', '--fix', golden)}` writes it anew"
 
@@ -68,8 +70,17 @@ def path_of(store: str) -> str:
 
 def store_paths(golden: Path) -> list[str]:
     """All stores below a directory, as relative paths with ``/``, sorted; hidden files are ignored."""
-    found = (path.relative_to(golden) for path in golden.rglob("*.h5"))
-    return sorted(path.as_posix() for path in found if not any(part.startswith(".") for part in path.parts))
+    return sorted(name for name in visible(golden) if name.endswith(".h5"))
+
+
+def visible(top: Path) -> Iterator[str]:
+    """All files and directories below a directory, as relative paths with ``/``, without hidden ones and what is below
+    these."""
+    for folder, folders, files in os.walk(top):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        below = os.path.relpath(folder, top).replace(os.sep, "/")
+        lead = "" if below == "." else f"{below}/"
+        yield from (lead + name for name in (*folders, *files) if not name.startswith("."))
 
 
 def rebuild(

@@ -131,7 +131,7 @@ class Transaction:
         try:
             known = names if described else [name for name in names if self._is_described(name)]
             removed = self._describe(known, describe, provenance or {})
-            files = [path.relative_to(self._staged).as_posix() for path in _files(self._staged)]
+            files = _files(self._staged)
             if files or removed:
                 self._decide(files, removed)
                 complete(self._staged)
@@ -152,7 +152,7 @@ class Transaction:
             kept = self._staged / KEPT / name
             kept.parent.mkdir(parents=True, exist_ok=True)
             keep(self.golden / name, kept)
-        for folder in {path.parent for path in _files(self._staged)} | {self._staged}:
+        for folder in {self._staged / os.path.dirname(name) for name in _files(self._staged)} | {self._staged}:
             atomic.flush_directory(folder)
         journal = {"format": FORMAT, "files": files, "remove": removed, "fresh": fresh}
         atomic.write_atomically(self._staged / JOURNAL, json.dumps(journal, indent=1).encode())
@@ -167,8 +167,9 @@ class Transaction:
         legacy = (self.golden / manifest.NAME).exists()
         kept = sorted((set(there) if legacy else set(also) & set(there)) - set(names))
         known = manifest.runs_of(manifest.read(self.golden, [*names, *kept], broken_is_none=True))
+        changed = set(names)
         for name in [*names, *kept]:
-            path = (self._staged if name in names else self.golden) / name
+            path = (self._staged if name in changed else self.golden) / name
             text = manifest.describe(path, name, known, provenance)
             place = manifest.path_of(name)
             if not _holds(self.golden / place, text):
@@ -223,11 +224,10 @@ def _above(place: Path) -> Path:
     return [*changing[-1:], *described[:1], place.parent][0]
 
 
-def _files(staged: Path) -> list[Path]:
-    """All staged files, stores before manifests."""
-    found = [path for path in staged.rglob("*") if path.is_file()]
-    shown = [path for path in found if not any(part.startswith(".") for part in path.relative_to(staged).parts)]
-    return sorted(shown, key=lambda path: (path.suffix != ".h5", path))
+def _files(staged: Path) -> list[str]:
+    """All staged files, stores before manifests, as relative paths with ``/``."""
+    found = [name for name in manifest.visible(staged) if os.path.isfile(f"{staged}/{name}")]
+    return sorted(found, key=lambda name: (not name.endswith(".h5"), name.split("/")))
 
 
 def _holds(path: Path, content: bytes) -> bool:

@@ -128,7 +128,8 @@ def update(
     _check_arguments(target, runs, compression)
     with writer_lock(target, timeout):
         try:
-            atomic.remove_leftovers(target)
+            if base is None:  # in the folder of one change there are none of an earlier one's
+                atomic.remove_leftovers(target)
             source = target if base is None or target.exists() else base
             if not source.exists():
                 return _replace(target, None, network, runs, compression or "none", settle)

@@ -98,8 +98,11 @@ def _traced(function: Callable[..., Any], args: Sequence[Any], names: Sequence[s
     if is_eager():
         arrays = [t.asnumpy() for t in data_inputs(args)]
         tracer.knows({id(parameter): array for parameter, array in zip(inputs, arrays, strict=True)})
-    with using(tracer), python_print():
-        tracer.finish(function(*traced))
+    try:
+        with using(tracer), python_print():
+            tracer.finish(function(*traced))
+    finally:
+        tracer.known = None  # the tracer is part of a cycle: arrays would stay until the collector comes
     labels = [(kind, tag) for kind, tag, _value in tracer.summaries]
     return Trace(tracer.block, inputs, labels, tracer.summed)
 

@@ -309,6 +309,10 @@ class Placed:
         """Bytes of a part."""
         return read_part(self._contents, number, self._descriptor)
 
+    def text_dtype(self, number: int) -> np.dtype[Any]:
+        """The dtype of a part that holds texts."""
+        return np.dtype(f"S{self._contents.parts[number].itemsize}")
+
     def stored(self, number: int, dtype: np.dtype[Any] | None = None) -> Stored:
         """A part as it lies in the file."""
         found = stored_part(self._contents, number, self._descriptor)
@@ -349,8 +353,7 @@ class PlacedRun:
 
     def index(self) -> Index:
         """All slots."""
-        names = self._store.stored(self._entry.names).dtype
-        texts = self._store.part(self._entry.names).view(names).tolist()
+        texts = self._store.part(self._entry.names).view(self._store.text_dtype(self._entry.names)).tolist()
         rows = self._store.part(self._entry.index).view(INDEX_DTYPE)
         return checked_index(rows, [raw.decode("utf-8", "surrogateescape") for raw in texts])
 

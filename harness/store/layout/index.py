@@ -41,6 +41,19 @@ _KEY_NUMBERS = ("rank", "execution", "slot")
 _LABELS = ("graph", "iteration")
 
 
+def _only(*names: str, **kinds: str) -> np.dtype[Any]:
+    """The row without its other columns, so that a table becomes tuples in one call."""
+    formats = [kinds.get(name, INDEX_DTYPE[name]) for name in names]
+    offsets = [INDEX_DTYPE.fields[name][1] for name in names]  # type: ignore[index]
+    return np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": INDEX_DTYPE.itemsize})
+
+
+_KEYS = _only("rank", "graph", "iteration", "execution", "operator", "io", "slot", graph="<u4", iteration="<u4")
+_POINTERS = _only("io", *NAME_FIELDS)
+#: Rows whose columns are looked at as Python's numbers: numpy needs microseconds for each column, however short.
+_FEW = 64
+
+
 class Index:
     """The rows of one run, in execution order.
 
@@ -61,11 +74,10 @@ class Index:
     def keys(self) -> list[SlotKey]:
         """Of each row, its slot."""
         names = self.names
-        columns = [self.rows["rank"].tolist(), *(self.rows[each].view("<u4").tolist() for each in _LABELS)]
-        operators = [names[at] for at in self.rows["operator"].tolist()]
-        ios = [IOS[at] for at in self.rows["io"].tolist()]
-        executions, slots = self.rows["execution"].tolist(), self.rows["slot"].tolist()
-        return list(map(SlotKey, *columns, operators, executions, ios, slots))
+        return [
+            SlotKey(rank, graph, iteration, names[operator], execution, IOS[io], slot)
+            for rank, graph, iteration, execution, operator, io, slot in self.rows.view(_KEYS).tolist()
+        ]
 
     @cached_property
     def digests(self) -> list[bytes]:
@@ -145,14 +157,23 @@ def checked_index(rows: Array, names: Sequence[str]) -> Index:
     """An index read from a file; ``StoreError`` if its rows do not fit the schema or point nowhere."""
     if rows.ndim != 1 or rows.dtype != INDEX_DTYPE:
         raise StoreError("the index is not the table this schema version describes")
-    for field in NAME_FIELDS:
-        column = rows[field]
-        lowest = NO_SOURCE if field == "source" else 0
-        if len(column) and (int(column.min()) < lowest or int(column.max()) >= len(names)):
-            raise StoreError(f"the index's column {field!r} points beyond the table of names")
-    if len(rows) and int(rows["io"].max()) >= len(IOS):
-        raise StoreError("the index's column 'io' has a value that is neither input nor output")
+    if len(rows):
+        for field, (least, most) in _ranges(rows).items():
+            if field == "io":
+                if most >= len(IOS):
+                    raise StoreError("the index's column 'io' has a value that is neither input nor output")
+            elif least < (NO_SOURCE if field == "source" else 0) or most >= len(names):
+                raise StoreError(f"the index's column {field!r} points beyond the table of names")
     return Index(rows, names)
+
+
+def _ranges(rows: Array) -> dict[str, tuple[int, int]]:
+    """The least and the largest value of each column that points somewhere."""
+    fields = (*NAME_FIELDS, "io")
+    if len(rows) > _FEW:
+        return {field: (int(rows[field].min()), int(rows[field].max())) for field in fields}
+    columns = dict(zip(("io", *NAME_FIELDS), zip(*rows.view(_POINTERS).tolist(), strict=True), strict=True))
+    return {field: (min(columns[field]), max(columns[field])) for field in fields}
 
 
 class IndexBuilder:
