@@ -10,6 +10,8 @@ from typing import Generic, TypeVar
 from harness.errors import UnknownNameError
 
 T = TypeVar("T")
+# An error names them all if they are no more.
+_NAMED = 12
 
 
 class Registry(Generic[T]):
@@ -50,15 +52,18 @@ class Registry(Generic[T]):
             self._things.setdefault(entry.name, entry.load())
 
     def get(self, name: str) -> T:
-        """The thing called ``name``; raises ``UnknownNameError`` with similar names."""
+        """The thing called ``name``; raises ``UnknownNameError`` with similar names, or with all if there are few."""
         self._fill()
         if name not in self._things:
             self._load_entry_points()
         try:
             return self._things[name]
         except KeyError:
-            near = difflib.get_close_matches(name, self._things, n=3, cutoff=0.5)
+            near = [each for each in self._things if each.lower() == name.lower()]
+            near = near or difflib.get_close_matches(name, self._things, n=3, cutoff=0.6)
             hint = f"; did you mean {', '.join(near)}?" if near else ""
+            if not near and len(self._things) <= _NAMED:
+                hint = f"; known are {', '.join(sorted(self._things))}"
             raise UnknownNameError(f"no {self.kind} is called {name!r}{hint}") from None
 
     def __contains__(self, name: object) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_msdump.options import NOT_ASKED, SETTINGS
-from pytest_msdump.variants import Variant, marker_arguments, variants
+from pytest_msdump.variants import Variant, is_gate_test, marker_arguments, variants
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -74,12 +74,16 @@ class Msdump:
 
         Raises:
             ValueError: ``steps`` is not a positive int.
-            TypeError: ``network`` cannot be called.
+            TypeError: ``network`` cannot be called, or is a class.
         """
         if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
             raise ValueError(f"msdump.run: steps must be an int of at least 1, got {steps!r}")
+        _refuse_classes("msdump.run", network)
         if not callable(network):
-            raise TypeError(f"msdump.run: a cell, a module or a function is accepted, got {type(network).__name__}")
+            raise TypeError(
+                f"msdump.run: a cell, a module or a function is accepted, got {type(network).__name__}; "
+                "msdump.run(network, x) calls it with x"
+            )
         if "torch" in sys.modules:
             from pytest_msdump import torch_sections
 
@@ -128,12 +132,15 @@ class Msdump:
 
         Raises:
             ValueError: there is no batch.
-            TypeError: a batch is not a pair.
+            TypeError: a batch is not a pair; or the network, the loss or the optimizer is a class.
         """
         given = [_pair(batch) for batch in batches]
         if not given:
             raise ValueError("msdump.train: at least one batch is needed, got none")
         plain = epochs == 1 and callbacks is None and metrics is None
+        _refuse_classes("msdump.train", network, loss, optimizer)
+        if not callable(loss) and (plain or loss is not None):
+            raise TypeError(f"msdump.train: the loss is a cell or a function, got {type(loss).__name__}")
         if "torch" in sys.modules:
             from pytest_msdump import torch_sections
 
@@ -196,6 +203,12 @@ class Msdump:
         return injection(self._test.process, operator, kind=kind, iteration=iteration, rank=rank, message=message)
 
 
+def _refuse_classes(act: str, *given: Any) -> None:
+    for each in given:
+        if isinstance(each, type):
+            raise TypeError(f"{act}: {each.__name__} is a class; give an instance, {each.__name__}(...)")
+
+
 def _pair(batch: Any) -> tuple[Any, ...]:
     if not isinstance(batch, (tuple, list)) or len(batch) < 2:
         shape = list(getattr(batch, "shape", ()))
@@ -224,6 +237,10 @@ def msdump(request: pytest.FixtureRequest) -> Iterator[Msdump]:
         pytest.skip(NOT_ASKED)
     from pytest_msdump.session import begin
 
+    if not is_gate_test(request.node):
+        from pytest_msdump import advice
+
+        pytest.fail(f"msdump: {request.node.nodeid} {advice.AT_RUN_TIME}", pytrace=False)
     # A test that requests the fixture by name at run time gives it no parameter: the first variant is used.
     chosen = getattr(request, "param", None)
     if not isinstance(chosen, Variant):

@@ -13,7 +13,7 @@ import pytest
 from _pytest._code.code import ReprEntry
 from _pytest._io import TerminalWriter
 
-from pytest_msdump import colours, mistakes, options
+from pytest_msdump import advice, colours, mistakes, options
 from pytest_msdump import report as reporting
 from pytest_msdump.collection import Collection, stores
 from pytest_msdump.garbage import Garbage
@@ -90,11 +90,16 @@ class Gate:
         self, collector: pytest.Collector
     ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
         """Notes each file before ``--lf`` filters it; explains an ``import mindspore`` that fails because MindSpore is
-        not installed."""
+        not installed, and an import of the fixture."""
         self.collection.saw_collector(collector)
         made = yield
-        if made.failed and "No module named 'mindspore" in str(made.longrepr):
-            made.longrepr = f"{collector.nodeid}: No module named 'mindspore'\n  {mistakes.without_mindspore()}"
+        if made.failed:
+            told = str(made.longrepr)
+            fixture = advice.on_import(told)
+            if "No module named 'mindspore" in told:
+                made.longrepr = f"{collector.nodeid}: No module named 'mindspore'\n  {mistakes.without_mindspore()}"
+            elif fixture:
+                made.longrepr = f"{collector.nodeid}: {fixture}"
         return made
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
@@ -179,6 +184,8 @@ class Gate:
                 _escape(made)
             if made.when == "call" and made.failed:
                 _shorten(made, next((each["where"] for each in made.msdump if each["where"]), ""))
+        elif call.excinfo is not None and made.failed and not item.config.getoption("fulltrace", False):
+            mistakes.explain_stranger(item, made, call.excinfo)
         return made
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:

@@ -44,6 +44,7 @@ class GateTest:
         tree: directory of its dump tree; None without ``--msdump-keep``.
         texts: logs of its trainings, and texts it gave to ``check``, by name of the artefact.
         given: values it gave to ``check``.
+        over: whether it was judged, or ended by an error; what comes later would be compared with nothing.
     """
 
     def __init__(self, item: pytest.Item, variant: Variant, process: Process) -> None:
@@ -57,6 +58,7 @@ class GateTest:
         self.tree = self._tree() if self.settings.keep else None
         self.texts: dict[str, bytes] = {}
         self.given: list[Record] = []
+        self.over = False
         self._names: set[str] = set()
         item.stash[_TEST] = self
 
@@ -71,7 +73,9 @@ class GateTest:
             self.process.keep_tree(self.tree)
 
     def execute(self, program: Callable[[], T]) -> T:
-        """Runs one section of the test with everything dumped, and returns its result."""
+        """Runs one section of the test with everything dumped, and returns its result; ``SettingError`` after the
+        test's end."""
+        self._refuse_when_over()
         self.keep_tree()
         returned: list[T] = []
         try:
@@ -90,15 +94,20 @@ class GateTest:
         """Keeps a value given to ``check``, to be compared under ``name``.
 
         Raises:
-            HarnessError: see ``harness.capture.given.leaves``; or the value is empty, or its name is already used.
+            HarnessError: see ``harness.capture.given.leaves``; or the value is empty, its name is already used, or the
+                test is over.
         """
         from harness.capture.capture import COMPARED
         from harness.capture.given import leaves, record_of
         from harness.errors import SettingError
         from harness.records import GIVEN_SCOPE
 
+        self._refuse_when_over()
         if not isinstance(name, str) or not name or not name.isprintable():
-            raise SettingError(f"msdump.check: the name of a value is a printable text, got {name!r}")
+            given = repr(name) if isinstance(name, str) else type(name).__name__
+            raise SettingError(
+                f"msdump.check(name, value): the name of a value comes first and is a printable text, got {given}"
+            )
         found = list(leaves(name, value))
         if not found:
             raise SettingError(f"msdump.check: {name!r} holds nothing to compare: {value!r:.80}")
@@ -112,6 +121,15 @@ class GateTest:
                 self.texts[f"{COMPARED}{GIVEN_SCOPE}/{leaf.name}.txt"] = leaf.content.encode(errors="surrogateescape")
             else:
                 self.given.append(record_of(leaf, name, source))
+
+    def _refuse_when_over(self) -> None:
+        if self.over:
+            from harness.errors import SettingError
+
+            raise SettingError(
+                f"the test {self.item.nodeid} is over, and what it gave was judged when its function returned; "
+                "call the fixture inside the test"
+            )
 
     def capture(self) -> Capture:
         """The capture to compare: what the programs dumped, then the values given to ``check``."""
@@ -142,6 +160,7 @@ def taken(item: pytest.Item) -> GateTest | None:
     large."""
     found = item.stash.get(_TEST, None)
     if found is not None:
+        found.over = True
         del item.stash[_TEST]
     return found
 

@@ -206,7 +206,7 @@ def _check_all(judge: GateRun, bundle: str, results: list[Result], texts: list[s
         store = OPENED.open(judge.path)
     except FileNotFoundError:
         results.append(_missing(judge, backend))
-        texts.append(misses.missing(judge.test, judge.path, len(judge.records), judge.run, "the store does not exist"))
+        texts.append(misses.missing(judge, judge.run, "the store does not exist"))
         return
     # A real engine gives other bits on other machines: another backend's golden may replace its own.
     if len(stated) > 1 and judge.run not in store and not judge.capture.emulated:
@@ -231,7 +231,7 @@ def _check_one(
         if run in there:
             raise
         text = f"the store holds {', '.join(map(str, there)) or 'no run'}"
-        return _missing(judge, against), misses.missing(judge.test, judge.path, len(judge.records), run, text)
+        return _missing(judge, against), misses.missing(judge, run, text)
     if run == judge.run:
         judge.remember(expected)
     result = judge.empty("identical")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import linecache
 import os
 from collections.abc import Sequence
@@ -9,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from pytest_msdump import advice
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _OURS = (_HERE + os.sep, os.path.join(os.path.dirname(_HERE), "harness") + os.sep)
@@ -50,36 +53,85 @@ def draws(item: pytest.Item) -> bool:
 
 
 def explain(item: pytest.Item, report: pytest.TestReport, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-    """Puts a short message into a failed test's report if the error arose inside the harness."""
+    """Puts a short message into a failed test's report if the error arose inside the harness, came through it, or is a
+    wrong use of the fixture."""
     error = excinfo.value
-    if isinstance(error, (pytest.fail.Exception, pytest.skip.Exception, KeyboardInterrupt, AssertionError)):
+    if isinstance(error, (pytest.fail.Exception, pytest.skip.Exception, KeyboardInterrupt)):
         return
-    entries = list(excinfo.traceback)
+    entries = _from_test(item, excinfo.traceback)
     paths = [str(entry.path) for entry in entries]
     ours = [at for at, path in enumerate(paths) if path.startswith(_OURS)]
-    users = [at for at, path in enumerate(paths) if not path.startswith(_OURS) and not _is_library(path)]
+    users = [at for at, path in enumerate(paths) if _is_users(path)]
     if lacks_mindspore(error):
-        lines = [f"{type(error).__name__}: {error}", *_places(entries, users, item), f"  {without_mindspore()}"]
-    elif ours and users and users[-1] < ours[-1]:
-        lines = [*_message(error), *_places(entries, users, item), *_given(entries)]
-    else:
+        more = [f"  {without_mindspore()}"]
+    elif misused := advice.on_misuse(error):
+        more = misused
+    elif not ours or not users or users[0] > ours[-1]:
         return
-    text = "\n".join(lines)
-    try:
-        pytest.fail(text, pytrace=False)
-    except pytest.fail.Exception:
-        report.longrepr = item.repr_failure(pytest.ExceptionInfo.from_current())
+    elif isinstance(error, AssertionError):
+        _without_ours(item, report, excinfo, [entries[at] for at in ours])
+        return
+    else:
+        more = _given(error, entries)
+    places = _places(entries, users, item)
+    _replace(item, report, [*_message(error, [entries[at] for at in users]), *places, *more])
     crash = getattr(report.longrepr, "reprcrash", None)
     if crash is not None and users:
-        crash.path, crash.lineno, crash.message = paths[users[-1]], entries[users[-1]].lineno + 1, lines[0]
+        crash.path, crash.lineno = paths[users[-1]], entries[users[-1]].lineno + 1
+        crash.message = _message(error, entries)[0]
 
 
-def _is_library(path: str) -> bool:
-    return path.startswith(("<", os.path.dirname(os.__file__))) or any(part in path for part in _LIBRARIES)
+def _from_test(item: pytest.Item, entries: Sequence[Any]) -> list[Any]:
+    """The entries from the test's function on, without the hooks that call it; all of them in a fixture."""
+    code = getattr(inspect.unwrap(getattr(item, "obj", None) or _from_test), "__code__", None)
+    start = next((at for at, entry in enumerate(entries) if entry.frame.code.raw is code), 0)
+    return list(entries[start:])
 
 
-def _message(error: BaseException) -> list[str]:
+def explain_stranger(
+    item: pytest.Item, report: pytest.TestReport, excinfo: pytest.ExceptionInfo[BaseException]
+) -> None:
+    """Like ``explain``, for a test without the fixture whose error says that it wants it."""
+    more = advice.on_absence(excinfo.value)
+    if more:
+        entries = [entry for entry in _from_test(item, excinfo.traceback) if _is_users(str(entry.path))]
+        places = _places(entries, range(len(entries)), item)
+        _replace(item, report, [*_message(excinfo.value, entries), *places, *more])
+
+
+def _replace(item: pytest.Item, report: pytest.TestReport, lines: Sequence[str]) -> None:
+    try:
+        pytest.fail("\n".join(lines), pytrace=False)
+    except pytest.fail.Exception:
+        report.longrepr = item.repr_failure(pytest.ExceptionInfo.from_current())
+
+
+def _without_ours(
+    item: pytest.Item,
+    report: pytest.TestReport,
+    excinfo: pytest.ExceptionInfo[BaseException],
+    ours: Sequence[Any],
+) -> None:
+    """Shows an assertion of a network's as pytest does, without the frames that lie between it and the test."""
+    hidden = {id(entry._rawentry) for entry in ours}
+    kept = [entry._rawentry for entry in excinfo.traceback if id(entry._rawentry) not in hidden]
+    # pytest makes its own list of the frames again, from the error.
+    for at, entry in enumerate(kept):
+        entry.tb_next = kept[at + 1] if at + 1 < len(kept) else None
+    report.longrepr = item.repr_failure(excinfo)
+
+
+def _is_users(path: str) -> bool:
+    library = path.startswith(("<", os.path.dirname(os.__file__))) or any(part in path for part in _LIBRARIES)
+    return not library and not path.startswith(_OURS)
+
+
+def _message(error: BaseException, entries: Sequence[Any]) -> list[str]:
     told = [line for line in str(error).splitlines() if line.strip()] or [""]
+    # The tracer's own words for a place that stands below.
+    shown, separator, place = told[0].rpartition(" -- at ")
+    if separator and any(place.startswith(f"{each.path}:{each.lineno + 1}") for each in entries):
+        told[0] = shown
     head = f"{type(error).__name__}: {told[0]}"[: 2 * _LINE]
     return [head, *(f"  {line.strip()}"[:_LINE] for line in told[1:_MESSAGE_LINES])]
 
@@ -97,21 +149,27 @@ def _place(entry: Any, root: Path) -> str:
     return f"{shown}:{entry.lineno + 1}: {source}"[:_LINE]
 
 
-def _given(entries: Sequence[Any]) -> list[str]:
-    """Types and shapes of what the test gave to the fixture."""
+def _given(error: BaseException, entries: Sequence[Any]) -> list[str]:
+    """Types and shapes of what the test gave to the fixture, and what to do about them."""
     for entry in entries:
         known = entry.frame.f_locals
-        if "inputs" in known and "network" in known and str(entry.path).startswith(_HERE):
+        if "network" not in known or not str(entry.path).startswith(_HERE):
+            continue
+        if "inputs" in known:
             inputs = known["inputs"]
-            parts = ", ".join([type(known["network"]).__name__, *map(_kind, inputs)])
-            lines = [f"  given: msdump.run({parts})"[:_LINE]]
-            if any(isinstance(each, (str, list, tuple, dict)) for each in inputs):
-                lines.append("  cells take tensors, numpy arrays and numbers; of a list: Tensor([...], float32)")
-            return lines
+            parts = [_kind(known["network"]), *map(_kind, inputs)]
+            return [f"  given: msdump.run({', '.join(parts)})"[:_LINE], *advice.on_inputs(error, inputs)]
+        if "given" in known:
+            parts = [_kind(known[name]) for name in ("network", "loss", "optimizer")]
+            inputs = known["given"][0] if known["given"] else ()
+            batch = f"[({', '.join(map(_kind, inputs))}), ...]"
+            return [f"  given: msdump.train({', '.join([*parts, batch])})"[:_LINE], *advice.on_inputs(error, inputs)]
     return []
 
 
 def _kind(value: Any) -> str:
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
     shape, dtype = getattr(value, "shape", None), getattr(value, "dtype", None)
     if shape is None or dtype is None:
         return type(value).__name__

@@ -32,6 +32,7 @@ class Option(NamedTuple):
         help: one line.
         metavar: placeholder of the value in ``--help``.
         choices: the values accepted; empty for any.
+        hint: what else a message about a wrong value says.
         marker: keyword of the ``msdump`` marker that may set it for one test; None if none may.
     """
 
@@ -42,6 +43,7 @@ class Option(NamedTuple):
     metavar: str = ""
     choices: tuple[str, ...] = ()
     marker: str | None = None
+    hint: str = ""
 
     @property
     def flag(self) -> str:
@@ -69,6 +71,7 @@ OPTIONS = (
         "tolerance where no marker or hook states one",
         "NAME",
         ("stored", "exact", "default", "noise"),
+        hint="; a test states numbers itself: @pytest.mark.msdump(tolerance=1e-3)",
     ),
     Option("msdump_rdr", "flag", False, "also check what the Running Data Recorder writes (mode tensor)", marker="rdr"),
     Option("msdump_mindspore", "text", "", "Python that has MindSpore, for backend mindspore", "PYTHON"),
@@ -142,7 +145,6 @@ def add_options(parser: pytest.Parser) -> None:
         if option.kind == "list":
             keywords["action"] = "append"
         if option.choices:
-            keywords["choices"] = option.choices
             keywords["help"] += f"; {' or '.join(option.choices)}"
         group.addoption(option.flag, **keywords)
 
@@ -181,7 +183,11 @@ def resolve(config: pytest.Config, name: str, marker: Mapping[str, Any] | None =
     if value is None and option.marker is not None and marker and marker.get(option.marker) is not None:
         value, where = marker[option.marker], f"marker msdump({option.marker}=...)"
     if value is None:
-        value, where = config.getini(name), f"ini option {name}"
+        where = f"ini option {name}"
+        try:
+            value = config.getini(name)
+        except (ValueError, pytest.UsageError) as error:
+            raise pytest.UsageError(f"{where}: {error}; true or false is accepted") from None
     if option.kind == "list":
         return split_names(value, where)
     if option.kind == "flag" and not isinstance(value, bool):
@@ -189,7 +195,7 @@ def resolve(config: pytest.Config, name: str, marker: Mapping[str, Any] | None =
     if option.kind == "count":
         return _count(value, where)
     if option.choices and value not in option.choices:
-        raise pytest.UsageError(f"{where}: {' or '.join(option.choices)} is accepted, got {value!r}")
+        raise pytest.UsageError(f"{where}: {' or '.join(option.choices)} is accepted, got {value!r}{option.hint}")
     return value
 
 
@@ -223,9 +229,13 @@ def settings(config: pytest.Config) -> Settings:
 
         root, why = root_of(config, str(config.getini("msdump_golden")))
     base = config.invocation_params.dir if given_on_command_line(config, "msdump_golden") else root
-    golden = Path(os.path.abspath(base / resolve(config, "msdump_golden")))
+    given = resolve(config, "msdump_golden")
+    golden = Path(os.path.abspath(base / given))
     in_ci = running_in_ci()
-    resolve(config, "msdump_level")
+    for name in ("msdump_level", "msdump_tolerance"):
+        resolve(config, name)
+    if not given:
+        raise pytest.UsageError("--msdump-golden: a directory is accepted, got an empty name; '.' is the root itself")
     if golden.exists() and not golden.is_dir():
         raise pytest.UsageError(f"--msdump-golden: a directory is accepted, {golden} is none")
     if regen and learn:

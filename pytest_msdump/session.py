@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from pytest_msdump import gate_test, options, report
+from pytest_msdump import advice, gate_test, options, report
 from pytest_msdump.collection import from_root, identity_of
 from pytest_msdump.deferred import Deferred
 from pytest_msdump.gate_test import SEED, GateTest
 from pytest_msdump.options import SETTINGS, Settings
 from pytest_msdump.report import Result
-from pytest_msdump.variants import Variant, marker_arguments, records, variant_of, variants
+from pytest_msdump.variants import FIXTURE, Variant, marker_arguments, records, variant_of, variants
 from pytest_msdump.xdist import is_worker
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def refused(name: str, mode: str) -> str | None:
     try:
         backend = backends.get(name)
     except UnknownNameError as error:
-        raise pytest.UsageError(f"msdump: {error}; known are {', '.join(backends.BACKENDS)}") from None
+        raise pytest.UsageError(f"msdump: {error}") from None
     if mode in backend.modes:
         return None
     text = f"msdump: backend {name} has no dump mode {mode!r}"
@@ -156,16 +156,12 @@ def described(backend_names: Sequence[str]) -> list[str]:
 @contextmanager
 def begin(item: pytest.Item, variant: Variant) -> Iterator[GateTest]:
     """Prepares a gate test: graph mode, a fixed seed. Skips it if its backend cannot run here, or lacks the mode while
-    another variant of the test can run.
-
-    Raises ``pytest.UsageError`` for a backend or mode (from the marker) that does not exist, and for a mode the backend
-    lacks, if the marker names it for this backend or no other variant of the test can run.
-    """
+    another variant of the test can run. A test whose marker cannot be followed fails, see ``_unusable``."""
+    wrong = _unusable(item, variant)
+    if wrong:
+        pytest.fail(wrong, pytrace=False)
     why = refused(*variant)
     if why is not None:
-        marker = marker_arguments(item)
-        if isinstance(marker.get("backends"), Mapping) or all(refused(*v) for v in variants(item.config, marker)):
-            raise pytest.UsageError(why)
         pytest.skip(why)
     import harness.framework.context as context  # not from its package, which would look all of MindSpore's names up
     from harness import numpy_state
@@ -191,6 +187,34 @@ def begin(item: pytest.Item, variant: Variant) -> Iterator[GateTest]:
     finally:
         context.set_context(mode=mode)
         numpy_state.restore(state)
+
+
+def _unusable(item: pytest.Item, variant: Variant) -> str:
+    """What is wrong with a test's marker: it names a backend or mode that does not exist; or a mode the backend lacks,
+    if it names it for this backend or no other variant of the test can run; or a tolerance that cannot be read. Empty
+    if nothing is."""
+    marker = marker_arguments(item)
+    try:
+        why = refused(*variant)
+        others = [] if why is None else variants(item.config, marker)
+        if why is not None and (isinstance(marker.get("backends"), Mapping) or all(refused(*each) for each in others)):
+            return why
+    except pytest.UsageError as error:
+        return str(error)
+    against = marker.get("against")
+    stated = [marker.get("tolerance"), *(against.values() if isinstance(against, Mapping) else ())]
+    if all(each is None for each in stated):
+        return ""
+    from harness.compare import Tolerances
+    from harness.errors import HarnessError
+
+    try:
+        for each in stated:
+            if each is not None:
+                Tolerances.parse(each)
+    except HarnessError as error:
+        return f"msdump: marker msdump(tolerance=...): {error}"
+    return ""
 
 
 def _made(item: pytest.Item, variant: Variant, process: Process) -> GateTest:
@@ -243,6 +267,8 @@ def finish(item: pytest.Item, bundle: str) -> str | None:
     test = gate_test.taken(item)
     if test is None or not test.ran:
         text = f"msdump: nothing was compared: {item.nodeid} called none of msdump.run, msdump.train and msdump.check"
+        if FIXTURE not in getattr(item, "fixturenames", ()):
+            text += f"\n{advice.TAKE_IT}"
         _keep_results(item, [_nothing(item)])
         _note(item, bundle, results_of(item), text)
         return text

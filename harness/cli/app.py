@@ -75,8 +75,8 @@ def check(
     atol: Annotated[float | None, typer.Option(help="absolute tolerance for floating values")] = None,
     exact: Annotated[bool, typer.Option("--exact", help="accept equal bits only")] = False,
     tolerance: Annotated[
-        NamedTolerance, typer.Option(help="exact: equal bits; default: the table by dtype; noise: rounding, too")
-    ] = "",
+        NamedTolerance | None, typer.Option(help="exact: equal bits; default: the table by dtype; noise: rounding, too")
+    ] = None,
     match: Annotated[Match, typer.Option(help="what pairs operators: names, scope/type/flow, or both")] = "auto",
     by_statistics: Annotated[
         bool, typer.Option("--by-statistics", help="accept statistics within the tolerance if values were not kept")
@@ -115,8 +115,8 @@ def diff(
     ] = None,
     report: Annotated[Path | None, typer.Option(metavar="HTML", help="write a page, in one HTML file")] = None,
     tolerance: Annotated[
-        NamedTolerance, typer.Option(help="exact: equal bits; default: the table by dtype; noise: rounding, too")
-    ] = "",
+        NamedTolerance | None, typer.Option(help="exact: equal bits; default: the table by dtype; noise: rounding, too")
+    ] = None,
     match: Annotated[Match, typer.Option(help="what pairs operators: names, scope/type/flow, or both")] = "auto",
     by_statistics: Annotated[
         bool, typer.Option("--by-statistics", help="take statistics within the tolerance for values, if none were kept")

@@ -318,7 +318,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def chosen_tolerances(
-    file: Path | None, rtol: float | None, atol: float | None, exact: bool, standard: str = ""
+    file: Path | None, rtol: float | None, atol: float | None, exact: bool, standard: str | None = None
 ) -> Tolerances | None:
     """The tolerances from the command line; None if there are none.
 

@@ -46,9 +46,13 @@ def initialise(folder: Path) -> int:
         0.
 
     Raises:
+        HarnessError: ``folder`` is a file, or lies in one.
         OSError: a file cannot be written.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        raise HarnessError(f"{folder}: a directory is accepted, a file is in its place") from None
     configured = configuration(folder)
     if configured:
         print(f"there: {configured} (goldens lie in golden/ unless its msdump_golden says otherwise)")

@@ -23,7 +23,7 @@ PASS_ON = {"ignore_unknown_options": True, "allow_interspersed_args": False, "he
 
 Action = Callable[[], int]
 Match = Literal["auto", "names", "flow"]
-NamedTolerance = Literal["", "exact", "default", "noise"]
+NamedTolerance = Literal["exact", "default", "noise"]
 Level = Literal["tensors", "digest"]
 
 

@@ -14,7 +14,7 @@ PLUGIN = "pytest_msdump.plugin"
 # pytest: 0 passed, 1 tests failed; anything else (interrupted, internal error, usage, nothing collected) gives no
 # result.
 _CODES = {0: 0, 1: 1}
-_NOTHING = 5
+_NOTHING, _USAGE = 5, 4
 
 
 def regenerate(pytest_args: Sequence[str]) -> int:
@@ -34,7 +34,17 @@ def regenerate(pytest_args: Sequence[str]) -> int:
             f"msdump: pytest collected no test in {text(os.getcwd())}; name their directory, or start where they lie"
         )
         print(where, file=sys.stderr)
+    if code == _USAGE and any(_is_foreign(each) for each in pytest_args):
+        print(
+            "msdump: these are options of pytest; the gate's begin with --msdump-: --msdump-backend=gpu",
+            file=sys.stderr,
+        )
     return _CODES.get(code, 2)
+
+
+def _is_foreign(argument: str) -> bool:
+    """Whether an argument is an option of another command of ours, which pytest does not have."""
+    return argument.partition("=")[0] in ("--backend", "--mode", "--golden", "--level", "--tolerance", "--only")
 
 
 def is_installed() -> bool:

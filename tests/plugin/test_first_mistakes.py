@@ -46,6 +46,25 @@ def test_a_test_may_expect_the_error(gate: pytest.Pytester) -> None:
     gate.runpytest("--msdump-regen").assert_outcomes(passed=1)
 
 
+OWN = """
+class OwnAssert(nn.Cell):
+    def construct(self, x):
+        assert x.shape == (3, 4), "rows"
+
+def test_it(msdump):
+    msdump.run(OwnAssert(), X)
+"""
+
+
+def test_an_assertion_of_a_network_is_shown_without_our_frames(gate: pytest.Pytester) -> None:
+    gate.makepyfile(test_own=HEAD + OWN)
+    text = gate.runpytest("--msdump").stdout.str()
+    assert "AssertionError: rows" in text
+    assert "msdump.run(OwnAssert(), X)" in text
+    assert "session.py" not in text
+    assert "calls.py" not in text
+
+
 PROJECT = "def test_it(msdump):\n    msdump.check('a', 1)\n"
 
 

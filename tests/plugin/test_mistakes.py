@@ -32,6 +32,26 @@ class Odd(nn.Cell):
     def construct(self, x):
         return x.nothing()
 
+class Forward(nn.Cell):
+    def forward(self, x):
+        return x
+
+class Careless(nn.Cell):
+    def __init__(self):
+        self.fc = nn.Dense(4, 2)
+
+class OwnError(nn.Cell):
+    def construct(self, x):
+        return {"mine": x}["theirs"]
+
+class Asks(nn.Cell):
+    def construct(self, x):
+        return np.tanh(x)
+
+class Axis(nn.Cell):
+    def construct(self, x):
+        return ops.sum(x, dim=5)
+
 def step(batches):
     net = Net()
     return net, nn.MSELoss(), nn.SGD(net.trainable_params()), batches
@@ -78,9 +98,53 @@ IN_TESTS = {
     "30 strings": _in_test(
         'msdump.check("a", np.array(["b"]))', "is an array of dtype <U1; dtypes that can be kept are"),
     "31 an empty list": _in_test('msdump.check("a", [])', "'a' holds nothing to compare"),
-    "32 no name": _in_test("msdump.check(X, 1)", "the name of a value is a printable text"),
+    "32 no name": _in_test(
+        "msdump.check(X, 1)", "msdump.check(name, value)", "comes first and is a printable text, got ndarray"),
     "33 no golden": _in_test(
         "msdump.run(Net(), X)", "no golden for run cpu/tensor", "root directory: /", "make it: msdump regen"),
+    "42 a class": _in_test("msdump.run(Net, X)", "Net is a class; give an instance, Net(...)"),
+    "43 the output": _in_test("msdump.run(Net()(Tensor(X)))", "got Tensor; msdump.run(network, x) calls it with x"),
+    "44 no super": _in_test("msdump.run(Careless(), X)", "call super().__init__() before", "self.fc = nn.Dense(4, 2)"),
+    "45 forward": _in_test("msdump.run(Forward(), X)", "does not define the method 'construct'"),
+    "46 an array in construct": _in_test("msdump.run(Asks(), X)", "Compute with operators", "return np.tanh(x)"),
+    "47 a tolerance here": _in_test(
+        "msdump.run(Net(), X, tolerance=1e-3)", "msdump.run(network, *inputs, steps=1)", "tolerance=1e-3)",
+        "belong to the marker: @pytest.mark.msdump("),
+    "48 a backend here": _in_test('msdump.run(Net(), X, backend="gpu")', "belong to the marker: @pytest.mark.msdump("),
+    "49 rtol": _in_test('msdump.check("a", X, rtol=1)', "msdump.check(name, value)", "belong to the marker"),
+    "50 by name": _in_test("msdump.run(Net(), x=X)", "keyword argument 'x'", "msdump.run(network, *inputs, steps=1)"),
+    "51 an empty name": _in_test('msdump.check("", X)', "comes first and is a printable text, got ''"),
+    "52 no value": _in_test("msdump.check(X)", "it is called as msdump.check(name, value)"),
+    "53 a slip": _in_test('msdump.chekc("a", 1)', "did you mean msdump.check? it has run, train, check, inject"),
+    "54 called itself": _in_test("msdump(Net(), X)", "it is called as msdump.run(network, *inputs, steps=1)"),
+    "55 no optimizer": _in_test(
+        "msdump.train(Net(), [(X, X)])", "it is called as msdump.train(network, loss, optimizer, batches)"),
+    "56 class of a loss": _in_test(
+        "msdump.train(Net(), nn.MSELoss, None, [(X, X)])", "MSELoss is a class; give an instance, MSELoss(...)",
+        "given: msdump.train(Net, the class MSELoss, NoneType, [(ndarray float32[2, 4], ndarray float32[2, 4]), ...])"),
+    "57 class of an optimizer": _in_test(
+        "msdump.train(Net(), nn.MSELoss(), nn.SGD, [(X, X)])", "SGD is a class; give an instance, SGD(...)"),
+    "58 no loss": _in_test(
+        "msdump.train(Net(), None, None, [(X, X)])", "the loss is a cell or a function, got NoneType"),
+    "59 labels of a wrong shape": _in_test(
+        "msdump.train(*step([(X, X[:, :3])]))", "shapes [2, 2], [2, 3] do not broadcast", "given: msdump.train(Net, "),
+    "60 float64": _in_test(
+        "msdump.run(Net(), np.ones((2, 4)))", "got Float64, Float32", "float64[2, 4]", "x.astype(np.float32)"),
+    "61 a generator": _in_test("msdump.run(Net(), (X for _ in X))", "given: msdump.run(Net, generator)", "cells take"),
+    "62 a dict": _in_test('msdump.run(Net(), {"x": X})', "given: msdump.run(Net, dict)", "cells take tensors"),
+    "63 None": _in_test("msdump.run(Net(), None)", "'NoneType' object has no attribute 'shape'", "return self.fc(x)"),
+    "64 too many": _in_test("msdump.run(Net(), X, X)", "too many positional arguments", "given: msdump.run(Net, "),
+    "65 nothing given": _in_test('msdump.check("a", None)', "'a' holds nothing to compare: None"),
+    "66 an iterator": _in_test('msdump.check("a", iter(X))', "'a' is of type iterator; accepted are numpy arrays"),
+    "67 a masked array": _in_test('msdump.check("a", np.ma.array(X))', "is a masked array; hand over what counts"),
+    "68 as a bool": _in_test("assert msdump.run(Net(), X) == 0", "is ambiguous; use .all() or .any()"),
+    "69 cells in a list": _in_test("msdump.run([Net()], X)", "a cell, a module or a function is accepted, got list"),
+    "70 their own error": _in_test(
+        "msdump.run(OwnError(), X)", "KeyError: 'theirs'", '{"mine": x}["theirs"]', "given: msdump.run(OwnError"),
+    "71 a layer of PyTorch": _in_test("nn.Linear(4, 2)", "nn.Linear is a name of MindSpore's that", "nn.Dense"),
+    "72 an axis too far": _in_test(
+        "msdump.run(Axis(), X)", "ReduceSum(Float32[2, 4], (Int64), Bool, Bool): axis 5 is out of range"),
+    "73 texts alone": _in_test('msdump.check("a", "text")', "found: 1 text, compared with nothing", "msdump regen"),
 }  # fmt: skip
 PROPERTY = """
 @given(st.integers())

@@ -17,6 +17,7 @@ from harness.progress import Progress
 from tests.cli.test_bad_input import POINTER
 from tests.cli.test_signs_of_life import Terminal
 from tests.plugin.test_mistakes import DRAWN, IN_TESTS, failures, is_short
+from tests.plugin.test_mistakes_around import FILES
 
 pytest_plugins = ["pytester"]
 ROOT = Path(__file__).resolve().parents[2]
@@ -268,6 +269,65 @@ def _(place: Place) -> Iterable[str]:
     return place.msdump("regen")
 
 
+@scene("90 a number as the session's tolerance", "stored or exact", "got '1e-3'", "@pytest.mark.msdump(tolerance=1e-3)")
+def _(place: Place) -> Iterable[str]:
+    place.gate.makepyfile(test_a=PROJECT)
+    return place.refused("--msdump", "--msdump-tolerance=1e-3")
+
+
+@scene("91 a tolerance in the ini file", "ini option msdump_tolerance: stored or exact", "got 'big'")
+def _(place: Place) -> Iterable[str]:
+    place.gate.makeini("[pytest]\nmsdump_tolerance = big\n")
+    return place.refused("--msdump")
+
+
+@scene("92 a switch in the ini file", "ini option msdump: ", "'maybe'", "true or false is accepted")
+def _(place: Place) -> Iterable[str]:
+    place.gate.makeini("[pytest]\nmsdump = maybe\n")
+    return place.refused()
+
+
+@scene("93 no golden directory at all", "--msdump-golden: a directory is accepted, got an empty name")
+def _(place: Place) -> Iterable[str]:
+    place.gate.makeini("[pytest]\nmsdump_golden =\n")
+    return place.refused("--msdump")
+
+
+@scene("94 a level that there is not", "--msdump-level: tensors or digest is accepted, got '2'")
+def _(place: Place) -> Iterable[str]:
+    return place.refused("--msdump", "--msdump-level=2")
+
+
+@scene("95 a name in capitals", "no backend is called 'GPU'; did you mean gpu?")
+def _(place: Place) -> Iterable[str]:
+    return place.refused("--msdump", "--msdump-backend=GPU")
+
+
+@scene("96 a name of another tool", "no backend is called 'cuda'; known are ascend-o0, ", "gpu")
+def _(place: Place) -> Iterable[str]:
+    return place.refused("--msdump", "--msdump-backend=cuda")
+
+
+@scene("97 options of other commands", "unrecognized arguments: --backend", "--msdump-backend=gpu")
+def _(place: Place) -> Iterable[str]:
+    place.gate.makepyfile(test_a=PROJECT)
+    code = "from harness.cli import main; import sys; sys.exit(main(['regen', '--backend', 'gpu']))"
+    result = place.gate.runpython_c(code)
+    assert result.ret == 2
+    return [line for line in result.stderr.lines if line]
+
+
+@scene("98 init in a file", "pytest.ini: a directory is accepted, a file is in its place")
+def _(place: Place) -> Iterable[str]:
+    (place.path / "pytest.ini").touch()
+    return place.msdump("init", "pytest.ini")
+
+
+@scene("99 a device that there is not", "no device is called 'xla'; known are ascend-o0, ")
+def _(place: Place) -> Iterable[str]:
+    return place.msdump("backends", "xla")
+
+
 @pytest.mark.parametrize("each", SCENES, ids=lambda each: each.name)
 def test_outside_of_a_test(
     each: Scene, gate: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -277,5 +337,5 @@ def test_outside_of_a_test(
 
 
 def test_the_list_is_whole() -> None:
-    numbers = {int(name[:2]) for name in (*IN_TESTS, *(each.name for each in SCENES))} | {11 for _ in DRAWN}
-    assert numbers == set(range(1, 42))
+    numbers = {int(name[:2]) for name in (*IN_TESTS, *FILES, *(each.name for each in SCENES))} | {11 for _ in DRAWN}
+    assert numbers == set(range(1, 100))

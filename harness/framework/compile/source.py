@@ -16,6 +16,7 @@ from types import CodeType, FrameType
 from harness.graph import SourceLine
 
 _HARNESS = str(Path(__file__).resolve().parents[2])
+_OURS = (_HARNESS, str(Path(_HARNESS).with_name("pytest_msdump")) + os.sep, "<frozen")
 #: packages whose frames a reader wants to see: layers are source, the code below them is not
 _SHOWN = (str(Path(_HARNESS, "framework", "nn")),)
 _HIDDEN_FILES = tuple(str(Path(_HARNESS, "framework", "nn", name)) for name in ("calls.py", "cell.py", "settings.py"))
@@ -30,8 +31,8 @@ _LIBRARY = sysconfig.get_paths()["stdlib"]
 
 @lru_cache(maxsize=4096)
 def is_users(filename: str) -> bool:
-    """Whether a file is neither this package's nor Python's own."""
-    inside = filename.startswith((_HARNESS, "<frozen"))
+    """Whether a file is neither this package's, nor the plugin's, nor Python's own."""
+    inside = filename.startswith(_OURS)
     return not inside and not (filename.startswith(_LIBRARY) and "site-packages" not in filename)
 
 

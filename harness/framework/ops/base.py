@@ -69,8 +69,16 @@ class Call:
 
     def fail(self, why: str) -> ShapeError:
         """Makes a ``ShapeError`` that shows the operator and its arguments; ``raise`` it."""
-        given = ", ".join(f"{s.dtype}{list(s.shape)}" if isinstance(s, TensorSpec) else str(s) for s in self.inputs)
-        return ShapeError(f"{self.op}({given}): {why}")
+        return ShapeError(f"{self.op}({', '.join(map(_in_words, self.inputs))}): {why}")
+
+
+def _in_words(spec: Spec) -> str:
+    """``Float32[2, 4]``, ``Int64``, ``(Int64, Int64)``."""
+    if isinstance(spec, TensorSpec):
+        return f"{spec.dtype}{list(spec.shape)}"
+    if isinstance(spec, TupleSpec):
+        return f"({', '.join(map(_in_words, spec.items))})"
+    return str(spec.dtype) if isinstance(spec, ScalarSpec) else spec.kind
 
 
 class Operator:

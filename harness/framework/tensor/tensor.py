@@ -207,7 +207,7 @@ class Tensor:
     def __bool__(self) -> bool:
         data = self.asnumpy()
         if data.size != 1:
-            raise ValueError(f"the truth value of a tensor of {data.size} elements is ambiguous")
+            raise ValueError(f"the truth value of a tensor of {data.size} elements is ambiguous; use .all() or .any()")
         return bool(data.reshape(()))
 
     def __int__(self) -> int:
