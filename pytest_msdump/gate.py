@@ -132,11 +132,12 @@ class Gate:
         error."""
         if not is_gate_test(item):
             return (yield)
-        from pytest_msdump.session import abandon, finish
+        from pytest_msdump.session import abandon, finish, unreadable
 
-        if mistakes.draws(item):
+        wrong = mistakes.GIVEN if mistakes.draws(item) else unreadable(item)
+        if wrong is not None:
             abandon(item, self.bundle)
-            pytest.fail(mistakes.GIVEN, pytrace=False)
+            pytest.fail(wrong, pytrace=False)
 
         try:
             outcome = yield

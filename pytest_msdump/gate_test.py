@@ -104,10 +104,8 @@ class GateTest:
 
         self._refuse_when_over()
         if not isinstance(name, str) or not name or not name.isprintable():
-            given = repr(name) if isinstance(name, str) else type(name).__name__
-            raise SettingError(
-                f"msdump.check(name, value): the name of a value comes first and is a printable text, got {given}"
-            )
+            given = repr(name) if isinstance(name, str) else f"{type(name).__name__}; msdump.check(name, value)"
+            raise SettingError(f"msdump.check: the name of a value is a printable text, got {given}")
         found = list(leaves(name, value))
         if not found:
             raise SettingError(f"msdump.check: {name!r} holds nothing to compare: {value!r:.80}")

@@ -144,6 +144,8 @@ def add_options(parser: pytest.Parser) -> None:
                 keywords["help"] += f" (default: {_shown(option.default)})"
         if option.kind == "list":
             keywords["action"] = "append"
+        if option.choices and not option.hint:
+            keywords["choices"] = option.choices
         if option.choices:
             keywords["help"] += f"; {' or '.join(option.choices)}"
         group.addoption(option.flag, **keywords)

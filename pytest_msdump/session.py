@@ -73,7 +73,8 @@ def refused(name: str, mode: str) -> str | None:
     try:
         backend = backends.get(name)
     except UnknownNameError as error:
-        raise pytest.UsageError(f"msdump: {error}") from None
+        all_of_them = "" if "known are" in str(error) else f"; known are {', '.join(backends.BACKENDS)}"
+        raise pytest.UsageError(f"msdump: {error}{all_of_them}") from None
     if mode in backend.modes:
         return None
     text = f"msdump: backend {name} has no dump mode {mode!r}"
@@ -191,8 +192,7 @@ def begin(item: pytest.Item, variant: Variant) -> Iterator[GateTest]:
 
 def _unusable(item: pytest.Item, variant: Variant) -> str:
     """What is wrong with a test's marker: it names a backend or mode that does not exist; or a mode the backend lacks,
-    if it names it for this backend or no other variant of the test can run; or a tolerance that cannot be read. Empty
-    if nothing is."""
+    if it names it for this backend or no other variant of the test can run. Empty if nothing is."""
     marker = marker_arguments(item)
     try:
         why = refused(*variant)
@@ -201,10 +201,16 @@ def _unusable(item: pytest.Item, variant: Variant) -> str:
             return why
     except pytest.UsageError as error:
         return str(error)
+    return ""
+
+
+def unreadable(item: pytest.Item) -> str | None:
+    """The failure of a test whose marker states a tolerance that cannot be read."""
+    marker = marker_arguments(item)
     against = marker.get("against")
     stated = [marker.get("tolerance"), *(against.values() if isinstance(against, Mapping) else ())]
     if all(each is None for each in stated):
-        return ""
+        return None
     from harness.compare import Tolerances
     from harness.errors import HarnessError
 
@@ -213,8 +219,8 @@ def _unusable(item: pytest.Item, variant: Variant) -> str:
             if each is not None:
                 Tolerances.parse(each)
     except HarnessError as error:
-        return f"msdump: marker msdump(tolerance=...): {error}"
-    return ""
+        return f"msdump: {item.nodeid} cannot be checked: marker msdump(tolerance=...): {error}"
+    return None
 
 
 def _made(item: pytest.Item, variant: Variant, process: Process) -> GateTest:

@@ -99,7 +99,7 @@ IN_TESTS = {
         'msdump.check("a", np.array(["b"]))', "is an array of dtype <U1; dtypes that can be kept are"),
     "31 an empty list": _in_test('msdump.check("a", [])', "'a' holds nothing to compare"),
     "32 no name": _in_test(
-        "msdump.check(X, 1)", "msdump.check(name, value)", "comes first and is a printable text, got ndarray"),
+        "msdump.check(X, 1)", "is a printable text, got ndarray; msdump.check(name, value)"),
     "33 no golden": _in_test(
         "msdump.run(Net(), X)", "no golden for run cpu/tensor", "root directory: /", "make it: msdump regen"),
     "42 a class": _in_test("msdump.run(Net, X)", "Net is a class; give an instance, Net(...)"),
@@ -113,7 +113,7 @@ IN_TESTS = {
     "48 a backend here": _in_test('msdump.run(Net(), X, backend="gpu")', "belong to the marker: @pytest.mark.msdump("),
     "49 rtol": _in_test('msdump.check("a", X, rtol=1)', "msdump.check(name, value)", "belong to the marker"),
     "50 by name": _in_test("msdump.run(Net(), x=X)", "keyword argument 'x'", "msdump.run(network, *inputs, steps=1)"),
-    "51 an empty name": _in_test('msdump.check("", X)', "comes first and is a printable text, got ''"),
+    "51 an empty name": _in_test('msdump.check("", X)', "the name of a value is a printable text, got ''"),
     "52 no value": _in_test("msdump.check(X)", "it is called as msdump.check(name, value)"),
     "53 a slip": _in_test('msdump.chekc("a", 1)', "did you mean msdump.check? it has run, train, check, inject"),
     "54 called itself": _in_test("msdump(Net(), X)", "it is called as msdump.run(network, *inputs, steps=1)"),

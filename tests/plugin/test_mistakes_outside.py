@@ -293,7 +293,7 @@ def _(place: Place) -> Iterable[str]:
     return place.refused("--msdump")
 
 
-@scene("94 a level that there is not", "--msdump-level: tensors or digest is accepted, got '2'")
+@scene("94 a level that there is not", "argument --msdump-level: invalid choice: '2'", "tensors", "digest")
 def _(place: Place) -> Iterable[str]:
     return place.refused("--msdump", "--msdump-level=2")
 
