@@ -8,10 +8,9 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from pytest_msdump.variants import FIXTURE, MARKER_ARGUMENTS
+from pytest_msdump.variants import FIXTURE, MARKER_ARGUMENTS, TAKE_IT
 
 METHODS = ("run", "train", "check", "inject")
-TAKE_IT = f"  {FIXTURE} is a fixture of pytest: take it as an argument, `def test_it({FIXTURE}):`; nothing is imported"
 ON_MARKER = (
     "  backends, modes, tolerance and level belong to the marker: "
     "@pytest.mark.msdump(backends=['cpu', 'gpu'], tolerance=1e-3)"
@@ -19,10 +18,6 @@ ON_MARKER = (
 UNITTEST = (
     "  a method of unittest.TestCase takes no fixture as an argument. Drop the base class, or keep the fixture:\n"
     "  @pytest.fixture(autouse=True)\n  def take(self, msdump): self.msdump = msdump"
-)
-AT_RUN_TIME = (
-    "asks for the fixture at run time, so that what it gives would be compared with nothing;\n"
-    "  take the fixture as an argument, or mark the test @pytest.mark.msdump"
 )
 _CALLED = re.compile(r"Msdump\.(\w+)\(\) ")
 _KEYWORD = re.compile(r"unexpected keyword argument '(\w+)'")

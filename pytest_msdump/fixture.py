@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from harness.testing import Injection
     from pytest_msdump.gate_test import GateTest
 
+_AT_RUN_TIME = (
+    "asks for the fixture at run time, so that what it gives would be compared with nothing;\n"
+    "  take the fixture as an argument, or mark the test @pytest.mark.msdump"
+)
 # pytest shows no frame of this module.
 __tracebackhide__ = True
 
@@ -238,9 +242,7 @@ def msdump(request: pytest.FixtureRequest) -> Iterator[Msdump]:
     from pytest_msdump.session import begin
 
     if not is_gate_test(request.node):
-        from pytest_msdump import advice
-
-        pytest.fail(f"msdump: {request.node.nodeid} {advice.AT_RUN_TIME}", pytrace=False)
+        pytest.fail(f"msdump: {request.node.nodeid} {_AT_RUN_TIME}", pytrace=False)
     # A test that requests the fixture by name at run time gives it no parameter: the first variant is used.
     chosen = getattr(request, "param", None)
     if not isinstance(chosen, Variant):

@@ -74,13 +74,14 @@ class Gate:
 
     def pytest_report_header(self) -> str:
         """One line: what the session does, on which backends (and whether they are emulated), with which goldens."""
+        from harness.words import counted
         from pytest_msdump.session import described
 
         golden = self.settings.golden
         shown = golden.relative_to(self.settings.root) if golden.is_relative_to(self.settings.root) else golden
         backends = described(options.resolve(self.config, "msdump_backend"))
         modes = options.resolve(self.config, "msdump_mode")
-        act = "regenerate" if self.settings.regen else f"learn from {self.settings.learn} runs"
+        act = "regenerate" if self.settings.regen else f"learn from {counted(self.settings.learn, 'run')}"
         if not (self.settings.regen or self.settings.learn):
             act = "check"
         return reporting.header(act, backends, modes, str(shown), len(stores(golden)))

@@ -20,6 +20,7 @@ from harness.errors import HarnessError, StoreError, StoreWriteError
 from harness.errors import told as said
 from harness.records import Record
 from harness.store import GoldenStore, RunId, StoredRun
+from harness.words import among
 from pytest_msdump import commands, misses, options
 from pytest_msdump.facts import facts
 from pytest_msdump.gate_test import GateTest, scratch
@@ -65,6 +66,11 @@ class GateRun:
     def shown_path(self) -> str:
         """The store's path, relative to the directory the user started in."""
         return os.path.relpath(self.path, self.test.item.config.invocation_params.dir)
+
+    @property
+    def held(self) -> tuple[int, int]:
+        """The number of its slots and of its texts."""
+        return len(self.records), len(self.texts)
 
     def empty(self, verdict: str) -> Result:
         """A result with all counts at zero."""
@@ -206,7 +212,7 @@ def _check_all(judge: GateRun, bundle: str, results: list[Result], texts: list[s
         store = OPENED.open(judge.path)
     except FileNotFoundError:
         results.append(_missing(judge, backend))
-        texts.append(misses.missing(judge, judge.run, "the store does not exist"))
+        texts.append(misses.missing(judge.test, judge.path, judge.held, judge.run, "the store does not exist"))
         return
     # A real engine gives other bits on other machines: another backend's golden may replace its own.
     if len(stated) > 1 and judge.run not in store and not judge.capture.emulated:
@@ -231,7 +237,7 @@ def _check_one(
         if run in there:
             raise
         text = f"the store holds {', '.join(map(str, there)) or 'no run'}"
-        return _missing(judge, against), misses.missing(judge, run, text)
+        return _missing(judge, against), misses.missing(judge.test, judge.path, judge.held, run, text)
     if run == judge.run:
         judge.remember(expected)
     result = judge.empty("identical")
@@ -294,7 +300,7 @@ def _check_texts(judge: GateRun, expected: StoredRun, result: Result, short: boo
 
     if not result["where"]:
         first = comparison.failures[0]
-        told = f"{len(comparison.failures)} of {len(comparison.names)} texts differ"
+        told = among(len(comparison.failures), len(comparison.names), "text", "differ")
         result["where"] = f"{told}, the first {first.name}: {first.verdict.value}"[:400]
     if short:
         return f"msdump: {summary(comparison, readable)}"

@@ -17,6 +17,7 @@ from harness.compare.learn import Learning, Scatter, learned, refusal, remembere
 from harness.compare.policy import Party, exactly
 from harness.errors import HarnessError, StoreWriteError
 from harness.store import GoldenStore, StoredRun
+from harness.words import counted
 from pytest_msdump import commands, watch
 from pytest_msdump.judge import GateRun
 from pytest_msdump.manifests import staged
@@ -111,13 +112,16 @@ def _refused_text(judge: GateRun, refused: str, would: list[str]) -> str:
 
 def _told(found: list[Scatter], times: int) -> str:
     if not found:
-        return f"bit-exact in {times} runs"
+        return f"bit-exact in {counted(times, 'run')}"
     most = max(found, key=lambda each: each.max_abs)
-    return f"{len(found)} operators' slots scatter in {times} runs, most {most.name}: max abs {most.max_abs:.3g}"
+    slots = f"slots of {counted(len(found), 'operator')}"
+    return f"{slots} scatter in {counted(times, 'run')}, most {most.name}: max abs {most.max_abs:.3g}"
 
 
 def _unstable_text(judge: GateRun, unstable: list[Scatter], times: int) -> str:
-    lines = [f"msdump: {judge.test.network}, run {judge.run}: in {times} runs no tolerance can be learned for"]
+    lines = [
+        f"msdump: {judge.test.network}, run {judge.run}: in {counted(times, 'run')} no tolerance can be learned for"
+    ]
     lines += [f"  {each.name}: {each.reason}" for each in unstable[:_NAMED]]
     lines += [f"  and {len(unstable) - _NAMED} more"] if len(unstable) > _NAMED else []
     meant = commands.again(judge.test, "msdump", "regen")

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from harness.store import RunId
 from harness.words import counted
 from pytest_msdump import commands, roots
 from pytest_msdump.collection import stores
 from pytest_msdump.gate_test import GateTest
-
-if TYPE_CHECKING:
-    from pytest_msdump.judge import GateRun
 
 
 def empty(test: GateTest, run: str) -> str:
@@ -24,18 +20,19 @@ def empty(test: GateTest, run: str) -> str:
     )
 
 
-def missing(judge: GateRun, run: RunId, why: str) -> str:
+def missing(test: GateTest, store: Path, held: tuple[int, int], run: RunId, why: str) -> str:
     """The text for a test whose golden run is missing.
 
     Args:
-        judge: the run of the test, which knows where its store would be.
+        store: path where the store would be.
+        held: number of slots and of texts of the test's run.
         run: the golden run that is missing.
         why: says what exactly is missing.
     """
-    test, store = judge.test, judge.path
     settings = test.settings
-    found = [counted(len(judge.records), "slot")] if judge.records or not judge.texts else []
-    found += [counted(len(judge.texts), "text")] if judge.texts else []
+    slots, texts = held
+    found = [counted(slots, "slot")] if slots or not texts else []
+    found += [counted(texts, "text")] if texts else []
     lines = [
         f"msdump: no golden for run {run} of {test.network}",
         f"  store: {store} ({why})",

@@ -12,6 +12,7 @@ from pytest_msdump import options
 MARKER = "msdump"
 FIXTURE = "msdump"
 RECORDER_MODE = "tensor"
+TAKE_IT = f"  {FIXTURE} is a fixture of pytest: take it as an argument, `def test_it({FIXTURE}):`; nothing is imported"
 MARKER_ARGUMENTS = ("backends", "modes", "tolerance", "level", "against", "rdr")
 
 

@@ -11,6 +11,7 @@ from harness.dump.asynchronous.conversion import KINDS, Converter, Kind, Outcome
 from harness.dump.writer import MAPPING, Tree
 from harness.errors import ConvertError, DumpWriteError
 from harness.escape import line
+from harness.words import counted
 
 NO_PATH = 3
 """Exit code of msaccucmp if there is nothing to convert, or the output cannot be written."""
@@ -131,7 +132,8 @@ def _convert(paths: list[str], single: bool, output: str, request: Request) -> i
                 directory.append(FAILED, outcomes[-1].failed, conversion.FILE_MODE)
     failures = [outcome for outcome in outcomes if outcome.code]
     made = sum(len(outcome.written) for outcome in outcomes)
-    print(f"{made} files in {output}, from {len(outcomes)} dump files; not, or not wholly, converted: {len(failures)}")
+    files, sources = counted(made, "file"), counted(len(outcomes), "dump file")
+    print(f"{files} in {output}, from {sources}; not, or not wholly, converted: {len(failures)}")
     return failures[0].code if failures else 0
 
 

@@ -16,6 +16,7 @@ from harness.errors import ArtefactError, TreeError
 from harness.escape import line
 from harness.store import StoredRun
 from harness.suggest import command
+from harness.words import counted
 
 _RANK = re.compile(r"rank_\d+")
 
@@ -57,7 +58,8 @@ def check_recorder(found: Mapping[str, bytes], expected: StoredRun, title: str, 
     """
     kept = {name: text for name, text in expected.artefacts().items() if name.startswith(RECORDED)}
     if not kept:
-        print(f"{title}: the golden run has nothing of the recorder; {len(found)} artefacts were not compared")
+        artefacts = counted(len(found), "artefact", "were")
+        print(f"{title}: the golden run has nothing of the recorder; {artefacts} not compared")
         return None
     results = [(mode, _compared(kept, found, mode)) for mode in MODES]
     mode, comparison = min(results, key=lambda each: (len(each[1].failures), -each[0]))

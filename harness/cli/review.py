@@ -19,7 +19,7 @@ from harness.escape import line, painted, show
 from harness.explain import settle
 from harness.store import GoldenStore, RunId
 from harness.store.bundle import accept, opened
-from harness.words import counted
+from harness.words import among, counted
 
 PAGE = "review.html"
 _QUESTION = "take it over? [y]es, [n]o and drop it, [s]kip, [p]icture, [q]uit: "
@@ -152,7 +152,7 @@ def _values(slot: SlotVerdict) -> str:
     expected, found = painted(f"{worst.expected}", "32", sys.stdout), painted(f"{worst.found}", "31", sys.stdout)
     return (
         f"expected {expected} -> found {found} at {list(worst.index)}; "
-        f"max abs {float(measured.max_abs):.6g}, {measured.differing} of {measured.count} elements differ"
+        f"max abs {float(measured.max_abs):.6g}, {among(measured.differing, measured.count, 'element', 'differ')}"
     )
 
 

@@ -93,7 +93,7 @@ def _lines(path: Path, run: str, every: bool) -> Iterator[str]:
         if texts:
             rows = [(name, len(raw), raw.count(b"\n")) for name, raw in texts.items()]
             one = command("msdump", "show", path, "--text", escape(next(iter(texts))))
-            yield f"{path}: {len(rows)} artefacts of the recorder (`{one}` prints the first)"
+            yield f"{path}: {counted(len(rows), 'artefact')} of the recorder (`{one}` prints the first)"
             yield from table(("artefact", "bytes", "lines"), rows, right=(1, 2))
 
 

@@ -20,6 +20,7 @@ from harness.errors import DtypeError, StoreError
 from harness.records import Record, SlotKey
 from harness.stats import Statistics, describe
 from harness.stats.printed import ATTRIBUTES, MISSING, PrintedStatistics
+from harness.words import among
 
 Array = np.ndarray[Any, np.dtype[Any]]
 #: Items of a row of statistics that identify the bits.
@@ -163,10 +164,12 @@ def _by_values(expected: Record, found: Record, measurement: Measurement, tolera
 def values_reason(m: Measurement) -> str:
     """Says in a few words what is wrong with the values."""
     if m.nonfinite:
-        return f"NaN or infinity on one side only in {m.nonfinite} of {m.count} elements"
+        return f"NaN or infinity on one side only in {among(m.nonfinite, m.count, 'element')}"
     if not m.max_abs and m.outside:
-        return f"equal values with different bits (sign of zero, or kind of NaN) in {m.outside} of {m.count} elements"
-    return f"{m.differing} of {m.count} elements differ{', none beyond the tolerance' if m.is_within else ''}"
+        where = among(m.outside, m.count, "element")
+        return f"equal values with different bits (sign of zero, or kind of NaN) in {where}"
+    told = among(m.differing, m.count, "element", "differ")
+    return f"{told}, none beyond the tolerance" if m.is_within else told
 
 
 def _by_known(

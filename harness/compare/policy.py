@@ -18,6 +18,7 @@ from harness.compare.unwritten import leave_out_unwritten
 from harness.compare.verdict import Comparison, Verdict
 from harness.records import GIVEN_SCOPE, Record
 from harness.store import StoredRun
+from harness.words import counted
 
 if TYPE_CHECKING:
     from harness.compare.pairing import Pairing
@@ -227,11 +228,11 @@ def _notes(expected: Party, found: Party, comparison: Comparison) -> Iterator[st
             yield f"Compiled ({name}): {modules}; recorded were the operators one by one, not what torch.compile makes"
     unwritten = sum(not each.carries and each.key.io == "output" for s in comparison.uncompared.values() for each in s)
     if unwritten:
-        yield f"Not compared: {unwritten} outputs that MindSpore's kernels leave unwritten"
+        yield f"Not compared: {counted(unwritten, 'output')} that MindSpore's kernels leave unwritten"
     if any(comparison.composed):
         ours, theirs = comparison.composed
         yield (
-            f"In groups: {ours} operators of the golden and {theirs} of the run do the same together; "
+            f"In groups: {counted(ours, 'operator')} of the golden and {theirs} of the run do the same together; "
             "compared was what goes in and what comes out"
         )
 

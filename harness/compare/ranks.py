@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from harness.compare.verdict import Comparison
 from harness.records import SlotKey
+from harness.words import counted
 
 
 class Ranks(NamedTuple):
@@ -20,7 +21,7 @@ class Ranks(NamedTuple):
         if len(self.having) < 2 or not self.differing:
             return ""
         if len(self.differing) == len(self.having):
-            return f"on all {len(self.having)} ranks"
+            return f"on all {counted(len(self.having), 'rank')}"
         alone = len(self.differing) == 1
         which = f"rank{'' if alone else 's'} {rank_list(self.differing)}"
         return f"on {which}{' alone' if alone else ''} of {len(self.having)}"

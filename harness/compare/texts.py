@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from harness.compare.line_diff import blocks, clipped, common
 from harness.compare.verdict import Verdict
-from harness.words import counted
+from harness.words import among, counted
 
 #: Number of characters shown of a line.
 WIDTH = 110
@@ -113,7 +113,7 @@ def explain_texts(
 def summary(comparison: TextComparison, readable: Callable[[str, bytes], bytes] | None = None) -> str:
     """The number of differing texts, and the first difference, in four lines; for ``readable`` see
     ``explain_texts``."""
-    head = f"{len(comparison.failures)} of {len(comparison.names)} texts differ"
+    head = among(len(comparison.failures), len(comparison.names), "text", "differ")
     return "\n".join([head, *itertools.islice(_shown(comparison.failures[0], readable), 4)])
 
 
@@ -132,15 +132,15 @@ def _distinct(failures: Sequence[TextVerdict], readable: Callable[[str, bytes], 
 def _shown(failure: TextVerdict, readable: Callable[[str, bytes], bytes] | None) -> Iterator[str]:
     name = clipped(failure.name, 150)
     if failure.verdict is Verdict.MISSING:
-        yield f"{name}: the golden has it ({len(failure.expected)} bytes), this run does not"
+        yield f"{name}: the golden has it ({counted(len(failure.expected), 'byte')}), this run does not"
     elif failure.verdict is Verdict.UNEXPECTED:
-        yield f"{name}: this run has it ({len(failure.found)} bytes), the golden does not"
+        yield f"{name}: this run has it ({counted(len(failure.found), 'byte')}), the golden does not"
     else:
         both = [failure.expected, failure.found]
         if readable is not None:
             both = [readable(failure.name, raw) for raw in both]
         expected, found = (raw.decode("utf-8", "backslashreplace").split("\n") for raw in both)
-        yield f"{name}: golden {len(expected)} lines, found {len(found)}"
+        yield f"{name}: golden {counted(len(expected), 'line')}, found {len(found)}"
         yield from short_diff(expected, found)
 
 

@@ -14,6 +14,7 @@ from harness.explain.patterns.base import Finding
 from harness.records import Record
 from harness.stats import describe
 from harness.stats.printed import ATTRIBUTES, PrintedStatistics
+from harness.words import among
 
 #: statistics have six digits in a row of a table, and are sums in float32 elsewhere
 _NEAR = 2e-5
@@ -71,7 +72,8 @@ def seen_in_statistics(expected: Record, found: Record) -> Finding | None:
     if e is None or f is None:
         return None
     if f.nans and not e.nans:
-        return Finding("NaN source", f"{f.nans:.0f} of {f.count} elements are NaN, none is expected to be", False)
+        told = among(round(f.nans), f.count, "element", "are")
+        return Finding("NaN source", f"{told} NaN, none is expected to be", False)
     if f.most == f.least and e.most != e.least and (not f.printed or not f.most):
         kind = "uniform" if f.most else "zero"
         return Finding(kind, f"found is {f.most:.6g} everywhere, expected {e.least:.6g} to {e.most:.6g}", True)

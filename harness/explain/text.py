@@ -10,6 +10,7 @@ from pathlib import Path
 from harness.explain.explanation import Explanation, Origin
 from harness.explain.numbers import printable
 from harness.suggest import command
+from harness.words import among, counted
 
 MAX_LINES = 25
 MAX_BYTES = 4000
@@ -81,7 +82,7 @@ def _origin(origin: Origin) -> list[str]:
     if origin.element is not None:
         at = f"at {list(origin.element.index)} " if origin.element.index else ""
         words.append(f"{at}expected {origin.element.expected}, found {origin.element.found}")
-        words.append(f"{origin.differing} of {origin.count} elements differ" if origin.count > 1 else "")
+        words.append(among(origin.differing, origin.count, "element", "differ") if origin.count > 1 else "")
     words += [origin.before, printable(origin.reason, 200), printable(origin.inputs, 160)]
     told = "; ".join(each for each in words if each)
     return [*lines, f"  {told}"] if told else lines
@@ -89,9 +90,9 @@ def _origin(origin: Origin) -> list[str]:
 
 def _counts(explanation: Explanation) -> str:
     after = explanation.after
-    operators = f"{after} operator{'' if after == 1 else 's'} after it" if after else "nothing else"
+    operators = f"{counted(after, 'operator')} after it" if after else "nothing else"
     then = f"Then {operators}; " if explanation.origin is not None else ""
-    return f"{then}{explanation.identical} of {explanation.slots} slots are identical"
+    return f"{then}{among(explanation.identical, explanation.slots, 'slot', 'are')} identical"
 
 
 def _bounded(lines: Sequence[str]) -> str:

@@ -46,7 +46,7 @@ def explained(
     more = [RENAMED.format(judged.renamed)] if judged.renamed else []
     unsure = [slot for slot in judged.comparison.slots if slot.verdict is Verdict.UNSURE]
     if unsure:
-        more.append(f"{len(unsure)} slots cannot be told, the first because {unsure[0].reason}")
+        more.append(f"{counted(len(unsure), 'slot')} cannot be told, the first because {unsure[0].reason}")
     more += judged.notes
     made = explain(judged.comparison, expected, found, _title(judged, subject), others=[*more, *others])
     return _renamed(made, judged) if made.origin is None and judged.renamed else made

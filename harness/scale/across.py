@@ -12,6 +12,7 @@ from harness.compare.content import content
 from harness.compare.ranks import rank_list
 from harness.errors import ScaleError
 from harness.records import Record, SlotKey
+from harness.words import among, counted
 
 _LISTED = 10
 
@@ -83,12 +84,12 @@ def leaving(records: Iterable[Record], patterns: Sequence[str]) -> tuple[list[Le
 def lines(result: Sequence[Leaving], looked_at: int, tree: str) -> list[str]:
     """The result in words; the first differing rank comes first."""
     if not result:
-        return [f"{tree}: {looked_at} slots are equal on all ranks"]
+        return [f"{tree}: {counted(looked_at, 'slot', 'are')} equal on all ranks"]
     more = [f"  {each}" for each in result[1 : _LISTED + 1]]
     left = len(result) - 1 - len(more)
     more += [f"  and {left} more"] if left > 0 else []
     return [
-        f"{tree}: {len(result)} of {looked_at} slots are not equal on all ranks",
+        f"{tree}: {among(len(result), looked_at, 'slot', 'are')} not equal on all ranks",
         f"First: rank {result[0].key.rank}, {result[0]}",
         *more,
     ]

@@ -30,6 +30,7 @@ from harness.scale.rows import audit_rows, verify_rows
 from harness.scale.wire import Done, Golden, Head, Look, OutOfReach, Part, Read, Side, Tree, Work
 from harness.scale.work import fetch, head
 from harness.store import Compression, GoldenStore, StoredRun
+from harness.words import counted
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -185,7 +186,7 @@ class Session:
         if not wanted:
             return
         ranks, differ = len({work.part.rank for work, _, _ in wanted}), 0
-        self._progress.begin(f"{ranks} ranks", sum(size for _, size, _ in wanted), "bytes")
+        self._progress.begin(counted(ranks, "rank"), sum(size for _, size, _ in wanted), "bytes")
 
         def take(works: Sequence[Work], done: Sequence[Done], size: int) -> None:
             nonlocal differ
@@ -196,7 +197,7 @@ class Session:
                     other.reads[work.part] = _shared(each.found)
                 differ += len(each.judged)
                 tell(work, each)
-            self._progress.step(size, f"{ranks} ranks, {differ} slots differ")
+            self._progress.step(size, f"{counted(ranks, 'rank')}, {counted(differ, 'slot', 'differ')}")
 
         tasks = []
         for group in grouped(wanted, len(self._cluster.seen)):

@@ -34,6 +34,7 @@ from harness.store.layout.schema import (
 )  # fmt: skip
 from harness.store.prepared import Prepared
 from harness.store.read import GoldenStore, StoredRun
+from harness.words import counted
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -167,7 +168,7 @@ class StoreWriter:
             hasher.take(piece)
             statistics.take(piece)
         if size != prod(record.shape):
-            raise StoreError(f"it should have shape {list(record.shape)}, but has {size} elements")
+            raise StoreError(f"it should have shape {list(record.shape)}, but has {counted(size, 'element')}")
         content = hasher.digest()
         _check_digest(record, content)
         if level == "tensors" and content not in self._places:

@@ -27,6 +27,7 @@ from harness.capture.recorder import MODES, read_recorder
 from harness.devices import DEVICES
 from harness.errors import BackendError, TreeError, UnsupportedError
 from harness.records import Record
+from harness.words import counted
 
 if TYPE_CHECKING:
     from harness.backends.mindspore.backend import Mindspore
@@ -281,7 +282,7 @@ class MindsporeProcess:
         records = list(planned(found))
         if found.lost:
             worst = "; ".join(f"{each.path}: {each.kind}, {each.why}" for each in found.lost[:5])
-            raise TreeError(f"{len(found.lost)} files of MindSpore's dump tree cannot be read: {worst}")
+            raise TreeError(f"{counted(len(found.lost), 'file')} of MindSpore's dump tree cannot be read: {worst}")
         texts = {name: text for name, text in found.artefacts.items() if name.startswith(KEPT)}
         return replace(
             found,

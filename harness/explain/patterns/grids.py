@@ -6,6 +6,7 @@ import ml_dtypes
 import numpy as np
 
 from harness.explain.patterns.base import Array, Pair, pattern
+from harness.words import among
 
 #: narrower types, with half a unit in their last place relative to 1
 NARROW = (
@@ -87,7 +88,7 @@ def mask(pair: Pair) -> tuple[str, bool] | None:
     if not (e_kept & ~f_kept).any() or not (f_kept & ~e_kept).any():
         return None  # a mask that drops some and keeps all the others is no other draw
     alone = np.count_nonzero(e_kept ^ f_kept)
-    return f"another dropout mask: {alone} of {pair.e.size} elements are dropped on one side only", False
+    return f"another dropout mask: {among(alone, pair.e.size, 'element', 'are')} dropped on one side only", False
 
 
 @pattern("rounding")

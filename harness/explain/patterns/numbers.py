@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from harness.explain.patterns.base import Array, Pair, pattern
+from harness.words import among
 
 
 @pattern("skipped")
@@ -36,7 +37,9 @@ def nan_source(pair: Pair) -> str | None:
         if word == "infinite" and not rest:
             return None
         at = list(map(int, np.unravel_index(int(new.argmax()), new.shape)))
-        return f"{np.count_nonzero(new)} of {new.size} elements are {word} (first at {at}), and no input has one"
+        return (
+            f"{among(np.count_nonzero(new), new.size, 'element', 'are')} {word} (first at {at}), and no input has one"
+        )
     return None
 
 

@@ -6,6 +6,7 @@ import ml_dtypes
 import numpy as np
 
 from harness.explain.patterns.base import Pair, pattern
+from harness.words import counted
 
 _SHOWN = 4
 
@@ -38,7 +39,7 @@ def flushed(pair: Pair) -> str | None:
     kept = np.abs(pair.e[~pair.changed & (pair.e != 0)])
     if lost.size < 2 or not kept.size or lost.max() >= kept.min():
         return None
-    return f"{lost.size} elements of at most {lost.max():.6g} became 0, all larger ones are as expected"
+    return f"{counted(lost.size, 'element')} of at most {lost.max():.6g} became 0, all larger ones are as expected"
 
 
 @pattern("clipped")
@@ -52,7 +53,9 @@ def clipped(pair: Pair) -> str | None:
         least = float(np.abs(pair.e[pair.changed]).min())
         others = np.abs(pair.e[~pair.changed])
         if others.size and others.max() < least:
-            return f"{stopped.size} elements are infinite, all whose expected value is {least:.6g} or more"
+            return (
+                f"{counted(stopped.size, 'element', 'are')} infinite, all whose expected value is {least:.6g} or more"
+            )
         return None
     if len(np.unique(stopped)) > 2:
         return None
@@ -63,7 +66,8 @@ def clipped(pair: Pair) -> str | None:
         if pair.gives(np.clip(pair.e, low_, high_)) and _beyond(pair, low_, high_):
             name = f" ({_limit(high_ if high_ is not None else low_)})" if _limit(high_ or low_) else ""
             ends = " and ".join(f"{end:.6g}" for end in (low_, high_) if end is not None)
-            return f"{stopped.size} elements stop at {ends}{name} where more is expected, all others are as expected"
+            told = counted(stopped.size, "element", "stop")
+            return f"{told} at {ends}{name} where more is expected, all others are as expected"
     return None
 
 

@@ -8,6 +8,7 @@ from harness.explain import block
 from harness.testing.faults.roads import ROADS, USUAL
 from harness.testing.faults.suite import alarms, run
 from harness.testing.faults.table import table, tally
+from harness.words import counted
 
 
 def main() -> int:
@@ -21,7 +22,7 @@ def main() -> int:
     given = parser.parse_args()
     if given.clean:
         alarmed = list(alarms(given.clean, given.seed))
-        print(f"{given.clean} reruns of unchanged networks, {len(alarmed)} false alarms")
+        print(f"{counted(given.clean, 'rerun')} of unchanged networks, {counted(len(alarmed), 'false alarm')}")
         return int(bool(alarmed))
     every, families = tally(run(given.count, given.seed, given.road or USUAL))
     for outcome in every.wrong if given.wrong else ():
