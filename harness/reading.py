@@ -33,6 +33,15 @@ def kind_of(mode: int) -> str:
     return next((name for test, name in _KINDS if test(mode)), "not a regular file")
 
 
+def no_directory(entry: os.DirEntry[str]) -> str:
+    """What an entry is that is named like a directory and is none, in words."""
+    try:
+        kind = kind_of(entry.stat().st_mode) or "a file"
+    except OSError as error:
+        kind = error.strerror or "nothing"
+    return f"{'a link, which is not followed' if entry.is_symlink() else kind}, where a directory is needed"
+
+
 def open_regular(path: Path, *, follow: bool = True) -> int:
     """Opens a regular file for reading; returns its descriptor.
 

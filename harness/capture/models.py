@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from harness.capture.capture import Capture, Problem, in_turn
@@ -20,7 +20,7 @@ from harness.capture.tree_records import RankDirectory, RankRecords
 from harness.dump.asynchronous.layout import MARK, operators_name
 from harness.dump.names import ambiguous, mangle
 from harness.errors import TreeError
-from harness.reading import read_object
+from harness.reading import no_directory, read_object
 
 MAX_TEXT = 1 << 26
 _TIME = re.compile(r"\d{14}")
@@ -46,13 +46,19 @@ class ModelDirectory(NamedTuple):
     path: str
 
 
-def _children(path: str) -> list[str]:
-    """Names of the directories in ``path``; links are not followed."""
+def _children(path: str, other: Callable[[os.DirEntry[str]], None] = lambda _: None) -> list[str]:
+    """Names of the directories in ``path``; links are not followed. ``other`` is told of everything else."""
+    found = []
     try:
         with os.scandir(path) as entries:
-            return sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    found.append(entry.name)
+                else:
+                    other(entry)
     except OSError as error:
         raise TreeError(f"{path}: {error.strerror}") from None
+    return sorted(found)
 
 
 def _numbered(path: str) -> list[str]:
@@ -63,8 +69,17 @@ def _timed(path: str) -> list[str]:
     return [name for name in _children(path) if _TIME.fullmatch(name)]
 
 
-def model_directories(path: str) -> list[ModelDirectory]:
-    """Every run of every model below ``path``; empty if it is no such tree."""
+def model_directories(path: str, problems: list[Problem]) -> list[ModelDirectory]:
+    """Every run of every model below ``path``; empty if it is no such tree. What is named like one of its directories
+    and is none is a problem."""
+
+    def none(entry: os.DirEntry[str]) -> None:
+        if is_label(entry.name):
+            problems.append(Problem(os.path.relpath(entry.path, path), "damaged", no_directory(entry)))
+
+    def numbered(folder: str) -> list[str]:
+        return [name for name in _children(folder, none) if is_label(name)]
+
     tops = [(None, os.path.join(path, time)) for time in _timed(path)]
     tops += [
         (int(step), os.path.join(path, step, time))  # type: ignore[misc]
@@ -73,11 +88,11 @@ def model_directories(path: str) -> list[ModelDirectory]:
     ]
     found = []
     for step, top in tops:
-        for device in _numbered(top):
+        for device in numbered(top):
             for model in _children(os.path.join(top, device)):
-                for number in _numbered(os.path.join(top, device, model)):
+                for number in numbered(os.path.join(top, device, model)):
                     parent = os.path.join(top, device, model, number)
-                    for iteration in _numbered(parent):
+                    for iteration in numbered(parent):
                         label = int(iteration) if step is None else step
                         directory = os.path.join(parent, iteration)
                         found.append(ModelDirectory(label, int(device), model, int(number), directory))
@@ -205,5 +220,5 @@ def _found(path: str, problems: list[Problem]) -> tuple[str, list[ModelDirectory
     below = os.path.join(root, "debug_dump")
     if os.path.isdir(below) and not os.path.islink(below):
         root = below
-    runs, notes = model_directories(root), _acl_dumps(root, problems)
+    runs, notes = model_directories(root, problems), _acl_dumps(root, problems)
     return root, runs if runs or notes else _alone(root), notes

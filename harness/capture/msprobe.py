@@ -297,7 +297,8 @@ def read_msprobe(
     Raises:
         TreeError: the dump lacks the rank, a ``dump.json`` is damaged, or a link leaves the dump.
     """
-    found = step_directories(path)
+    problems: list[Problem] = []
+    found = step_directories(path, problems)
     if not found:
         return None
     ranks = sorted({each.rank for each in found})
@@ -305,7 +306,6 @@ def read_msprobe(
         raise TreeError(f"{path}: no rank {rank} in it; it holds {', '.join(map(str, ranks))}")
     wanted = [each for each in found if rank in (None, each.rank)]
     first, head = _head(wanted, one_of_several)
-    problems: list[Problem] = []
     root, base = os.path.realpath(path), os.path.abspath(rootdir or os.getcwd())
     alone = len(wanted) == 1 and not one_of_several
     records = [_Records(each, root, base, problems, head if each is first else None, alone) for each in wanted]

@@ -7,9 +7,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from harness.capture.capture import Problem
 from harness.dump.msprobe.step_files import DUMP
 from harness.errors import TreeError
-from harness.reading import read_object
+from harness.reading import no_directory, read_object
 from harness.records import Record
 
 MAX_TEXT = 1 << 30
@@ -48,18 +49,25 @@ class StepDirectory(NamedTuple):
         return found
 
 
-def step_directories(path: str) -> list[StepDirectory]:
-    """Every step's directory in ``path``: that of a dump, of a step, or of a rank; empty if it is none of them."""
+def step_directories(path: str, problems: list[Problem] | None = None) -> list[StepDirectory]:
+    """Every step's directory in ``path``: that of a dump, of a step, or of a rank; empty if it is none of them.
+
+    Args:
+        problems: receives what is named like such a directory and is none.
+    """
     root = os.path.realpath(path)
+    told: list[Problem] = []
     if file := _dump_file(root):
         return [StepDirectory(_number(_STEP, os.path.dirname(root)), _number(_RANK, root), root, root, file)]
-    steps = [(root, _number(_STEP, root))] + [(found, _number(_STEP, found)) for found in _children(root, _STEP)]
+    steps = [(root, _number(_STEP, root))] + [(found, _number(_STEP, found)) for found in _children(root, _STEP, told)]
     found = [
         StepDirectory(step, _number(_RANK, rank), rank, root, file)
         for directory, step in steps
-        for rank in _children(directory, _RANK)
-        if (file := _dump_file(rank))
+        for rank in _children(directory, _RANK, told)
+        if (file := _dump_file(rank)) or _without(rank, told)
     ]
+    if problems is not None:
+        problems += [each._replace(path=os.path.relpath(each.path, root)) for each in told]
     return sorted(found, key=lambda each: (each.rank, each.step))
 
 
@@ -73,13 +81,26 @@ def _number(pattern: re.Pattern[str], path: str) -> int:
     return int(match[1] or 0) if match else 0
 
 
-def _children(path: str, pattern: re.Pattern[str]) -> list[str]:
+def _without(rank: str, told: list[Problem]) -> str:
+    told.append(Problem(rank, "incomplete", f"there is no file {DUMP} in it"))
+    return ""
+
+
+def _children(path: str, pattern: re.Pattern[str], told: list[Problem]) -> list[str]:
     """Directories in ``path`` of such names; links are not followed."""
+    found = []
     try:
         with os.scandir(path) as entries:
-            return [e.path for e in entries if pattern.fullmatch(e.name) and e.is_dir(follow_symlinks=False)]
-    except OSError:
-        return []
+            for entry in entries:
+                if not pattern.fullmatch(entry.name):
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    found.append(entry.path)
+                else:
+                    told.append(Problem(entry.path, "damaged", no_directory(entry)))
+    except OSError as error:
+        told.append(Problem(path, "damaged", str(error.strerror)))
+    return found
 
 
 def json_object(path: str, inside: str) -> dict[str, Any]:

@@ -36,7 +36,7 @@ from harness.capture.values import EAGER_BYTES, Ahead, FileValues
 from harness.dtypes import DType
 from harness.dump.names import PARAMETER
 from harness.errors import TreeError
-from harness.reading import refuse_outside
+from harness.reading import no_directory, refuse_outside
 from harness.records import Record, RecordExtra, Rows, SlotKey
 from harness.stats.printed import row_digest
 
@@ -202,11 +202,15 @@ class RankRecords:
         """``(graph, iteration, path)`` of every iteration directory."""
         top = os.path.join(self._where.root, self._where.network)
         self._inside(top)
-        for graph, graph_path in self._numbered(top):
-            for iteration, path in self._numbered(graph_path):
+        for graph, graph_path in self._numbered(top, self._none):
+            for iteration, path in self._numbered(graph_path, self._none):
                 yield graph, iteration, path
 
-    def _numbered(self, path: str) -> list[tuple[int, str]]:
+    def _none(self, entry: os.DirEntry[str]) -> None:
+        self._problem(entry.path, "damaged", no_directory(entry))
+
+    def _numbered(self, path: str, other: Callable[[os.DirEntry[str]], None] = lambda _: None) -> list[tuple[int, str]]:
+        """Directories named by a number, sorted; ``other`` is told of what has such a name and is none."""
         found = []
         try:
             with os.scandir(path) as entries:
@@ -217,6 +221,8 @@ class RankRecords:
                         self._inside(entry.path)
                     if entry.is_dir():
                         found.append((int(entry.name), entry.path))
+                    else:
+                        other(entry)
         except OSError as error:
             raise TreeError(f"{path}: {error.strerror}") from None
         return sorted(found)
@@ -225,7 +231,9 @@ class RankRecords:
         refuse_outside(path, self._where.root, TreeError)
 
     def _problem(self, path: str, kind: str, why: str) -> None:
-        self._problems.append(Problem(os.path.relpath(path, self._where.root), kind, why))
+        problem = Problem(os.path.relpath(path, self._where.root), kind, why)
+        if problem not in self._problems[-1:]:  # directories are listed more than once
+            self._problems.append(problem)
 
     # -- names -----------------------------------------------------------------------------------------------------
     def _executions(self, graph: int, iteration: int, path: str) -> Iterator[ExecutionFiles]:

@@ -229,7 +229,7 @@ def test_links_are_not_followed(tmp_path: Path) -> None:
     dump(tmp_path / "a")
     (tmp_path / "b").mkdir()
     (tmp_path / "b" / "0").symlink_to(tmp_path / "a" / "0")
-    assert model_directories(str(tmp_path / "b")) == []
+    assert model_directories(str(tmp_path / "b"), []) == []
     (path,) = (tmp_path / "a" / "0").rglob("Conv2D*")
     path.with_name("Mul.Mul-op0.1.0.1623124369613540").symlink_to("/etc/hostname")
     with pytest.raises(TreeError, match="outside of the tree"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Callable, Mapping
 from itertools import product
@@ -97,3 +98,18 @@ def test_a_file_exchanged_while_it_is_opened(
             assert told or opened[0] < nth, f"{victim}: opening {nth}: nothing is told"
             exchanged += opened[0] >= nth
     assert exchanged
+
+
+@pytest.mark.parametrize("exchange", [to_a_link, to_a_pipe])
+@pytest.mark.parametrize("name", [name for name in TREES if name != "recorder"])
+def test_what_is_no_directory_is_told(name: str, exchange: Callable[[Path, Path], None], tmp_path: Path) -> None:
+    """In place of any directory that a number or the tool names; links may lead nowhere."""
+    folder, outside = tmp_path / "in", tmp_path / "outside"
+    for files in TREES[name]:
+        paths = {parent for file in files for parent in Path(file).parents if re.search(r"\d", parent.name)}
+        for victim in sorted(paths):
+            put(folder, outside, files, "")
+            shutil.rmtree(folder / victim)
+            (folder / victim).touch()
+            exchange(folder / victim, outside)
+            assert read(folder), f"{victim}: nothing is told"
