@@ -103,18 +103,31 @@ def _named(text: str) -> str | None:
     return name if "." in name else None
 
 
+def imports_of(source: str, tree: ast.Module) -> Iterator[Import]:
+    """Every import of one of our modules by the module ``source`` with this syntax tree."""
+    for node, lazy, typing_only in _walk(tree, False, False):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            target = _named(node.value)
+            if target is not None and target != source:
+                yield Import(source, target, node.lineno, lazy, typing_only, by_string=True)
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            for target in _targets(node, source):
+                if target.partition(".")[0] in PACKAGES and target != source:
+                    yield Import(source, target, node.lineno, lazy, typing_only)
+
+
 @cache
 def imports() -> list[Import]:
     """Every import of one of our modules by another: inside functions, for types, and by a text that names it."""
-    found = []
-    for source, path in MODULES.items():
-        for node, lazy, typing_only in _walk(parsed(path), False, False):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                target = _named(node.value)
-                if target is not None and target != source:
-                    found.append(Import(source, target, node.lineno, lazy, typing_only, by_string=True))
-            if isinstance(node, (ast.Import, ast.ImportFrom)):
-                for target in _targets(node, source):
-                    if target.partition(".")[0] in PACKAGES and target != source:
-                        found.append(Import(source, target, node.lineno, lazy, typing_only))
-    return found
+    return [found for source, path in MODULES.items() for found in imports_of(source, parsed(path))]
+
+
+def computed_imports(tree: ast.Module) -> Iterator[int]:
+    """Lines that import a module whose whole name no text states, so that ``imports_of`` may not see it."""
+    for node in ast.walk(tree):
+        called = ast.unparse(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
+        if called.strip("_") in ("import_module", "import") and isinstance(node, ast.Call):
+            name = node.args[0] if node.args else None
+            stated = isinstance(name, ast.Constant) and isinstance(name.value, str) and not name.value.startswith(".")
+            if not stated or name.value in PACKAGES:
+                yield node.lineno
