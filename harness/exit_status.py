@@ -1,4 +1,4 @@
-"""Makes a process end with a failure if something fails at its very end.
+"""Exit codes of the commands, and a failure for a process in which something fails at its very end.
 
 If a function registered with ``atexit`` raises, Python prints the error but exits with code 0. The harness imports this
 module first, so that its own exit function runs after all that are registered later.
@@ -10,6 +10,9 @@ import atexit
 import logging
 import os
 import sys
+
+#: what a comparison says: it holds, it differs, nothing was compared or values were not kept
+HOLDS, DIFFERS, CANNOT_TELL = 0, 1, 2
 
 _failed: list[BaseException] = []
 

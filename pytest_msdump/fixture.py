@@ -218,7 +218,7 @@ def _pair(batch: Any) -> tuple[Any, ...]:
         shape = list(getattr(batch, "shape", ()))
         raise TypeError(
             f"msdump.train: each batch is a tuple (data, label), got {type(batch).__name__}{shape or ''}; "
-            "one batch alone is given as [(data, label)]"
+            "a single batch is given as [(data, label)]"
         )
     return tuple(batch)
 

@@ -39,7 +39,7 @@ def missing(test: GateTest, store: Path, held: tuple[int, int], run: RunId, why:
         f"  root directory: {settings.root} ({settings.why_root})",
         f"  found: {' and '.join(found)}, compared with nothing",
     ]
-    likely = _near(test, store)
+    likely = _similar_names(test, store)
     lines += [f"  near: {likely}"] if likely else []
     if run == RunId(*test.variant):
         lines.append(f"  make it: {commands.again(test, 'msdump', 'regen')}")
@@ -48,7 +48,7 @@ def missing(test: GateTest, store: Path, held: tuple[int, int], run: RunId, why:
     return "\n".join(lines)
 
 
-def _near(test: GateTest, store: Path) -> str:
+def _similar_names(test: GateTest, store: Path) -> str:
     """Goldens, or directories of goldens, with similar names."""
     settings = test.settings
     if not settings.golden.is_dir():

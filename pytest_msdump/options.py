@@ -239,7 +239,7 @@ def settings(config: pytest.Config) -> Settings:
     if not given:
         raise pytest.UsageError("--msdump-golden: a directory is accepted, got an empty name; '.' is the root itself")
     if golden.exists() and not golden.is_dir():
-        raise pytest.UsageError(f"--msdump-golden: a directory is accepted, {golden} is none")
+        raise pytest.UsageError(f"--msdump-golden: a directory is accepted; {golden} is not one")
     if regen and learn:
         raise pytest.UsageError("--msdump-regen and --msdump-learn exclude one another: write the goldens, then learn")
     return Settings(

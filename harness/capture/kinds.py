@@ -21,7 +21,7 @@ class Kind(NamedTuple):
     Attributes:
         words: description for people.
         recorder: whether the Running Data Recorder writes it.
-        counts: whether a difference between two runs of one emulated backend is a failure; otherwise the text only
+        counts: whether a difference between two runs of one backend is a failure; otherwise the text only
             describes.
         normalised: what is removed or replaced before the text is stored and compared.
     """

@@ -88,7 +88,7 @@ def parse_header(data: bytes) -> Header:
     if data[6] not in (1, 2, 3) or length > MAX_HEADER:
         raise ValueError(f"version {data[6]}, header of {length} bytes; versions 1 to 3 up to {MAX_HEADER} are read")
     if len(data) < start + length:
-        raise Incomplete(f"{len(data)} bytes, and the header alone has {start + length}")
+        raise Incomplete(f"{len(data)} bytes, but its header has {start + length}")
     return _parse_text(data[start : start + length], start + length)
 
 

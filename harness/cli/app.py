@@ -129,8 +129,9 @@ def diff(
     """Compare two runs: where they part, why, and how far the difference goes."""
 
     def action() -> int:
-        from harness.cli.diff import Outputs, chosen_tolerances
+        from harness.cli.diff import Outputs
         from harness.cli.diff import diff as compare
+        from harness.compare.tolerance_file import chosen_tolerances
 
         stated, outputs = chosen_tolerances(tolerances, rtol, atol, exact, tolerance), Outputs(as_json, as_csv, report)
         scale = Scale(workers, scheduler, resume)
@@ -170,9 +171,9 @@ def judge(
     """Judge a stored comparison under other tolerances; nothing is run or read again."""
 
     def action() -> int:
-        from harness.cli.diff import chosen_tolerances
         from harness.cli.judge import judge as judge_again
         from harness.compare import Tolerances
+        from harness.compare.tolerance_file import chosen_tolerances
 
         stated = chosen_tolerances(tolerances, rtol, atol, exact=False)
         return judge_again(comparison, stated or Tolerances.parse("default"))

@@ -10,7 +10,7 @@ from harness.cli.check import choose_run
 from harness.cli.text import table
 from harness.compare import Tolerances
 from harness.compare.audit import Looseness, audit
-from harness.compare.policy import Party, tolerances_of
+from harness.compare.policy import Party, exit_code, tolerances_of
 from harness.errors import HarnessError, StoreError
 from harness.escape import line
 from harness.progress import Progress
@@ -85,9 +85,9 @@ def _audited(
                 total.add(f"{store.network} [{chosen.id}]", slots, loose, len(chosen) - len(slots))
     if not total.slots:
         print("no slot has values: nothing to audit")
-        return 2
-    print(line(total.line()))
-    return 1 if total.loose else 0
+    else:
+        print(line(total.line()))
+    return exit_code(differs=bool(total.loose), unsure=not total.slots)
 
 
 @dataclass
@@ -126,7 +126,7 @@ def _default(run: StoredRun) -> Tolerances:
 
 def _print(network: str, run: RunId, slots: list[Looseness], limit: float | None, every: bool) -> int:
     """Prints a run's loosest slots; returns the number of too loose ones."""
-    too_loose = [slot for slot in slots if slot.faults or (limit is not None and slot.noise > limit)]
+    too_loose = [slot for slot in slots if slot.is_too_loose(limit)]
     worst = max((slot.noise for slot in slots), default=0.0)
     counts = f"{counted(len(slots), 'slot')}, the largest change that passes is {worst:.3g}, {len(too_loose)} too loose"
     print(line(f"{network} [{run}]: {counts}"))

@@ -12,11 +12,12 @@ from harness.backends.align import lay_beside
 from harness.capture import Capture, read_tree
 from harness.cli.recorder import check_recorder, is_only_recorded, recorded
 from harness.cli.watched import Watched
-from harness.compare import HasRecords, Tolerance
+from harness.compare import HasRecords
 from harness.compare.judge import SlotJudge
 from harness.compare.pairing import lines
-from harness.compare.policy import Judgement, Match, Party, judge
+from harness.compare.policy import Judgement, Match, Party, judge, judged_by_texts, texts_count
 from harness.compare.shards import joined, parse_all
+from harness.compare.tolerance_file import chosen_tolerances
 from harness.compare.verdict import Verdict
 from harness.errors import StoreError
 from harness.escape import coloured, line, show
@@ -69,9 +70,8 @@ def check_tree(
     texts = recorded(Path(tree), rank)
     if texts and is_only_recorded(Path(tree)):
         with _opened(golden) as store:
-            code = _check_recorder(texts, choose_run(store, run), tree, golden, rank)
-            return 2 if code is None else code
-    shards = parse_all(shard)
+            return judged_by_texts(_check_recorder(texts, choose_run(store, run), tree, golden, rank)).code
+    shards, asked = parse_all(shard), chosen_tolerances(None, rtol, atol, exact, standard)
     options = shards, run, rank, network, rtol, atol, exact, match, by_statistics, standard
     job = {"check": str(tree), "golden": str(golden), "options": options}
     with session(scale, **job) as shared, _opened(golden) as store:
@@ -81,14 +81,13 @@ def check_tree(
         found = party_of(capture, None if shared else Watched(capture, capture.network, capture.listed))
         sides = joined(Party.of_run(expected), found, shards)
         judged = judge(
-            *sides, "exact" if exact else standard or stated(rtol, atol),
-            lay=lay_beside, settle=settle, match=match, measured=False, by_statistics=by_statistics,
+            *sides, asked, lay=lay_beside, settle=settle, match=match, measured=False, by_statistics=by_statistics,
             judging=shared.judging(expected, capture, golden, "counts") if shared and not shards else SlotJudge,
         )  # fmt: skip
         _print(judged, expected, capture, tree, golden, exact, sides if shards else None)
-        code = _check_recorder(texts, expected, tree, golden, rank) if texts else None
+        hold = _check_recorder(texts, expected, tree, golden, rank, sides) if texts else None
     warn(capture)
-    return replace(judged, texts_hold=None if code is None else not code, lost=_tell_lost(capture, tree)).code
+    return replace(judged, texts_hold=hold, lost=_tell_lost(capture, tree)).code
 
 
 def _tell_lost(capture: Capture, tree: Path | str) -> int:
@@ -154,15 +153,19 @@ def _opened(golden: Path) -> GoldenStore:
 
 
 def _check_recorder(
-    texts: dict[str, bytes], expected: StoredRun, tree: Path | str, golden: Path, rank: int | None
-) -> int | None:
+    texts: dict[str, bytes],
+    expected: StoredRun,
+    tree: Path | str,
+    golden: Path,
+    rank: int | None,
+    sides: tuple[Party, Party] | None = None,
+) -> bool | None:
+    """Whether the recorder's texts hold; None if they were not compared."""
+    if sides is not None and not texts_count(*sides):
+        print(f"{tree}: {len(texts)} texts of the recorder were not compared; another backend made them")
+        return None
     where = tree if rank is None else Path(tree) / f"rank_{rank}"
     return check_recorder(texts, expected, f"{tree} and run {expected.id} of {golden}", str(where), str(golden))
-
-
-def stated(rtol: float | None, atol: float | None) -> Tolerance | None:
-    """The tolerance from the command line; ``ToleranceError`` for a negative or infinite one."""
-    return None if rtol is None and atol is None else Tolerance(rtol=rtol or 0.0, atol=atol or 0.0)
 
 
 def choose_run(store: GoldenStore, run: str, backend: str = "", mode: str = "") -> StoredRun:

@@ -25,11 +25,10 @@ from harness.compare.judge import SlotJudge
 from harness.compare.pairing import ambiguous
 from harness.compare.pairing import as_json as pairing_as_json
 from harness.compare.pairing import lines as paired_lines
-from harness.compare.policy import Judgement, Match, Party, judge
+from harness.compare.policy import Judgement, Match, Party, judge, judged_by_texts
 from harness.compare.shards import Shard, joined, parse_all
 from harness.compare.spread import Role, Spread, spread
 from harness.compare.table import COLUMNS, as_json, row, stored
-from harness.compare.tolerance_file import read_tolerances
 from harness.errors import HarnessError
 from harness.escape import cell, coloured, show, text
 from harness.explain import Commands, Evidence, Explanation, Subject, explained, settle, told
@@ -157,12 +156,16 @@ def compare_sides(
         keep: what of slots that hold is needed, see ``harness.scale.driver.Session.judging``.
     """
     parties = joined(one.party, other.party if shared else watched_side(other), shards)
-    judged = judge(
-        *parties, tolerances, lay=lay_beside, settle=settle, match=match, by_statistics=by_statistics,
-        judging=judging_of(one, other, None if shards else shared, keep),
-    )  # fmt: skip
     texts = texts_of(one, other)
-    judged = replace(judged, texts_hold=texts.results.holds if texts.results.names else None)
+    hold = texts.results.holds if texts.results.names else None
+    if one.holds_texts_alone or other.holds_texts_alone:
+        judged = judged_by_texts(hold)
+    else:
+        judged = judge(
+            *parties, tolerances, lay=lay_beside, settle=settle, match=match, by_statistics=by_statistics,
+            judging=judging_of(one, other, None if shards else shared, keep),
+        )  # fmt: skip
+        judged = replace(judged, texts_hold=hold)
     sides = [_evidence(side, party if shards else side) for side, party in zip((one, other), parties, strict=True)]
     explanation = explained(judged, _subject(one, other), sides[0], sides[1], _others(judged))
     return Found((one, other), judged, spread(judged.comparison), explanation, texts)
@@ -200,7 +203,9 @@ def _text(result: Found, colour: bool = False) -> list[str]:
     )
     lines = [told(judged, _subject(one, other), result.explanation, commands, colour, _others(judged))]
     if not result.comparison.total and result.texts.results.names:
-        lines = [f"{one.name} and {other.name}: no tensor on either side"]
+        alone = [side for side in (one, other) if side.holds_texts_alone]
+        why = "no tensor on either side" if len(alone) != 1 else f"no tensor was compared, {alone[0].name} holds none"
+        lines = [f"{one.name} and {other.name}: {why}"]
     return lines + result.texts.lines()
 
 
@@ -315,24 +320,3 @@ def _write(path: Path, text: str) -> None:
         write_held(path, text.encode())
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from None
-
-
-def chosen_tolerances(
-    file: Path | None, rtol: float | None, atol: float | None, exact: bool, standard: str | None = None
-) -> Tolerances | None:
-    """The tolerances from the command line; None if there are none.
-
-    Raises:
-        HarnessError: more than one of a file, ``--exact`` and numbers was given, or one of them is not a valid
-            tolerance.
-    """
-    ways = [file is not None, exact, bool(standard), rtol is not None or atol is not None]
-    if sum(ways) > 1:
-        raise HarnessError("--tolerances, --tolerance, --exact, and --rtol with --atol exclude one another")
-    if file is not None:
-        return read_tolerances(file)
-    if exact:
-        return Tolerances.parse("exact")
-    if standard:
-        return Tolerances.parse(standard)
-    return Tolerances.parse((rtol or 0.0, atol or 0.0)) if ways[3] else None

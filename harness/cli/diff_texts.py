@@ -6,14 +6,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from harness.capture.capture import RECORDED, RESULTS
 from harness.capture.recorder import MODES, readable
 from harness.cli.operands import Side
-from harness.cli.recorder import is_only_recorded
 from harness.compare import TextComparison, compare_texts, explain_texts
+from harness.compare.policy import texts_count
 from harness.report import artefacts
 from harness.report.artefacts import IDENTICAL, state
 from harness.words import counted
@@ -28,8 +27,8 @@ class Texts:
 
     Attributes:
         expected, found: texts by name; the recorder's names are those of the found side.
-        judged: whether a difference of a text that is a result counts: it does if one emulated backend made both sides,
-            or both are directories of the recorder without anything else to compare.
+        judged: whether a difference of a text that is a result counts, see ``harness.compare.policy.texts_count``; it
+            does where one side is a directory of the recorder, which has nothing else to compare.
         notes: what was not compared, and why.
     """
 
@@ -80,8 +79,7 @@ class Texts:
 
 def texts_of(one: Side, other: Side) -> Texts:
     """The texts of two sides; the recorder's are compared within one of its modes."""
-    alike = one.emulated and other.emulated and one.backend == other.backend
-    alike = alike or all(side.capture is not None and is_only_recorded(Path(side.name)) for side in (one, other))
+    alike = one.holds_texts_alone or other.holds_texts_alone or texts_count(one.party, other.party)
     expected, found = one.artefacts, other.artefacts
     notes: list[str] = []
     recorded = [[n for n in side if n.startswith(RECORDED)] for side in (expected, found)]

@@ -18,7 +18,7 @@ from harness.compare import Comparison, Tolerances
 from harness.compare.audit import audit, summary
 from harness.compare.judge import SlotJudge
 from harness.compare.learn import Scatter, learned, refusal, remembered, scatter
-from harness.compare.policy import Party, exactly
+from harness.compare.policy import Party, exactly, exit_code
 from harness.errors import HarnessError, StoreError
 from harness.escape import line
 from harness.progress import Progress
@@ -91,7 +91,7 @@ def learn(
         elif not dry:
             data = remembered(expected, table, len(sources), margin)
             change_one(store.path, store.network, {expected.id: data})
-    return 1 if refused else 0
+    return exit_code(differs=bool(refused), unsure=False)
 
 
 def _compared(expected: StoredRun, source: str, golden: Path, shared: Session | None) -> Comparison:

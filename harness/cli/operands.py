@@ -11,7 +11,7 @@ from pathlib import Path
 from harness.capture import Capture, read_tree
 from harness.capture.capture import RECORDED
 from harness.cli.check import choose_run, party_of
-from harness.cli.recorder import recorded
+from harness.cli.recorder import is_only_recorded, recorded
 from harness.cli.watched import Watched
 from harness.compare import HasRecords
 from harness.compare.policy import Party
@@ -48,6 +48,13 @@ class Side:
     def records(self) -> Iterable[Record]:
         """All records, read again."""
         return self.content.records()
+
+    @cached_property
+    def holds_texts_alone(self) -> bool:
+        """Whether it is a directory with nothing but the recorder's files."""
+        folder = Path(self.name)
+        written = self.capture is not None and folder.is_dir() and is_only_recorded(folder)
+        return written and any(name.startswith(RECORDED) for name in self.artefacts)
 
     @property
     def party(self) -> Party:

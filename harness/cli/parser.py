@@ -9,6 +9,8 @@ from typing import Annotated, Any, Literal
 import typer
 from typer.core import TyperGroup
 
+from harness.exit_status import CANNOT_TELL, DIFFERS, HOLDS
+
 try:  # newer releases bring their own copy
     from typer._click.exceptions import ClickException
 except ImportError:
@@ -16,7 +18,6 @@ except ImportError:
 
 __all__ = ["CANNOT_TELL", "DIFFERS", "HOLDS", "PASS_ON", "RUN", "Action", "ClickException", "Level", "Match", "app"]
 
-HOLDS, DIFFERS, CANNOT_TELL = 0, 1, 2
 RUN = "BACKEND[/MODE]"
 # Everything that follows belongs to pytest or to the script, options included.
 PASS_ON = {"ignore_unknown_options": True, "allow_interspersed_args": False, "help_option_names": ["--help"]}

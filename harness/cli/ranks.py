@@ -7,6 +7,7 @@ from pathlib import Path
 
 from harness.capture import read_tree
 from harness.cli.check import warn
+from harness.compare.policy import exit_code
 from harness.compare.ranks import rank_list
 from harness.escape import line
 from harness.records import Record
@@ -41,7 +42,7 @@ def check_ranks(tree: Path | str, patterns: Sequence[str], network: str | None, 
     if gone := sorted(set(range(max(ranks))) - ranks):
         print(f"Not there: rank {rank_list(gone)}")
     warn(capture)
-    return 1 if result or capture.lost else 0
+    return exit_code(differs=bool(result or capture.lost), unsure=False)
 
 
 def _seen(records: Iterable[Record], ranks: set[int]) -> Iterator[Record]:

@@ -44,7 +44,7 @@ def is_only_recorded(folder: Path) -> bool:
     return all(entry.name == "rdr" for rank in ranks for entry in rank.iterdir())
 
 
-def check_recorder(found: Mapping[str, bytes], expected: StoredRun, title: str, tree: str, golden: str) -> int | None:
+def check_recorder(found: Mapping[str, bytes], expected: StoredRun, title: str, tree: str, golden: str) -> bool | None:
     """Compares a directory of the recorder with a golden run, in the recorder mode that fits better, and prints the
     result.
 
@@ -54,7 +54,7 @@ def check_recorder(found: Mapping[str, bytes], expected: StoredRun, title: str, 
         tree, golden: paths of both sides, for the commands to suggest.
 
     Returns:
-        0 if everything holds, 1 if something differs; None if the golden has no artefacts of the recorder.
+        Whether everything holds; None if the golden has no artefacts of the recorder.
     """
     kept = {name: text for name, text in expected.artefacts().items() if name.startswith(RECORDED)}
     if not kept:
@@ -73,7 +73,7 @@ def check_recorder(found: Mapping[str, bytes], expected: StoredRun, title: str, 
         if each.verdict is not lacks
     ]
     print(explain_texts(comparison, f"{title}: recorder, mode {mode}", steps, readable))
-    return 0 if comparison.holds else 1
+    return comparison.holds
 
 
 def _compared(golden: Mapping[str, bytes], found: Mapping[str, bytes], mode: int) -> TextComparison:

@@ -45,6 +45,10 @@ class Looseness:
     noise: float
     faults: tuple[str, ...]
 
+    def is_too_loose(self, limit: float | None = None) -> bool:
+        """Whether a fault passes, or a change larger than ``limit``."""
+        return bool(self.faults) or (limit is not None and self.noise > limit)
+
 
 def summary(slots: Iterable[Looseness]) -> Iterator[str]:
     """The changes that the tolerances let pass, in at most two lines; empty if there are none."""
@@ -54,7 +58,7 @@ def summary(slots: Iterable[Looseness]) -> Iterator[str]:
         place = f"{most.key.operator} {most.key.slot_name}"
         many = counted(len(known), "slot")
         yield f"audit: a change passes in {many}, the largest {most.noise:.3g} of the values' size ({place})"
-    if loose := [slot for slot in known if slot.faults]:
+    if loose := [slot for slot in known if slot.is_too_loose()]:
         first = loose[0]
         told = f"{first.key.operator} {first.key.slot_name}: {', '.join(first.faults)}"
         yield f"audit: too loose, so that a fault passes: {counted(len(loose), 'slot')}, the first {told}"

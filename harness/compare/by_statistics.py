@@ -32,7 +32,7 @@ def statistics_within(expected: Statistics, found: Statistics, tolerance: Tolera
     """
     if _strict(expected) != _strict(found):
         return False
-    return all(map(_near, _numbers(expected), _numbers(found), _limits(expected, tolerance)))
+    return all(map(_is_close, _numbers(expected), _numbers(found), _limits(expected, tolerance)))
 
 
 def _limits(expected: Statistics, tolerance: Tolerance) -> tuple[float, float, float, float]:
@@ -90,7 +90,7 @@ def _items_within(
         found = _value(text)
         if name in limits:
             rounded = _rounding(item, text, row.dtype) + _rounding(item, printed.get(item, "0"), row.dtype)
-            if not _near(value, found, limits[name] + rounded):
+            if not _is_close(value, found, limits[name] + rounded):
                 return False
             compared = True
         elif name in _STRICT and value != found:
@@ -113,7 +113,7 @@ def _value(text: str) -> float:
         return math.nan
 
 
-def _near(expected: float, found: float, limit: float) -> bool:
+def _is_close(expected: float, found: float, limit: float) -> bool:
     return math.isfinite(expected) and math.isfinite(found) and abs(found - expected) <= limit
 
 

@@ -194,11 +194,11 @@ def _lines(expected: Sequence[str], found: Sequence[str], group: Sequence[Opcode
             continue
         starts = [max(common(x, y) - _BEFORE, 0) for x, y in zip(old, new, strict=False)]
         starts += [0] * abs(len(old) - len(new))
-        yield from (("-", _near(line, start)) for line, start in zip(old, starts, strict=False))
-        yield from (("+", _near(line, start)) for line, start in zip(new, starts, strict=False))
+        yield from (("-", _excerpt(line, start)) for line, start in zip(old, starts, strict=False))
+        yield from (("+", _excerpt(line, start)) for line, start in zip(new, starts, strict=False))
 
 
-def _near(line: str, start: int) -> str:
+def _excerpt(line: str, start: int) -> str:
     return clipped(line, WIDTH, start if len(line) > WIDTH else 0)
 
 

@@ -16,6 +16,7 @@ from harness.compare.judge import SlotJudge
 from harness.compare.tolerances import BY_DTYPE, Tolerances
 from harness.compare.unwritten import leave_out_unwritten
 from harness.compare.verdict import Comparison, Verdict
+from harness.exit_status import CANNOT_TELL, DIFFERS, HOLDS
 from harness.records import GIVEN_SCOPE, Record
 from harness.store import StoredRun
 from harness.words import counted
@@ -23,7 +24,6 @@ from harness.words import counted
 if TYPE_CHECKING:
     from harness.compare.pairing import Pairing
 
-HOLDS, DIFFERS, CANNOT_TELL = 0, 1, 2
 RENAMED = "Renamed: {} operators; of one backend that is a difference (--match flow takes it for none)"
 
 #: Verdicts on a whole run that a gate lets pass.
@@ -279,6 +279,16 @@ def have_equal_names(one: Party, other: Party) -> bool:
     if one.release is None or other.release is None:
         return one.stored and other.stored
     return one.release == other.release
+
+
+def texts_count(one: Party, other: Party) -> bool:
+    """Whether another text among those that are results is a difference: one backend made both sides."""
+    return one.backend == other.backend and one.emulated == other.emulated
+
+
+def judged_by_texts(hold: bool | None) -> Judgement:
+    """The judgement if one side has texts alone; ``hold`` is None if the other side has none of their kind."""
+    return Judgement(Comparison([]), _EXACT, texts_hold=hold)
 
 
 def _compared(comparison: Comparison) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""Reads tolerances from a TOML file, which can lie beside the goldens and serve several commands."""
+"""Tolerances as a command states them: on its line, or in a TOML file, which can lie beside the goldens."""
 
 from __future__ import annotations
 
@@ -38,3 +38,25 @@ def read_tolerances(path: Path) -> Tolerances:
             return Tolerances.parse(table)
     except ToleranceError as error:
         raise ToleranceError(f"{path}: {error}") from None
+
+
+def chosen_tolerances(
+    file: Path | None, rtol: float | None, atol: float | None, exact: bool, standard: str | None = None
+) -> Tolerances | None:
+    """The tolerances from the command line; None if there are none.
+
+    Raises:
+        ToleranceError: more than one of a file, ``--exact`` and numbers was given, or one of them is not a valid
+            tolerance.
+    """
+    ways = [file is not None, exact, bool(standard), rtol is not None or atol is not None]
+    if sum(ways) > 1:
+        others = "--tolerance, --exact, and --rtol with --atol exclude one another"
+        raise ToleranceError(others if file is None else f"--tolerances, {others}")
+    if file is not None:
+        return read_tolerances(file)
+    if exact:
+        return Tolerances.parse("exact")
+    if standard:
+        return Tolerances.parse(standard)
+    return Tolerances.parse((rtol or 0.0, atol or 0.0)) if ways[3] else None

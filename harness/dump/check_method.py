@@ -64,7 +64,7 @@ def no_e2e_section(draft: Draft) -> None:
         raise DumpConfigError(
             "section-e2e",
             f"dump configuration: {draft.where} has {E2E}, which is for jit_level O0 and O1; a graph that is sunk as a "
-            f"whole (O2) takes {COMMON} alone",
+            f"whole (O2) takes only {COMMON}",
         )
 
 

@@ -222,7 +222,7 @@ class Alignment:
         return Edit(kind, one, other, argument, before)
 
     def _moved_edit(self, i: int, j: int) -> Edit:
-        at = self._elsewhere(self.expected[i], self.found[j])
+        at = self._rewired_argument(self.expected[i], self.found[j])
         return self._edit(Kind.MOVED, i, j) if at < 0 else self._taking(i, j, at)
 
     def _taking(self, i: int, j: int, at: int) -> Edit:
@@ -251,7 +251,7 @@ class Alignment:
     def _mine(self) -> set[str]:
         return set(self.partner.values())
 
-    def _elsewhere(self, one: Statement, other: Statement) -> int:
+    def _rewired_argument(self, one: Statement, other: Statement) -> int:
         """The position of the first argument that comes from another common operator; -1 if there is none."""
         mine = self._mine
         for at, (a, b) in enumerate(zip(one.arguments, other.arguments, strict=False)):
@@ -270,7 +270,7 @@ class Alignment:
                 continue
             for i in range(a, b):
                 j = c + i - a
-                at = self._elsewhere(self.expected[i], self.found[j]) if self._same.get(i) == j else -1
+                at = self._rewired_argument(self.expected[i], self.found[j]) if self._same.get(i) == j else -1
                 if at >= 0:
                     edits.append(self._taking(i, j, at))
         return edits

@@ -20,7 +20,7 @@ from harness.compare.verdict import Comparison, SlotVerdict, Verdict
 from harness.explain.case import Case
 from harness.explain.evidence import Evidence
 from harness.explain.explanation import Cause, Certainty, Change, Element, Explanation, Origin
-from harness.explain.lent import guess, lent
+from harness.explain.known_values import completed, guess
 from harness.explain.names import input_name
 from harness.explain.numbers import number, short_operator
 from harness.explain.rewired import by_graphs
@@ -76,7 +76,7 @@ def explain(
     more: list[str] = []
     if divergence is not None:
         rank = divergence.where.rank
-        expected, found = lent(expected.of_rank(rank), found.of_rank(rank))
+        expected, found = completed(expected.of_rank(rank), found.of_rank(rank))
         case = _case(comparison, divergence, expected, found)
         divergence = by_graphs(divergence, case, comparison)
         case = _case(comparison, divergence, expected, found)

@@ -93,10 +93,10 @@ def _factor(e: Counted, f: Counted) -> Finding | None:
         ends = (e.most, e.least) if sign > 0 else (e.least, e.most)
         size = abs(by) * max(abs(e.most), abs(e.least))
         wanted = (by * ends[0], by * ends[1], by * e.mean)
-        if not all(_near(*each, size) for each in zip(wanted, (f.most, f.least, f.mean), strict=True)):
+        if not all(_is_close(*each, size) for each in zip(wanted, (f.most, f.least, f.mean), strict=True)):
             continue
         # A tensor that is as large above 0 as below has the statistics of its negative.
-        if abs(by - 1) <= _NEAR or _near(e.most, -e.least, size):
+        if abs(by - 1) <= _NEAR or _is_close(e.most, -e.least, size):
             continue
         if abs(by + 1) <= _NEAR:
             return Finding("sign", "its statistics are those of expected with the other sign", False)
@@ -111,9 +111,13 @@ def _offset(e: Counted, f: Counted) -> Finding | None:
     if abs(by) <= 10 * _NEAR * size:
         return None
     norm = math.sqrt(max(0.0, e.norm**2 + 2 * by * e.count * e.mean + e.count * by * by))
-    fits = _near(e.most + by, f.most, size) and _near(e.least + by, f.least, size) and _near(norm, f.norm, norm)
+    fits = (
+        _is_close(e.most + by, f.most, size)
+        and _is_close(e.least + by, f.least, size)
+        and _is_close(norm, f.norm, norm)
+    )
     return Finding("offset", f"its statistics are those of expected plus {by:.6g}", False) if fits else None
 
 
-def _near(wanted: float, got: float, size: float) -> bool:
+def _is_close(wanted: float, got: float, size: float) -> bool:
     return abs(wanted - got) <= _NEAR * max(size, abs(wanted))

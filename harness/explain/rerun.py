@@ -187,12 +187,12 @@ class Rerun:
         given = self._setting(where)
         if given is None:
             return
-        for each in (given, _as_pytorch(given) if self._apart else None, self._elsewhere(given)):
+        for each in (given, _as_pytorch(given) if self._apart else None, self._on_found_device(given)):
             made = computed_with_state(each) if each is not None else None
             if each is not None and made is not None:
                 yield each, made
 
-    def _elsewhere(self, given: Setting) -> Setting | None:
+    def _on_found_device(self, given: Setting) -> Setting | None:
         """The operator on the found side's device, if that is another emulated one: it may read narrower inputs."""
         return replace(given, backend=self._device) if self._device not in ("", given.backend) else None
 

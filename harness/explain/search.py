@@ -18,7 +18,7 @@ from harness.explain.changes import Given, changed_inputs, changed_settings
 from harness.explain.counted import seen_in_statistics
 from harness.explain.evidence import Evidence, loaded
 from harness.explain.explanation import Cause, Certainty
-from harness.explain.lent import guess, has_content
+from harness.explain.known_values import guess, has_content
 from harness.explain.patterns import PATTERNS, Pair, find_pattern
 from harness.explain.replay import Setting, computed_with_state, setting
 from harness.explain.reproduced import is_reproduced

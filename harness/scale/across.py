@@ -65,7 +65,7 @@ def leaving(records: Iterable[Record], patterns: Sequence[str]) -> tuple[list[Le
             found.setdefault(tuple(key[1:]), {})[key.rank] = content(record), key, number
     if not found or len(ranks) < 2:
         what = f"nothing matches {', '.join(patterns)}" if not found else "only one rank is there"
-        raise ScaleError(f"{what}: there is nothing to hold against other ranks")
+        raise ScaleError(f"{what}: it has nothing to compare with other ranks")
     first = {slot: min(by_rank.values(), key=lambda each: each[2])[2] for slot, by_rank in found.items()}
     result = []
     for slot in sorted(found, key=lambda each: (each[1], first[each])):

@@ -46,7 +46,7 @@ def session(scale: Scale | None, **job: Any) -> Iterator[Session | None]:
     """
     if scale is None or scale.serial:
         if scale is not None and scale.resume:
-            raise ScaleError("--resume goes with --workers or --scheduler: one process alone keeps no journal")
+            raise ScaleError("--resume needs --workers or --scheduler: a single process keeps no journal")
         yield None
         return
     # Only those who share work pay for what that takes.

@@ -132,7 +132,7 @@ def _hold_against(candidate: Path, target: Path) -> None:
             with GoldenStore.open(target) as old:
                 if old.network != store.network:
                     raise StoreError(
-                        f"{candidate}: it is of network {store.network!r}, but {target} is of {old.network!r}"
+                        f"{candidate}: it holds network {store.network!r}, but {target} holds {old.network!r}"
                     )
 
 

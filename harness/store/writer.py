@@ -262,7 +262,7 @@ class StoreWriter:
             try:
                 _link(tree, artefact_path(name), target)
             except ValueError as error:
-                raise StoreError(f"the artefact {name!r} cannot be stored beside the others ({error})") from None
+                raise StoreError(f"the artefact {name!r} cannot be stored with the others ({error})") from None
         self._file.tree(path, tree)
         for attribute, value in (("level", level), ("attrs", text), ("checksum", checksum)):
             self._set(path, attribute, value)

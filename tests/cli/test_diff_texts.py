@@ -90,8 +90,11 @@ def test_directories_of_the_recorder_alone(folder: Path, capsys: pytest.CaptureF
     assert '"holds":false' in (folder / "page.html").read_text()
     capsys.readouterr()
     assert "28 texts: 3 identical, 25 differing" in out
-    # Beside a tree that has both there are tensors only one side has.
-    assert compared(folder, "rdr2", "tree2", capsys)[0] == DIFFERS
+    # Of a tree that has tensors, too, only the texts are compared, as msdump check does.
+    for one, other, code in (("rdr2", "tree2", HOLDS), ("tree2", "rdr2", HOLDS), ("tree2", "rdr3", DIFFERS)):
+        found, _, out = compared(folder, one, other, capsys)
+        assert found == code
+        assert "no tensor was compared, " in out
 
 
 def test_a_golden_holds_both_modes_of_the_recorder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -122,12 +125,14 @@ def test_other_texts_only_describe(tmp_path: Path, capsys: pytest.CaptureFixture
     for emulated, name, code in (
         (True, "graphs/x.txt", HOLDS),
         (True, "compared/x", DIFFERS),
-        (False, "rdr/1/x", HOLDS),
+        (False, "rdr/1/x", DIFFERS),
+        (None, "rdr/1/x", HOLDS),
     ):
         path = tmp_path / f"{code}{emulated}.h5"
-        runs = {RunId("cpu", mode): data(text, emulated, name) for mode, text in (("a", b"1\n"), ("b", b"2\n"))}
-        update(path, "net", runs)
-        assert main(["diff", f"{path}::cpu/a", f"{path}::cpu/b"]) == code, name
+        runs = {RunId("cpu", "a"): data(b"1\n", emulated is not False, name)}
+        other = RunId("torch" if emulated is None else "cpu", "b")
+        update(path, "net", {**runs, other: data(b"2\n", bool(emulated), name)})
+        assert main(["diff", f"{path}::cpu/a", f"{path}::{other}"]) == code, name
         assert name in capsys.readouterr().out
 
 

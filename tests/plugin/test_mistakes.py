@@ -87,7 +87,7 @@ IN_TESTS = {
     "23 no batch": _in_test("msdump.train(*step([]))", "at least one batch is needed"),
     "24 no label": _in_test("msdump.train(*step([X]))", "each batch is a tuple (data, label), got ndarray[2, 4]"),
     "25 one batch": _in_test(
-        "msdump.train(*step((X, X)))", "each batch is a tuple (data, label)", "one batch alone is given as"),
+        "msdump.train(*step((X, X)))", "each batch is a tuple (data, label)", "a single batch is given as"),
     "26 a fault nowhere": _in_test(
         'with msdump.inject("Nothing"): msdump.run(Net(), X)', "no operator 'Nothing' ran; nearest"),
     "27 nothing run": _in_test("pass", "called none of msdump.run, msdump.train and msdump.check"),

@@ -52,7 +52,7 @@ def test_a_file_is_refused(nets: pytest.Pytester, flag: str) -> None:
     nets.path.joinpath("golden").write_text("no directory")
     result = nets.runpytest(flag)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*--msdump-golden: a directory is accepted, *golden is none"])
+    result.stderr.fnmatch_lines(["*--msdump-golden: a directory is accepted; *golden is not one"])
 
 
 @pytest.mark.parametrize("flag", ["--msdump-golden", "--msdump-report", "--msdump-mindspore"])

@@ -288,9 +288,7 @@ def test_a_directory_it_cannot_dump_to_is_said_in_one_line(
     monkeypatch.setattr(tempfile, "tempdir", str(on_mindspore.mkdir(name)))
     result = on_mindspore.runpytest("--msdump-regen", "--basetemp=scratch", "-k", "one")
     result.assert_outcomes(errors=1, deselected=1)
-    result.stdout.fnmatch_lines(
-        ["_* ERROR at setup of test_one* _*", "msdump: backend mindspore: *let TMPDIR name one"]
-    )
+    result.stdout.fnmatch_lines(["_* ERROR at setup of test_one* _*", "msdump: backend mindspore: *set TMPDIR to one"])
     assert "session.py" not in result.stdout.str()
 
 

@@ -104,7 +104,7 @@ def test_a_journal_holds_no_other_classes() -> None:
         (["--workers", "1", "--scheduler", "tcp://127.0.0.1:1"], "give one of the two"),
         (["--scheduler", "tcp://127.0.0.1:1"], "no scheduler can be reached at tcp://127.0.0.1:1"),
         (["--scheduler", "nowhere"], "nowhere"),
-        (["--resume"], "--resume goes with --workers or --scheduler"),
+        (["--resume"], "--resume needs --workers or --scheduler"),
     ],
 )
 def test_bad_options_are_one_line(

@@ -339,7 +339,7 @@ def test_wrong_arguments(tmp_path: Path) -> None:
         update(path, "net", {CPU: RunData([], attrs={"a": float("nan")})})
     with pytest.raises(StoreError, match=r"attribute 'attrs' would take \d+ bytes; at most"):
         update(path, "net", {CPU: RunData([], attrs={"a": "x" * 70_000})})
-    with pytest.raises(StoreError, match="cannot be stored beside the others"):
+    with pytest.raises(StoreError, match="cannot be stored with the others"):
         update(path, "net", {CPU: RunData([], artefacts={"a": b"1", "a/b": b"2"})})
     assert list(tmp_path.iterdir()) == []
     update(path, "net", {CPU: run_data()})

@@ -105,8 +105,8 @@ class MindsporeProcess:
         if _PATH.fullmatch(str(self._folder)) is None:
             self.close()
             raise UnsupportedError(
-                f"backend mindspore: MindSpore dumps to paths of letters, digits, '_', '-' and '/' alone; "
-                f"{tempfile.gettempdir()!r} is none, let TMPDIR name one"
+                f"backend mindspore: MindSpore dumps only to paths of letters, digits, '_', '-' and '/'; "
+                f"{tempfile.gettempdir()!r} is not such a path; set TMPDIR to one"
             )
 
     def execute(self, program: Callable[[], Any]) -> None:
@@ -120,7 +120,7 @@ class MindsporeProcess:
         names = tuple(getattr(found, "__qualname__", "<locals>").split("."))
         file = inspect.getsourcefile(found) if inspect.isfunction(found) else None
         if file is None or len(names) > 1:
-            raise UnsupportedError(f"backend {self.backend.name} runs functions of modules alone, got {program!r}")
+            raise UnsupportedError(f"backend {self.backend.name} runs only functions of modules, got {program!r}")
         outcome = self.call(Call(file, found.__module__, names, paths=project_paths()))
         if outcome.kind != "passed":
             raise BackendError(f"backend {self.backend.name}: {self._network} {outcome.kind}:\n{outcome.text}")

@@ -219,9 +219,9 @@ class Matching:
     def _candidates(self, here: Side, there: Side, at: int, strict: bool) -> list[int]:
         kind = here.nodes[at].kind
         found = {each for seen in here.seen[at] for each in there.crowd(kind, seen)}
-        return [each for each in sorted(found) if self._fit(here, there, at, each, strict)]
+        return [each for each in sorted(found) if self._are_compatible(here, there, at, each, strict)]
 
-    def _fit(self, here: Side, there: Side, at: int, other: int, strict: bool) -> bool:
+    def _are_compatible(self, here: Side, there: Side, at: int, other: int, strict: bool) -> bool:
         one, two = (at, other) if here is self._left else (other, at)
         if not self._may(one, two):
             return False

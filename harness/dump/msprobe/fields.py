@@ -148,7 +148,7 @@ def summary(fields: Fields, task: str) -> tuple[str, ...] | None:
         items = fields.texts(name)
         for item in items:
             if item not in SUMMARY_ITEMS:
-                raise fields.error(name, f"{item[:80]!r} is none of {', '.join(SUMMARY_ITEMS)}")
+                raise fields.error(name, f"{item[:80]!r} is not one of {', '.join(SUMMARY_ITEMS)}")
         return tuple(dict.fromkeys("md5" if item == "hash" else item for item in items)) or None
     mode = fields.choice(name, ("statistics", "md5"), absent="")
     if not mode:

@@ -147,7 +147,7 @@ class _Walk:
         if closure in path or any(self._waits(around) for around in _way(user.extra.closure, closure)[:-1]):
             return
         for around in path:
-            if around not in self.order and _within(around, self.top):
+            if around not in self.order and _lies_inside(around, self.top):
                 self.queue.append(around)
                 return
         self.queue.append(user)
@@ -193,7 +193,7 @@ def _values(node: Node) -> list[Operand]:
     return [i for i in node.inputs if not (isinstance(i, Node) and i.op in ("Load", "UpdateState"))]
 
 
-def _within(closure: Closure, around: Closure) -> bool:
+def _lies_inside(closure: Closure, around: Closure) -> bool:
     return closure is not around and around in closure.path()
 
 

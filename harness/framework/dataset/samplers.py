@@ -315,10 +315,10 @@ def chosen(
         raise SettingError("num_shards and shard_id must be given both, or neither")
     if sampler is not None:
         if any(each is not None for each in (shuffled, num_shards)):
-            raise SettingError("sampler stands for the rows and their order: shuffle and num_shards must not be given")
+            raise SettingError("sampler decides rows and order; shuffle and num_shards must not be given with it")
         if isinstance(sampler, BuiltinSampler):
             if num_samples is not None:
-                raise SettingError("sampler stands for the rows: num_samples must not be given")
+                raise SettingError("sampler decides which rows come; num_samples must not be given with it")
             return sampler
         if isinstance(sampler, (np.ndarray, list, tuple, int)):
             return SubsetSampler(sampler, num_samples)

@@ -72,7 +72,7 @@ def parse_levels(text: str) -> SubmoduleLevels:
         if name not in NAMES:
             problems.append(f"MS_SUBMODULE_LOG_v: there is no sub-module {name!r}; the entry is ignored")
         elif level not in ("0", "1", "2", "3", "4"):
-            problems.append(f"MS_SUBMODULE_LOG_v: level {level} of {name} is none of 0 to 4; the entry is ignored")
+            problems.append(f"MS_SUBMODULE_LOG_v: level {level} of {name} is not one of 0 to 4; the entry is ignored")
         else:
             levels[name] = int(level)
     return SubmoduleLevels(levels, tuple(problems))

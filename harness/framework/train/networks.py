@@ -38,7 +38,7 @@ def settings(amp_level: str, boost_level: str, more: dict[str, Any]) -> dict[str
     for name, value in more.items():
         if name not in _KNOWN:
             raise SettingError(
-                f"Model: {name!r} is not an argument; there are {', '.join(_KNOWN)} beside those with a name"
+                f"Model: {name!r} is not an argument; there are {', '.join(_KNOWN)} besides those with a name"
             )
         if value is not None and name in ("boost_config_dict", "acc_level"):
             raise UnsupportedError(f"Model({name}=...) is not supported")

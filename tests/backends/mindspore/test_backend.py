@@ -122,7 +122,7 @@ def test_functions_of_modules_are_captured(backend: Mindspore, folder: Path, mon
     assert all(record.load() is not None for record in records)
     with pytest.raises(BackendError, match=r"net failed:\n(?s:.*)ValueError: not like this"):
         backend.run(programs.fails, network="net")
-    with pytest.raises(UnsupportedError, match="runs functions of modules alone"):
+    with pytest.raises(UnsupportedError, match="runs only functions of modules"):
         backend.run(lambda: None, network="net")
 
 
@@ -134,7 +134,7 @@ def _imported(folder: Path):
 
 
 def test_programs_of_this_process_are_refused(backend: Mindspore) -> None:
-    refused = pytest.raises(UnsupportedError, match="runs functions of modules alone")
+    refused = pytest.raises(UnsupportedError, match="runs only functions of modules")
     with backend.open(network="net") as process, refused:
         process.execute(lambda: None)
     with pytest.raises(UnsupportedError, match="mindspore cannot run a script here: it runs programs in a pro"):
@@ -261,7 +261,7 @@ def test_paths_mindspore_would_not_dump_to(
     monkeypatch.setattr(tempfile, "tempdir", str(odd))
     backend = Mindspore()
     backend.configure(str(fake.make(folder / name)))
-    with pytest.raises(UnsupportedError, match="let TMPDIR name one"), backend.open(network="net"):
+    with pytest.raises(UnsupportedError, match="set TMPDIR to one"), backend.open(network="net"):
         pass
     backend.close()
     assert list(odd.iterdir()) == []

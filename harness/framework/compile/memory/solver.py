@@ -93,12 +93,12 @@ def solve(blocks: Sequence[TensorRun], shares: Matrix) -> Solution:
         blocks: what is to be placed; every block takes memory.
         shares: which tensors may lie in the same bytes.
     """
-    found = _least(tuple(blocks), shares.shape[0], np.packbits(shares).tobytes())
+    found = _solved(tuple(blocks), shares.shape[0], np.packbits(shares).tobytes())
     return found._replace(offsets=dict(found.offsets))
 
 
 @lru_cache(maxsize=64)
-def _least(blocks: tuple[TensorRun, ...], tensors: int, packed: bytes) -> Solution:
+def _solved(blocks: tuple[TensorRun, ...], tensors: int, packed: bytes) -> Solution:
     """``solve``; a test that compiles the same network for each mode asks for the same each time.
 
     Args:

@@ -158,7 +158,7 @@ def _by_tuple(x: Tensor, index: tuple[Any, ...], value: Any) -> Tensor:
     if not index:
         return _spread(value, x.shape, x)
     if any(i is False or (isinstance(i, Tensor) and i.dtype.kind == "b") for i in index):
-        raise UnsupportedError("an assignment by a mask beside other indices is not supported; assign in two steps")
+        raise UnsupportedError("an assignment by a mask and other indices is not supported; assign in two steps")
     if any(isinstance(i, Tensor) for i in index):
         where, shape = coordinates(x, index)
         return _scattered(x, where, (*shape, *x.shape[where.shape[-1] :]), value)

@@ -103,7 +103,7 @@ def flatten(input: Tensor, order: str = "C", *, start_dim: int = 1, end_dim: int
         return reshape(input, (-1,))
     first, last = axis_of(start_dim, rank, "flatten"), axis_of(end_dim, rank, "flatten")
     if first > last:
-        raise ValueError(f"flatten: start_dim {start_dim} lies behind end_dim {end_dim}")
+        raise ValueError(f"flatten: start_dim {start_dim} comes after end_dim {end_dim}")
     if (first, last) == (1, rank - 1) or (rank == 1 and first == 0):
         return input if rank <= 1 else call("Flatten", input)
     if first == last:

@@ -21,7 +21,7 @@ class Flatten(Operator):
     def infer(self, call: Call) -> Spec:
         x = call.tensor(0)
         if not x.shape:
-            raise call.fail("a tensor without dimensions has none to keep")
+            raise call.fail("the tensor has no dimensions")
         rest = x.shape[1:]
         return TensorSpec(x.dtype, (x.shape[0], -1 if -1 in rest else prod(rest)))
 

@@ -53,7 +53,7 @@ def check_index(call: Call, x: tuple[int, ...], axis: int, index: tuple[int, ...
     if kind not in "iu" or len(index) != len(x) or not -len(x) <= axis < len(x):
         raise call.fail("the index must be integers of the same rank, and the axis one of its axes")
     if any(n > m for a, (n, m) in enumerate(zip(index, x, strict=True)) if a != axis % len(x) and -1 not in (n, m)):
-        raise call.fail("the index must not be longer than x beside the axis")
+        raise call.fail("the index must not be longer than x along any axis but the given one")
 
 
 @operator

@@ -14,7 +14,7 @@ from harness.framework.tensor import call as emit
 from harness.graph import Spec
 
 
-def _near(x: Array, radius: int) -> Array:
+def _window_sums(x: Array, radius: int) -> Array:
     """Sums over the channels at most ``radius`` away."""
     out = np.zeros_like(x)
     for c in range(x.shape[1]):
@@ -23,7 +23,7 @@ def _near(x: Array, radius: int) -> Array:
 
 
 def _scale(x: Array, attrs: Mapping[str, Any]) -> Array:
-    return np.asarray(attrs["bias"] + attrs["alpha"] * _near(x * x, attrs["depth_radius"]))
+    return np.asarray(attrs["bias"] + attrs["alpha"] * _window_sums(x * x, attrs["depth_radius"]))
 
 
 @operator
@@ -65,5 +65,5 @@ class LRNGrad(Operator):
         g, values, attrs = numerics.wide(dout), numerics.wide(x), call.attrs
         scale = _scale(values, attrs)
         out = values * scale ** -attrs["beta"]
-        through = _near(g * out / scale, attrs["depth_radius"])
+        through = _window_sums(g * out / scale, attrs["depth_radius"])
         return np.asarray(g * scale ** -attrs["beta"] - 2 * attrs["alpha"] * attrs["beta"] * values * through)

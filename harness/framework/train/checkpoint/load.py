@@ -76,7 +76,7 @@ def load_checkpoint(
             )
     if not found:
         raise CheckpointError(
-            f"{OWNER}: {ckpt_file_name} holds nothing that was asked for; it has {list(content)[:20]}"
+            f"{OWNER}: {ckpt_file_name} has no parameter that was asked for; it has {list(content)[:20]}"
         )
     if net is not None:
         load_param_into_net(net, found, strict_load, remove_redundancy)

@@ -126,7 +126,7 @@ def write_file(path: Path, pieces: Iterable[bytes], mode: int = 0o400) -> None:
             os.replace(scratch, path)
     except FileNotFoundError as error:
         _LOG.critical("the checkpoint %s cannot be written: %s", path, error)
-        raise CheckpointParentError(f"{OWNER}: {path} cannot be written: {path.parent} is not there") from error
+        raise CheckpointParentError(f"{OWNER}: {path} cannot be written: {path.parent} does not exist") from error
     except OSError as error:
         _LOG.critical("the checkpoint %s cannot be written: %s", path, error)
         raise CheckpointWriteError(f"{OWNER}: {path} cannot be written: {error}") from error

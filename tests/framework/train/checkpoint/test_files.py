@@ -81,7 +81,7 @@ SAVING = {
     "encrypted": (lambda: save_checkpoint(network(), "x", enc_key=b"0" * 16), NotImplementedError),
     "choice_func": (lambda: save_checkpoint(network(), "x", choice_func=1), TypeError),
     "is a directory": (lambda: (os.mkdir("d.ckpt"), save_checkpoint(network(), "d.ckpt")), IsADirectoryError),
-    "is not there": (lambda: save_checkpoint(network(), "no/such.ckpt"), FileNotFoundError),
+    "does not exist": (lambda: save_checkpoint(network(), "no/such.ckpt"), FileNotFoundError),
 }
 
 
@@ -98,7 +98,7 @@ LOADING = {
     "there is no file": (lambda: load_checkpoint("nope.ckpt"), ValueError),
     "must end with": (lambda: load_checkpoint("w.bin"), ValueError),
     "starts no tensor": (lambda: load_checkpoint("g.ckpt"), ValueError),
-    "nothing that was asked for": (lambda: load_checkpoint("e.ckpt"), ValueError),
+    "no parameter that was asked for": (lambda: load_checkpoint("e.ckpt"), ValueError),
     "cannot be read": (lambda: load_checkpoint("dir.ckpt"), ValueError),
     "ckpt_file_name": (lambda: load_checkpoint(5), TypeError),
     "filter_prefix must not be empty": (lambda: load_checkpoint("x.ckpt", filter_prefix=""), ValueError),

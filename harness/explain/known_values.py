@@ -30,8 +30,8 @@ _FACTORS = (-1.0, 2.0, 0.5, 4.0, 0.25, 10.0, 0.1)
 _NARROW = (np.float16, ml_dtypes.bfloat16)
 
 
-class Lent(Evidence):
-    """A side whose records have the other side's values where the contents are equal.
+class Completed(Evidence):
+    """A side whose records without values have the other side's, where both contents are equal.
 
     Args:
         own: the side.
@@ -53,7 +53,7 @@ class Lent(Evidence):
         """Every record; those without values have what is known of them."""
         kept = {content: r for r in self._other.by_key.values()
                 if r.values is not None and (content := self._other.content(r)) is not None}  # fmt: skip
-        return {key: _lend(record, kept) for key, record in self._own.by_key.items()}
+        return {key: _completed(record, kept) for key, record in self._own.by_key.items()}
 
     def own(self, record: Record) -> Record:
         """A record of a comparison with the values that are known of it."""
@@ -66,21 +66,21 @@ class Lent(Evidence):
             record.values = values
 
 
-def _lend(record: Record, kept: dict[bytes, Record]) -> Record:
+def _completed(record: Record, kept: dict[bytes, Record]) -> Record:
     if record.values is not None:
         return record
     known = kept.get(record.digest) if record.digest is not None else None
     return replace(record, values=known.values if known is not None else None)
 
 
-def lent(expected: Evidence, found: Evidence) -> tuple[Evidence, Evidence]:
+def completed(expected: Evidence, found: Evidence) -> tuple[Evidence, Evidence]:
     """Both sides; one that lacks values has those of the other that are its own, too."""
     sides = expected, found
     lacking = [any(record.values is None for record in each.by_key.values()) for each in sides]
     if lacking[0]:
-        expected = Lent(sides[0], sides[1])
+        expected = Completed(sides[0], sides[1])
     if lacking[1]:
-        found = Lent(sides[1], sides[0])
+        found = Completed(sides[1], sides[0])
     return expected, found
 
 
