@@ -42,7 +42,7 @@ def check_tree(
     match: Match = "auto",
     by_statistics: bool = False,
     scale: Scale | None = None,
-    standard: str = "",
+    standard: str | None = None,
     shard: Sequence[str] = (),
 ) -> int:
     """Judges every slot of ``tree`` and of the golden run, and prints the result.
@@ -55,7 +55,7 @@ def check_tree(
         network: network to read from a tree with several.
         rtol, atol: tolerances for floating values.
         exact: admit equal bits only.
-        standard: ``exact``, ``default`` or ``noise``; empty for none.
+        standard: ``exact``, ``default`` or ``noise``; None for none.
         match, by_statistics: see ``harness.compare.policy.judge``.
         scale: workers that share the work; by default this process does it alone.
         shard: slots to join, see ``Shard.parse``.
