@@ -162,7 +162,7 @@ def _check_recorder(
 ) -> bool | None:
     """Whether the recorder's texts hold; None if they were not compared."""
     if sides is not None and not texts_count(*sides):
-        print(f"{tree}: {len(texts)} texts of the recorder were not compared; another backend made them")
+        print(f"{tree}: not compared: {counted(len(texts), 'text')} of the recorder, made by another backend")
         return None
     where = tree if rank is None else Path(tree) / f"rank_{rank}"
     return check_recorder(texts, expected, f"{tree} and run {expected.id} of {golden}", str(where), str(golden))
