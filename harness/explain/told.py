@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from harness.compare.policy import CANNOT_TELL, RENAMED, Judgement
+from harness.compare.policy import RENAMED, Judgement
 from harness.compare.verdict import Verdict
 from harness.escape import text as escaped
+from harness.exit_status import CANNOT_TELL
 from harness.explain.build import explain
 from harness.explain.evidence import Evidence
 from harness.explain.explanation import Cause, Certainty, Explanation, Origin

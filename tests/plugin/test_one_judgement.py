@@ -16,7 +16,7 @@ from harness.capture import Capture
 from harness.cli import check as check_module
 from harness.cli import diff as diff_module
 from harness.cli import main, operands
-from harness.compare.policy import CANNOT_TELL, DIFFERS, HOLDS
+from harness.exit_status import CANNOT_TELL, DIFFERS, HOLDS
 from harness.records import Record
 from harness.store import RunData, RunId, manifest, update
 from pytest_msdump.gate_test import GateTest
