@@ -20,7 +20,7 @@ FACTORS = (0, 1)
 MOVES = frozenset(
     {
         "Assign", "BroadcastTo", "Concat", "Depend", "Diag", "Embedding", "ExpandDims", "Flatten", "Gather", "GatherD",
-        "GatherNd", "Load", "MaskedFill", "MaskedFillScalar", "InplaceMaskedFillTensor", "InplaceScatterSrc",
+        "GatherNd", "Identity", "Load", "MaskedFill", "MaskedFillScalar", "InplaceMaskedFillTensor", "InplaceScatterSrc",
         "Meshgrid", "Pad", "PadV3", "Reshape", "ReverseSequence", "ReverseV2", "Select", "Slice", "Split",
         "SplitWithSize", "Squeeze", "Stack", "StopGradient", "StridedSlice", "TensorCopySlices", "TensorMove",
         "TensorScatterElements", "TensorScatterUpdate", "Tile", "Transpose", "Tril", "Triu", "Unstack", "Print",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -16,7 +17,8 @@ from tests.interop.trees import LIMITS, Agreement
 
 HEAD = """# Beside the real tools
 
-Written by `tox -e interop`; do not edit. Every script and every shipped network runs on the emulated cpu backend and
+Written by `tox -e interop` (generated programs by `tox -e differential`); do not edit. A section that a run does not
+compare stays as its last run left it. Every script and every shipped network runs on the emulated cpu backend and
 under the real thing ({oracles}), with equal weights and inputs; then every slot of every operator is
 compared: operators, slots, dtypes, element counts and planned execution order must be equal. The error of a slot is its
 largest absolute difference over its largest absolute value; it must stay within
@@ -88,6 +90,16 @@ class Section:
         yield ""
 
 
+def _head() -> str:
+    return HEAD.format(
+        oracles=", ".join(map(shown, ORACLES)),
+        limits=", ".join(f"{limit:.1e} for {dtype}" for dtype, limit in LIMITS.items()),
+        python=platform.python_version(),
+        numpy=np.__version__,
+        machine=platform.machine(),
+    )
+
+
 def shown(oracle: str) -> str:
     """An oracle as the page names it."""
     return ORACLES[oracle].requirements[0].replace("==", " ")
@@ -118,19 +130,10 @@ class Table:
         rows = self.section("Scenarios of the dump", columns, SCENARIOS, "scenario").rows
         rows[name] = {**rows.get(name, dict.fromkeys(columns, "not run")), shown(release): outcome}
 
-    def _lines(self) -> Iterator[str]:
-        yield HEAD.format(
-            oracles=", ".join(map(shown, ORACLES)),
-            limits=", ".join(f"{limit:.1e} for {dtype}" for dtype, limit in LIMITS.items()),
-            python=platform.python_version(),
-            numpy=np.__version__,
-            machine=platform.machine(),
-        )
-        for section in self._sections.values():
-            yield from section.lines()
-
     def write(self, path: Path, kept: Path) -> None:
         """Writes the page, if anything was compared.
+
+        Sections of the page that this run has not stay as they are.
 
         Args:
             path: the page.
@@ -141,7 +144,36 @@ class Table:
         with FileLock(kept.with_suffix(".lock")):
             theirs = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else []
             everything = [*(Section(**each) for each in theirs), *self._sections.values()]
-            # Which process had which section must not show.
-            self._sections = {each.title: each for each in sorted(everything, key=lambda each: each.place)}
             kept.write_text(json.dumps([asdict(each) for each in everything], default=str), encoding="utf-8")
-            path.write_text("\n".join(self._lines()), encoding="utf-8")
+            texts = {each.title: "\n".join(each.lines()) for each in joined(everything)}
+            before = sections_of(path.read_text(encoding="utf-8")) if path.exists() else {}
+            path.write_text("\n".join([_head(), *beside(texts, before)]), encoding="utf-8")
+
+
+def joined(sections: Iterable[Section]) -> list[Section]:
+    """One section of each title, in the order of places: which process had which section must not show, and two may
+    have rows of one."""
+    found: dict[str, Section] = {}
+    for each in sorted(sections, key=lambda each: each.place):
+        first = found.setdefault(each.title, each)
+        if first is not each:
+            first.rows |= each.rows
+            for title, lines in each.notes.items():
+                first.note(title, lines)
+    return list(found.values())
+
+
+def sections_of(page: str) -> dict[str, str]:
+    """The sections of a page, by title."""
+    parts = re.split(r"^(?=## )", page, flags=re.MULTILINE)[1:]
+    return {part.partition("\n")[0][3:]: part.rstrip("\n") + "\n" for part in parts}
+
+
+def beside(texts: Mapping[str, str], before: Mapping[str, str]) -> list[str]:
+    """The sections ``texts``, and those of ``before`` that are not among them, each behind the one it stood behind."""
+    order, last = list(texts), ""
+    for title in before:
+        if title not in texts:
+            order.insert(order.index(last) + 1 if last else 0, title)
+        last = title
+    return [texts.get(title) or before[title] for title in order]

@@ -35,6 +35,27 @@ def test_workers_write_the_page_of_one_process(tmp_path: Path) -> None:
     assert titles == ["## Second of a", "## First of a", "## Of b"]
 
 
+def test_rows_of_one_section_may_come_from_two_processes(tmp_path: Path) -> None:
+    for module, name in (("b", "one"), ("a", "two")):
+        _filled([(module, "Shared", name)]).write(tmp_path / "page.md", tmp_path / "kept.json")
+    page = (tmp_path / "page.md").read_text(encoding="utf-8")
+    assert page.count("## Shared") == 1
+    assert page.index("| two |") < page.index("| one |") < page.index("two: so it is") < page.index("one: so it is")
+
+
+def test_a_section_of_another_run_stays(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    _filled(SECTIONS).write(page, tmp_path / "first.json")
+    whole = page.read_text(encoding="utf-8")
+    _filled([SECTIONS[2]]).write(page, tmp_path / "second.json")
+    assert page.read_text(encoding="utf-8") == whole
+    _filled([("b", "Of b", "five"), ("b", "New", "six")]).write(page, tmp_path / "third.json")
+    titles = [line for line in page.read_text(encoding="utf-8").splitlines() if line.startswith("## ")]
+    assert titles == ["## Second of a", "## First of a", "## Of b", "## New"]
+    assert "| five |" in page.read_text(encoding="utf-8")
+    assert "| three |" not in page.read_text(encoding="utf-8")
+
+
 def test_nothing_compared_is_no_page(tmp_path: Path) -> None:
     Table().write(tmp_path / "page.md", tmp_path / "kept.json")
     assert not list(tmp_path.iterdir())

@@ -34,7 +34,7 @@ LATE_ZEROS = frozenset({"ReduceStd"})
 #: (measured: ``tests/framework/compile/test_zero_gradients.py``); other operators end the walk
 ZERO_GRADIENTS = frozenset(
     {
-        "Argmax", "ArgMaxWithValue", "Ceil", "Equal", "FloorDiv", "Greater", "GreaterEqual",
+        "Argmax", "ArgMaxWithValue", "Ceil", "Embedding", "Equal", "FloorDiv", "Gather", "Greater", "GreaterEqual",
         "InplaceFloorDivide", "InplaceFloorDivides", "IsFinite", "IsInf",
         "IsNan", "Less", "LessEqual", "LogicalAnd", "LogicalNot", "LogicalOr", "NotEqual", "OneHot", "Round",
         "Select", "Sign", "ZerosLike", "OnesLike",

@@ -66,6 +66,7 @@ MORE = {
         "sort": (lambda x: ops.Sort()(x)[0], ((3, 4),)),
         "fill": (lambda x: call("FillV2", (2, 3), x) * 2, ((),)),
         "depend": (lambda x, y: ops.depend(x, y) * y, ((3, 4), (3, 4))),
+        "identity": (lambda x: ops.Identity()(x) * 2, ((3, 4),)),
         "moved": (lambda x: call("TensorMove", x) * 2, ((3, 4),)),
         "likes": (lambda x: (call("OnesLike", x) + call("ZerosLike", x)) * x, ((3, 4),)),
         "likes of a dtype": (lambda x: (call("OnesLikeExt", x, None) + call("ZerosLikeExt", x, None)) * x, ((3, 4),)),

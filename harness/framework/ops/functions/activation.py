@@ -11,6 +11,7 @@ from harness import dtypes
 from harness.errors import DtypeError, UnsupportedError
 from harness.framework.ops.expansion import scalar
 from harness.framework.ops.functions.arithmetic import SUB
+from harness.framework.ops.functions.inner import greater_of
 from harness.framework.ops.functions.math import ONE, log, sigmoid
 from harness.framework.tensor import Tensor, call
 
@@ -64,7 +65,7 @@ def silu(input: Any) -> Any:
 def softplus(input: Any, beta: Any = 1, threshold: Any = 20) -> Any:
     """log(1 + e ** (beta * x)) / beta, and x itself where ``beta * x`` is above ``threshold``."""
     scaled = input if beta == 1 else input * beta
-    above = call("Greater", scaled, threshold)
+    above = greater_of(scaled, threshold)
     return call("Select", above, input, (1 / beta) * call("Softplus", scaled, **ONE))
 
 
@@ -92,7 +93,7 @@ def hardsigmoid(input: Any) -> Any:
 
 def hardtanh(input: Any, min_val: Any = -1.0, max_val: Any = 1.0) -> Any:
     """Clipped to [min_val, max_val]."""
-    return call("Minimum", call("Maximum", input, min_val), max_val)
+    return call("Minimum", call("Maximum", input, min_val), max_val).astype(input.dtype)
 
 
 def logsigmoid(x: Any) -> Any:

@@ -21,5 +21,6 @@ def inner(key: str, op: str) -> Callable[..., Any]:
 
 abs_of, add_of = inner("ops.abs", "Abs"), inner("ops.add", "Add")
 log1p_of, neg_of = inner("ops.log1p", "Log1p"), inner("ops.neg", "Neg")
+greater_of = inner("ops.greater", "Greater")
 mean_of, squeeze_of = inner("ops.mean", "ReduceMean"), inner("ops.squeeze", "Squeeze")
 sub_of, pow_of, div_of = inner("tensor_sub", "Sub"), inner("tensor_pow", "Pow"), inner("tensor_div", "Div")

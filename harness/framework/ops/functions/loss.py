@@ -15,13 +15,12 @@ from harness.framework.ops.expansion import scalar
 from harness.framework.ops.functions.arithmetic import SUB
 from harness.framework.ops.functions.create import constant
 from harness.framework.ops.functions.indexing import gather
-from harness.framework.ops.functions.reduction import sum as sum_of
-from harness.framework.ops.operators.log import LOG
+from harness.framework.ops.functions.reduction import logsumexp
 from harness.framework.ops.primitives.nn import reduction_setting
 from harness.framework.tensor import Tensor, call, graph_function
 
-#: the graph function users call as ``ops.sum``
-_sum = graph_function("ops.sum", sum_of)
+#: the graph function users call as ``ops.logsumexp``
+_logsumexp = graph_function("ops.logsumexp", logsumexp)
 
 __all__ = [
     "binary_cross_entropy", "binary_cross_entropy_with_logits", "cross_entropy", "l1_loss", "mse_loss", "nll_loss",
@@ -75,10 +74,7 @@ def binary_cross_entropy_with_logits(
 @partial(graph_function, "ops.cross_entropy, softmax")
 def _log_softmax(x: Tensor, axis: int) -> Tensor:
     """Logarithm of softmax, from its parts."""
-    top = call("ReduceMax", x, (axis,), True)
-    power = call("Exp", call("Sub", x, top, **SUB))
-    total = call("Log", _sum(power, axis, True), **LOG)
-    return call("Sub", x, total + top, **SUB)  # type: ignore[no-any-return]
+    return call("Sub", x, _logsumexp(x, axis, True), **SUB)  # type: ignore[no-any-return]
 
 
 def cross_entropy(

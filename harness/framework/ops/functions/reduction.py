@@ -192,7 +192,9 @@ def var(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> 
 def _std(x: Any, axis: Any, ddof: int, keepdims: bool) -> Any:
     if ddof not in (0, 1):
         raise UnsupportedError(f"ops.std and ops.var: ddof must be 0 or 1, got {ddof}")
-    return call("ReduceStd", x, axes_of(axis), bool(ddof), keepdims)[0]
+    rank = len(x.shape)
+    axes = tuple(a + rank if -rank <= a < 0 else a for a in axes_of(axis))  # the slot holds them from 0 (measured)
+    return call("ReduceStd", x, axes, bool(ddof), keepdims)[0]
 
 
 @tensor_method("var")

@@ -68,6 +68,14 @@ def _astype(self: Tensor, dtype: Any, copy: bool = True) -> Tensor:
     return cast(read(self), dtype)
 
 
+@tensor_method("copy")
+def _copy(self: Tensor) -> Tensor:
+    if self.dtype is dtypes.bool_:
+        return call("LogicalNot", call("LogicalNot", self))  # type: ignore[no-any-return]
+    wide = self if self.dtype is dtypes.float64 else cast(self, dtypes.float32)
+    return cast(call("Divs", wide, 1.0), self.dtype)
+
+
 @tensor_method("to")
 def _to(self: Tensor, dtype: Any) -> Tensor:
     return cast(self, dtype)
@@ -86,7 +94,7 @@ def _attach_casts() -> None:
     for name, dtype in names.items():
 
         def method(self: Tensor, _dtype: DType = dtype) -> Tensor:
-            return cast(self, _dtype)
+            return self.astype(_dtype)
 
         tensor_method(name)(method)
 

@@ -15,7 +15,7 @@ __all__ = [
     "Tile", "Transpose", "Unstack",
 ]  # fmt: skip
 
-Depend, ExpandDims, Flatten = plain("Depend", "ExpandDims", "Flatten").values()
+Depend, ExpandDims, Flatten, Identity = plain("Depend", "ExpandDims", "Flatten", "Identity").values()
 
 
 def axis_setting(owner: str, axis: Any, name: str = "axis") -> int:
@@ -45,13 +45,6 @@ class Cast(Bare):
         from harness.framework.ops.functions.shape import cast
 
         return cast(input_x, dtype)
-
-
-class Identity(Bare):
-    """A tensor itself."""
-
-    def __call__(self, x: Any) -> Any:
-        return x
 
 
 class Reshape(Bare):

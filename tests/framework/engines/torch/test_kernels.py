@@ -147,7 +147,7 @@ def test_what_moves_bits(dtype: DType, found: Beside) -> None:
         called("Reshape", x, (size,)), called("Transpose", x, (1, 0)), called("BroadcastTo", x, (3, 2, n)),
         called("Tile", x, (2, 1, 2)), called("Concat", (x, x), 1), called("Stack", (x, x), axis=1, num=2),
         called("Unstack", x, axis=0, num=2), called("Split", x, 0, 2), called("Gather", x, index, 0, 0),
-        called("ReverseV2", x, Tensor([1])), called("ExpandDims", x, -1), called("TensorMove", x),
+        called("ReverseV2", x, Tensor([1])), called("ExpandDims", x, -1), called("TensorMove", x), called("Identity", x),
         called("StridedSlice", x, (1, n), (0, 0), (-1, -1), 1, 3, 0, 0, 0), called("ZerosLike", x),
         *(called("TensorCopySlices", x, x, *bounds) for bounds in slices),
         called("OnesLike", x), called("Select", Tensor(np.array([[True], [False]])), x, x),

@@ -70,6 +70,7 @@ def _logical_not(call: Call, x: Any) -> Any:
     return x == 0
 
 
+@kernel("Identity", moves=True)
 @kernel("TensorMove", moves=True)
 def _tensor_move(call: Call, x: Any) -> Any:
     return x.clone()
