@@ -19,10 +19,10 @@ FACTORS = (0, 1)
 #: results that are bits of their arguments: overflow handling leaves them alone
 MOVES = frozenset(
     {
-        "Assign", "BroadcastTo", "Concat", "Depend", "Diag", "Embedding", "ExpandDims", "Flatten", "Gather", "GatherD",
-        "GatherNd", "Identity", "Load", "MaskedFill", "MaskedFillScalar", "InplaceMaskedFillTensor", "InplaceScatterSrc",
-        "Meshgrid", "Pad", "PadV3", "Reshape", "ReverseSequence", "ReverseV2", "Select", "Slice", "Split",
-        "SplitWithSize", "Squeeze", "Stack", "StopGradient", "StridedSlice", "TensorCopySlices", "TensorMove",
+        "Assign", "BroadcastTo", "Concat", "Depend", "Diag", "Embedding", "ExpandDims", "Flatten", "Gather",
+        "GatherD", "GatherNd", "Identity", "Load", "MaskedFill", "MaskedFillScalar", "InplaceMaskedFillTensor",
+        "InplaceScatterSrc", "Meshgrid", "Pad", "PadV3", "Reshape", "ReverseSequence", "ReverseV2", "Select", "Slice",
+        "Split", "SplitWithSize", "Squeeze", "Stack", "StopGradient", "StridedSlice", "TensorCopySlices", "TensorMove",
         "TensorScatterElements", "TensorScatterUpdate", "Tile", "Transpose", "Tril", "Triu", "Unstack", "Print",
     }
 )  # fmt: skip

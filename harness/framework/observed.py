@@ -269,6 +269,7 @@ DIRECT_METHODS = (
 FOLDED = (
     Fact("BroadcastTo", "folded"),
     Fact("Cast", "folded"),
+    Fact("Div", "folded"),
     Fact("Divs", "folded"),
     Fact("Mul", "simplify"),
     Fact("Muls", "simplify"),

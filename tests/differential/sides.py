@@ -191,6 +191,7 @@ class Values:
         equal: dict[object, bool] = {}
         scale: dict[object, float] = {}
         spread: dict[object, float] = {}
+        carried: dict[int, float] = {}
         for own in self._own:
             real = self._real[tuple(own.key)]
             a, b = own.load(), real.load()
@@ -202,11 +203,13 @@ class Values:
             same = a.tobytes() == b.tobytes()
             if "input" in own.key.slot_name:
                 equal[place] = equal.get(place, True) and same
-                scale[place] = max(scale.get(place, 0.0), _size(b))
+                scale[place] = max(scale.get(place, 0.0), _size(b), carried.get(hash(b.tobytes()), 0.0))
                 if own.op_type in NORMALIZING and own.key.slot_name == "input.0":
                     spread[place] = spread_of(b, own.op_type)
                     # What is almost one value is rounding noise once it is normalized.
                     self._chosen = self._chosen or spread[place] * LIMITS["Float32"] > self.CARRIED
+            else:  # what takes a difference of large values is as far off as they are
+                carried[hash(b.tobytes())] = scale.get(place, 0.0)
             if same or own.key.slot_name in NEVER_WRITTEN.get(own.op_type, ()) or _unwritten(own, a):
                 continue
             strict = equal.get(place, False) and "output" in own.key.slot_name and own.op_type != "Parameter"

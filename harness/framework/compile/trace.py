@@ -238,8 +238,10 @@ class Tracer(Controls):
         try:
             yield
             mine = self.created[made:]
-            for node in mine if len(mine) == 1 else [n for n in mine if n.extra.inside == self.functions.inside]:
-                node.scope = of_one if len(mine) == 1 or key in COMPOSED else node.scope
+            for node in mine:
+                # Those of a function further in have the scope of that one, and some have one they always stand in.
+                is_own = node.extra.inside == self.functions.inside and node.scope == self.scope
+                node.scope = of_one if is_own and (len(mine) == 1 or key in COMPOSED) else node.scope
         finally:
             self.scope = before
             self.functions.inside -= 1

@@ -12,7 +12,7 @@ from harness.framework.nn.cell import Cell
 from harness.framework.nn.convolution import require_nchw
 from harness.framework.nn.initializer import initializer
 from harness.framework.nn.namespace import ops
-from harness.framework.tensor import Parameter, Tensor, call, read
+from harness.framework.tensor import Parameter, Tensor, call
 
 __all__ = ["BatchNorm1d", "BatchNorm2d", "GroupNorm", "LayerNorm"]
 

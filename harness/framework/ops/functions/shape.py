@@ -83,7 +83,7 @@ def _to(self: Tensor, dtype: Any) -> Tensor:
 
 @tensor_method("type_as")
 def _type_as(self: Tensor, other: Tensor) -> Tensor:
-    return cast(self, other.dtype)
+    return self.astype(other.dtype)
 
 
 def _attach_casts() -> None:

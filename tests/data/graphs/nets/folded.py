@@ -12,7 +12,7 @@ zeros = Tensor(np.zeros((2, 3), np.float32))
 
 class Constants(nn.Cell):
     def construct(self, x):
-        return x + row.astype(ms.float16), x + ops.broadcast_to(row, (2, 3)), x - row / 2
+        return x + row.astype(ms.float16), x + ops.broadcast_to(row, (2, 3)), x - row / 2, x - ops.div(row, 4)
 
 
 class Changed(nn.Cell):
