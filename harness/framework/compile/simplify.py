@@ -159,6 +159,11 @@ def _difference(node: Node) -> Operand:
     return _fold(node) if len({i.spec for i in node.inputs}) == 1 else node
 
 
+def _chosen(node: Node) -> Operand:
+    shapes = {i.spec.shape for i in node.inputs if isinstance(i.spec, TensorSpec)}
+    return _fold(node) if len(shapes) == 1 else node
+
+
 def _axes_in_order(node: Node) -> Operand:
     """A ``Transpose`` that moves nothing."""
     axes = node.inputs[1]
@@ -354,6 +359,7 @@ RULES: dict[str, tuple[Rule, ...]] = {
     "Cast": (_cast,),
     "Mul": (_product,),
     "Muls": (_times_number,),
+    "Select": (_chosen,),
     "Sub": (_difference,),
     "Tile": (_once,),
     "Transpose": (_axes_in_order,),

@@ -12,7 +12,7 @@ from harness.framework.nn.cell import Cell
 from harness.framework.nn.convolution import require_nchw
 from harness.framework.nn.initializer import initializer
 from harness.framework.nn.namespace import ops
-from harness.framework.tensor import Parameter, Tensor, call
+from harness.framework.tensor import Parameter, Tensor, call, read
 
 __all__ = ["BatchNorm1d", "BatchNorm2d", "GroupNorm", "LayerNorm"]
 
@@ -129,7 +129,7 @@ class LayerNorm(Cell):
 
     def construct(self, input_x: Tensor) -> Any:
         # Cast even to the dtype they have: a function that is looked up here first (measured).
-        gamma, beta = self.gamma.astype(input_x.dtype), self.beta.astype(input_x.dtype)
+        gamma, beta = read(self.gamma).astype(input_x.dtype), read(self.beta).astype(input_x.dtype)
         y, _, _ = self.layer_norm(input_x, gamma, beta)
         return y
 

@@ -7,6 +7,7 @@ from mindspore import Tensor, nn, ops
 ms.set_context(mode=ms.GRAPH_MODE)
 x = Tensor(np.arange(6, dtype=np.float32).reshape(2, 3) + 1)
 row = Tensor(np.array([1, 2, 3], np.float32))
+two = Tensor(np.array([2, 2, 2], np.float32))
 zeros = Tensor(np.zeros((2, 3), np.float32))
 
 
@@ -35,5 +36,15 @@ class Again(nn.Cell):
         return y + z
 
 
-for net in (Constants, Changed, Again):
+class Computed(nn.Cell):
+    def construct(self, x):
+        x = x + ops.abs(row) + ops.log(row) + ops.sqrt(row) + ops.reciprocal(row)
+        x = x + ops.minimum(row, two) + row.max() + row.min() + row.prod()
+        x = x + ops.mean(row) + ops.reduce_sum(row) + ops.reduce_max(row, 0) + ops.reduce_min(row, 0)
+        for holds in (row > two, row >= two, row < two, row <= two, row == two, row != two):
+            x = x + ops.select(holds, row, two)
+        return x
+
+
+for net in (Constants, Changed, Again, Computed):
     net()(x)
