@@ -140,11 +140,11 @@ class Alignment:
             alike = views.get((statement.op, there), [])
             if not alike or pairs.get(i) in alike:
                 continue
-            j = next((j for j in alike if not self._is_its_own(holders.get(j), j, pairs)), None)
-            if j is not None:
-                pairs.pop(holders.get(j, -1), None)
+            mate = next((each for each in alike if not self._is_its_own(holders.get(each), each, pairs)), None)
+            if mate is not None:
+                pairs.pop(holders.get(mate, -1), None)
                 holders.pop(pairs.get(i, -1), None)
-                pairs[i], holders[j] = j, i
+                pairs[i], holders[mate] = mate, i
         return pairs
 
     def _is_its_own(self, i: int | None, j: int, pairs: Mapping[int, int]) -> bool:

@@ -87,7 +87,7 @@ def mask(pair: Pair) -> tuple[str, bool] | None:
         return None
     if not (e_kept & ~f_kept).any() or not (f_kept & ~e_kept).any():
         return None  # a mask that drops some and keeps all the others is no other draw
-    alone = np.count_nonzero(e_kept ^ f_kept)
+    alone = int(np.count_nonzero(e_kept ^ f_kept))
     return f"another dropout mask: {among(alone, pair.e.size, 'element', 'are')} dropped on one side only", False
 
 

@@ -37,9 +37,7 @@ def nan_source(pair: Pair) -> str | None:
         if word == "infinite" and not rest:
             return None
         at = list(map(int, np.unravel_index(int(new.argmax()), new.shape)))
-        return (
-            f"{among(np.count_nonzero(new), new.size, 'element', 'are')} {word} (first at {at}), and no input has one"
-        )
+        return f"{among(int(np.count_nonzero(new)), new.size, 'element', 'are')} {word} (first at {at}), and no input has one"
     return None
 
 
