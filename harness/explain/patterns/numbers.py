@@ -37,7 +37,8 @@ def nan_source(pair: Pair) -> str | None:
         if word == "infinite" and not rest:
             return None
         at = list(map(int, np.unravel_index(int(new.argmax()), new.shape)))
-        return f"{among(int(np.count_nonzero(new)), new.size, 'element', 'are')} {word} (first at {at}), and no input has one"
+        some = among(int(np.count_nonzero(new)), new.size, "element", "are")
+        return f"{some} {word} (first at {at}), and no input has one"
     return None
 
 
