@@ -192,7 +192,7 @@ def _others(judged: Judgement) -> list[str]:
     if judged.pairing is not None:
         return list(dict.fromkeys([*paired_lines(judged.pairing)[:1], *ambiguous(judged.pairing)[:1]]))
     unsure = ambiguous(judged.tried) if judged.tried is not None else []
-    return [f"Compared by names; pairing operators of other names leaves{unsure[0]}"] if unsure else []
+    return [f"Compared by names; pairing operators of other names is {unsure[0].strip()}"] if unsure else []
 
 
 def _text(result: Found, colour: bool = False) -> list[str]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from harness.compare.dataflow import EXPECTED, FOUND, Makers, producers
 from harness.compare.divergence import (
+    IN_PLACE,
     PARAMETER,
     Execution,
     by_execution,
@@ -164,7 +165,7 @@ class _Search:
         bad = [slot for slot in inputs if not slot.verdict.holds]
         if slots[0].op_type == PARAMETER:
             return None if any(slot.key in self._producers for slot in slots) else Kind.GIVEN
-        if differs and not carried and self._takes_more(where, slots, bad):
+        if differs and self._takes_more(where, slots, bad):
             return Kind.ARGUMENTS
         if not bad:
             if not differs or carried:
@@ -179,13 +180,14 @@ class _Search:
         return self._of_input(loose) if loose else None
 
     def _takes_more(self, where: Execution, slots: Sequence[SlotVerdict], bad: Sequence[SlotVerdict]) -> bool:
-        """Whether one side alone gives it an input, and all others agree. Only operators of one scope count, because
-        frameworks give settings in other ways."""
-        if any(slot.verdict not in (Verdict.MISSING, Verdict.UNEXPECTED) for slot in bad):
+        """Whether one side alone gives it an input, and all others agree. Only operators of one scope count, and none
+        that updates state, because frameworks give those other inputs."""
+        others = all(slot.verdict in (Verdict.MISSING, Verdict.UNEXPECTED) for slot in bad)
+        if not others or any(slot.overwritten or slot.op_type.startswith(IN_PLACE) for slot in slots):
             return False
-        found = {slot.found_as.operator for slot in slots if slot.found_as is not None} or {where.operator}
-        scopes = {name.rpartition("/")[0] for name in (where.operator, *found)}
-        return bool(bad or self._uncompared(where)) and len(scopes) == 1
+        counterparts = self._comparison.counterparts.get(where, ())
+        scopes = {name.rpartition("/")[0] for name in (where.operator, *counterparts)}
+        return bool(bad or (counterparts and self._uncompared(where))) and len(scopes) == 1
 
     def _holds_other_values(self, slots: Sequence[SlotVerdict]) -> bool:
         """Whether an operator that only moves values gives values that its agreeing inputs lack, so that something

@@ -24,7 +24,7 @@ from harness.words import counted
 if TYPE_CHECKING:
     from harness.compare.pairing import Pairing
 
-RENAMED = "Renamed: {} operators; of one backend that is a difference (--match flow takes it for none)"
+RENAMED = "Renamed: {}; of one backend that is a difference (--match flow takes it for none)"
 
 #: Verdicts on a whole run that a gate lets pass.
 HOLDING = (Verdict.IDENTICAL.value, Verdict.WITHIN.value, Verdict.STATISTICS.value)

@@ -213,7 +213,9 @@ def _origin(divergence: Divergence, case: Case) -> Origin:
     if divergence.kind.structural:
         what = "takes another parameter" if _is_of_parameter(divergence) else divergence.kind.value
     element = None
-    if m is not None and m.worst is not None and m.unequal and _compares(slot, divergence):
+    if not _compares(slot, divergence):
+        m = None
+    if m is not None and m.worst is not None and m.unequal:
         kind = dtypes.by_name(slot.dtype).numpy
         element = Element(tuple(m.worst.index), number(m.worst.expected, kind), number(m.worst.found, kind))
     # A value given to ``check`` has no inputs.

@@ -77,6 +77,8 @@ def _narrower(base: Setting) -> Iterator[Candidate]:
     kinds: list[tuple[str, Callable[[Array], Array]]] = [(name, _through(kind)) for name, kind in NARROW]
     for name, through in (*kinds, *tf32):
         every = {slot: through(array) for slot, _, array in tensors}
+        either = f"its inputs or its output are rounded to {name}"
+        yield Candidate("narrower type", either, _alike(base, base.changed(every), through))
         yield Candidate("narrower input", f"its inputs are rounded to {name}", _again(base.changed(every)))
         if name != "TensorFloat-32":
             text = f"its inputs and its output are rounded to {name}"
@@ -101,6 +103,20 @@ def _rounded(changed: Setting, through: Callable[[Array], Array]) -> Callable[[]
     def results() -> tuple[Array, ...] | None:
         made = computed(changed)
         return None if made is None else tuple(through(each) if each.dtype.kind == "f" else each for each in made)
+
+    return results
+
+
+def _alike(
+    base: Setting, changed: Setting, through: Callable[[Array], Array]
+) -> Callable[[], tuple[Array, ...] | None]:
+    """The results of rounded inputs, if the rounded results are the same: then nothing tells which was rounded."""
+
+    def results() -> tuple[Array, ...] | None:
+        made, rounded = computed(changed), _rounded(base, through)()
+        if made is None or rounded is None or len(made) != len(rounded):
+            return None
+        return made if all(a.tobytes() == b.tobytes() for a, b in zip(made, rounded, strict=True)) else None
 
     return results
 

@@ -44,7 +44,7 @@ def explained(
     """
     if judged.holds or not judged.comparison.total:
         return None
-    more = [RENAMED.format(judged.renamed)] if judged.renamed else []
+    more = [RENAMED.format(counted(judged.renamed, "operator"))] if judged.renamed else []
     unsure = [slot for slot in judged.comparison.slots if slot.verdict is Verdict.UNSURE]
     if unsure:
         more.append(f"{counted(len(unsure), 'slot')} cannot be told, the first because {unsure[0].reason}")

@@ -382,5 +382,5 @@ def test_what_could_be_paired_in_two_ways_is_listed_though_names_were_compared(
     assert main(["diff", f"{path}::mindspore/ours", f"{path}::torch/theirs"]) == DIFFERS
     out = capsys.readouterr().out
     assert "Paired:" not in out
-    (line,) = [line for line in out.splitlines() if "  ambiguous: " in line]
+    (line,) = [line for line in out.splitlines() if "is ambiguous: " in line]
     assert all(f"Default/net-Net/ReLU-op{number}" in line for number in (0, 1, 7, 8))

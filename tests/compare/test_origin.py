@@ -111,6 +111,17 @@ def test_what_was_not_compared_never_counts_as_agreeing() -> None:
     assert [each.state for each in alone.inputs] == [State.AGREES, State.NOT_COMPARED]
 
 
+def test_an_input_of_one_side_is_the_divergence() -> None:
+    """A bias left out comes before weights that were drawn otherwise because of it."""
+    expected = operator("conv", [X, X, X], [X * 2]) + operator("head", [X * 2, X + 1], [X * 4])
+    found = operator("conv", [X, X], [X * 3]) + operator("head", [X * 3, X + 5], [X * 6])
+    first = origin(expected, found)
+    assert (first.kind, first.where.operator) == (Kind.ARGUMENTS, "conv")
+    assert first.inputs[2].state is State.NOT_COMPARED
+    turned = origin(found, expected)
+    assert (turned.kind, turned.where.operator) == (Kind.ARGUMENTS, "conv")
+
+
 def test_an_input_within_the_tolerance_does_not_outrank_what_came_before() -> None:
     """A changed learning rate moves a weight a little, and an operator that cancels makes much of it."""
     weight, close = X, X * np.float32(1 + 1e-6)

@@ -93,7 +93,7 @@ function originOf(told) {
     origin.element ? "" : origin.reason,
     origin.count ? `${origin.differing} of ${origin.count} elements differ` : "",
     origin.inputs,
-    origin.before ? `before it: ${origin.before}` : "",
+    origin.before ?? "",
     origin.source ? `script: ${origin.source}` : "",
   ].filter(Boolean);
   if (facts.length) parts.push(el("p", {}, facts.join(" · ")));
