@@ -17,6 +17,7 @@ import numpy as np
 
 from harness.errors import DecidedLateError, TraceError
 from harness.framework.compile import custom_backward
+from harness.framework.compile.complex_gradient import prepared
 from harness.framework.compile.inline import inlining_order
 from harness.framework.compile.scopes import scope
 from harness.framework.compile.source import where
@@ -158,6 +159,7 @@ class _Gradient:
         self.tracer.source = ("forward node", node.source or node.related)
         self.tracer.marks = {"dump": node.attrs["dump"]} if "dump" in node.attrs else {}
         with scope(f"{GRADIENTS}{first}/Grad_{node.op}"):
+            inputs, out = prepared(node.op, inputs, out)
             grads = OPERATORS.get(node.op).gradient(Backward(tuple(inputs), out, dout, node.attrs, needs))
         self.tracer.source, self.tracer.marks = saved
         _leave_cell(node, grads)

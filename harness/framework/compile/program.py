@@ -17,6 +17,7 @@ from harness.framework.compile.regions import Block, Region, controls_of, finish
 from harness.framework.compile.rewriting import Again, Rewritten
 from harness.framework.compile.select import hide_dtypes, select_kernels
 from harness.framework.compile.simplify import simplify
+from harness.framework.compile.structure import Structure
 from harness.framework.compile.trace import Tracer
 from harness.framework.compile.traced import Traced
 from harness.framework.ops.functions.printing import python_print
@@ -42,6 +43,7 @@ class Program:
         silent: whether it returns one of its parameters, or constants; such a function is not a kernel graph, has no
             id, and observers are not told of it (measured).
         summaries: kind and tag of each value of ``summed``, a tuple.
+        structure: of the result; None if it holds no list or dict.
     """
 
     graphs: list[Graph]
@@ -51,6 +53,7 @@ class Program:
     silent: bool = False
     summaries: Sequence[tuple[str, str]] = ()
     summed: Node | None = None
+    structure: Structure | None = None
 
     @property
     def graph(self) -> Graph:
@@ -65,13 +68,14 @@ class Trace:
     Attributes:
         block: what runs, in order.
         inputs: the graph parameter of each tensor argument, in the order the arguments are flattened.
-        summaries, summed: as of ``Program``.
+        summaries, summed, structure: as of ``Program``.
     """
 
     block: Block
     inputs: list[Parameter]
     summaries: Sequence[tuple[str, str]] = ()
     summed: Node | None = None
+    structure: Structure | None = None
 
 
 def trace_function(
@@ -104,7 +108,7 @@ def _traced(function: Callable[..., Any], args: Sequence[Any], names: Sequence[s
     finally:
         tracer.known = None  # the tracer is part of a cycle: arrays would stay until the collector comes
     labels = [(kind, tag) for kind, tag, _value in tracer.summaries]
-    return Trace(tracer.block, inputs, labels, tracer.summed)
+    return Trace(tracer.block, inputs, labels, tracer.summed, tracer.structure)
 
 
 def compile_function(
@@ -164,7 +168,7 @@ def compile_trace(
                 fuse(graph, numbering.unfused)
             numbering.number(graph.nodes)
     _follow(block)
-    return Program(graphs, trace.inputs, block, region_graphs, silent, trace.summaries, trace.summed)
+    return Program(graphs, trace.inputs, block, region_graphs, silent, trace.summaries, trace.summed, trace.structure)
 
 
 def _gives_back(output: Operand) -> bool:

@@ -126,9 +126,15 @@ def _find(function: ast.FunctionDef | None, line: int) -> Any:
 
 
 def _puts(node: ast.AST) -> bool:
-    """Whether a statement is ``name[index] = value`` or ``name[index] += value``."""
+    """Whether a statement is ``place[index] = value`` or ``place[index] += value``; a place is a name, an attribute, or
+    an element of a place."""
     targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AugAssign) else []
-    return len(targets) == 1 and isinstance(targets[0], ast.Subscript) and isinstance(targets[0].value, ast.Name)
+    place = targets[0] if len(targets) == 1 else None
+    if not isinstance(place, ast.Subscript):
+        return False
+    while isinstance(place, ast.Subscript):
+        place = place.value
+    return isinstance(place, (ast.Name, ast.Attribute))
 
 
 def _can(statement: ast.stmt | ast.IfExp) -> bool:
@@ -215,18 +221,25 @@ class _Rewriter:
     def _put(self, node: ast.Assign | ast.AugAssign) -> list[ast.stmt]:
         target = node.targets[0] if isinstance(node, ast.Assign) else node.target
         assert isinstance(target, ast.Subscript)
-        assert isinstance(target.value, ast.Name)
-        name, value, before = target.value.id, node.value, list[ast.stmt]()
+        value, before = node.value, list[ast.stmt]()
+        parts: list[ast.Subscript] = [target]  # from the element that is assigned to that of the name or attribute
+        while isinstance(parts[-1].value, ast.Subscript):
+            parts.append(parts[-1].value)
+        place = parts[-1].value
         if isinstance(node, ast.AugAssign):
-            place = self._named("part")
-            part = ast.Subscript(ast.Name(name, ast.Load()), target.slice, ast.Load())
+            name = self._named("part")
             before = [
-                _at(ast.Assign([ast.Name(place, ast.Store())], part), node),
-                _at(ast.AugAssign(ast.Name(place, ast.Store()), node.op, node.value), node),
+                _at(ast.Assign([ast.Name(name, ast.Store())], _read(target)), node),
+                _at(ast.AugAssign(ast.Name(name, ast.Store()), node.op, node.value), node),
             ]
-            value = ast.Name(place, ast.Load())
-        call = _helper("put", [ast.Name(name, ast.Load()), _index(target.slice), value])
-        return [*before, _at(ast.Assign([ast.Name(name, ast.Store())], call), node)]
+            value = _load(name)
+        for part in parts:
+            value = _helper("put", [_read(part.value), _index(copy.deepcopy(part.slice)), value])
+        if isinstance(place, ast.Name):
+            return [*before, _at(ast.Assign([ast.Name(place.id, ast.Store())], value), node)]
+        assert isinstance(place, ast.Attribute)
+        call = _helper("put_attribute", [place.value, ast.Constant(place.attr), value])
+        return [*before, _at(ast.Expr(call), node)]
 
     def _flow(self, node: ast.If | ast.While) -> list[ast.stmt]:
         names = sorted(_stored([*node.body, *node.orelse]))
@@ -342,6 +355,13 @@ def _helper(name: str, args: list[Any]) -> ast.expr:
 
 def _locals() -> ast.expr:
     return ast.Call(ast.Name("locals", ast.Load()), [], [])
+
+
+def _read(place: ast.expr) -> ast.expr:
+    """A place where something is assigned, as an expression that reads it."""
+    found = copy.deepcopy(place)
+    found.ctx = ast.Load()  # type: ignore[attr-defined]
+    return found
 
 
 def _load(name: str) -> ast.expr:

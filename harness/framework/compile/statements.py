@@ -10,7 +10,7 @@ from harness.framework.compile.scopes import tracer
 from harness.framework.compile.source import where
 from harness.framework.compile.traced import Traced, tensors_of
 from harness.framework.ops.eager import is_number
-from harness.framework.tensor import Tensor, call, current, is_tracing
+from harness.framework.tensor import Parameter, Tensor, call, current, is_tracing
 from harness.graph import Node, Operand, TupleSpec
 
 
@@ -43,6 +43,15 @@ def put(target: Any, index: Any, value: Any) -> Any:
         return target.with_items(index, value)
     target[index] = value
     return target
+
+
+def put_attribute(owner: Any, name: str, value: Any) -> None:
+    """``owner.name`` becomes ``value``: a parameter takes it over, anything else that changed is exchanged."""
+    held = getattr(owner, name)
+    if isinstance(held, Parameter):
+        call("Assign", held, value)
+    elif held is not value:
+        setattr(owner, name, value)
 
 
 def both(*values: Callable[[], Any]) -> Any:

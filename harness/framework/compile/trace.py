@@ -19,6 +19,7 @@ from harness.framework.compile.regions import Block, Region
 from harness.framework.compile.rewriting import ask_again
 from harness.framework.compile.source import stack, users_frame, where
 from harness.framework.compile.states import States
+from harness.framework.compile.structure import Structure, taken_apart
 from harness.framework.compile.traced import Traced, has_tensor, is_weight, tensor_spec
 from harness.framework.ops import taken
 from harness.framework.ops.base import OPERATORS, Call, Operator
@@ -55,6 +56,7 @@ class Tracer(Controls):
         at_the_end: called when the gradient that is being written is complete.
         known: the values of what is traced, in PyNative mode.
         summaries: kind, tag and value of what summary operators were given.
+        structure: of the finished function's result.
     """
 
     def __init__(self, scope: str = "Default") -> None:
@@ -70,6 +72,7 @@ class Tracer(Controls):
         self.at_the_end: list[Callable[[], None]] = []
         self.summaries: list[tuple[str, str, Any]] = []
         self.summed: Node | None = None
+        self.structure: Structure | None = None
         self._consts: dict[Any, Const] = {}
         self._stop: FrameType | None = sys._getframe(1)
         self.closures = Closures(self._stop)
@@ -324,6 +327,7 @@ class Tracer(Controls):
 
     def finish(self, value: Any) -> Operand:
         """The operand of ``Return``: the result after every effect."""
+        value, self.structure = taken_apart(value)
         operand = self.operand(value, updates=True)
         if self.summaries:
             values = [self.operand(each) for _kind, _tag, each in self.summaries]

@@ -11,6 +11,7 @@ from harness import dtypes
 from harness.devices import Device
 from harness.devices.cpu import CPU
 from harness.framework.compile.program import Program
+from harness.framework.compile.structure import put_together
 from harness.framework.ops.numerics import finish
 from harness.framework.ops.summaries import keep
 from harness.framework.runtime.engine import Engine, EngineRun
@@ -71,7 +72,7 @@ class Executor:
             for observer in observers:
                 observer.step_begin(step)
             run.block(self.program.block)
-            result = wrap(run.result(), self._result)[0]
+            result = put_together(wrap(run.result(), self._result)[0], self.program.structure)
             self._summarize(run)
         except BaseException as error:
             for observer in observers:

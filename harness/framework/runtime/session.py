@@ -70,24 +70,25 @@ class Session:
         ``set_train`` of an inner cell) have no effect. A new cell is in the phase ``train``, so its first
         ``set_train()`` has no effect either, but ``set_train(False)`` does.
         """
-        values, names = bind(cell.construct, args, kwargs)
+        values, names, keywords = bind(cell.construct, args, kwargs)
+        count = len(values) - len(keywords)
 
         def construct(*traced: Any) -> Any:
             cell.generate_scope()
             self.places.update(cell.places())
             with cell_scope(cell):
-                return cell._construct(traced, {})
+                return cell._construct(traced[:count], dict(zip(keywords, traced[count:], strict=True)))
 
         dynamic = declared.shapes(type(cell).__name__, cell.get_inputs() or (), values)
-        return self.run((id(cell), cell.phase), construct, values, names, keep=cell, dynamic=dynamic)
+        return self.run((id(cell), cell.phase, *keywords), construct, values, names, keep=cell, dynamic=dynamic)
 
     def run_function(
         self, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], owner: Any = None
     ) -> Any:
         """Runs a plain function as a graph; programs are kept for ``owner``, or else for the function."""
-        values, names = bind(function, args, kwargs)
+        values, names, keywords = bind(function, args, kwargs)
         keep = function if owner is None else owner
-        return self.run((id(keep),), function, values, names, keep=keep)
+        return self.run((id(keep), *keywords), _with_keywords(function, keywords), values, names, keep=keep)
 
     def run(
         self,
@@ -137,7 +138,7 @@ class Session:
     def graph_of(self, cell: Any) -> Graph | None:
         """The graph compiled last for a cell; None before."""
         for (key, _), executor in reversed(self.programs.items()):
-            if key == (id(cell), cell.phase) and executor.program.graphs:
+            if key[:2] == (id(cell), cell.phase) and executor.program.graphs:
                 return executor.program.graphs[0]
         return None
 
@@ -196,13 +197,30 @@ def _title(keep: Any, function: Callable[..., Any]) -> str:
     return str(getattr(keep, "__name__", None) or getattr(function, "__name__", type(function).__name__))
 
 
-def bind(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[list[Any], list[str]]:
-    """Arguments in positional order and their names; ``*inputs`` become ``inputs0``, ``inputs1`` (measured)."""
+def _with_keywords(function: Callable[..., Any], keywords: Sequence[str]) -> Callable[..., Any]:
+    """``function`` with its last arguments, which are taken by name alone, by position; itself if there are none."""
+    if not keywords:
+        return function
+
+    @functools.wraps(function)
+    def called(*args: Any) -> Any:
+        count = len(args) - len(keywords)
+        return function(*args[:count], **dict(zip(keywords, args[count:], strict=True)))
+
+    return called
+
+
+def bind(
+    function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> tuple[list[Any], list[str], tuple[str, ...]]:
+    """Arguments in positional order and their names; ``*inputs`` become ``inputs0``, ``inputs1`` (measured). Last come
+    those that are taken by name alone, whose names are given once more."""
     signature = inspect.signature(function)
     bound = signature.bind(*args, **kwargs)
     bound.apply_defaults()
     values: list[Any] = []
     names: list[str] = []
+    keywords: dict[str, Any] = {}
     for name, parameter in signature.parameters.items():
         if name not in bound.arguments:
             continue
@@ -211,15 +229,14 @@ def bind(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str,
                 values.append(value)
                 names.append(f"{name}{i}")
         elif parameter.kind is parameter.VAR_KEYWORD:
-            if bound.arguments[name]:
-                raise TypeError(f"a graph takes no **{name}: {sorted(bound.arguments[name])}")
+            keywords |= bound.arguments[name]
         elif parameter.kind is parameter.KEYWORD_ONLY:
             if name in kwargs:
-                raise TypeError(f"a graph takes no keyword-only argument, got {name!r}")
+                keywords[name] = kwargs[name]
         else:
             values.append(bound.arguments[name])
             names.append(name)
-    return values, names
+    return [*values, *keywords.values()], [*names, *keywords], tuple(keywords)
 
 
 def _padded(values: Sequence[Any], dynamic: Sequence[Any] | None) -> Iterator[tuple[Any, Any]]:

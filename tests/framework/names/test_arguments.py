@@ -49,8 +49,8 @@ UNREAD = {
     "train/model.py Model.predict config": "a setting of another runtime",
     "train/recording.py Batches.create_tuple_iterator num_epochs": "batches of one epoch",
 }
-#: an interface of this project's own
-INTERNAL = ("tensor/dispatch.py",)
+#: interfaces of this project's own
+INTERNAL = ("tensor/dispatch.py", "tensor/watching.py")
 #: the interface of callbacks: which of them use the context is their own affair
 INTERFACES = ("run_context",)
 

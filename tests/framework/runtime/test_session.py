@@ -288,15 +288,34 @@ def test_a_declaration_for_other_arguments_is_refused_at_once() -> None:
 def test_names_and_order_of_arguments() -> None:
     def function(a: Any, b: Any = 2, *rest: Any, c: Any = 3) -> None: ...
 
-    assert bind(function, (1,), {}) == ([1, 2], ["a", "b"])
-    assert bind(function, (1, 5, 6, 7), {}) == ([1, 5, 6, 7], ["a", "b", "rest0", "rest1"])
-    assert bind(function, (), {"b": 1, "a": 0}) == ([0, 1], ["a", "b"])
-    with pytest.raises(TypeError, match="keyword-only argument, got 'c'"):
-        bind(function, (1,), {"c": 4})
-    with pytest.raises(TypeError, match=r"takes no \*\*more: \['d'\]"):
-        bind(lambda a, **more: None, (1,), {"d": 4})
+    assert bind(function, (1,), {}) == ([1, 2], ["a", "b"], ())
+    assert bind(function, (1, 5, 6, 7), {}) == ([1, 5, 6, 7], ["a", "b", "rest0", "rest1"], ())
+    assert bind(function, (), {"b": 1, "a": 0}) == ([0, 1], ["a", "b"], ())
+    assert bind(function, (1, 5, 6), {"c": 4}) == ([1, 5, 6, 4], ["a", "b", "rest0", "c"], ("c",))
+    assert bind(lambda a, **more: None, (1,), {"d": 4}) == ([1, 4], ["a", "d"], ("d",))
     with pytest.raises(TypeError, match="missing a required argument: 'a'"):
         bind(function, (), {})
+
+
+class Named(nn.Cell):
+    """Takes arguments by name, and gives what it is asked for by name."""
+
+    def construct(self, x: Any, *, scale: Any = 2.0, **more: Any) -> Any:
+        return {"y": x * scale, "more": [x + value for value in more.values()], "t": (x, 1)}
+
+
+def test_arguments_and_results_by_name() -> None:
+    net = Named()
+    found = net(X, scale=3.0, one=X, two=1)
+    assert list(found) == ["y", "more", "t"]
+    assert np.array_equal(found["y"].asnumpy(), X.asnumpy() * 3)
+    assert np.array_equal(found["more"][0].asnumpy(), X.asnumpy() * 2)
+    assert np.array_equal(found["more"][1].asnumpy(), X.asnumpy() + 1)
+    assert type(found["more"]) is list
+    assert type(found["t"]) is tuple
+    assert np.array_equal(net(X)["y"].asnumpy(), X.asnumpy() * 2)
+    assert np.array_equal(net(X, scale=Tensor(4.0, dtypes.float32))["y"].asnumpy(), X.asnumpy() * 4)
+    assert harness.jit(lambda x, *, k: [x, k])(X, k=5)[1] == 5
 
 
 def test_threads_with_sessions_of_their_own() -> None:

@@ -13,11 +13,12 @@ from harness.framework.ops.primitive import Primitive, plain
 from harness.framework.tensor import call
 
 _PLAIN = (
-    "ACos", "Abs", "Acosh", "Add", "Asin", "Asinh", "Atan", "Atan2", "Atanh", "Ceil", "Cos", "Cosh", "Erf", "Erfc",
+    "ACos", "Abs", "Acosh", "Add", "Angle", "Asin", "Asinh", "Atan", "Atan2", "Atanh", "Ceil", "Complex",
+    "ComplexAbs", "Conj", "Cos", "Cosh", "Erf", "Erfc",
     "Exp", "Expm1", "FastGeLU", "Floor", "FloorDiv", "FloorMod", "GeLU", "Greater", "GreaterEqual", "HSigmoid",
-    "HSwish", "IsFinite", "IsInf", "LessEqual", "Log1p", "LogicalAnd", "LogicalNot", "LogicalOr", "LogicalXor",
-    "Maximum", "Minimum", "Neg", "NotEqual", "Pow", "PReLU", "ReLU6", "RealDiv", "Reciprocal", "Rsqrt", "Select",
-    "Sigmoid", "Sign", "Sin", "Sinh", "Sqrt", "Square", "Tan", "Tanh", "Trunc",
+    "HSwish", "Imag", "IsFinite", "IsInf", "LessEqual", "Log1p", "LogicalAnd", "LogicalNot", "LogicalOr", "LogicalXor",
+    "Maximum", "Minimum", "Neg", "NotEqual", "Pow", "PReLU", "ReLU6", "Real", "RealDiv", "Reciprocal", "Rsqrt",
+    "Select", "Sigmoid", "Sign", "Sin", "Sinh", "Sqrt", "Square", "Tan", "Tanh", "Trunc",
 )  # fmt: skip
 _UNTYPED = ("Mul", "Div", "Equal", "Less")
 #: those whose node shows the names of its arguments

@@ -1,0 +1,39 @@
+"""Lists and dicts in what a traced function gives: the graph returns tuples, the caller gets what was written.
+
+Source: MindSpore 2.10.0, measured: a list stays a list, a dict a dict, also inside tuples.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+
+class Structure(NamedTuple):
+    """How a tuple is put together again: ``list``, ``dict`` (with its keys) or ``tuple``, and its members' structures
+    (None for a member that stays as it is)."""
+
+    kind: type
+    keys: tuple[Any, ...]
+    members: tuple[Structure | None, ...]
+
+
+def taken_apart(value: Any) -> tuple[Any, Structure | None]:
+    """A result with tuples in place of lists and dicts, and its structure (None if it had none of them)."""
+    if type(value) not in (list, tuple, dict):
+        return value, None
+    parts = [taken_apart(member) for member in (value.values() if isinstance(value, dict) else value)]
+    members = tuple(structure for _, structure in parts)
+    if type(value) is tuple and not any(members):
+        return value, None
+    keys = tuple(value) if isinstance(value, dict) else ()
+    return tuple(part for part, _ in parts), Structure(type(value), keys, members)
+
+
+def put_together(value: Any, structure: Structure | None) -> Any:
+    """The result as it was written."""
+    if structure is None:
+        return value
+    members = [put_together(part, inner) for part, inner in zip(value, structure.members, strict=True)]
+    if structure.kind is dict:
+        return dict(zip(structure.keys, members, strict=True))
+    return structure.kind(members)
