@@ -30,13 +30,13 @@ _ANALYTIC = frozenset(
 )  # fmt: skip
 
 
-def prepared(op: str, inputs: list[Any], out: Any) -> tuple[list[Any], Any]:
+def prepared(op: str, inputs: list[Any], out: Any) -> tuple[tuple[Any, ...], Any]:
     """Arguments and result of ``op`` as its gradient takes them; ``DtypeError`` where there is none."""
     if not any(_is_complex(value) for value in _flat(inputs)) or op in _AS_THEY_ARE:
-        return inputs, out
+        return tuple(inputs), out
     if op not in _ANALYTIC:
         raise DtypeError(f"For '{op}', gradient not support for complex type currently.")
-    return [_conjugate(value) for value in inputs], _conjugate(out)
+    return tuple(_conjugate(value) for value in inputs), _conjugate(out)
 
 
 def _conjugate(value: Any) -> Any:

@@ -159,8 +159,7 @@ class _Gradient:
         self.tracer.source = ("forward node", node.source or node.related)
         self.tracer.marks = {"dump": node.attrs["dump"]} if "dump" in node.attrs else {}
         with scope(f"{GRADIENTS}{first}/Grad_{node.op}"):
-            inputs, out = prepared(node.op, inputs, out)
-            grads = OPERATORS.get(node.op).gradient(Backward(tuple(inputs), out, dout, node.attrs, needs))
+            grads = OPERATORS.get(node.op).gradient(Backward(*prepared(node.op, inputs, out), dout, node.attrs, needs))
         self.tracer.source, self.tracer.marks = saved
         _leave_cell(node, grads)
         for argument, (group, grad) in enumerate(zip(grouped(node, list(node.inputs)), grads, strict=False)):

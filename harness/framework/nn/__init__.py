@@ -27,6 +27,7 @@ from harness.framework.nn.activation import (
     get_activation,
 )
 from harness.framework.nn.adam import Adam, AdamWeightDecay
+from harness.framework.nn.attention import MultiheadAttention
 from harness.framework.nn.basic import Dense, Dropout, Flatten, Identity
 from harness.framework.nn.cell import Cell
 from harness.framework.nn.containers import CellDict, CellList, SequentialCell
@@ -112,6 +113,13 @@ from harness.framework.nn.shaping import (
     Upsample,
 )
 from harness.framework.nn.sync_batch_norm import SyncBatchNorm
+from harness.framework.nn.transformer import (
+    Transformer,
+    TransformerDecoder,
+    TransformerDecoderLayer,
+    TransformerEncoder,
+    TransformerEncoderLayer,
+)
 from harness.framework.nn.volumes import BatchNorm3d, Conv1dTranspose, Conv3d, Conv3dTranspose, MaxPool3d
 from harness.framework.nn.wrappers import (
     ForwardValueAndGrad,
@@ -209,6 +217,7 @@ __all__ = [
     "MaxPool3d",
     "Mish",
     "Momentum",
+    "MultiheadAttention",
     "NLLLoss",
     "NaturalExpDecayLR",
     "OneHot",
@@ -244,6 +253,11 @@ __all__ = [
     "Tanhshrink",
     "TrainOneStepCell",
     "TrainOneStepWithLossScaleCell",
+    "Transformer",
+    "TransformerDecoder",
+    "TransformerDecoderLayer",
+    "TransformerEncoder",
+    "TransformerEncoderLayer",
     "Upsample",
     "WarmUpLR",
     "WithEvalCell",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from harness.framework.ops.eager import promote
@@ -11,7 +12,8 @@ from harness.framework.ops.functions.shape import axis_of, expand_dims
 from harness.framework.tensor import Tensor, call, tensor_method
 
 __all__ = [
-    "cat", "chunk", "concat", "dstack", "hstack", "narrow", "split", "stack", "unbind", "unstack", "vstack",
+    "cat", "chunk", "concat", "dstack", "hstack", "narrow", "split", "stack", "tensor_split", "unbind", "unstack",
+    "vstack",
 ]  # fmt: skip
 
 
@@ -102,6 +104,27 @@ def split(tensor: Tensor, split_size_or_sections: Any, axis: int = 0) -> tuple[T
         return _equal_parts(tensor, at, count)
     whole = _equal_parts(box(tensor, at, 0, count * size), at, count) if count else ()
     return *whole, *_equal_parts(box(tensor, at, count * size, rest), at, 1)
+
+
+@tensor_method("tensor_split")
+def tensor_split(input: Tensor, indices_or_sections: Any, axis: int = 0) -> tuple[Tensor, ...]:
+    """Pieces along ``axis``: so many, the first ones longer by 1 where they do not come out even; or cut at the
+    positions listed."""
+    at = axis_of(axis, len(input.shape), "tensor_split")
+    length, given = input.shape[at], indices_or_sections
+    if isinstance(given, (tuple, list)):
+        cuts = [0, *(min(int(cut), length) for cut in given), length]
+        return _sections(input, at, [max(b - a, 0) for a, b in pairwise(cuts)])
+    if isinstance(given, bool) or not isinstance(given, int):
+        raise TypeError(f"tensor_split: indices_or_sections must be an int, tuple or list, got {given!r}")
+    if given < 1:
+        raise ValueError(f"tensor_split: indices_or_sections must be above 0, got {given}")
+    size, longer = divmod(length, given)
+    if not longer:
+        return _equal_parts(input, at, given)
+    first = longer * (size + 1)
+    parts = _equal_parts(box(input, at, 0, first), at, longer)
+    return *parts, *_equal_parts(box(input, at, first, length - first), at, given - longer)
 
 
 def _sections(x: Tensor, at: int, lengths: list[int]) -> tuple[Tensor, ...]:

@@ -83,6 +83,16 @@ def test_cases_and_their_gradients(name: str, found: Beside) -> None:
         assert list(results(CASES[name].function, CASES[name].inputs, dtype))
 
 
+@pytest.mark.parametrize("part", [dtypes.float32, dtypes.float64], ids=str)
+def test_complex_numbers(part: DType, found: Beside) -> None:
+    real, imag = Tensor(np.array([[0.5, -2, 3], [0, 1, -1]]), part), Tensor(np.array([1.5, 0, -0.25]), part)
+    whole = call("Complex", real, imag)
+    for name in ("Real", "Imag", "Conj", "Angle", "ComplexAbs"):
+        assert called(name, whole)
+    for name in ("Real", "Imag", "Conj"):
+        assert called(name, real)
+
+
 @pytest.mark.parametrize("name", [name for name in LONG if name != "wide conv2d"])
 def test_many_terms(name: str, found: Beside) -> None:
     function, shapes = LONG[name]
