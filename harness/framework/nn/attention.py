@@ -64,26 +64,30 @@ class MultiheadAttention(Cell):
             raise SettingError(f"{self.cls_name}: embed_dim {embed_dim} must be divisible by num_heads {num_heads}")
         dtype = dtype or dtypes.float32
         self._packed = self.kdim == embed_dim and self.vdim == embed_dim
-        widths = {"in": embed_dim} if self._packed else {"q": embed_dim, "k": self.kdim, "v": self.vdim}
-        for part, width in widths.items():
-            rows = 3 * embed_dim if self._packed else embed_dim
-            name = f"{part}_proj_weight"
-            setattr(self, name, Parameter(initializer(XavierUniform(), (rows, width), dtype), name))
-        self.in_proj_bias = None
-        if has_bias:
-            self.in_proj_bias = Parameter(initializer("zeros", (3 * embed_dim,), dtype), "in_proj_bias")
-        self.out_proj = Dense(
-            embed_dim, embed_dim, has_bias=has_bias, weight_init=HeUniform(math.sqrt(5)),
-            bias_init=Uniform(1 / math.sqrt(embed_dim)), dtype=dtype,
-        )  # fmt: skip
-        self.bias_k = self.bias_v = None
-        if add_bias_kv:
-            self.bias_k = Parameter(initializer(XavierNormal(), (1, 1, embed_dim), dtype), "bias_k")
-            self.bias_v = Parameter(initializer(XavierNormal(), (1, 1, embed_dim), dtype), "bias_v")
+        self._make_parameters(has_bias, add_bias_kv, dtype)
         self.add_zero_attn = add_zero_attn
         self.dtype = dtype
         self._drop = ops.Dropout(1 - dropout) if dropout > 0 else None
         self.k_is_v = self.q_is_k = False
+
+    def _make_parameters(self, has_bias: bool, add_bias_kv: bool, dtype: DType) -> None:
+        width = self.embed_dim
+        widths = {"in": width} if self._packed else {"q": width, "k": self.kdim, "v": self.vdim}
+        for part, wide in widths.items():
+            rows = 3 * width if self._packed else width
+            name = f"{part}_proj_weight"
+            setattr(self, name, Parameter(initializer(XavierUniform(), (rows, wide), dtype), name))
+        self.in_proj_bias = None
+        if has_bias:
+            self.in_proj_bias = Parameter(initializer("zeros", (3 * width,), dtype), "in_proj_bias")
+        self.out_proj = Dense(
+            width, width, has_bias=has_bias, weight_init=HeUniform(math.sqrt(5)),
+            bias_init=Uniform(1 / math.sqrt(width)), dtype=dtype,
+        )  # fmt: skip
+        self.bias_k = self.bias_v = None
+        if add_bias_kv:
+            self.bias_k = Parameter(initializer(XavierNormal(), (1, 1, width), dtype), "bias_k")
+            self.bias_v = Parameter(initializer(XavierNormal(), (1, 1, width), dtype), "bias_v")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if not is_tracing() or is_eager():
@@ -214,7 +218,8 @@ def _forward(
     layer: MultiheadAttention, query: Any, key: Any, value: Any, padding: Any, mask: Any, average: bool
 ) -> tuple[Any, Any]:
     """What the layer computes of (length, batch, width): a function that all layers of a network share."""
-    output, weights = layer._attended(*layer._projected(query, key, value), padding, mask)
+    q, k, v = layer._projected(query, key, value)
+    output, weights = layer._attended(q, k, v, padding, mask)
     return output, weights.sum(axis=1) / layer.num_heads if average else weights
 
 

@@ -1,0 +1,283 @@
+"""Functions that are written with other functions: losses, products by index, and repairs of values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from harness.errors import SettingError, UnsupportedError
+from harness.framework.ops.functions.join import concat
+from harness.framework.ops.functions.matrix import matmul
+from harness.framework.ops.functions.shape import transpose
+from harness.framework.ops.functions.softmax import softmax
+from harness.framework.tensor import Tensor, call, tensor_method
+
+__all__ = [
+    "cosine_embedding_loss", "einsum", "fmax", "fmin", "glu", "heaviside", "hinge_embedding_loss", "huber_loss",
+    "isclose", "kl_div", "logit", "margin_ranking_loss", "mv", "nan_to_num", "pixel_shuffle", "roll",
+    "soft_margin_loss", "softmin", "tensor_dot", "triplet_margin_loss", "xlogy",
+]  # fmt: skip
+
+
+def _reduced(loss: Tensor, reduction: str, owner: str) -> Any:
+    if reduction not in ("mean", "sum", "none"):
+        raise SettingError(f"{owner}: reduction must be 'mean', 'sum' or 'none', got {reduction!r}")
+    return loss.mean() if reduction == "mean" else loss.sum() if reduction == "sum" else loss
+
+
+def _select(condition: Any, first: Any, second: Any) -> Any:
+    return call("Select", condition, first, second)
+
+
+def _filled(like: Tensor, value: float) -> Any:
+    return call("Cast", Tensor(np.full(like.shape, value, np.float64)), like.dtype)
+
+
+def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0) -> Any:
+    """Half the square of the distance up to ``delta``, a straight line beyond it."""
+    if not delta > 0:
+        raise SettingError(f"huber_loss: delta must be above 0, got {delta!r}")
+    apart = (input - target).abs()
+    return _reduced(_select(apart < delta, apart * apart * 0.5, (apart - 0.5 * delta) * delta), reduction, "huber_loss")
+
+
+def kl_div(logits: Tensor, labels: Tensor, reduction: str = "mean") -> Any:
+    """``labels * (log(labels) - logits)``, 0 where a label is 0; ``batchmean`` divides the sum by the first length."""
+    positive = labels > 0
+    safe = _select(positive, labels, call("OnesLike", labels))
+    loss = _select(positive, labels * (safe.log() - logits), call("ZerosLike", labels))
+    if reduction == "batchmean":
+        return loss.sum() / logits.shape[0]
+    return _reduced(loss, reduction, "kl_div")
+
+
+def margin_ranking_loss(
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: str = "mean"
+) -> Any:
+    """max(0, -target * (input1 - input2) + margin)."""
+    loss = call("Maximum", -target * (input1 - input2) + margin, 0)
+    return _reduced(loss, reduction, "margin_ranking_loss")
+
+
+def hinge_embedding_loss(inputs: Tensor, targets: Tensor, margin: float = 1.0, reduction: str = "mean") -> Any:
+    """``inputs`` where the target is 1, max(0, margin - inputs) where it is -1."""
+    loss = _select(targets == 1, inputs, call("Maximum", margin - inputs, 0))
+    return _reduced(loss, reduction, "hinge_embedding_loss")
+
+
+def soft_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Any:
+    """log(1 + exp(-target * input))."""
+    return _reduced(((-target * input).exp() + 1).log(), reduction, "soft_margin_loss")
+
+
+def cosine_embedding_loss(
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: str = "mean"
+) -> Any:
+    """1 - cosine for a target of 1, max(0, cosine - margin) for -1; along the last axis."""
+    products = (input1 * input2).sum(-1)
+    cosine = products / (((input1 * input1).sum(-1) + 1e-12) * ((input2 * input2).sum(-1) + 1e-12)).sqrt()
+    loss = _select(target == 1, 1 - cosine, call("Maximum", cosine - margin, 0))
+    return _reduced(loss, reduction, "cosine_embedding_loss")
+
+
+def triplet_margin_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    margin: float = 1.0,
+    p: float = 2,
+    eps: float = 1e-6,
+    swap: bool = False,
+    reduction: str = "mean",
+) -> Any:
+    """max(0, distance to ``positive`` - distance to ``negative`` + margin); ``swap`` also takes the distance between
+    those two."""
+
+    def distance(a: Tensor, b: Tensor) -> Any:
+        return ((a - b + eps).abs() ** p).sum(-1) ** (1 / p)
+
+    far = distance(anchor, negative)
+    if swap:
+        far = call("Minimum", far, distance(positive, negative))
+    return _reduced(call("Maximum", distance(anchor, positive) - far + margin, 0), reduction, "triplet_margin_loss")
+
+
+def softmin(x: Tensor, axis: int = -1) -> Any:
+    """``softmax`` of the negative."""
+    return softmax(-x, axis)
+
+
+def glu(x: Tensor, axis: int = -1) -> Any:
+    """The first half along ``axis``, weighted by the sigmoid of the second."""
+    if x.shape[axis] % 2:
+        raise SettingError(f"glu: axis {axis} of {x.shape} must have an even length")
+    first, second = x.tensor_split(2, axis=axis)
+    return first * call("Sigmoid", second)
+
+
+@tensor_method("xlogy")
+def xlogy(input: Any, other: Any) -> Any:
+    """input * log(other); 0 * log(0) is NaN, as there."""
+    input = input if isinstance(input, Tensor) else _filled(other, input)
+    other = other if isinstance(other, Tensor) else _filled(input, other)
+    return input * other.log()
+
+
+@tensor_method("heaviside")
+def heaviside(input: Tensor, values: Tensor) -> Any:
+    """0 below 0, 1 above, ``values`` at 0."""
+    steps = call("Cast", input > 0, input.dtype)
+    return _select(input == 0, values * call("OnesLike", input), steps)
+
+
+@tensor_method("nan_to_num")
+def nan_to_num(
+    input: Tensor, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
+) -> Any:
+    """NaN becomes ``nan`` (0), the infinities ``posinf`` and ``neginf`` (the largest and the smallest number)."""
+    limits = np.finfo(input.dtype.numpy)
+    for condition, value in (
+        (call("IsNan", input), 0.0 if nan is None else nan),
+        (input == math.inf, float(limits.max) if posinf is None else posinf),
+        (input == -math.inf, float(limits.min) if neginf is None else neginf),
+    ):
+        input = _select(condition, _filled(input, value), input)
+    return input
+
+
+@tensor_method("fmax")
+def fmax(input: Tensor, other: Tensor) -> Any:
+    """The larger of two; the other one where one is NaN."""
+    input, other = input + call("ZerosLike", other), other + call("ZerosLike", input)
+    larger = _select(call("IsNan", other), input, call("Maximum", input, other))
+    return _select(call("IsNan", input), other, larger)
+
+
+@tensor_method("fmin")
+def fmin(input: Tensor, other: Tensor) -> Any:
+    """The smaller of two; the other one where one is NaN."""
+    return -fmax(-input, -other)
+
+
+@tensor_method("isclose")
+def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
+    """Whether numbers differ by at most ``atol + rtol * |other|``; equal infinities do not."""
+    near = (input - other).abs() <= other.abs() * rtol + atol
+    found = call("LogicalOr", input == other, call("LogicalAnd", near, call("IsFinite", other)))
+    if not equal_nan:
+        return found
+    return call("LogicalOr", found, call("LogicalAnd", call("IsNan", input), call("IsNan", other)))
+
+
+@tensor_method("logit")
+def logit(input: Tensor, eps: float | None = None) -> Any:
+    """log(x / (1 - x)), of x within [eps, 1 - eps] where ``eps`` is given."""
+    if eps is not None:
+        input = call("Minimum", call("Maximum", input, eps), 1 - eps)
+    return (input / (1 - input)).log()
+
+
+@tensor_method("roll")
+def roll(input: Tensor, shifts: Any, dims: Any = None) -> Any:
+    """Elements moved along ``dims`` (None: all in a row); what leaves at one end comes in at the other."""
+    if dims is None:
+        return roll(input.reshape((-1,)), shifts, 0).reshape(tuple(input.shape))
+    amounts = shifts if isinstance(shifts, (tuple, list)) else (shifts,)
+    axes = dims if isinstance(dims, (tuple, list)) else (dims,)
+    if len(amounts) != len(axes):
+        raise SettingError(f"roll: {len(amounts)} shifts for {len(axes)} dims")
+    for amount, axis in zip(amounts, axes, strict=True):
+        length = input.shape[axis]
+        at = (length - amount) % length if length else 0
+        if at:
+            input = concat((input.narrow(axis, at, length - at), input.narrow(axis, 0, at)), axis)
+    return input
+
+
+def pixel_shuffle(input: Tensor, upscale_factor: int) -> Any:
+    """(..., C * r * r, H, W) to (..., C, H * r, W * r)."""
+    *outer, channels, height, width = input.shape
+    r = upscale_factor
+    if r < 1 or channels % (r * r):
+        raise SettingError(f"pixel_shuffle: {channels} channels must be a multiple of the square of {r}")
+    parts = input.reshape((*outer, channels // (r * r), r, r, height, width))
+    n = len(outer)
+    parts = transpose(parts, (*range(n), n, n + 3, n + 1, n + 4, n + 2))
+    return parts.reshape((*outer, channels // (r * r), height * r, width * r))
+
+
+def mv(mat: Tensor, vec: Tensor) -> Any:
+    """A matrix times a vector."""
+    return matmul(mat, vec.reshape((-1, 1))).reshape((mat.shape[0],))
+
+
+def tensor_dot(x1: Tensor, x2: Tensor, axes: Any) -> Any:
+    """Sums products over ``axes``: so many of the last of ``x1`` and the first of ``x2``, or those listed of each."""
+    if isinstance(axes, int):
+        first, second = list(range(len(x1.shape) - axes, len(x1.shape))), list(range(axes))
+    else:
+        first, second = ([a] if isinstance(a, int) else list(a) for a in axes)
+    first, second = [a % len(x1.shape) for a in first], [a % len(x2.shape) for a in second]
+    left = [a for a in range(len(x1.shape)) if a not in first]
+    right = [a for a in range(len(x2.shape)) if a not in second]
+    common = math.prod(x1.shape[a] for a in first)
+    if [x1.shape[a] for a in first] != [x2.shape[a] for a in second]:
+        raise SettingError(f"tensor_dot: axes {first} of {x1.shape} and {second} of {x2.shape} differ in length")
+    a = _moved(x1, [*left, *first]).reshape((-1, common))
+    b = _moved(x2, [*second, *right]).reshape((common, -1))
+    return matmul(a, b).reshape((*(x1.shape[n] for n in left), *(x2.shape[n] for n in right)))
+
+
+def _moved(x: Tensor, order: Sequence[int]) -> Tensor:
+    return x if list(order) == sorted(order) else transpose(x, tuple(order))
+
+
+def einsum(equation: str, *operands: Any) -> Any:
+    """Sums of products by Einstein's notation (``"bij,bjk->bik"``); each letter at most once in an operand.
+
+    Raises ``SettingError`` for an equation that does not fit, ``UnsupportedError`` for ``...`` and diagonals.
+    """
+    given = operands[0] if len(operands) == 1 and isinstance(operands[0], (tuple, list)) else operands
+    if "." in equation:
+        raise UnsupportedError(f"einsum: '...' in {equation!r} is not supported; name every axis")
+    inputs, arrow, output = equation.replace(" ", "").partition("->")
+    labels = inputs.split(",")
+    if not arrow:
+        joined = inputs.replace(",", "")
+        output = "".join(sorted(c for c in set(joined) if joined.count(c) == 1))
+    if len(labels) != len(given) or any(len(n) != len(x.shape) for n, x in zip(labels, given, strict=False)):
+        raise SettingError(f"einsum: {equation!r} does not fit operands of {[len(x.shape) for x in given]} dimensions")
+    if any(len(set(n)) != len(n) for n in labels):
+        raise UnsupportedError(f"einsum: a letter stands twice for one operand in {equation!r}, which is not supported")
+    names, value = labels[0], given[0]
+    for at in range(1, len(given)):
+        later = set(output).union(*labels[at + 1 :])
+        names, value = _joined(names, value, labels[at], given[at], later)
+    names, value = _summed(names, value, set(output))
+    return _moved(value, [names.index(c) for c in output])
+
+
+def _summed(names: str, value: Tensor, kept: set[str]) -> tuple[str, Tensor]:
+    away = tuple(at for at, name in enumerate(names) if name not in kept)
+    return "".join(n for n in names if n in kept), value.sum(away) if away else value
+
+
+def _joined(first: str, a: Tensor, second: str, b: Tensor, later: set[str]) -> tuple[str, Tensor]:
+    """The product of two operands, summed over letters of both that no later part has."""
+    first, a = _summed(first, a, later | set(second))
+    second, b = _summed(second, b, later | set(first))
+    both = [n for n in first if n in second]
+    batch, common = [n for n in both if n in later], [n for n in both if n not in later]
+    left, right = [n for n in first if n not in both], [n for n in second if n not in both]
+    size = dict(zip(first, a.shape, strict=True)) | dict(zip(second, b.shape, strict=True))
+
+    def shape(*groups: list[str]) -> tuple[int, ...]:
+        return tuple(math.prod(size[n] for n in group) for group in groups)
+
+    a = _moved(a, [first.index(n) for n in (*batch, *left, *common)]).reshape(shape(batch, left, common))
+    b = _moved(b, [second.index(n) for n in (*batch, *common, *right)]).reshape(shape(batch, common, right))
+    names = [*batch, *left, *right]
+    return "".join(names), matmul(a, b).reshape(tuple(size[n] for n in names))
