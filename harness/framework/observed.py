@@ -42,7 +42,7 @@ class Nesting(NamedTuple):
 
 
 class OlderForm(NamedTuple):
-    """A method that becomes another function when called with a keyword of its older form.
+    """A method or a function that becomes another one when called with a keyword of its older form.
 
     Attributes:
         name: ``Tensor.sum``.
@@ -183,6 +183,7 @@ OLDER_FORMS = (
         ),
         "loops",
     ),
+    OlderForm("ops.triu", ("diagonal", "input"), "older"),
 )
 
 #: functions whose operator stands where they are called, if by position alone; with a keyword they are graph functions,

@@ -8,13 +8,16 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from harness.capture import read_tree
 from tests.differential import forking
+from tests.differential.__main__ import write
 from tests.differential.grow import grown
+from tests.differential.listed import reason
 from tests.differential.program import CellDef, Program, Shrinker, Statement, Var, smaller
-from tests.differential.sides import Difference, compare_captures, compare_texts
+from tests.differential.sides import Difference, compare_captures, compare_texts, spread_of
 
 
 def test_a_seed_gives_one_program() -> None:
@@ -98,6 +101,33 @@ def trees(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 def test_differences_are_found(trees: dict[str, Path], kind: str) -> None:
     assert compare_captures(read_tree(trees["base"]), read_tree(trees["base"])) == Difference("agree")
     assert compare_captures(read_tree(trees["base"]), read_tree(trees[kind])).kind == kind
+
+
+def test_a_listed_difference_is_its_own_case_alone() -> None:
+    own = Counter(["0 Default/Max-op0"])
+    chooses = Counter(["0 Default/Max-op0", "0 Gradients/Default/Grad_Max/NotEqual-op0", "1 Default/Mul-op0"])
+    assert reason(own, chooses) is not None
+    assert reason(chooses, own) is None
+    one_graph = Counter(["0 Default/Max-op0", "0 Gradients/Default/Grad_Max/NotEqual-op0"])
+    assert reason(own, one_graph) is None
+    assert reason(own, Counter(["0 Default/Max-op0", "1 Default/NotEqual-op0"])) is None
+
+
+def test_spread_is_that_of_what_is_normalized_together() -> None:
+    x = np.array([[1.0, 3.0], [100.0, 100.001]], np.float32)
+    assert spread_of(x, "LayerNorm") == pytest.approx(100 / 0.0005, rel=0.01)
+    assert spread_of(x, "BatchNorm") < 3
+
+
+def test_several_runs_make_one_table(tmp_path: Path) -> None:
+    page, results = tmp_path / "page.md", tmp_path / "results.json"
+    for seed, kinds in ((1, {"agree": 3, "names": 1}), (9, {"agree": 2, "refused": 1, "listed": 1})):
+        lines = [f"{seed}: something"]
+        write({"seed": seed, "kinds": kinds, "lines": lines, "code": "abc"}, results, page)
+    text = page.read_text(encoding="utf-8")
+    assert "| 1 | 4 | 3 | 0 | 0 | 75.0% | 1 names | abc |" in text
+    assert "| all | 8 | 7 | 1 | 1 | 87.5% | 1 names | - |" in text
+    assert text.index("* 1: something") < text.index("* 9: something")
 
 
 def test_texts() -> None:

@@ -120,6 +120,7 @@ class ResizeBilinearV2(Operator):
 
     name = "ResizeBilinearV2"
     tensors = (0,)
+    unread = frozenset({1})
 
     def infer(self, call: Call) -> Spec:
         return TensorSpec(call.dtype(0), (*call.shape(0)[:2], *_size(call, 2)))

@@ -37,6 +37,11 @@ class Functions(nn.Cell):
         return reduced, ops.flip(x, (1,))
 
 
+class Triangles(nn.Cell):
+    def construct(self, x, places):
+        return ops.triu(x, diagonal=1), ops.triu(x, -1), ops.tril(x, diagonal=1)
+
+
 class Two(nn.Cell):
     def __init__(self, first, second):
         super().__init__()
@@ -50,3 +55,4 @@ class Two(nn.Cell):
 Two(Named(), Plain())(x, places)
 Two(Plain(), Named())(x, places)
 Two(Functions(), Functions())(x, places)
+Two(Triangles(), Triangles())(x, places)
