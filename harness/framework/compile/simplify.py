@@ -197,7 +197,8 @@ def _merged_product(node: Node) -> Node:
         if not (isinstance(inner, Node) and inner.op == "Mul" and _is_tensor_constant(outer)):
             continue
         for x, factor in (inner.inputs, inner.inputs[::-1]):
-            if _is_tensor_constant(factor) and not isinstance(x, Const) and _one_dtype(x, factor, outer, node):
+            alike = _one_dtype(factor, outer) and _one_dtype(x, inner, node)
+            if _is_tensor_constant(factor) and not isinstance(x, Const) and alike:
                 product = np.asarray(factor.value * outer.value)  # type: ignore[union-attr]
                 node.inputs = [x, Const(product, spec_of(product))]
                 return node

@@ -83,7 +83,7 @@ def _to(self: Tensor, dtype: Any) -> Tensor:
 
 @tensor_method("type_as")
 def _type_as(self: Tensor, other: Tensor) -> Tensor:
-    return self.astype(other.dtype)
+    return self.astype(other.dtype)  # type: ignore[no-any-return]
 
 
 def _attach_casts() -> None:
@@ -94,7 +94,7 @@ def _attach_casts() -> None:
     for name, dtype in names.items():
 
         def method(self: Tensor, _dtype: DType = dtype) -> Tensor:
-            return self.astype(_dtype)
+            return self.astype(_dtype)  # type: ignore[no-any-return]
 
         tensor_method(name)(method)
 

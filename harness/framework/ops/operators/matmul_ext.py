@@ -131,14 +131,15 @@ class Dense(Composite):
         dout, flat = b.dout, len(x.shape) == 2
         rows, k, n = prod(x.shape[:-1]), x.shape[-1], weight.shape[0]
         dx = dw = None
-        if flat:
-            dx = emit("MatMul", dout, weight, False, False) if b.needs[0] else None
-            dw = emit("MatMul", dout, x, True, False) if b.needs[1] else None
-        else:
-            dout = emit("Reshape", dout, (rows, n))
-            dx = emit("Reshape", emit("MatMulExt", dout, weight), x.shape) if b.needs[0] else None
-            if b.needs[1]:
-                turned = emit("Transpose", emit("Reshape", x, (rows, k)), (1, 0))
-                dw = emit("Transpose", emit("MatMulExt", turned, dout), (1, 0))
+        dout = dout if flat else emit("Reshape", dout, (rows, n))
+        if b.needs[0]:
+            dx = emit("MatMulExt", dout, weight) if bias is None else emit("MatMul", dout, weight, False, False)
+            dx = dx if flat else emit("Reshape", dx, x.shape)
+        if b.needs[1]:
+            x = x if flat else emit("Reshape", x, (rows, k))
+            if bias is None:  # another rule of MindSpore's (measured)
+                dw = emit("Transpose", emit("MatMulExt", emit("Transpose", x, (1, 0)), dout), (1, 0))
+            else:
+                dw = emit("MatMul", dout, x, True, False)
         db = emit("SumExt", dout, (0,), False, None) if bias is not None and b.needs[2] else None
         return dx, dw, db
