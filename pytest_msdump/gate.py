@@ -6,7 +6,8 @@ import shutil
 import sys
 import time
 from collections.abc import Generator
-from os import getpid
+from os import getpid, sep
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,6 +24,8 @@ from pytest_msdump.variants import is_gate_test
 from pytest_msdump.xdist import KEY, XdistHooks, is_worker, worker_bundle
 
 NAME = "msdump-gate"
+#: endings of the files of a golden
+GOLDENS = (".h5", ".manifest.json")
 #: suffix of bundles that were made outside CI
 DESK = "-desk"
 
@@ -71,6 +74,7 @@ class Gate:
         self.collection = Collection(config)
         self.summary = reporting.Summary()
         self.bundle = worker_bundle(config) or _bundle_name(settings)
+        self._golden = f"{settings.golden}{sep}"
 
     def pytest_report_header(self) -> str:
         """One line: what the session does, on which backends (and whether they are emulated), with which goldens."""
@@ -102,6 +106,14 @@ class Gate:
             elif fixture:
                 made.longrepr = f"{collector.nodeid}: {fixture}"
         return made
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
+        """Goldens and their manifests are no tests: pytest need not look at each of them (it takes as long as a third
+        of a check)."""
+        if not collection_path.name.endswith(GOLDENS):
+            return None
+        return str(collection_path).startswith(self._golden) or None
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Notes which files were collected."""

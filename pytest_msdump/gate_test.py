@@ -139,8 +139,8 @@ class GateTest:
         else:
             # These numbers come from no backend.
             rules = {"values": "handed over by the test"}
-            found = Capture(self.network, self.variant.backend, False, [], self.variant.mode, rules)
-        if self.given:
+            found = Capture(self.network, self.variant.backend, False, self.given, self.variant.mode, rules)
+        if self.given and self.programs:
             found = replace(found, source=[*found.records(), *self.given])
         if self.texts:
             # The capture makes its own texts only when they are read.

@@ -244,8 +244,9 @@ def _check_one(
     (result["against"], result["against_mode"]), result["checksum"] = run, expected.checksum
     asked = judge.tolerance(against, tolerance)
     judged = decide(Party.of_run(expected), judge.party(), asked, lay=lay_beside, settle=settle, judging=_JUDGING)
-    # A mode that keeps only what goes wrong agrees if both sides are empty; so does a test of nothing but texts.
-    judged = replace(judged, empty_holds=judge.watches or bool(judge.texts))
+    if judge.watches or judge.texts:
+        # A mode that keeps only what goes wrong agrees if both sides are empty; so does a test of nothing but texts.
+        judged = replace(judged, empty_holds=True)
     comparison = judged.comparison
     _count(result, judged)
     explanation, failures = None, []

@@ -13,6 +13,8 @@ MARKER = "msdump"
 FIXTURE = "msdump"
 RECORDER_MODE = "tensor"
 TAKE_IT = f"  {FIXTURE} is a fixture of pytest: take it as an argument, `def test_it({FIXTURE}):`; nothing is imported"
+#: Runs of a test whose marker says nothing: the same for all of a session.
+_PLAIN_RUNS: pytest.StashKey[list[str] | None] = pytest.StashKey()
 MARKER_ARGUMENTS = ("backends", "modes", "tolerance", "level", "against", "rdr")
 
 
@@ -101,6 +103,14 @@ def held_against(backend: str, mode: str, runs: Container[tuple[str, str]]) -> s
 
 def used_runs(config: pytest.Config, marker: Mapping[str, Any]) -> list[str] | None:
     """Runs (``backend/mode``) of its store that a test may use; None if the command line limits them."""
+    if not marker:
+        if _PLAIN_RUNS not in config.stash:
+            config.stash[_PLAIN_RUNS] = _used_runs(config, marker)
+        return config.stash[_PLAIN_RUNS]
+    return _used_runs(config, marker)
+
+
+def _used_runs(config: pytest.Config, marker: Mapping[str, Any]) -> list[str] | None:
     if any(options.given_on_command_line(config, name) for name in ("msdump_backend", "msdump_mode")):
         return None
     own = variants(config, marker)

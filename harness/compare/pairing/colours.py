@@ -5,7 +5,7 @@ A colour is a number of 64 bits, mixed of what it says; numbers of all nodes are
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,10 +42,13 @@ class Colours:
         """All of them, equal ones as often as they are there."""
         return np.sort(self.of[self.at])
 
-    def items(self) -> Iterator[tuple[int, int]]:
-        """Free nodes whose colours are known, with those."""
-        sure = self.at[self.known[self.at]]
-        return zip(sure.tolist(), self.of[sure].tolist(), strict=True)
+    def alone(self, among: Array) -> dict[int, int]:
+        """The free nodes that have a known colour which no other one ``among`` them (bool, of every node) has, by that
+        colour, in their order."""
+        sure = self.at[self.known[self.at] & among[self.at]]
+        _, first, counts = np.unique(self.of[sure], return_index=True, return_counts=True)
+        single = np.sort(first[counts == 1])
+        return dict(zip(self.of[sure[single]].tolist(), sure[single].tolist(), strict=True))
 
 
 def _mixed(x: Array) -> Array:

@@ -114,6 +114,10 @@ class Matching:
             for each, ones in groups[0].items()
             if len(ones) == len(others := groups[1].get(each, [])) == 1
         ]
+        return self._choose(alone, by)
+
+    def _choose(self, alone: list[tuple[int, int]], by: str) -> bool:
+        """Makes those of these pairs that nothing speaks against; returns whether there were any."""
         alike = self._connected if by == FLOW else self._seen_alike
         chosen = [pair for pair in alone if self._may(*pair) and alike(*pair)]
         for one, other in chosen:
@@ -277,15 +281,8 @@ class Matching:
         return self._unique_colours([left, right], whole=True)
 
     def _unique_colours(self, colours: list[Colours], whole: bool) -> bool:
-        groups: list[dict[Hashable, list[int]]] = []
-        for side, found in zip(self._sides, colours, strict=True):
-            places: dict[Hashable, list[int]] = defaultdict(list)
-            for at, colour in found.items():
-                node = side.nodes[at]
-                if node.name is not None and (whole or node.kind not in COMMON):
-                    places[colour].append(at)
-            groups.append(places)
-        return self._unique_of(groups, FLOW)
+        ones, others = (found.alone(side.operators(whole)) for side, found in zip(self._sides, colours, strict=True))
+        return self._choose([(one, others[colour]) for colour, one in ones.items() if colour in others], FLOW)
 
 
 def _grouped(side: Side, key: Key) -> dict[Hashable, list[int]]:

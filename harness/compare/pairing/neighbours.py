@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from harness.compare.pairing.flow import Flow
-from harness.compare.pairing.kinds import LAYOUT, PARAMETER_KIND, VALUE_KIND
+from harness.compare.pairing.kinds import COMMON, LAYOUT, PARAMETER_KIND, VALUE_KIND
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -69,6 +69,7 @@ class Side:
         self._joined: dict[str, list[list[tuple[int, int, bool]]]] = {}
         self._edges: dict[str, Edges] = {}
         self._looks: Array | None = None
+        self._operators: dict[bool, Array] = {}
 
     def joined(self, way: str) -> list[list[tuple[int, int, bool]]]:
         """The ``ins`` or ``outs`` of each node that colours use: ports, other end, and whether an operator made it."""
@@ -103,6 +104,13 @@ class Side:
             looks = [hash((node.kind, node.backward, node.counts)) for node in self.nodes]
             self._looks = np.array(looks, np.int64).view(np.uint64)
         return self._looks
+
+    def operators(self, common: bool) -> Array:
+        """Of each node, whether it is an operator's (bool); without ``common``, of no kind that is in every network."""
+        if common not in self._operators:
+            named = (node.name is not None and (common or node.kind not in COMMON) for node in self.nodes)
+            self._operators[common] = np.fromiter(named, bool, len(self.nodes))
+        return self._operators[common]
 
     def pair_numbers(self) -> Array:
         """Of each node, the number of its pair (int64); -1 where it is free."""
