@@ -22,7 +22,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _reduced(loss: Tensor, reduction: str, owner: str) -> Any:
+def _reduced(loss: Any, reduction: str, owner: str) -> Any:
     if reduction not in ("mean", "sum", "none"):
         raise SettingError(f"{owner}: reduction must be 'mean', 'sum' or 'none', got {reduction!r}")
     return loss.mean() if reduction == "mean" else loss.sum() if reduction == "sum" else loss
@@ -32,11 +32,11 @@ def _select(condition: Any, first: Any, second: Any) -> Any:
     return call("Select", condition, first, second)
 
 
-def _filled(like: Tensor, value: float) -> Any:
+def _filled(like: Any, value: float) -> Any:
     return call("Cast", Tensor(np.full(like.shape, value, np.float64)), like.dtype)
 
 
-def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0) -> Any:
+def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 1.0) -> Any:
     """Half the square of the distance up to ``delta``, a straight line beyond it."""
     if not delta > 0:
         raise SettingError(f"huber_loss: delta must be above 0, got {delta!r}")
@@ -44,7 +44,7 @@ def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: fl
     return _reduced(_select(apart < delta, apart * apart * 0.5, (apart - 0.5 * delta) * delta), reduction, "huber_loss")
 
 
-def kl_div(logits: Tensor, labels: Tensor, reduction: str = "mean") -> Any:
+def kl_div(logits: Any, labels: Any, reduction: str = "mean") -> Any:
     """``labels * (log(labels) - logits)``, 0 where a label is 0; ``batchmean`` divides the sum by the first length."""
     positive = labels > 0
     safe = _select(positive, labels, call("OnesLike", labels))
@@ -54,28 +54,24 @@ def kl_div(logits: Tensor, labels: Tensor, reduction: str = "mean") -> Any:
     return _reduced(loss, reduction, "kl_div")
 
 
-def margin_ranking_loss(
-    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: str = "mean"
-) -> Any:
+def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: str = "mean") -> Any:
     """max(0, -target * (input1 - input2) + margin)."""
     loss = call("Maximum", -target * (input1 - input2) + margin, 0)
     return _reduced(loss, reduction, "margin_ranking_loss")
 
 
-def hinge_embedding_loss(inputs: Tensor, targets: Tensor, margin: float = 1.0, reduction: str = "mean") -> Any:
+def hinge_embedding_loss(inputs: Any, targets: Any, margin: float = 1.0, reduction: str = "mean") -> Any:
     """``inputs`` where the target is 1, max(0, margin - inputs) where it is -1."""
     loss = _select(targets == 1, inputs, call("Maximum", margin - inputs, 0))
     return _reduced(loss, reduction, "hinge_embedding_loss")
 
 
-def soft_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Any:
+def soft_margin_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
     """log(1 + exp(-target * input))."""
     return _reduced(((-target * input).exp() + 1).log(), reduction, "soft_margin_loss")
 
 
-def cosine_embedding_loss(
-    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: str = "mean"
-) -> Any:
+def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: str = "mean") -> Any:
     """1 - cosine for a target of 1, max(0, cosine - margin) for -1; along the last axis."""
     products = (input1 * input2).sum(-1)
     cosine = products / (((input1 * input1).sum(-1) + 1e-12) * ((input2 * input2).sum(-1) + 1e-12)).sqrt()
@@ -84,9 +80,9 @@ def cosine_embedding_loss(
 
 
 def triplet_margin_loss(
-    anchor: Tensor,
-    positive: Tensor,
-    negative: Tensor,
+    anchor: Any,
+    positive: Any,
+    negative: Any,
     margin: float = 1.0,
     p: float = 2,
     eps: float = 1e-6,
@@ -96,7 +92,7 @@ def triplet_margin_loss(
     """max(0, distance to ``positive`` - distance to ``negative`` + margin); ``swap`` also takes the distance between
     those two."""
 
-    def distance(a: Tensor, b: Tensor) -> Any:
+    def distance(a: Any, b: Any) -> Any:
         return ((a - b + eps).abs() ** p).sum(-1) ** (1 / p)
 
     far = distance(anchor, negative)
@@ -105,12 +101,12 @@ def triplet_margin_loss(
     return _reduced(call("Maximum", distance(anchor, positive) - far + margin, 0), reduction, "triplet_margin_loss")
 
 
-def softmin(x: Tensor, axis: int = -1) -> Any:
+def softmin(x: Any, axis: int = -1) -> Any:
     """``softmax`` of the negative."""
     return softmax(-x, axis)
 
 
-def glu(x: Tensor, axis: int = -1) -> Any:
+def glu(x: Any, axis: int = -1) -> Any:
     """The first half along ``axis``, weighted by the sigmoid of the second."""
     if x.shape[axis] % 2:
         raise SettingError(f"glu: axis {axis} of {x.shape} must have an even length")
@@ -127,16 +123,14 @@ def xlogy(input: Any, other: Any) -> Any:
 
 
 @tensor_method("heaviside")
-def heaviside(input: Tensor, values: Tensor) -> Any:
+def heaviside(input: Any, values: Any) -> Any:
     """0 below 0, 1 above, ``values`` at 0."""
     steps = call("Cast", input > 0, input.dtype)
     return _select(input == 0, values * call("OnesLike", input), steps)
 
 
 @tensor_method("nan_to_num")
-def nan_to_num(
-    input: Tensor, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
-) -> Any:
+def nan_to_num(input: Any, nan: float | None = None, posinf: float | None = None, neginf: float | None = None) -> Any:
     """NaN becomes ``nan`` (0), the infinities ``posinf`` and ``neginf`` (the largest and the smallest number)."""
     limits = np.finfo(input.dtype.numpy)
     for condition, value in (
@@ -149,7 +143,7 @@ def nan_to_num(
 
 
 @tensor_method("fmax")
-def fmax(input: Tensor, other: Tensor) -> Any:
+def fmax(input: Any, other: Any) -> Any:
     """The larger of two; the other one where one is NaN."""
     input, other = input + call("ZerosLike", other), other + call("ZerosLike", input)
     larger = _select(call("IsNan", other), input, call("Maximum", input, other))
@@ -157,13 +151,13 @@ def fmax(input: Tensor, other: Tensor) -> Any:
 
 
 @tensor_method("fmin")
-def fmin(input: Tensor, other: Tensor) -> Any:
+def fmin(input: Any, other: Any) -> Any:
     """The smaller of two; the other one where one is NaN."""
     return -fmax(-input, -other)
 
 
 @tensor_method("isclose")
-def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
+def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
     """Whether numbers differ by at most ``atol + rtol * |other|``; equal infinities do not."""
     near = (input - other).abs() <= other.abs() * rtol + atol
     found = call("LogicalOr", input == other, call("LogicalAnd", near, call("IsFinite", other)))
@@ -173,7 +167,7 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-
 
 
 @tensor_method("logit")
-def logit(input: Tensor, eps: float | None = None) -> Any:
+def logit(input: Any, eps: float | None = None) -> Any:
     """log(x / (1 - x)), of x within [eps, 1 - eps] where ``eps`` is given."""
     if eps is not None:
         input = call("Minimum", call("Maximum", input, eps), 1 - eps)
@@ -181,7 +175,7 @@ def logit(input: Tensor, eps: float | None = None) -> Any:
 
 
 @tensor_method("roll")
-def roll(input: Tensor, shifts: Any, dims: Any = None) -> Any:
+def roll(input: Any, shifts: Any, dims: Any = None) -> Any:
     """Elements moved along ``dims`` (None: all in a row); what leaves at one end comes in at the other."""
     if dims is None:
         return roll(input.reshape((-1,)), shifts, 0).reshape(tuple(input.shape))
@@ -197,7 +191,7 @@ def roll(input: Tensor, shifts: Any, dims: Any = None) -> Any:
     return input
 
 
-def pixel_shuffle(input: Tensor, upscale_factor: int) -> Any:
+def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
     """(..., C * r * r, H, W) to (..., C, H * r, W * r)."""
     *outer, channels, height, width = input.shape
     r = upscale_factor
@@ -209,12 +203,12 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Any:
     return parts.reshape((*outer, channels // (r * r), height * r, width * r))
 
 
-def mv(mat: Tensor, vec: Tensor) -> Any:
+def mv(mat: Any, vec: Any) -> Any:
     """A matrix times a vector."""
     return matmul(mat, vec.reshape((-1, 1))).reshape((mat.shape[0],))
 
 
-def tensor_dot(x1: Tensor, x2: Tensor, axes: Any) -> Any:
+def tensor_dot(x1: Any, x2: Any, axes: Any) -> Any:
     """Sums products over ``axes``: so many of the last of ``x1`` and the first of ``x2``, or those listed of each."""
     if isinstance(axes, int):
         first, second = list(range(len(x1.shape) - axes, len(x1.shape))), list(range(axes))
@@ -231,7 +225,7 @@ def tensor_dot(x1: Tensor, x2: Tensor, axes: Any) -> Any:
     return matmul(a, b).reshape((*(x1.shape[n] for n in left), *(x2.shape[n] for n in right)))
 
 
-def _moved(x: Tensor, order: Sequence[int]) -> Tensor:
+def _moved(x: Any, order: Sequence[int]) -> Any:
     return x if list(order) == sorted(order) else transpose(x, tuple(order))
 
 
@@ -260,12 +254,12 @@ def einsum(equation: str, *operands: Any) -> Any:
     return _moved(value, [names.index(c) for c in output])
 
 
-def _summed(names: str, value: Tensor, kept: set[str]) -> tuple[str, Tensor]:
+def _summed(names: str, value: Any, kept: set[str]) -> tuple[str, Any]:
     away = tuple(at for at, name in enumerate(names) if name not in kept)
     return "".join(n for n in names if n in kept), value.sum(away) if away else value
 
 
-def _joined(first: str, a: Tensor, second: str, b: Tensor, later: set[str]) -> tuple[str, Tensor]:
+def _joined(first: str, a: Any, second: str, b: Any, later: set[str]) -> tuple[str, Any]:
     """The product of two operands, summed over letters of both that no later part has."""
     first, a = _summed(first, a, later | set(second))
     second, b = _summed(second, b, later | set(first))
