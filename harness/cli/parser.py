@@ -39,6 +39,15 @@ class Commands(TyperGroup):
             with formatter.section("Commands"):
                 formatter.write_dl(rows)
 
+    def shell_complete(self, ctx: Any, incomplete: str) -> Any:
+        """Completes commands and options; a command comes with the same text as in the list."""
+        found = super().shell_complete(ctx, incomplete)
+        for item in found:
+            command = self.get_command(ctx, item.value)
+            if command is not None:
+                item.help = _first(command.help or "")
+        return found
+
 
 def _first(text: str) -> str:
     return " ".join(inspect.cleandoc(text).partition("\n\n")[0].split())
