@@ -92,7 +92,7 @@ def check(
         from harness.cli.check import check_tree
 
         scale = Scale(workers, scheduler, resume)
-        options = rtol, atol, exact, match, by_statistics, scale, tolerance, shard or ()
+        options = rtol, atol, exact, match, by_statistics, scale, tolerance or "", shard or ()
         return check_tree(tree_of(tree), golden, run, rank, network, *options)
 
     return action
