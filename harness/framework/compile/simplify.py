@@ -284,7 +284,7 @@ def _is_reference(operand: Operand) -> bool:
 
 def _reshape(node: Node) -> Operand:
     inner = node.inputs[0]
-    if isinstance(inner, Node) and inner.op == "Reshape":
+    if isinstance(inner, Node) and inner.op == "Reshape" and inner.spec != node.spec:
         node.inputs[0] = inner = inner.inputs[0]
     same = isinstance(inner.spec, TensorSpec) and isinstance(node.spec, TensorSpec)
     # One dimension may be known only at run time: if the others are equal, it is equal too (measured).
