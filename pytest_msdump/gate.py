@@ -109,8 +109,7 @@ class Gate:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
-        """Goldens and their manifests are no tests: pytest need not look at each of them (it takes as long as a third
-        of a check)."""
+        """Goldens and their manifests are no tests: pytest need not look at each of them."""
         if not collection_path.name.endswith(GOLDENS):
             return None
         return str(collection_path).startswith(self._golden) or None
