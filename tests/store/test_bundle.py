@@ -91,7 +91,7 @@ def test_one_damaged_store_and_nothing_is_taken(candidate: Path, golden: Path) -
 def test_one_store_of_another_network_and_nothing_is_taken(candidate: Path, golden: Path) -> None:
     (golden / "deep").mkdir()
     update(golden / "deep/new.h5", "other", {CPU: run_data()})
-    refused(candidate, golden, "of network 'new', but .* is of 'other'")
+    refused(candidate, golden, "it holds network 'new', but .* holds 'other'")
 
 
 def test_nothing_to_accept(tmp_path: Path, golden: Path) -> None:
