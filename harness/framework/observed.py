@@ -217,7 +217,6 @@ DIRECT_METHODS = (
     Fact("__mul__", "scopes"),
     Fact("__pow__", "scopes"),
     Fact("__rfloordiv__", "methods"),
-    Fact("__rmul__", "augmented"),
     Fact("__rpow__", "methods"),
     Fact("__rsub__", "methods"),
     Fact("__rtruediv__", "methods"),
