@@ -19,6 +19,7 @@ import xxhash
 
 from benchmarks import _trees
 from benchmarks._measure import Contender, fact, peak_memory, run_and_show
+from benchmarks._pages import printed
 from harness.capture import read_tree
 from harness.compare import check
 from harness.records import Record
@@ -142,4 +143,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(printed("performance.md", "check", main))

@@ -21,6 +21,7 @@ import numpy as np
 
 from benchmarks import _peers, _trees
 from benchmarks._measure import Contender, fact, peak_memory, race, run_and_show
+from benchmarks._pages import printed
 from benchmarks.bench_check import load_and_compare
 from harness import dtypes
 from harness.capture import read_tree
@@ -178,4 +179,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(printed("performance.md", "compare", main))

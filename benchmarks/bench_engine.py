@@ -7,6 +7,7 @@ same bits everywhere; PyTorch's are made for speed. One thread, because the wait
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 
 import numpy as np
@@ -14,6 +15,7 @@ import torch
 
 import harness
 from benchmarks._measure import Contender, run_and_show
+from benchmarks._pages import printed
 from harness import Tensor, nn
 from harness.framework.engines.torch import TorchEngine
 from harness.framework.runtime.session import Session, in_session
@@ -75,4 +77,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(printed("performance.md", "engine", main))

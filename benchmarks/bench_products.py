@@ -13,6 +13,7 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"
 import numpy as np
 
 from benchmarks._measure import Contender, run_and_show
+from benchmarks._pages import printed
 from harness import dtypes
 from harness.framework.ops import convolve, numerics
 
@@ -69,4 +70,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(printed("performance.md", "products", main))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks._measure import Contender, run_and_show
+from benchmarks._pages import printed
 from harness import dtypes
 from harness.stats import describe, digest
 
@@ -82,4 +83,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(printed("performance.md", "stats", main))

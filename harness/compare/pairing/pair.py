@@ -77,6 +77,11 @@ def _reasons(groups: Sequence[Ambiguous], side: int) -> dict[Name, str]:
     return reasons
 
 
+def _is_update(nodes: Sequence[FlowNode]) -> bool:
+    """Whether one operator runs the optimizer's whole step for a parameter."""
+    return len(nodes) > 1 and nodes[-1].kind == UPDATE_KIND
+
+
 class _StepPairing:
     def __init__(self, left: Flow, right: Flow, by_name: bool) -> None:
         self._flows = left, right
@@ -176,10 +181,10 @@ class _StepPairing:
             return "keeps a count, or makes a constant"
         if self._is_partial_sum(side, nodes):
             return "a partial sum of a sum that is one operator on the other side"
-        if all(node.path is not None and node.path[:1] == ("optimizer",) for node in nodes):
+        if all(node.path is not None and node.path[:1] == ("optimizer",) for node in nodes) and not _is_update(nodes):
             if max(counts, default=0) <= 1:
                 return "a number of the optimizer's"
-            if any(len(each) > 1 and other.nodes[each[-1]].kind == UPDATE_KIND for each in other.of.values()):
+            if any(_is_update([other.nodes[node] for node in each]) for each in other.of.values()):
                 return "a part of the optimizer's step, which the other side runs as one operator"
         return None
 
