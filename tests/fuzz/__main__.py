@@ -1,9 +1,9 @@
 """``python -m tests.fuzz [INPUTS]``: mutated files for every parser, in forks with limited memory and time.
 
 ``--target NAME`` takes that one only, ``--rounds N`` goes round all targets N times, ``--table FILE`` keeps the
-table in a file as it goes, ``--page PAGE`` writes it between its marks in docs/PAGE (a table of some targets has marks
-of its own), ``--show NUMBER`` makes one input again, ``--guided SECONDS`` lets atheris choose the inputs of the
-pure-Python readers by what they cover.
+table in a file as it goes, ``--page PAGE`` writes a table of all targets between its marks in docs/PAGE, ``--show
+NUMBER`` makes one input again, ``--guided SECONDS`` lets atheris choose the inputs of the pure-Python readers by what
+they cover.
 """
 
 from __future__ import annotations
@@ -59,9 +59,8 @@ def table(wanted: dict[str, Target], count: int, seeds: range, file: Path | None
                 keep(name, target, seed, at)
             if file is not None:
                 file.write_text(_text(results))
-    if page is not None:
-        place = "mutated inputs" if wanted.keys() == targets().keys() else "mutated inputs of some targets"
-        return int(not put(page, place, _text(results)) or bool(total(results.values()).findings))
+    if page is not None and wanted.keys() == targets().keys():
+        return int(not put(page, "mutated inputs", _text(results)) or bool(total(results.values()).findings))
     print(_text(results), flush=True)
     return int(bool(total(results.values()).findings))
 
