@@ -98,6 +98,7 @@ def test_kernels_stay_on_their_device(elsewhere: Elsewhere, monkeypatch: pytest.
         test_kernels.test_updates_in_place(dtypes.float16, found)
         test_kernels.test_what_moves_bits(dtypes.uint16, found)
         test_kernels.test_what_makes_tensors(found)
+        test_kernels.test_complex_numbers(dtypes.float32, found)
         for case in test_kernels.VALUES:
             test_kernels.test_what_mindspore_was_seen_to_give(case, found)
         assert test_kernels.called("Dropout", test_kernels.Tensor([1.0, 2.0]), 0.5, 1, 2)
