@@ -1,9 +1,8 @@
 """The cost of sharing a comparison: CPU seconds of one process beside one, two and four workers, on two trees on disk.
 
 ``python -m benchmarks.bench_scale [RANKS ...]``: of 151 MB in both trees each, 2 unless said. In one pair all tensors
-are equal, in the other all differ within their tolerance. CPU seconds count the command and its workers. Where
-``MSDUMP_INTEROP_MSPROBE`` names a Python that has it, msprobe compares rank 0 of the same trees. The tables go to
-docs/scale.md; nothing is asserted.
+are equal, in the other all differ within their tolerance. CPU seconds count the command and its workers. The table goes
+to docs/scale.md, if every answer is the serial one.
 """
 
 from __future__ import annotations
@@ -19,7 +18,6 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks import _peers
 from benchmarks._pages import put
 
 #: Of prctl(2): what descendants leave behind becomes a child of this process.
@@ -28,7 +26,6 @@ RANKS, ITERATIONS, TENSORS, ELEMENTS = 2, 2, 9, 1 << 20
 NOISE = np.float32(1e-6)
 WORKERS = (0, 1, 2, 4)
 HEAD = "| trees | 0 workers | 1 | 2 | 4 | largest process, MiB |\n|---|---|---|---|---|---|"
-HEAD_MSPROBE = "| trees | `msdump diff`, GB a CPU second | msprobe | times |\n|---|---|---|---|"
 
 
 def write(tree: Path, ranks: int, tensors: int = TENSORS, noise: bool = False) -> None:
@@ -71,55 +68,32 @@ def shared(folder: str, names: tuple[str, str]) -> tuple[str, bool]:
     return " | ".join([*cells, f"{peak / 1024:.0f}"]), len(answers) == 1
 
 
-def beside_msprobe(folder: Path, names: tuple[str, str]) -> str:
-    """Cells of a row: GB of rank 0 of both trees that each compares in a CPU second, the starts taken off."""
-    tool = _peers.msprobe()
-    if tool is None:
-        return ""
-    ours, theirs = [], []
-    for one, other in (("one", "one"), names):
-        before = spent()
-        command = [sys.executable, "-m", "harness.cli", "diff", f"{one}/rank_0", f"{other}/rank_0"]
-        subprocess.run(command, cwd=folder, capture_output=True, check=False)
-        ours.append(spent() - before)
-        theirs.append(_peers.msprobe_compare(tool, folder / one, folder / other)[2])
-    size = 2 * ITERATIONS * (TENSORS - 1) * ELEMENTS * 4 / 1e9  # beyond the one tensor of an iteration of "one"
-    rates = [size / max(1e-3, each[1] - each[0]) for each in (ours, theirs)]
-    return f"{rates[0]:.2f} | {rates[1]:.3f} | {rates[0] / rates[1]:.0f}"
-
-
-def measured(ranks: int) -> tuple[list[str], list[str], bool]:
-    """Rows of both tables for trees of ``ranks`` ranks; whether every answer is the serial one."""
-    costs, rates, same = [], [], True
+def measured(ranks: int) -> tuple[list[str], bool]:
+    """Rows for trees of ``ranks`` ranks; whether every answer is the serial one."""
+    rows, same = [], True
     with tempfile.TemporaryDirectory(prefix="msdump-bench-") as folder:
-        write(Path(folder, "one"), 1, 1)
         for name in ("a", "b", "near"):
             write(Path(folder, name), ranks, noise=name == "near")
         size = 2 * ranks * ITERATIONS * TENSORS * ELEMENTS * 4 / 1e9
         for names, what in ((("a", "near"), "every tensor differs within its tolerance"), (("a", "b"), "equal")):
             cells, equal = shared(folder, names)
-            costs.append(f"| {size:.1f} GB, {what} | {cells} |")
+            rows.append(f"| {size:.1f} GB, {what} | {cells} |")
             same &= equal
-            if rate := beside_msprobe(Path(folder), names):
-                rates.append(f"| one rank of {size:.1f} GB, {what} | {rate} |")
-    return costs, rates, same
+    return rows, same
 
 
 def main() -> int:
-    """Writes the tables; 1 if an answer is not the serial one or the page has no place for them."""
+    """Writes the table; 1 if an answer is not the serial one or the page has no place for it."""
     ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
-    costs: list[str] = []
-    rates: list[str] = []
+    rows: list[str] = []
     same = True
     for ranks in [int(word) for word in sys.argv[1:]] or [RANKS]:
-        of_these, rates_of_these, equal = measured(ranks)
-        costs, rates, same = costs + of_these, rates + rates_of_these, same and equal
-    table = "\n".join([HEAD, *costs, ""])
-    if rates:
-        table += "\n" + "\n".join([HEAD_MSPROBE, *rates, ""])
+        found, equal = measured(ranks)
+        rows, same = rows + found, same and equal
     if not same:
         print("an answer with workers is not the serial one", file=sys.stderr)
-    return int(not put("scale.md", "bench_scale", table) or not same)
+        return 1
+    return int(not put("scale.md", "bench_scale", "\n".join([HEAD, *rows, ""])))
 
 
 if __name__ == "__main__":
