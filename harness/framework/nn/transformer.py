@@ -144,15 +144,26 @@ class TransformerDecoderLayer(_Layer):
         return self.norm3(tgt + self._forward(tgt))
 
 
-class TransformerEncoder(Cell):
-    """``num_layers`` layers like ``encoder_layer``, which is not among them, then ``norm``."""
+class _Stack(Cell):
+    """Copies of one new ``_layer`` with ``like``'s settings, then ``norm``."""
 
-    def __init__(self, encoder_layer: TransformerEncoderLayer, num_layers: int, norm: Cell | None = None) -> None:
+    _layer: type[_Layer]
+
+    def __init__(self, like: _Layer, num_layers: int, norm: Cell | None) -> None:
         super().__init__()
-        layer = TransformerEncoderLayer(*encoder_layer.settings)
-        self.layers = CellList([copy.deepcopy(layer) for _ in range(num_layers)])
+        made = self._layer(*like.settings)
+        self.layers = CellList([copy.deepcopy(made) for _ in range(num_layers)])
         self.num_layers = num_layers
         self.norm = norm
+
+
+class TransformerEncoder(_Stack):
+    """``num_layers`` layers like ``encoder_layer``, which is not among them, then ``norm``."""
+
+    _layer = TransformerEncoderLayer
+
+    def __init__(self, encoder_layer: TransformerEncoderLayer, num_layers: int, norm: Cell | None = None) -> None:
+        super().__init__(encoder_layer, num_layers, norm)
 
     def construct(self, src: Tensor, src_mask: Any = None, src_key_padding_mask: Any = None) -> Any:
         for layer in self.layers:
@@ -160,15 +171,13 @@ class TransformerEncoder(Cell):
         return src if self.norm is None else self.norm(src)
 
 
-class TransformerDecoder(Cell):
+class TransformerDecoder(_Stack):
     """``num_layers`` layers like ``decoder_layer``, which is not among them, then ``norm``."""
 
+    _layer = TransformerDecoderLayer
+
     def __init__(self, decoder_layer: TransformerDecoderLayer, num_layers: int, norm: Cell | None = None) -> None:
-        super().__init__()
-        layer = TransformerDecoderLayer(*decoder_layer.settings)
-        self.layers = CellList([copy.deepcopy(layer) for _ in range(num_layers)])
-        self.num_layers = num_layers
-        self.norm = norm
+        super().__init__(decoder_layer, num_layers, norm)
 
     def construct(
         self,
@@ -209,16 +218,13 @@ class Transformer(Cell):
         super().__init__()
         of_layer = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first,
                     dtype)  # fmt: skip
-        if custom_encoder is None:
-            first = TransformerEncoderLayer(*of_layer)
-            norm = LayerNorm((d_model,), epsilon=layer_norm_eps, dtype=dtype)
-            custom_encoder = TransformerEncoder(first, num_encoder_layers, norm)
-        self.encoder = custom_encoder
-        if custom_decoder is None:
-            second = TransformerDecoderLayer(*of_layer)
-            norm = LayerNorm((d_model,), epsilon=layer_norm_eps, dtype=dtype)
-            custom_decoder = TransformerDecoder(second, num_decoder_layers, norm)
-        self.decoder = custom_decoder
+
+        def made(stack: type[_Stack], num_layers: int) -> Cell:
+            like = stack._layer(*of_layer)
+            return stack(like, num_layers, LayerNorm((d_model,), epsilon=layer_norm_eps, dtype=dtype))
+
+        self.encoder = made(TransformerEncoder, num_encoder_layers) if custom_encoder is None else custom_encoder
+        self.decoder = made(TransformerDecoder, num_decoder_layers) if custom_decoder is None else custom_decoder
         for _, parameter in self.parameters_and_names():
             if parameter.ndim > 1:
                 parameter.set_data(initializer("xavier_uniform", parameter.shape, parameter.dtype))
