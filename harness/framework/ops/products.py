@@ -18,7 +18,7 @@ import numpy as np
 
 from harness import dtypes
 from harness.dtypes import DType
-from harness.framework.ops import exact
+from harness.framework.ops import cuts, exact
 from harness.framework.ops.rounding import finish
 from harness.framework.ops.slices import SLACK, UNIT, joined, slices, two_sum
 from harness.freed import keep_freed_memory
@@ -28,7 +28,7 @@ keep_freed_memory()  # each product makes a dozen arrays of one size
 Array = np.ndarray[Any, np.dtype[Any]]
 Pieces = Callable[[], Iterable[tuple[Array, Array]]]
 Terms = Callable[[Array], tuple[Array, Array]]
-Kept = dict[tuple[int, int, int], tuple[list[Array], list[Array]]]
+Kept = dict[int, cuts.Cut]
 Factors = list[tuple[Array, Array]]
 Single = Callable[[Array, Array], tuple[float, float]]
 
@@ -62,7 +62,7 @@ class Sums:
         terms: the factors of some sums, at places (count, 3) in g, m and n: two arrays (count, k) of float64.
         length: k.
         single: sums one element exactly (a function of ``exact``); says what is known of the factors.
-        kept: keeps the slices of the right factor for another product with it; None keeps nothing.
+        kept: keeps the pieces of the right factor, cut, for another product with it; None keeps nothing.
     """
 
     shape: tuple[int, int, int]
@@ -148,7 +148,7 @@ def round_once(sums: Sums, dtype: DType) -> Array:
     A sum of 0 is +0, unless each of its products is -0.
     """
     if dtype is dtypes.float64:
-        out, is_open = np.zeros(sums.shape), np.ones(sums.shape, bool)
+        out, is_open = _cut(sums)
     else:
         out, is_open = _settled(*_plain(sums), dtype)
         _close_empty(sums, out, is_open)
@@ -170,6 +170,22 @@ def round_once(sums: Sums, dtype: DType) -> Array:
         part = places[start : start + step]
         out[tuple(part.T)] = few(sums, part, dtype)
     return out
+
+
+def _cut(sums: Sums) -> tuple[Array, Array]:
+    """The sums in float64 by ``cuts``, and the places that its bound leaves open."""
+    if not sums.length:
+        return np.zeros(sums.shape), np.zeros(sums.shape, bool)
+    product = cuts.Product(sums.shape)
+    for count, (a, b) in enumerate(sums.pieces()):
+        other = (sums.kept or {}).get(count) or cuts.right(b)
+        if sums.kept is not None:
+            sums.kept[count] = other
+        product.add(cuts.left(a), other, _tiles(sums.shape))
+    out, is_open = np.empty(sums.shape), np.empty(sums.shape, bool)
+    for at in _tiles(sums.shape):
+        out[at], is_open[at] = settled_sliced(*product.tile(at), dtypes.float64)
+    return out, is_open
 
 
 def _matrices_of(marked: Array) -> Array:
@@ -328,10 +344,7 @@ def _sliced(sums: Sums, at: Array, depth: int) -> tuple[Array, Array, Array]:
     for a, b in sums.pieces():
         a, b, count = _those(a, at), _those(b, at), count + 1
         parts, lefts = slices(a, 2, bits, depth)
-        key = (count, bits, depth)
-        others, rights = (sums.kept or {}).get(key) or slices(b, 1, bits, depth)
-        if sums.kept is not None:
-            sums.kept[key] = others, rights
+        others, rights = slices(b, 1, bits, depth)
         whole = [(parts[p], others[q]) for p in range(depth) for q in range(depth - p)]
         cut = [*((parts[p], rights[depth - p]) for p in range(depth)), (lefts[depth], b)]
         for p, (x, y) in enumerate(cut):
