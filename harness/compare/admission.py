@@ -12,31 +12,26 @@ from typing import Any
 
 import numpy as np
 
-from harness.compare.bulk import bulk_of
+from harness.compare.bulk import BLOCK, MASK, bulk_of, magnitudes, stride
 from harness.compare.scratch import Scratch
 from harness.compare.source import Source, source
 from harness.compare.tolerances import Tolerance
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-#: Elements processed together: two temporaries of 256 KiB.
-_BLOCK = 65_536
-_scratch = Scratch(_BLOCK)
+_scratch = Scratch(BLOCK)
 #: Part of a tolerance reserved for the rounding of three float32 operations (each at most 2**-24).
 _SLACK = 2.0**-20
 #: Products below the smallest normal number are not rounded relatively.
 _TINY = float(np.finfo(np.float32).tiny)
 
 
-def surely_within(
-    expected: Array | Source, found: Array | Source, tolerance: Tolerance, scale: float | None = None
-) -> bool:
+def surely_within(expected: Array | Source, found: Array | Source, tolerance: Tolerance) -> bool:
     """True only if ``measure`` would find no element outside; False if that is unknown.
 
     Args:
         expected, found: arrays of equal shape; anything but float32 is in doubt.
         tolerance: the tolerance to apply; ``EXACT`` is in doubt.
-        scale: the largest finite ``|e|``, if it is known already and ``tolerance.scaled`` asks for it.
     """
     if tolerance.exact or expected.dtype != np.float32 or found.dtype != np.float32 or expected.shape != found.shape:
         return False
@@ -44,16 +39,71 @@ def surely_within(
     with np.errstate(all="ignore"):
         if not tolerance.scaled:
             return _whole(e, f, tolerance, 0.0, 0.0)
+        if _assumed(e, f, tolerance):
+            return True
         bulk = bulk_of(e, f)
-        if scale is None:
-            # The largest of the first block is not above the largest of all: what passes with it passes.
-            first = max(map(_largest, islice(e.blocks(_BLOCK), 1)), default=0.0)
-            if _whole(e, f, tolerance, min(first, bulk.reach), bulk.size):
-                return True
-            if e.size <= _BLOCK:
+        # The largest of the first block is not above the largest of all: what passes with it passes.
+        first = max(map(_largest, islice(e.blocks(BLOCK), 1)), default=0.0)
+        if _whole(e, f, tolerance, min(first, bulk.reach), bulk.size):
+            return True
+        if e.size <= BLOCK:
+            return False
+        return _whole(e, f, tolerance, min(max(map(_largest, e.blocks(BLOCK))), bulk.reach), bulk.size)
+
+
+def _assumed(e: Source, f: Source, tolerance: Tolerance) -> bool:
+    """Whether all pass a tolerance that is not above the stated one; one pass shows both.
+
+    The first block says how large most elements are, at least; whether they are is counted. Then the part of the
+    largest that counts (``Bulk.reach``) is at least 32 times that.
+    """
+    step, least, limits, large, small = stride(e.size), 0.0, None, 0, 0
+    for at, (one, other) in enumerate(zip(e.blocks(BLOCK), f.blocks(BLOCK), strict=True)):
+        if at % step == 0:
+            size = magnitudes(one)
+            peak = float(size[size.argmax()])
+            if not peak < MASK or _limits(tolerance, peak, math.inf) is None:
                 return False
-            scale = max(map(_largest, e.blocks(_BLOCK)))
-        return _whole(e, f, tolerance, min(scale, bulk.reach), bulk.size)
+            if not at:
+                least = _least(size, peak)
+                limits = _limits(tolerance, min(peak, 32 * least), least)
+            if least:
+                above, below = _split(size, least)
+                large, small = large + above, small + below
+        if limits is None or not _block(one, other, *limits):
+            return False
+    return limits is not None and (not least or large > small)
+
+
+def _least(size: Array, peak: float) -> float:
+    """A power of two below which few of a block's elements are, but for zeros; 0 if it is not found soon.
+
+    Args:
+        peak: the largest of ``size``.
+    """
+    if peak < 2.0**-60:
+        return 0.0
+    powers = [2.0 ** (math.frexp(peak)[1] - 5 - 2 * step) for step in range(6)]
+    for power in powers:
+        above, below = _split(size, power)
+        if above > 2 * below:
+            return power
+    return 0.0
+
+
+def _split(size: Array, least: float) -> tuple[int, int]:
+    """How many elements are at least ``least``, and at most how many others are not 0."""
+    mask = np.greater_equal(size, np.float32(least), out=_scratch.take("mask", np.bool_, size.size))
+    above = int(np.count_nonzero(mask))
+    if 2 * above > size.size:
+        return above, size.size - above
+    return above, int(np.count_nonzero(size.view(np.int32))) - above
+
+
+def _limits(tolerance: Tolerance, scale: float, bulk: float) -> tuple[float, float] | None:
+    """The parts of a slightly tighter tolerance: absolute and relative; None if float32 cannot tell."""
+    floor, rtol = tolerance.floor(scale, bulk) * (1 - _SLACK), tolerance.rtol * (1 - _SLACK)
+    return None if not math.isfinite(floor) or floor + rtol > 1e30 or 0 < rtol < 1e-30 else (floor, rtol)
 
 
 def _largest(block: Array) -> float:
@@ -61,11 +111,10 @@ def _largest(block: Array) -> float:
 
 
 def _whole(e: Source, f: Source, tolerance: Tolerance, scale: float, bulk: float) -> bool:
-    floor = tolerance.floor(scale, bulk) * (1 - _SLACK)
-    rtol = tolerance.rtol * (1 - _SLACK)
-    if not math.isfinite(floor) or floor + rtol > 1e30 or 0 < rtol < 1e-30:
-        return False
-    return all(_block(*blocks, floor, rtol) for blocks in zip(e.blocks(_BLOCK), f.blocks(_BLOCK), strict=True))
+    limits = _limits(tolerance, scale, bulk)
+    return limits is not None and all(
+        _block(*blocks, *limits) for blocks in zip(e.blocks(BLOCK), f.blocks(BLOCK), strict=True)
+    )
 
 
 def _block(e: Array, f: Array, floor: float, rtol: float) -> bool:

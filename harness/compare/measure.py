@@ -10,16 +10,13 @@ import numpy as np
 
 from harness import dtypes
 from harness.compare.accumulator import Accumulator, Array
-from harness.compare.bulk import bulk_of
+from harness.compare.bulk import BLOCK, BulkCounter, bulk_of
 from harness.compare.float32_errors import Near
 from harness.compare.floats import Floats, wide
 from harness.compare.integers import Integers
 from harness.compare.measurement import Measurement
 from harness.compare.source import Source, source
 from harness.compare.tolerances import EXACT, Tolerance
-
-#: Elements processed together: many enough to hide numpy's overhead per call, few enough to stay in the cache.
-_BLOCK = 65_536
 
 
 def measure(
@@ -48,23 +45,27 @@ def measure(
     if one.shape != other.shape or not one.dtype == other.dtype == dtype.numpy:
         raise ValueError(f"cannot measure {other.dtype}{other.shape} against {one.dtype}{one.shape}")
     accumulator: Accumulator
+    counter: BulkCounter | None
     if dtype.kind in "fc":
         kind = Near if dtype.numpy == np.float32 else Floats
-        accumulator = kind(dtype, tolerance, lambda: largest(one), lambda: bulk_of(one, other))
+        counter = BulkCounter(one.size)
+        accumulator = kind(dtype, tolerance, lambda: largest(one), lambda: counter.bulk() or bulk_of(one, other))
     else:
-        accumulator = Integers(dtype)
+        accumulator, counter = Integers(dtype), None
     start = 0
     with np.errstate(all="ignore"):
-        for blocks in zip(one.blocks(_BLOCK), other.blocks(_BLOCK), strict=True):
+        for blocks in zip(one.blocks(BLOCK), other.blocks(BLOCK), strict=True):
             accumulator.add(start, *blocks)
-            start += _BLOCK
+            if counter is not None:
+                counter.add(*blocks)
+            start += BLOCK
     return accumulator.result(one, other)
 
 
 def largest(numbers: Array | Source) -> float:
     """The largest finite magnitude of floating-point or complex numbers; 0 if there is none."""
     with np.errstate(all="ignore"):
-        return max(map(_peak, source(numbers).blocks(_BLOCK)), default=0.0)
+        return max(map(_peak, source(numbers).blocks(BLOCK)), default=0.0)
 
 
 def _peak(block: Array) -> float:

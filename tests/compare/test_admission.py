@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from harness.compare import DEFAULTS, EXACT, Tolerance, Verdict, check, measure
-from harness.compare.admission import _BLOCK, surely_within
+from harness.compare.admission import surely_within
+from harness.compare.bulk import BLOCK
 from tests.store.helpers import record
 
 LIMITS = st.one_of(st.just(0.0), st.floats(1e-45, 1e3))
@@ -34,7 +35,7 @@ def test_surely_within_is_within(bits: Any, steps: Any, rtol: float, atol: float
 
 @pytest.mark.parametrize("tolerance", [DEFAULTS["Float32"], Tolerance(rtol=1e-5), Tolerance(atol=1e-5)], ids=str)
 def test_small_errors_are_seen_to_be_within(tolerance: Tolerance) -> None:
-    expected = np.linspace(-1, 1, 2 * _BLOCK + 7, dtype=np.float32)
+    expected = np.linspace(-1, 1, 2 * BLOCK + 7, dtype=np.float32)
     expected[:9] = 0
     found = expected * np.float32(1 + 2**-20)
     assert surely_within(expected, found, tolerance)
