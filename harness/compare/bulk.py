@@ -121,6 +121,7 @@ class BulkCounter:
             used &= ~masked
         self._counts += _histogram(size[used])
 
+    @np.errstate(over="ignore")
     def bulk(self) -> Bulk | None:
         """The sizes; None if they were not counted finely enough, or before the last block."""
         if self._at * BLOCK < self._size:
@@ -162,7 +163,9 @@ def _likely(size: Array) -> list[int]:
     powers: set[int] = set()
     for share in (0.5, 1 - 1 / _FEW):
         doubt = _DOUBT * (share * (1 - share) / exponents.size) ** 0.5
-        low, high = (exponents[int(exponents.size * min(max(each, 0.0), 0.9999))] for each in (share - doubt, share + doubt))
+        low, high = (
+            exponents[int(exponents.size * min(max(each, 0.0), 0.9999))] for each in (share - doubt, share + doubt)
+        )
         powers.update(range(int(low) - 1, int(high) + 1))
     return sorted(powers)
 

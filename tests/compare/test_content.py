@@ -51,8 +51,9 @@ class Read(Streamed):
 @pytest.fixture(autouse=True, scope="module")
 def small_blocks() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        for module in ("content", "measure", "admission"):
-            patch.setattr(import_module(f"harness.compare.{module}"), "_BLOCK", 4)
+        for module in ("measure", "admission", "bulk"):
+            patch.setattr(import_module(f"harness.compare.{module}"), "BLOCK", 4)
+        patch.setattr(import_module("harness.compare.content"), "_BLOCK", 4)
         yield
 
 

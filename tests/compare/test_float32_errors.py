@@ -13,17 +13,17 @@ from hypothesis.extra import numpy as hnp
 
 from harness import dtypes
 from harness.compare import EXACT, Tolerance, measure
-from harness.compare.bulk import bulk_of
+from harness.compare.bulk import BLOCK, bulk_of
 from harness.compare.float32_errors import Near
 from harness.compare.floats import Floats
-from harness.compare.measure import _BLOCK, largest
+from harness.compare.measure import largest
 from harness.compare.measurement import Measurement, Sums
 from harness.compare.source import Source
 
 FLOAT32 = dtypes.by_name("Float32")
 TOLERANCES = [EXACT, Tolerance(), Tolerance(rtol=1e-5, scaled=1e-6, max_ulp=1), Tolerance(rtol=3e-4, atol=1e-9)]
 RNG = np.random.default_rng(5)
-NORMAL = RNG.standard_normal(3 * _BLOCK + 17).astype(np.float32)
+NORMAL = RNG.standard_normal(3 * BLOCK + 17).astype(np.float32)
 SIZES = {
     "normal": NORMAL,
     "half zeros": np.maximum(NORMAL, 0),
@@ -31,9 +31,9 @@ SIZES = {
     "small": NORMAL * np.float32(1e-28),
     "subnormal among others": np.where(np.arange(NORMAL.size) % 1000 == 3, np.float32(1e-42), NORMAL),
     "large": NORMAL * np.float32(1e37),
-    "a nan": np.where(np.arange(NORMAL.size) == _BLOCK + 1, np.float32(np.nan), NORMAL),
-    "infinite": np.where(np.arange(NORMAL.size) == 2 * _BLOCK, np.float32(np.inf), NORMAL),
-    "constant": np.full(_BLOCK + 3, 0.1, np.float32),
+    "a nan": np.where(np.arange(NORMAL.size) == BLOCK + 1, np.float32(np.nan), NORMAL),
+    "infinite": np.where(np.arange(NORMAL.size) == 2 * BLOCK, np.float32(np.inf), NORMAL),
+    "constant": np.full(BLOCK + 3, 0.1, np.float32),
     "one element": np.array([3.0], np.float32),
 }
 SCATTER = RNG.standard_normal(NORMAL.size)
@@ -52,8 +52,8 @@ def by_floats(expected: Any, found: Any, tolerance: Tolerance) -> Measurement:
     """What ``measure`` gives where ``Floats`` measures."""
     running = Floats(FLOAT32, tolerance, lambda: largest(expected), lambda: bulk_of(Source(expected), Source(found)))
     with np.errstate(all="ignore"):
-        for start in range(0, expected.size, _BLOCK):
-            running.add(start, expected[start : start + _BLOCK], found[start : start + _BLOCK])
+        for start in range(0, expected.size, BLOCK):
+            running.add(start, expected[start : start + BLOCK], found[start : start + BLOCK])
     return running.result(Source(expected), Source(found))
 
 

@@ -16,7 +16,7 @@ from hypothesis.extra import numpy as hnp
 from harness import dtypes
 from harness.compare import DEFAULTS, EXACT, Tolerance, measure
 from harness.compare.admission import surely_within
-from harness.compare.measure import _BLOCK
+from harness.compare.bulk import BLOCK
 
 REAL = ["Float16", "BFloat16", "Float32", "Float64"]
 WHOLE = ["Bool", "Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64"]
@@ -186,10 +186,10 @@ def test_overflowing_differences_are_infinite_errors() -> None:
     assert (m.max_abs, m.outside, m.nonfinite) == (math.inf, 1, 0)
 
 
-@pytest.mark.parametrize("at", [0, _BLOCK - 1, _BLOCK, 2 * _BLOCK + 5])
+@pytest.mark.parametrize("at", [0, BLOCK - 1, BLOCK, 2 * BLOCK + 5])
 @pytest.mark.parametrize("dtype", ["Float32", "Int32", "BFloat16"])
 def test_block_borders(at: int, dtype: str) -> None:
-    expected = np.zeros((2 * _BLOCK + 6,), dtypes.by_name(dtype).numpy)
+    expected = np.zeros((2 * BLOCK + 6,), dtypes.by_name(dtype).numpy)
     found = expected.copy()
     found[at] = 1
     m = measure(expected, found, dtype)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from harness.compare import Measurement, measure
-from harness.compare.measure import _BLOCK
+from harness.compare.bulk import BLOCK
 
 VALUES = st.one_of(st.just(0.0), st.floats(-1e3, 1e3, width=32))
 PAIRS = st.integers(1, 8).flatmap(lambda n: st.tuples(*[hnp.arrays(np.float32, n, elements=VALUES)] * 2))
@@ -93,12 +93,11 @@ def test_complex_numbers_are_measured_by_magnitude() -> None:
 
 def test_blocks_add_up() -> None:
     rng = np.random.default_rng(1)
-    expected = rng.standard_normal(3 * _BLOCK + 11).astype(np.float32)
+    expected = rng.standard_normal(3 * BLOCK + 11).astype(np.float32)
     found = (expected + rng.standard_normal(expected.size) * 1e-4).astype(np.float32)
     whole = measure(expected, found, "Float32")
     parts: list[Measurement] = [
-        measure(expected[at : at + _BLOCK], found[at : at + _BLOCK], "Float32")
-        for at in range(0, expected.size, _BLOCK)
+        measure(expected[at : at + BLOCK], found[at : at + BLOCK], "Float32") for at in range(0, expected.size, BLOCK)
     ]
     assert whole.max_abs == max(part.max_abs for part in parts)
     assert whole.mean_abs == pytest.approx(sum(part.sums.error for part in parts) / whole.count)
