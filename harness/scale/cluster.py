@@ -14,6 +14,7 @@ from typing import Any
 
 from harness.errors import ScaleError, first_line
 from harness.scale import crew as crews
+from harness.scale import forks
 from harness.scale.crew import TICK, Crew, Sight, unlike
 from harness.scale.flights import Flights, Task
 from harness.scale.link import Link
@@ -29,9 +30,11 @@ LIMIT_VARIABLE, LIMIT = "MSDUMP_SCALE_LIMIT", 30.0
 _MOST, _MOST_EACH = 64, 8
 #: How many limits the start of processes of this machine may take, and seconds that their end may take.
 _START, _END = 4, 10.0
-#: Workers of this machine are forks of one process that has imported everything once; nobody looks at their profiles.
+#: Workers of this machine are forks (see ``forks.py``); nobody looks at their profiles.
 _SETTINGS = {
     "distributed.admin.tick.limit": "1h",
+    "distributed.admin.tick.interval": "10s",  # 50 times a second otherwise, in each of its servers
+    "distributed.scheduler.active-memory-manager.start": False,  # nothing is replicated
     "distributed.worker.multiprocessing-method": "forkserver",
     "distributed.worker.profile.enabled": False,
     "distributed.admin.system-monitor.gil.enabled": False,
@@ -43,7 +46,7 @@ _SETTINGS = {
         "OPENBLAS_NUM_THREADS": "1",
     },
 }
-#: What that process imports.
+#: What workers of this machine import.
 _PRELOADED = ["distributed", "distributed.nanny", "harness.scale.parts", "harness.scale.link"]
 
 
@@ -85,6 +88,9 @@ def cluster(workers: int, address: str, tell: Callable[[str], None] = lambda lin
         raise ScaleError(f"more than one process needs Dask: {install('pytest-msdump[scale]')}") from None
     seconds = limit()
     settings = _SETTINGS | {"distributed.comm.timeouts.connect": f"{seconds:g}s"}
+    if workers:
+        with dask.config.set(settings):
+            forks.serve(_PRELOADED)
     loop, local, client = Loop(), None, None
     with dask.config.set(settings), _quiet():
         try:
@@ -137,8 +143,6 @@ def _quiet() -> Iterator[None]:
 
 def _started(loop: Loop, workers: int, seconds: float, threads: int = 1) -> Any:
     distributed: Any = import_module("distributed")
-
-    import_module("distributed.utils").get_mp_context().set_forkserver_preload(_PRELOADED)
 
     async def start() -> Any:
         return await distributed.LocalCluster(

@@ -9,13 +9,12 @@ import numpy as np
 import xxhash
 
 from harness.compare import Comparison, SlotVerdict, Verdict, check
-from harness.compare.content import content
 from harness.compare.judge import SlotJudge
 from harness.compare.tolerances import Tolerances
 from harness.records import Record
 from harness.scale.goldens import is_of
 from harness.scale.wire import Done, Judged, Left, Look, OutOfReach, Read, ReadExecution, Span, Tree, Work
-from harness.scale.work import side_records, told
+from harness.scale.work import digested, side_records, told
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -34,7 +33,7 @@ class _Noting(SlotJudge):
         self, expected: Record, found: Record, array: Array | None, golden: Array | None = None
     ) -> SlotVerdict:
         verdict = super().differing(expected, found, array, golden)
-        self.found.append(Judged(found.key, replace(verdict), content(expected), content(found)))
+        self.found.append(Judged(found.key, replace(verdict), expected.digest, found.digest))
         return verdict
 
 
@@ -62,12 +61,12 @@ def _done(work: Work) -> Done | None:
         comparison = check(
             expected, found, work.tolerances, order=False, measured=work.measured, judging=lambda *_: noting
         )
-    done = Done(
-        one if isinstance(work.expected, Tree) else None,
-        other if isinstance(work.found, Tree) else None,
-        [each for each in noting.found if is_of(each.key, work.part)],
-    )
-    return _reduced(done, comparison, work)
+        done = Done(
+            one if isinstance(work.expected, Tree) else None,
+            other if isinstance(work.found, Tree) else None,
+            [each for each in noting.found if is_of(each.key, work.part)],
+        )
+        return _reduced(done, comparison, work)
 
 
 def _read_alone(work: Work) -> Done | None:
@@ -97,13 +96,23 @@ def _reduced(done: Done, comparison: Comparison, work: Work) -> Done:
         return done
     moved = comparison.found_order is not None and not batch
     if work.keep == "all" or not done.aligned or moved or counts[Verdict.DIFFERS] or counts[Verdict.UNSURE]:
-        return done
+        return _listed(done)
     spans = _span(done.expected), _span(done.found)
     structure = xxhash.xxh3_128_digest(repr(_looks(comparison)).encode("utf-8", "surrogateescape"))
     identical, within, statistics = (counts[each] for each in COUNTED)
     done.left = Left(structure, (identical, within, statistics), *spans)
     done.judged = done.judged if work.keep == "reasoned" else []
     done.expected, done.found = _without_slots(done.expected), _without_slots(done.found)
+    return done
+
+
+def _listed(done: Done) -> Done:
+    """The result with the digests of all its slots."""
+    one, other = digested(done.expected), digested(done.found)
+    done.judged = [
+        each._replace(expected=each.expected or one.get(each.key), found=each.found or other.get(each.key))
+        for each in done.judged
+    ]
     return done
 
 

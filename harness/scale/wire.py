@@ -143,12 +143,12 @@ class Read:
 
 
 class Judged(NamedTuple):
-    """A verdict on a slot whose digests differ, and the digests it is of."""
+    """A verdict on a slot whose values differ, and the digests it is of; None where nobody lists the slot."""
 
     key: SlotKey
     verdict: SlotVerdict
-    expected: bytes
-    found: bytes
+    expected: bytes | None
+    found: bytes | None
 
 
 #: When the first and the last execution of a part started; None where it has none.

@@ -228,7 +228,12 @@ class side_records:
 
 
 def noted(folder: str, tree: Tree, work: Work, read: Read) -> Iterator[Record]:
-    """Reads a part; each record has its digest, and its values at hand where they are small."""
+    """Reads a part; each record has its digest, and its values at hand where they are small.
+
+    Where slots that hold are left out, large files of two trees are compared without digests: ``digested`` makes those
+    that turn out to be needed.
+    """
+    later = work.keep != "all" and isinstance(work.expected, Tree)
     for started, problems, records in _steps(folder, tree, work.part, read):
         step = ReadExecution(started)
         before = len(problems)
@@ -238,13 +243,29 @@ def noted(folder: str, tree: Tree, work: Work, read: Read) -> Iterator[Record]:
                     step.slots.append(Slot(bare(record), False, None))
                 continue
             kept, described = record.values is not None, None
-            if kept:
-                described = _digest(record, work.described)
-            step.slots.append(Slot(bare(record), kept, described))
+            if later and record.blocks(1) is not None:
+                step.slots.append(Slot(record, kept))
+            else:
+                if kept:
+                    described = _digest(record, work.described)
+                step.slots.append(Slot(bare(record), kept, described))
             yield record
         step.problems += problems[before:]
         if step.slots or step.problems:
             read.steps.append(step)
+
+
+def digested(read: Read | None) -> dict[SlotKey, bytes | None]:
+    """Makes the digests that ``noted`` left out; returns those of all slots."""
+    slots: list[Slot] = []
+    for step in read.steps if read is not None else ():
+        for at, slot in enumerate(step.slots):
+            record = slot.record
+            if record.values is not None:
+                record.digest = content(record)
+                step.slots[at] = slot._replace(record=bare(record))
+        slots += step.slots
+    return {slot.record.key: slot.record.digest for slot in slots}
 
 
 def bare(record: Record) -> Record:

@@ -1,0 +1,73 @@
+"""Workers of this machine as forks of this process, which has imported Dask and this project: nobody imports them twice.
+
+``multiprocessing`` has its workers forked by a server, a new interpreter that imports everything once more. Here that
+server is itself a fork of this process, made before its other threads: a fork of several threads may hang.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import sys
+import threading
+import warnings
+from collections.abc import Sequence
+from contextlib import suppress
+from importlib import import_module
+from multiprocessing import forkserver, util
+
+
+def serve(modules: Sequence[str]) -> None:
+    """Starts the server of workers, unless there is one.
+
+    Args:
+        modules: what workers import.
+
+    Raises:
+        ImportError: Dask is not installed.
+    """
+    import_module("distributed.utils").get_mp_context().set_forkserver_preload(list(modules))
+    if sys.platform != "linux" or threading.active_count() > 1:
+        return  # the first worker starts the server of ``multiprocessing``
+    for name in modules:
+        import_module(name)
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()  # else each fork writes it once more
+    start = util.spawnv_passfds
+    try:
+        util.spawnv_passfds = _forked
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # of the threads of a BLAS, which ends them at a fork
+            forkserver.ensure_running()
+    finally:
+        util.spawnv_passfds = start
+
+
+def _forked(_: bytes, args: Sequence[str], passed: Sequence[int]) -> int:
+    """A process that runs the code at the end of an interpreter's arguments."""
+    process = os.fork()
+    if process:
+        return process
+    try:
+        _as_new(passed)
+        exec(args[-1], {})  # noqa: S102 - the start of the server of ``multiprocessing``
+    finally:
+        os._exit(1)
+
+
+def _as_new(passed: Sequence[int]) -> None:
+    """Drops what a new interpreter would not have: handlers of signals, and the other ends of the pipes passed.
+
+    The server ends when all those are closed.
+    """
+    gc.freeze()  # what was imported is never garbage; looking at it would copy its memory
+    for number in signal.valid_signals():
+        if callable(signal.getsignal(number)):
+            signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    pipes = {os.fstat(descriptor).st_ino for descriptor in passed}
+    for descriptor in map(int, os.listdir("/proc/self/fd")):
+        with suppress(OSError):  # the descriptor of the list itself is closed by now
+            if descriptor not in passed and os.fstat(descriptor).st_ino in pipes:
+                os.close(descriptor)
