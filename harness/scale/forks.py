@@ -1,4 +1,4 @@
-"""Workers of this machine as forks of this process, which has imported Dask and this project: nobody imports them twice.
+"""Workers of this machine as forks of this process: Dask and this project are imported once for all of them.
 
 ``multiprocessing`` has its workers forked by a server, a new interpreter that imports everything once more. Here that
 server is itself a fork of this process, made before its other threads: a fork of several threads may hang.
@@ -51,7 +51,7 @@ def _forked(_: bytes, args: Sequence[str], passed: Sequence[int]) -> int:
         return process
     try:
         _as_new(passed)
-        exec(args[-1], {})  # noqa: S102 - the start of the server of ``multiprocessing``
+        exec(args[-1], {})  # the start of the server of ``multiprocessing``
     finally:
         os._exit(1)
 

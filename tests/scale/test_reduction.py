@@ -13,18 +13,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.capture import read_tree
-from harness.compare import check
+from harness.compare import Verdict, check
+from harness.compare.content import content
 from harness.compare.ranks import ranks_of
 from harness.progress import Progress
+from harness.records import Record
 from harness.scale import cluster as clusters
-from harness.scale import driver, remote
+from harness.scale import driver, remote, work
 from harness.scale.driver import Session, grouped
 from harness.scale.journal import Journal
 from harness.scale.wire import Part, Work
 from tests.examples import examples
 from tests.scale import serial
 from tests.scale.clusters import Here, far
-from tests.scale.trees import OPERATORS, write_tree
+from tests.scale.trees import OPERATORS, read_in_blocks, write_tree
 
 
 class Weighed(Here):
@@ -43,9 +45,9 @@ class Weighed(Here):
 
 def compared(folder: Path, one: Path, other: Path, keep: Any, order: bool = True) -> tuple[Any, Weighed]:
     cluster, journal = Weighed(), Journal(folder / "journal", "job", False)
-    work = Session(cluster, journal, Progress())  # type: ignore[arg-type]
-    sides = work.tree(str(one)), work.tree(str(other))
-    found = check(*sides, "default", order=order, judging=work.judging(*sides, None, keep))
+    session = Session(cluster, journal, Progress())  # type: ignore[arg-type]
+    sides = session.tree(str(one)), session.tree(str(other))
+    found = check(*sides, "default", order=order, judging=session.judging(*sides, None, keep))
     journal.close(done=True)
     return found, cluster
 
@@ -66,6 +68,19 @@ def test_slots_that_hold_are_counted_and_do_not_travel(tmp_path: Path, keep: str
     assert max(cluster.weights) < 500, "one part has a hundred slots"
     assert list(found.every()) == alone.slots
     assert list(found.reasoned()) == []
+
+
+def test_large_files_that_hold_have_no_digest_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    one, other = (write_tree(tmp_path / name, range(2), 2) for name in ("one", "other"))
+    for file in other.rglob("*.npy"):
+        np.save(file, np.load(file) * np.float32(1 + 2e-7))
+    read_in_blocks(monkeypatch)
+    made: list[Record] = []
+    monkeypatch.setattr(work, "content", lambda record, *more: made.append(record) or content(record, *more))
+    assert compared(tmp_path, one, other, "counts")[0].counts[Verdict.WITHIN] > 0
+    assert not made
+    compared(tmp_path, one, write_tree(tmp_path / "changed", range(2), 2, changed=(1, 1)), "counts")
+    assert {record.key.rank for record in made} == {1}
 
 
 def test_a_rank_that_differs_is_listed_and_the_others_are_not(tmp_path: Path) -> None:
@@ -146,6 +161,7 @@ def test_even_trees_give_the_serial_answer(tmp_path_factory: pytest.TempPathFact
         for _ in range(rng.choice((0, 1, 2)))
     }
     _tree(folder / "good", rng, ranks, how, {})
+    large = rng.random() < 0.5
     _tree(folder / "bad", rng, ranks, {**how, "noise": rng.random() < 0.4}, changes)
     serial.said(folder, "import", "good", "g.h5")
     size = rng.choice((400, 256 << 20))
@@ -159,6 +175,8 @@ def test_even_trees_give_the_serial_answer(tmp_path_factory: pytest.TempPathFact
     ):
         alone = serial.said(folder, *words, files=files)
         with pytest.MonkeyPatch.context() as patch:
+            if large:
+                read_in_blocks(patch)
             patch.setattr(clusters, "cluster", far)
             for module in (remote, driver):
                 patch.setattr(module, "BATCH", size)

@@ -20,6 +20,7 @@ from tests.scale import serial
 from tests.scale.clusters import NOBODY, far
 from tests.scale.hosts import msdump, run
 from tests.scale.nursery import Nursery
+from tests.scale.trees import read_in_blocks
 
 pytest.importorskip("distributed", reason="Dask is not installed (extra 'scale')")
 pytestmark = pytest.mark.scale
@@ -56,13 +57,15 @@ def both(folder: Path, kind: str, seed: int, *shared: str) -> None:
             assert together == alone, words
 
 
-@given(kind=st.sampled_from(serial.KINDS), seed=st.integers(0, 10**6))
+@given(kind=st.sampled_from(serial.KINDS), seed=st.integers(0, 10**6), large=st.booleans())
 @examples(6, 200)
 def test_parts_that_travel_give_the_serial_answer(
-    tmp_path_factory: pytest.TempPathFactory, kind: str, seed: int
+    tmp_path_factory: pytest.TempPathFactory, kind: str, seed: int, large: bool
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(clusters, "cluster", far)
+        if large:
+            read_in_blocks(patch)
         both(tmp_path_factory.mktemp("trees"), kind, seed, "--workers", "1")
 
 

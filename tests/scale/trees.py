@@ -5,6 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
+
+from harness.capture import msprobe, npy, tree_records
 
 #: Operator type and name of what each iteration runs.
 OPERATORS = (("MatMul", "Default_fc1-Dense_MatMul-op0"), ("ReLU", "Default_relu-ReLU_ReLU-op0"))
@@ -36,3 +39,10 @@ def write_tree(folder: Path, ranks: range, iterations: int = 4, changed: tuple[i
     for rank in ranks:
         write_rank(folder, rank, iterations, changed)
     return folder
+
+
+def read_in_blocks(patch: pytest.MonkeyPatch) -> None:
+    """Files are read as large ones are: block by block, whenever their values are wanted."""
+    patch.setattr(npy, "_HEAD", 140)
+    for module in (tree_records, msprobe):
+        patch.setattr(module, "EAGER_BYTES", 0)
