@@ -46,8 +46,6 @@ _SETTINGS = {
         "OPENBLAS_NUM_THREADS": "1",
     },
 }
-#: What workers of this machine import.
-_PRELOADED = ["distributed", "distributed.nanny", "harness.scale.parts", "harness.scale.link"]
 
 
 def limit() -> float:
@@ -90,7 +88,7 @@ def cluster(workers: int, address: str, tell: Callable[[str], None] = lambda lin
     settings = _SETTINGS | {"distributed.comm.timeouts.connect": f"{seconds:g}s"}
     if workers:
         with dask.config.set(settings):
-            forks.serve(_PRELOADED)
+            forks.serve()
     loop, local, client = Loop(), None, None
     with dask.config.set(settings), _quiet():
         try:

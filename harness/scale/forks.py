@@ -16,22 +16,24 @@ from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
 from multiprocessing import forkserver, util
+from typing import Any
+
+from harness.scale import link, parts
+
+#: What workers use.
+_IMPORTED = ["distributed.nanny", link.__name__, parts.__name__]
 
 
-def serve(modules: Sequence[str]) -> None:
+def serve() -> None:
     """Starts the server of workers, unless there is one.
-
-    Args:
-        modules: what workers import.
 
     Raises:
         ImportError: Dask is not installed.
     """
-    import_module("distributed.utils").get_mp_context().set_forkserver_preload(list(modules))
+    import_module("distributed.nanny")
+    import_module("distributed.utils").get_mp_context().set_forkserver_preload(_IMPORTED)
     if sys.platform != "linux" or threading.active_count() > 1:
         return  # the first worker starts the server of ``multiprocessing``
-    for name in modules:
-        import_module(name)
     for stream in (sys.stdout, sys.stderr):
         stream.flush()  # else each fork writes it once more
     start = util.spawnv_passfds
@@ -44,7 +46,7 @@ def serve(modules: Sequence[str]) -> None:
         util.spawnv_passfds = start
 
 
-def _forked(_: bytes, args: Sequence[str], passed: Sequence[int]) -> int:
+def _forked(_: bytes, args: Sequence[Any], passed: Sequence[int]) -> int:
     """A process that runs the code at the end of an interpreter's arguments."""
     process = os.fork()
     if process:
