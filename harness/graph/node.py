@@ -58,6 +58,7 @@ class Parameter:
         is_weight: False for data inputs.
         handle: the object that owns the array at run time (opaque to the graph).
         is_inplace: whether a node of the graph updates it.
+        is_member: it is a member of a tuple, list or dict, for which a dump has no file.
     """
 
     name: str
@@ -65,6 +66,7 @@ class Parameter:
     is_weight: bool
     handle: Any = None
     is_inplace: bool = False
+    is_member: bool = False
 
 
 @dataclass(eq=False, slots=True)

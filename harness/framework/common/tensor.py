@@ -9,6 +9,7 @@ import numpy as np
 import harness.framework.ops  # noqa: F401 - the methods and operators of tensors
 from harness.errors import SettingTypeError
 from harness.framework.tensor import Tensor
+from harness.framework.tensor import mutable as of_members
 
 __all__ = ["Tensor", "from_numpy", "is_tensor", "mutable"]
 
@@ -26,5 +27,10 @@ def is_tensor(obj: Any) -> bool:
 
 
 def mutable(input_data: Any, dynamic_len: bool = False) -> Any:
-    """``input_data`` itself: tuples of tensors are inputs of the graph in any case."""
-    return input_data
+    """``input_data`` whose members, at any depth, are inputs of a graph and not constants, as ``mindspore.mutable``.
+
+    Args:
+        input_data: a tuple, list or dict; anything else is given back as it is.
+        dynamic_len: accepted; each length is compiled by itself.
+    """
+    return of_members(input_data)

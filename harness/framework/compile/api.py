@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from harness.errors import TraceError
 from harness.framework.compile.differentiate import gradient
 from harness.framework.compile.overwritten import keep_overwritten
 from harness.framework.compile.scopes import tracer
 from harness.framework.compile.traced import Traced
-from harness.framework.tensor import Parameter, Tensor
+from harness.framework.tensor import Parameter, Tensor, is_eager
 from harness.graph import Operand
 
 
@@ -28,14 +28,15 @@ def value_and_grad_traced(
     Args:
         function: cell or function.
         args: its arguments (traced).
-        positions: arguments whose gradients are wanted.
+        positions: arguments whose gradients are wanted. A mutable tuple has a tuple of gradients in graph mode; any
+            other tuple or list has none, as in MindSpore (measured).
         weights: parameters whose gradients are wanted.
         sens: gradient of the result, or a function of the result that gives it; None takes ones.
         has_aux: only the first member of the result is differentiated.
         value: whether the result is wanted too, not the gradients alone.
 
     Returns:
-        The result, the gradients of the arguments, the gradients of the weights.
+        The result, the gradient of each argument (None where it has none), the gradients of the weights.
     """
     active = tracer()
     if active is None:
@@ -43,7 +44,9 @@ def value_and_grad_traced(
     out = function(*args)
     active.states.differentiated = True
     keep_overwritten(active)
-    wrt: list[Operand] = [_operand(active, args[p], p) for p in positions]
+    wrt: list[Operand] = []
+    places = [_place(active, args[p], p, wrt) for p in positions]
+    of_args = len(wrt)
     wrt += [active.parameter(w) for w in weights]
     target = out[0] if has_aux else out
     if callable(sens):
@@ -55,7 +58,7 @@ def value_and_grad_traced(
     late, active.at_the_end = active.at_the_end, []
     for action in late:
         action()
-    return out, tuple(grads[: len(positions)]), _hooked(weights, grads[len(positions) :])
+    return out, tuple(_at(place, grads) for place in places), _hooked(weights, grads[of_args:])
 
 
 def _hooked(weights: Sequence[Parameter], grads: Sequence[Any]) -> tuple[Any, ...]:
@@ -68,11 +71,32 @@ def _hooked(weights: Sequence[Parameter], grads: Sequence[Any]) -> tuple[Any, ..
     return tuple(done)
 
 
-def _operand(active: Any, value: Any, position: int) -> Operand:
+#: where in a list the gradient of an argument stands: a number, a tuple for those of a tuple, None for no gradient
+_Place: TypeAlias = "int | tuple[_Place, ...] | None"
+
+
+def is_of_inputs(value: Any) -> bool:
+    """Whether an argument is a tuple of inputs of a graph, each with a gradient of its own."""
+    members = value if isinstance(value, tuple) and not is_eager() else ()
+    return bool(members) and all(isinstance(member, Traced) or is_of_inputs(member) for member in members)
+
+
+def _place(active: Any, value: Any, position: int, wrt: list[Operand]) -> _Place:
+    """The place of an argument's gradient among those of ``wrt``, to which it is added."""
+    if is_of_inputs(value):
+        return tuple(_place(active, member, position, wrt) for member in value)
+    if isinstance(value, (tuple, list)):
+        return None
     if not isinstance(value, Tensor):
         raise TraceError(f"argument {position} is not a tensor ({type(value).__name__}); it has no gradient")
-    operand: Operand = active.operand(value, updates=True)
-    return operand
+    wrt.append(active.operand(value, updates=True))
+    return len(wrt) - 1
+
+
+def _at(place: _Place, grads: Sequence[Any]) -> Any:
+    if place is None:
+        return None
+    return grads[place] if isinstance(place, int) else tuple(_at(member, grads) for member in place)
 
 
 def _traced(active: Any, value: Any) -> Any:

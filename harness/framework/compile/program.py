@@ -22,7 +22,7 @@ from harness.framework.compile.trace import Tracer
 from harness.framework.compile.traced import Traced
 from harness.framework.ops.functions.printing import python_print
 from harness.framework.tensor import Parameter as ParameterTensor
-from harness.framework.tensor import Tensor, is_eager, using
+from harness.framework.tensor import Tensor, is_eager, is_mutable, using
 from harness.graph import Const, Graph, Node, Operand, Parameter, TensorSpec
 
 CPU_KERNELS = CPU.kernels
@@ -126,7 +126,8 @@ def compile_function(
 
     Args:
         function: called once, with traced values in place of the tensors of ``args``.
-        args: arguments; tensors (also inside tuples) become data inputs of the graph, other values are constants.
+        args: arguments; tensors, and the members of what is ``mutable``, become data inputs of the graph; other values
+            are constants.
         names: name of each argument (``x``, ``inputs0``), as dump files name the data inputs.
         graph_id: id of the graph.
         numbering: the process's numbering.
@@ -239,7 +240,7 @@ def _follow(block: Block) -> None:
 
 
 def is_input(value: Any) -> bool:
-    """Whether an argument is a data input of the graph: a tensor that is neither a weight nor a constant
+    """Whether a value is a data input of the graph: a tensor that is neither a weight nor a constant
     (``const_arg``)."""
     return isinstance(value, Tensor) and not isinstance(value, ParameterTensor) and not value.const_arg
 
@@ -247,19 +248,22 @@ def is_input(value: Any) -> bool:
 def data_inputs(values: Sequence[Any]) -> Iterator[Tensor]:
     """The tensors among arguments that become data inputs, in the order they are flattened."""
     for value in values:
-        if isinstance(value, (tuple, list)):
-            yield from data_inputs(value)
+        if is_mutable(value):
+            yield from data_inputs(list(value.values()) if isinstance(value, dict) else value)
         elif is_input(value):
             yield value
 
 
-def _input(value: Any, name: str, shape: Any, inputs: list[Parameter]) -> Any:
-    if isinstance(value, (tuple, list)) and any(isinstance(v, Tensor) for v in value):
+def _input(value: Any, name: str, shape: Any, inputs: list[Parameter], member: bool = False) -> Any:
+    if is_mutable(value):
+        if isinstance(value, dict):
+            return {key: _input(v, f"{name}_{key}", None, inputs, member=True) for key, v in value.items()}
         within = shape if shape is not None else [None] * len(value)
-        return tuple(_input(v, f"{name}_{i}", s, inputs) for i, (v, s) in enumerate(zip(value, within, strict=True)))
+        members = enumerate(zip(value, within, strict=True))
+        return tuple(_input(v, f"{name}_{i}", s, inputs, member=True) for i, (v, s) in members)
     if not is_input(value):
         return value
     spec = TensorSpec(value.dtype, shape if shape is not None else value.shape)
-    parameter = Parameter(name, spec, False)
+    parameter = Parameter(name, spec, False, is_member=member)
     inputs.append(parameter)
     return Traced(parameter, spec)

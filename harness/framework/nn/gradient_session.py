@@ -18,7 +18,7 @@ from harness.framework.compile.signature import signature
 from harness.framework.nn.watching import gradient_of
 from harness.framework.runtime.execute import Executor
 from harness.framework.runtime.session import Session, current
-from harness.framework.tensor import eager_rules
+from harness.framework.tensor import eager_rules, mutable
 
 
 class _Hidden(Session):
@@ -38,7 +38,8 @@ class _Hidden(Session):
         keep: Any = None,
         dynamic: Sequence[Any] = (),
     ) -> Any:
-        """Traces ``function`` and runs it; see ``Session.run``."""
+        """Traces ``function`` and runs it; see ``Session.run``. No graph holds constants here."""
+        values = [mutable(value) for value in values]
         with eager_rules(), gradient_of(function) as (watched, told):
             trace = trace_function(watched, values, names)
             written = signature(trace)

@@ -20,7 +20,7 @@ from harness.framework.nn.initializer import initializer
 from harness.framework.nn.learning_rate_schedule import LearningRateSchedule
 from harness.framework.nn.namespace import ops
 from harness.framework.nn.parameter_groups import Member, read_groups
-from harness.framework.tensor import Parameter, ParameterTuple, Tensor, call, is_tracing
+from harness.framework.tensor import Parameter, ParameterTuple, Tensor, call, is_tracing, mutable
 
 __all__ = ["Optimizer"]
 
@@ -225,6 +225,13 @@ class Optimizer(Cell):
         if self.is_group:
             return tuple(d(self.global_step) if isinstance(d, Cell) else d for d in self.weight_decay)
         return self.weight_decay(self.global_step) if self.dynamic_weight_decay else self.weight_decay
+
+    def _bind(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], defaults: bool = True
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        args, kwargs = super()._bind(args, kwargs, defaults)
+        # The gradients are inputs of the graph, mutable or not (measured).
+        return tuple(map(mutable, args)), kwargs
 
     def construct(self, *hyper_params: Any) -> Any:
         """The update; a subclass defines it."""

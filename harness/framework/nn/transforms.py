@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from harness.errors import SettingError, SettingTypeError, StateError, UnsupportedError
-from harness.framework.compile.api import value_and_grad_traced
+from harness.framework.compile.api import is_of_inputs, value_and_grad_traced
 from harness.framework.nn import gradient_session
 from harness.framework.runtime import session
 from harness.framework.tensor import Parameter, Tensor, is_tracing
@@ -91,11 +91,12 @@ def value_and_grad(
 
     def traced(*args: Any) -> Any:
         out, by_position, by_weight = value_and_grad_traced(fn, args, positions, members, has_aux=has_aux)
+        found = [(at, each) for at, each in zip(positions, by_position, strict=True) if each is not None]
+        by_position = tuple(found) if return_ids else tuple(each for _, each in found)
         if return_ids:
-            by_position = tuple(zip(positions, by_position, strict=True))
             by_weight = tuple((member.name, each) for member, each in zip(members, by_weight, strict=True))
         # One position in a tuple gives no tuple (measured).
-        of_args = by_position[0] if len(positions) == 1 else by_position
+        of_args = by_position[0] if len(by_position) == 1 else by_position
         of_weights = by_weight[0] if isinstance(weights, Parameter) else by_weight
         if grad_position is None:
             return out, of_weights
@@ -149,7 +150,7 @@ class GradOperation:
 
         def traced(*args: Any) -> Any:
             args, sens = (args[:-1], args[-1]) if self.sens_param else (args, None)
-            tensors = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
+            tensors = [i for i, a in enumerate(args) if isinstance(a, Tensor) or is_of_inputs(a)]
             positions = tensors if self.get_all else tensors[:1] if not self.get_by_list else []
             _out, by_position, by_weight = value_and_grad_traced(fn, args, positions, members, sens, value=False)
             if self.get_by_list:

@@ -34,8 +34,9 @@ def _shape(where: str, declared: Any, value: Any) -> Any:
     if isinstance(declared, Tensor):
         return _tensor_shape(where, declared, value)
     if isinstance(declared, (tuple, list)):
-        if type(value) is not type(declared) or len(value) != len(declared):
-            said = f"a {type(declared).__name__} of {len(declared)}"
+        kind = tuple if isinstance(declared, tuple) else list
+        if not isinstance(value, kind) or len(value) != len(declared):
+            said = f"a {kind.__name__} of {len(declared)}"
             raise SettingTypeError(f"{where}: set_inputs says {said}, a {type(value).__name__} given")
         return tuple(_shape(f"{where}[{i}]", d, v) for i, (d, v) in enumerate(zip(declared, value, strict=True)))
     if isinstance(value, Tensor):

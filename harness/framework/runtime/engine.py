@@ -100,7 +100,7 @@ class EngineRun(Run):
     def parameters(self) -> Iterator[tuple[Parameter, Array]]:
         """See ``Step.parameters``."""
         for parameter in self._program.graph.parameters:
-            array = self._engine.host(self.resolve(parameter))
+            array = None if parameter.is_member else self._engine.host(self.resolve(parameter))
             if array is not None and array.size:
                 yield parameter, array
 

@@ -88,7 +88,7 @@ class Run:
     def parameters(self) -> Iterator[tuple[Parameter, Array]]:
         """See ``Step.parameters``."""
         for parameter in self._program.graph.parameters:
-            array = self.resolve(parameter)
+            array = None if parameter.is_member else self.resolve(parameter)
             if array is not None and array.size:
                 yield parameter, array
 

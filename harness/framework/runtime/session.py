@@ -29,7 +29,7 @@ from harness.framework.runtime.engine import Engine
 from harness.framework.runtime.execute import Executor
 from harness.framework.runtime.faults import Fault
 from harness.framework.runtime.observer import Observer
-from harness.framework.tensor import Parameter, Tensor
+from harness.framework.tensor import Parameter, Tensor, is_mutable, mutable
 from harness.graph import Graph, Operand
 
 
@@ -101,8 +101,8 @@ class Session:
     ) -> Any:
         """Compiles ``function`` (once for each ``key`` and signature of ``values``) and runs a step of it.
 
-        Tensors count by dtype and shape, constants by value. A call with a list is compiled every time, as in MindSpore
-        (measured): the list may have changed, and its content is part of the graph.
+        Tensors count by dtype and shape, constants by value, tensors in a constant tuple or dict by identity. A call
+        with a list is compiled every time: the list may have changed, and its content is part of the graph (measured).
 
         Args:
             key: what the program belongs to.
@@ -111,6 +111,7 @@ class Session:
             keep: kept alive so that ``key`` may hold its ``id``.
             dynamic: shapes to trace with for each argument, as ``declared.shapes`` gives them; empty for their own.
         """
+        values = [v if shapes is None else mutable(v) for v, shapes in _padded(values, dynamic)]
         signature = (key, tuple(_signature(v, d) for v, d in _padded(values, dynamic)))
         executor = self.programs.get(signature)
         if executor is None and signature not in self._decided:
@@ -121,7 +122,7 @@ class Session:
                 self._decided[signature] = Decided()
             if executor is not None and not any(map(_has_list, values)):
                 self.programs[signature] = executor
-            self._kept.append(keep)
+            self._kept.append((keep, values))
         if executor is None:
 
             def taken(trace: Trace) -> Executor:
@@ -213,14 +214,15 @@ def _with_keywords(function: Callable[..., Any], keywords: Sequence[str]) -> Cal
 def bind(
     function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> tuple[list[Any], list[str], tuple[str, ...]]:
-    """Arguments in positional order and their names; ``*inputs`` become ``inputs0``, ``inputs1`` (measured). Last come
-    those that are taken by name alone, whose names are given once more."""
+    """Arguments in positional order and their names: ``*inputs`` become ``inputs0``, ``inputs1``, and what ``**more``
+    takes ``more[name]`` (measured). Last come those that are taken by name alone, whose names are given once more."""
     signature = inspect.signature(function)
     bound = signature.bind(*args, **kwargs)
     bound.apply_defaults()
     values: list[Any] = []
     names: list[str] = []
     keywords: dict[str, Any] = {}
+    shown: dict[str, str] = {}
     for name, parameter in signature.parameters.items():
         if name not in bound.arguments:
             continue
@@ -230,13 +232,14 @@ def bind(
                 names.append(f"{name}{i}")
         elif parameter.kind is parameter.VAR_KEYWORD:
             keywords |= bound.arguments[name]
+            shown |= {key: f"{name}[{key}]" for key in bound.arguments[name]}
         elif parameter.kind is parameter.KEYWORD_ONLY:
             if name in kwargs:
                 keywords[name] = kwargs[name]
         else:
             values.append(bound.arguments[name])
             names.append(name)
-    return [*values, *keywords.values()], [*names, *keywords], tuple(keywords)
+    return [*values, *keywords.values()], [*names, *(shown.get(key, key) for key in keywords)], tuple(keywords)
 
 
 def _padded(values: Sequence[Any], dynamic: Sequence[Any] | None) -> Iterator[tuple[Any, Any]]:
@@ -250,14 +253,26 @@ def _signature(value: Any, shape: Any = None) -> Any:
     if isinstance(value, Tensor):
         content = value.asnumpy().tobytes() if value.const_arg else None
         return value.dtype.name, shape if shape is not None else value.shape, content
+    if isinstance(value, dict):
+        of_member = _signature if is_mutable(value) else _identity
+        return type(value).__name__, tuple((key, of_member(v)) for key, v in value.items())
     if isinstance(value, (tuple, list)):
-        return type(value).__name__, tuple(_signature(v, s) for v, s in _padded(value, shape))
+        if is_mutable(value):
+            return type(value).__name__, tuple(_signature(v, s) for v, s in _padded(value, shape))
+        return type(value).__name__, tuple(map(_identity, value))
     if isinstance(value, np.ndarray):
         return "array", value.dtype.str, value.shape, value.tobytes()
     return type(value).__name__, repr(value)
 
 
+def _identity(value: Any) -> Any:
+    """The signature of a member of a constant."""
+    return ("constant", id(value)) if isinstance(value, Tensor) else _signature(value)
+
+
 def _has_list(value: Any) -> bool:
+    if is_mutable(value):
+        return False
     return isinstance(value, list) or (isinstance(value, tuple) and any(map(_has_list, value)))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness import Tensor, dtypes, ops
+from harness import Tensor, dtypes, mutable, ops
 from harness.framework.compile.order import Numbering
 from harness.framework.compile.program import compile_function, is_input
 from harness.framework.tensor import Parameter
@@ -18,7 +18,9 @@ X = floats(2, 3)
 
 
 def test_inputs_in_the_order_of_the_arguments() -> None:
-    program = compile_function(lambda a, b, c: a[1] + c + a[0], [(X, X), 7, X], ["a", "b", "c"], 5, Numbering())
+    program = compile_function(
+        lambda a, b, c: a[1] + c + a[0], [mutable((X, X)), 7, X], ["a", "b", "c"], 5, Numbering()
+    )
     assert [p.name for p in program.inputs] == ["a_0", "a_1", "c"]
     assert program.graph.id == program.graph.root_id == 5
     assert program.graph.attrs == {"enable_zero_copy_in_graph": 1}

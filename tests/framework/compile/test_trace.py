@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness import Tensor, dtypes, nn, ops
+from harness import Tensor, dtypes, mutable, nn, ops
 from harness.errors import TraceError
 from harness.framework.compile.regions import Region
 from harness.framework.compile.scopes import cell_scope, scope, tracer
@@ -243,7 +243,7 @@ def test_names_of_data_inputs() -> None:
             return x + pair[0] + pair[1] + more[0] + more[1]
 
     with compiled() as graphs:
-        Named()(floats(2), (floats(2), floats(2)), floats(2), floats(2))
+        Named()(floats(2), mutable((floats(2), floats(2))), floats(2), floats(2))
     assert {p.name for p in graphs[0].parameters} == {"x", "pair_0", "pair_1", "more0", "more1"}
 
 

@@ -292,7 +292,7 @@ def test_names_and_order_of_arguments() -> None:
     assert bind(function, (1, 5, 6, 7), {}) == ([1, 5, 6, 7], ["a", "b", "rest0", "rest1"], ())
     assert bind(function, (), {"b": 1, "a": 0}) == ([0, 1], ["a", "b"], ())
     assert bind(function, (1, 5, 6), {"c": 4}) == ([1, 5, 6, 4], ["a", "b", "rest0", "c"], ("c",))
-    assert bind(lambda a, **more: None, (1,), {"d": 4}) == ([1, 4], ["a", "d"], ("d",))
+    assert bind(lambda a, **more: None, (1,), {"d": 4}) == ([1, 4], ["a", "more[d]"], ("d",))
     with pytest.raises(TypeError, match="missing a required argument: 'a'"):
         bind(function, (), {})
 
