@@ -13,8 +13,10 @@ import numpy as np
 
 #: 624 words of 32 bits and the position among them, an int.
 _BYTES = 624 * 4 + ctypes.sizeof(ctypes.c_int)
-#: What the last full look saw: the words, and the state they belong to.
+#: What the last full looks saw: the words, and the state they belong to; of two blocks, one in the other.
 _last: list[tuple[bytes, Any]] = []
+#: The words that belong to the number of the last seed.
+_seeded: dict[int, bytes] = {}
 
 
 def taken() -> Any:
@@ -22,11 +24,12 @@ def taken() -> Any:
     raw = _words()
     # A pending second number of a pair is not in the words. Without one, equal words are the same state: it takes new
     # words to make one.
-    if raw is not None and _last and _last[0][0] == raw:
-        return _last[0][1]
+    for words, known in _last:
+        if words == raw:
+            return known
     state = np.random.get_state()
     if raw is not None and _is_whole(raw, state):
-        _last[:] = [(raw, state)]
+        _last[:] = [(raw, state), *_last[:1]]
     return state
 
 
@@ -37,7 +40,26 @@ def restore(state: Any) -> None:
     if raw is None or address is None:
         np.random.set_state(state)
         return
-    np.random.seed(0)  # forgets a pending number
+    _put(address, raw)
+
+
+def seed(number: int) -> None:
+    """``np.random.seed(number)``; the words of the last number are kept, because making them takes longer than a test
+    of one value."""
+    address = _address()
+    raw = _seeded.get(number) if address is not None else None
+    if raw is not None and address is not None:
+        _put(address, raw)
+        return
+    np.random.seed(number)
+    if address is not None:
+        _seeded.clear()
+        _seeded[number] = ctypes.string_at(address, _BYTES)
+
+
+def _put(address: int, raw: bytes) -> None:
+    generator = np.random.mtrand.get_bit_generator()
+    np.random.mtrand.set_bit_generator(generator)  # forgets a pending number
     ctypes.memmove(address, raw, _BYTES)
 
 

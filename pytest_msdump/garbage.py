@@ -19,14 +19,16 @@ class Garbage:
 
     A gate test makes tens of thousands of records and nodes, and all modules stay: measured, an eighth of the gate's
     time was spent on looking at them again and again. What exists after the first gate test (above all modules) is set
-    aside until the session ends. A collector that is off, or has a larger threshold already, stays as it is.
+    aside until pytest ends. A collector that is off, or has a larger threshold already, stays as it is.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, config: pytest.Config) -> None:
         self._before = gc.get_threshold()
         self._aside = False
         if 0 < self._before[0] < BETWEEN:
             gc.set_threshold(BETWEEN, *self._before[1:])
+        # After pytest's own last collections, which would look at all modules.
+        config.add_cleanup(self._restore)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, bool | None, bool | None]:
@@ -38,8 +40,7 @@ class Garbage:
             gc.freeze()
         return done
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_sessionfinish(self) -> None:
+    def _restore(self) -> None:
         """Everything as it was before."""
         gc.set_threshold(*self._before)
         gc.unfreeze()

@@ -50,7 +50,7 @@ def install(config: pytest.Config, settings: Settings) -> None:
         complete(settings)
     gate = Gate(config, settings)
     config.pluginmanager.register(gate, NAME)
-    config.pluginmanager.register(Garbage(), NAME + "-garbage")
+    config.pluginmanager.register(Garbage(config), NAME + "-garbage")
     config.pluginmanager.register(XdistHooks(gate), NAME + "-xdist")
     if settings.regen or settings.learn:
         from pytest_msdump import watch

@@ -12,7 +12,7 @@ import pytest
 
 from pytest_msdump.collection import identity_of
 from pytest_msdump.options import SETTINGS, Settings
-from pytest_msdump.variants import Variant, marker_arguments
+from pytest_msdump.variants import Variant
 
 if TYPE_CHECKING:
     from harness.backends import Process
@@ -47,11 +47,11 @@ class GateTest:
         over: whether it was judged, or ended by an error; what comes later would be compared with nothing.
     """
 
-    def __init__(self, item: pytest.Item, variant: Variant, process: Process) -> None:
+    def __init__(self, item: pytest.Item, variant: Variant, process: Process, marker: Mapping[str, Any]) -> None:
         self.item = item
         self.variant = variant
         self.settings: Settings = item.config.stash[SETTINGS]
-        self.marker: Mapping[str, Any] = marker_arguments(item)
+        self.marker = marker
         self.network, self.golden = identity_of(item)
         self.process = process
         self.programs = 0

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
@@ -157,23 +157,17 @@ def described(backend_names: Sequence[str]) -> list[str]:
 @contextmanager
 def begin(item: pytest.Item, variant: Variant) -> Iterator[GateTest]:
     """Prepares a gate test: graph mode, a fixed seed. Skips it if its backend cannot run here, or lacks the mode while
-    another variant of the test can run. A test whose marker cannot be followed fails, see ``_unusable``."""
-    wrong = _unusable(item, variant)
-    if wrong:
-        pytest.fail(wrong, pytrace=False)
-    why = refused(*variant)
-    if why is not None:
-        pytest.skip(why)
+    another variant of the test can run. A test whose marker cannot be followed fails, see ``_refuse``."""
+    marker = marker_arguments(item)
+    if variant != PLAIN:
+        _refuse(item, variant, marker)
     import harness.framework.context as context  # not from its package, which would look all of MindSpore's names up
     from harness import numpy_state
 
-    reason = None if variant == PLAIN else _backends().get(variant.backend).available()
-    if reason is not None:
-        pytest.skip(f"msdump: backend {variant.backend} cannot run here: {reason}")
     mode, state = context.get_context("mode"), numpy_state.taken()
     context.set_context(mode=context.GRAPH_MODE)
     context.set_seed(SEED)
-    more = {"rdr": True} if records(item.config, marker_arguments(item), variant.mode) else {}
+    more = {"rdr": True} if records(item.config, marker, variant.mode) else {}
 
     def opened() -> Process:
         network, root = identity_of(item).network, str(item.config.stash[SETTINGS].root)
@@ -183,25 +177,32 @@ def begin(item: pytest.Item, variant: Variant) -> Iterator[GateTest]:
     try:
         with ExitStack() as stack:
             process = cast("Process", Deferred(opened)) if variant == PLAIN and not more else opened()
-            stack.enter_context(_torch_seeded())
-            yield _made(item, variant, process)
+            if "torch" in sys.modules:
+                stack.enter_context(_torch_seeded())
+            yield _made(item, variant, process, marker)
     finally:
         context.set_context(mode=mode)
         numpy_state.restore(state)
 
 
-def _unusable(item: pytest.Item, variant: Variant) -> str:
-    """What is wrong with a test's marker: it names a backend or mode that does not exist; or a mode the backend lacks,
-    if it names it for this backend or no other variant of the test can run. Empty if nothing is."""
-    marker = marker_arguments(item)
+def _refuse(item: pytest.Item, variant: Variant, marker: Mapping[str, Any]) -> None:
+    """Fails a test whose marker names a backend or mode that does not exist; or a mode the backend lacks, if it names
+    it for this backend or no other variant of the test can run. Skips any other test that cannot run."""
+    wrong = ""
     try:
         why = refused(*variant)
-        others = [] if why is None else variants(item.config, marker)
-        if why is not None and (isinstance(marker.get("backends"), Mapping) or all(refused(*each) for each in others)):
-            return why
+        rest = [] if why is None else variants(item.config, marker)
+        if why is not None and (isinstance(marker.get("backends"), Mapping) or all(refused(*each) for each in rest)):
+            wrong = why
     except pytest.UsageError as error:
-        return str(error)
-    return ""
+        wrong = str(error)
+    if wrong:
+        pytest.fail(wrong, pytrace=False)
+    if why is not None:
+        pytest.skip(why)
+    reason = _backends().get(variant.backend).available()
+    if reason is not None:
+        pytest.skip(f"msdump: backend {variant.backend} cannot run here: {reason}")
 
 
 def unreadable(item: pytest.Item) -> str | None:
@@ -223,13 +224,13 @@ def unreadable(item: pytest.Item) -> str | None:
     return None
 
 
-def _made(item: pytest.Item, variant: Variant, process: Process) -> GateTest:
+def _made(item: pytest.Item, variant: Variant, process: Process, marker: Mapping[str, Any]) -> GateTest:
     """The gate test; if a directory it needs cannot be made, the test fails with the error's own words."""
     from harness.errors import HarnessError
 
     failure = ""
     try:
-        return GateTest(item, variant, process)
+        return GateTest(item, variant, process, marker)
     except HarnessError as error:
         failure = f"msdump: {error}"
     pytest.fail(failure, pytrace=False)
@@ -237,9 +238,9 @@ def _made(item: pytest.Item, variant: Variant, process: Process) -> GateTest:
 
 @contextmanager
 def _torch_seeded() -> Iterator[None]:
-    """PyTorch, where something has imported it, starts from the same seed as well."""
-    torch = sys.modules.get("torch")
-    if torch is None or not hasattr(torch, "manual_seed"):
+    """PyTorch, which something has imported, starts from the same seed as well."""
+    torch = sys.modules["torch"]
+    if not hasattr(torch, "manual_seed"):
         yield
         return
     state = torch.get_rng_state()
@@ -317,8 +318,10 @@ def _closing_lines(test: GateTest, results: Sequence[Result]) -> Iterator[str]:
 def _note(item: pytest.Item, bundle: str, results: Sequence[Result], failure: str) -> None:
     """Adds a test that compared nothing to the session's page, so that no test is missing there."""
     settings: Settings = item.config.stash[SETTINGS]
+    if settings.report is None:
+        return
     lone = [each for each in results if each["verdict"] in ("missing", "not compared")]
-    if settings.report is not None and lone and not (settings.regen or settings.learn):
+    if lone and not (settings.regen or settings.learn):
         from pytest_msdump import pages
 
         for result in lone:
@@ -344,7 +347,8 @@ def _keep_results(item: pytest.Item, results: list[Result]) -> None:
     for each in results:
         each["place"] = f"{from_root(item.config, path)}:{(line or 0) + 1}"
         for name in report.SHOWN:  # JUnit files, annotations, summaries and the terminal show them
-            each[name] = escape.line(each[name])  # type: ignore[literal-required]
+            if each[name]:  # type: ignore[literal-required]
+                each[name] = escape.line(each[name])  # type: ignore[literal-required]
     item.stash[_RESULTS] = results
     # A rerun of the same item starts over.
     item.user_properties[:] = [each for each in item.user_properties if not each[0].startswith("msdump_")]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 from harness.store import GoldenStore
 
@@ -18,19 +17,20 @@ class Opened:
 
     def __init__(self) -> None:
         self._store: GoldenStore | None = None
+        self._path: str | os.PathLike[str] = ""
         self._state: _State | None = None
 
-    def open(self, path: Path) -> GoldenStore:
+    def open(self, path: str | os.PathLike[str]) -> GoldenStore:
         """Returns the store at ``path``; callers must not close it.
 
         Raises:
             FileNotFoundError, StoreError: as ``GoldenStore.open``.
         """
-        store = self._store
-        if store is None or store.closed or store.path != path or self._state is None or self._state != _state(path):
+        store, before = self._store, _state(path)
+        if store is None or store.closed or self._path != path or self._state is None or self._state != before:
             self.close()
-            before = _state(path)
-            self._store = store = GoldenStore.open(path, keep=KEPT)
+            store = self._store = GoldenStore.open(path, keep=KEPT)
+            self._path = path
             # If the file was replaced in between, we do not know which one was opened.
             self._state = before if before == _state(path) else None
         return store
@@ -42,7 +42,7 @@ class Opened:
         self._store = self._state = None
 
 
-def _state(path: Path) -> _State | None:
+def _state(path: str | os.PathLike[str]) -> _State | None:
     """Values that change with the file or its content."""
     try:
         found = os.stat(path)

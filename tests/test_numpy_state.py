@@ -45,3 +45,16 @@ def test_the_same_numbers_follow(before: list[str], within: list[str], rounds: i
         found = np.random.get_state()
         assert (found[0], *found[2:]) == (expected[0], *expected[2:])
         assert (found[1] == expected[1]).all()
+
+
+@given(before=st.lists(st.sampled_from(sorted(DRAWS)), max_size=5), numbers=st.lists(st.integers(0, 3), min_size=1))
+def test_a_seed_is_that_of_numpy(before: list[str], numbers: list[int]) -> None:
+    for number in numbers:
+        for name in before:
+            DRAWS[name]()
+        numpy_state.seed(number)
+        found = np.random.get_state()
+        np.random.seed(number)
+        expected = np.random.get_state()
+        assert (found[0], *found[2:]) == (expected[0], *expected[2:])
+        assert (found[1] == expected[1]).all()

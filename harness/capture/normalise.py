@@ -9,8 +9,11 @@ from functools import lru_cache
 
 from harness.graph import SourceLine
 
-_POINTER = re.compile(r"^(subgraph instance: \S+ : )0x[0-9a-fA-F]+$", re.MULTILINE)
-_SOURCE = re.compile(r"^( +# (?: - |   )?In file )(.*?)(:\d+(?:~\d+)?(?:, \d+~\d+)?)(?=/)", re.MULTILINE)
+#: What the lines have that ``_POINTER`` or ``_SOURCE`` changes.
+_INSTANCE, _IN_FILE = "subgraph instance: ", "In file "
+_POINTER = re.compile(rf"^({_INSTANCE}\S+ : )0x[0-9a-fA-F]+$")
+_SOURCE = re.compile(rf"^( +# (?: - |   )?{_IN_FILE})(.*?)(:\d+(?:~\d+)?(?:, \d+~\d+)?)(?=/)")
+_PLACE = re.compile(rf"^( +# (?: - |   )?{_IN_FILE}[^\n:]*?):\d+(?:~\d+)?(?:, \d+~\d+)?(?=/)")
 _PACKAGES = re.compile(r"^.*/(?:site|dist)-packages/")
 _OWN = re.compile(r"(?:^|/)harness/(?:framework/)?(?:nn|ops|train|tensor|compile)/")
 _LIBRARY = re.compile(r"/(?:site|dist)-packages/|^(?:mindspore|torch)/|" + _OWN.pattern)
@@ -46,15 +49,28 @@ def _shown(path: str, rootdir: str) -> tuple[str, bool]:
     return shown, _OWN.search(shown) is not None
 
 
-def ir_text(text: str, rootdir: str) -> str:
+def ir_text(text: str, rootdir: str, *, numbered: bool = True) -> str:
     """A ``.ir`` without pointers, with paths as ``source_path`` gives them, and without line numbers of the harness's
-    own layers: an edit there that computes the same must not change a golden."""
+    own layers: an edit there that computes the same must not change a golden.
 
+    Args:
+        numbered: whether line numbers of other files stay.
+    """
+    return "\n".join([
+        _line(line, rootdir, numbered) if _IN_FILE in line or line.startswith(_INSTANCE) else line
+        for line in text.split("\n")
+    ])  # fmt: skip
+
+
+# The places of a network's lines recur in its nodes, its stages and its runs.
+@lru_cache(maxsize=16384)
+def _line(line: str, rootdir: str, numbered: bool) -> str:
     def normal(found: re.Match[str]) -> str:
         path, is_own = _shown(found[2], rootdir)
         return found[1] + path if is_own else found[1] + path + found[3]
 
-    return _SOURCE.sub(normal, _POINTER.sub(r"\g<1>0x0", text))
+    plain = _SOURCE.sub(normal, _POINTER.sub(r"\g<1>0x0", line))
+    return plain if numbered else _PLACE.sub(r"\1", plain)
 
 
 @lru_cache(maxsize=4096)

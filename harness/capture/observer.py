@@ -96,13 +96,13 @@ class CaptureObserver(Observer):
         graph = contents.graph_of(node.extra.graph or self._step.graph, self._step.graph)
         name = node.name
         execution = self._execution(graph, name)
-        source = self._source(node)
+        source, op, facts = self._source(node), node.op, contents.facts(node)
         for io, slots in (("input", inputs), ("output", contents.outputs(node, outputs))):
             for slot in slots:
                 key = SlotKey(self._rank, graph, self._iteration, name, execution, io, slot.index)
                 shown = contents.format_of(node, io, slot)
-                record = Record(key, node.op, slot.dtype.name, slot.array.shape, shown, slot.array, source)
-                if (facts := contents.facts(node)) is not None:
+                record = Record(key, op, slot.dtype.name, slot.array.shape, shown, slot.array, source)
+                if facts is not None:
                     extra = record.extra
                     extra.stream, extra.task, extra.alone, extra.members = facts
                 self._keep(record)

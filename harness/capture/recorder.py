@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 import os
-import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -25,9 +24,6 @@ from harness.rdr.listing import kept
 
 #: Its modes: 1 exports when something fails; 2 also exports after each compilation and at the end.
 MODES = (1, 2)
-
-_PLACE = re.compile(r"^( +# (?: - |   )?In file [^\n:]*?):\d+(?:~\d+)?(?:, \d+~\d+)?(?=/)", re.MULTILINE)
-
 
 #: Bytes of a text that is remembered; with 64 of them at most 32 MiB are kept.
 _REMEMBERED = 2**19
@@ -46,16 +42,13 @@ def normalised(extension: str, raw: bytes, rootdir: str) -> bytes:
 
 def _normal(extension: str, raw: bytes, rootdir: str) -> bytes:
     if extension == "ir":
-        return _plain(raw.decode("utf-8", "surrogateescape"), rootdir).encode("utf-8", "surrogateescape")
+        text = ir_text(raw.decode("utf-8", "surrogateescape"), rootdir, numbered=False)
+        return text.encode("utf-8", "surrogateescape")
     return _model(raw, rootdir)
 
 
 # The stages of a compilation mostly have equal graphs, and so do the devices.
 _again = lru_cache(maxsize=64)(_normal)
-
-
-def _plain(text: str, rootdir: str) -> str:
-    return _PLACE.sub(r"\1", ir_text(text, rootdir))
 
 
 def _model(raw: bytes, rootdir: str) -> bytes:
@@ -64,7 +57,7 @@ def _model(raw: bytes, rootdir: str) -> bytes:
         return raw
     try:
         for node in model.graph.node:
-            node.source_address = _plain(node.source_address, rootdir)
+            node.source_address = ir_text(node.source_address, rootdir, numbered=False)
         written: bytes = model.SerializeToString(deterministic=True)
     except (TypeError, ValueError):  # a text in it is not UTF-8: protobuf gives its bytes
         return raw

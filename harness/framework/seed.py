@@ -10,8 +10,6 @@ import random
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import numpy as np
-
 from harness import numpy_state
 from harness.errors import SettingError, SettingTypeError
 
@@ -63,7 +61,7 @@ def seeded(seed: int) -> Iterator[None]:
 
 def _seed_all(seed: int) -> None:
     random.seed(seed)
-    np.random.seed(seed)
+    numpy_state.seed(seed)
     _dataset[0] = seed
 
 

@@ -52,13 +52,16 @@ def printed_order(output: Operand) -> list[Node]:
     order: list[Node] = []
     if not isinstance(output, Node):
         return order
-    seen = {id(output)}
+    # Operands are told apart by identity; each compilation asks a dozen times.
+    seen: set[Operand] = {output}
     stack = [(output, iter(output.inputs))]
     while stack:
         node, inputs = stack[-1]
         for operand in inputs:
-            if isinstance(operand, Node) and id(operand) not in seen:
-                seen.add(id(operand))
+            if operand in seen:
+                continue
+            seen.add(operand)
+            if isinstance(operand, Node):
                 stack.append((operand, iter(operand.inputs)))
                 break
         else:

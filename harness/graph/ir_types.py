@@ -5,12 +5,14 @@ Source of the forms: MindSpore 2.10.0 CPU ``.ir`` files, measured.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import groupby
 
 from harness.graph.node import Const, Node, Operand, Parameter
 from harness.graph.spec import OpaqueSpec, ScalarSpec, Spec, TensorSpec, TupleSpec
 
 
+@lru_cache(maxsize=4096)
 def dims(shape: tuple[int, ...]) -> str:
     """``2, 8``: the inside of every printed shape."""
     return ", ".join(map(str, shape))

@@ -37,6 +37,8 @@ KEYWORDS = 2
 CHECKING = frozenset(row.name for row in LAYER_GRAPHS if row.checks)
 #: methods of layers that are functions in the real layers too
 METHODS = frozenset({"construct", "get_loss"})
+#: Paths up to this length are kept; each turn of a loop is one longer.
+_SHORT = 64
 
 
 @dataclass(eq=False, slots=True)
@@ -63,6 +65,7 @@ class Closure:
     nodes: list[Node] = field(default_factory=list)
     tail: Closure | None = None
     of_library: bool = False
+    _path: tuple[Closure, ...] = ()
 
     def affect(self, effect: Closure | Node | None) -> None:
         """Notes an effect; the first one makes this closure's call an effect of its parent."""
@@ -71,14 +74,19 @@ class Closure:
             self.at = len(self.parent.effects) - 1
         self.effects.append(effect)
 
-    def path(self) -> list[Closure]:
+    def path(self) -> tuple[Closure, ...]:
         """This closure and those around it, outermost first."""
+        if self._path:
+            return self._path
         closures: list[Closure] = []
         closure: Closure | None = self
         while closure is not None:
             closures.append(closure)
             closure = closure.parent
-        return closures[::-1]
+        path = tuple(closures[::-1])
+        if len(path) <= _SHORT:
+            self._path = path
+        return path
 
 
 @dataclass(eq=False, slots=True)
@@ -107,6 +115,7 @@ class _Activation:
     closure: Closure
     function: Function | None
     made: dict[Any, Closure] = field(default_factory=dict)
+    located: dict[int, Closure] = field(default_factory=dict)
     loops: dict[tuple[Loop, Closure], _Loop] = field(default_factory=dict)
 
     def child(self, key: Any, parent: Closure, waits: bool = False) -> Closure:
@@ -157,8 +166,10 @@ def frames_of_graphs(stop: FrameType | None) -> Iterator[FrameType]:
     """Running functions that are graphs, outermost first: the user's, layers', and those of the library."""
     found: list[FrameType] = []
     frame: FrameType | None = sys._getframe(1)
+    known = _MAY_BE_GRAPH.get  # each operator asks for all frames
     while frame is not None and frame is not stop:
-        if _may_be_graph(frame.f_code) and _is_graph(frame):
+        kept = known(id(frame.f_code)) or _may_be_graph(frame.f_code)
+        if kept[1] and _is_graph(frame):
             found.append(frame)
         frame = frame.f_back
     return reversed(found)
@@ -169,19 +180,17 @@ _MAY_BE_GRAPH: dict[int, tuple[CodeType, bool]] = {}
 _KEPT = 65536
 
 
-def _may_be_graph(code: CodeType) -> bool:
-    """False if no frame of ``code`` can be a graph. Most frames belong to the harness itself.
+def _may_be_graph(code: CodeType) -> tuple[CodeType, bool]:
+    """Notes of ``code`` whether a frame of it may be a graph. Most frames belong to the harness itself.
 
     Keyed by identity: equal code of two files would share a key, and hashing code walks through all of it.
     """
-    kept = _MAY_BE_GRAPH.get(id(code))
-    if kept is None:
-        if len(_MAY_BE_GRAPH) >= _KEPT:
-            _MAY_BE_GRAPH.clear()
-        name = code.co_name
-        may = name in METHODS or is_graph_function(code) or (not name.startswith("<") and is_users(code.co_filename))
-        kept = _MAY_BE_GRAPH[id(code)] = code, may
-    return kept[1]
+    if len(_MAY_BE_GRAPH) >= _KEPT:
+        _MAY_BE_GRAPH.clear()
+    name = code.co_name
+    may = name in METHODS or is_graph_function(code) or (not name.startswith("<") and is_users(code.co_filename))
+    kept = _MAY_BE_GRAPH[id(code)] = code, may
+    return kept
 
 
 def _is_graph(frame: FrameType) -> bool:
@@ -229,11 +238,26 @@ def _depth(frame: FrameType, key: Any) -> tuple[int, int]:
 
 def _locate(activation: _Activation) -> Closure:
     """The closure of the statement an activation is at."""
+    function, at = activation.function, activation.frame.f_lasti
+    if function is None:
+        return activation.closure
+    # Without a loop, a place is always in the same closure.
+    known = activation.located.get(at)
+    if known is None:
+        known = _at(activation, function.body, place_of(activation.frame))
+        if not _has_loops(function):
+            activation.located[at] = known
+    return known
+
+
+@lru_cache(maxsize=16384)
+def _has_loops(function: Function) -> bool:
+    return any(isinstance(each, (ast.For, ast.ListComp, ast.GeneratorExp)) for each in ast.walk(function))
+
+
+def _at(activation: _Activation, body: list[ast.stmt], place: SourcePosition) -> Closure:
+    """The closure of a place in the statements of an activation's function."""
     closure = activation.closure
-    if activation.function is None:
-        return closure
-    place = place_of(activation.frame)
-    body: list[ast.stmt] = activation.function.body
     while True:
         for statement in body:
             if holds(statement, place):

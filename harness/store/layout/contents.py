@@ -22,7 +22,7 @@ import os
 import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import prod
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
@@ -32,7 +32,7 @@ import xxhash
 
 from harness.errors import StoreError
 from harness.store.layout.index import Index, checked_index
-from harness.store.layout.objects import Stored, fetch, packed_table, proportionate
+from harness.store.layout.objects import Stored, fetch, fetch_short, inflate, packed_table, proportionate
 from harness.store.layout.schema import (
     COMPRESSIONS,
     INDEX_DTYPE,
@@ -55,6 +55,8 @@ MAGIC = b"\x93MSDUMP\r\n\x1a\n\0"
 _HEAD = struct.Struct("<12sI4Q16s")
 _SUM = struct.Struct("<Q")
 
+#: Bytes of texts that an open store keeps.
+_TEXTS = 8 << 20
 #: No array has larger elements than this; a text is one element.
 _MAX_ITEM = 2**31 - 1
 
@@ -182,12 +184,13 @@ def read_contents(head: bytes, descriptor: int, file_size: int) -> Contents:
         raise StoreError(f"it should have {size} bytes, but has {file_size}: bytes were lost or added")
     if offset + stored > file_size or not proportionate(length, stored):
         raise StoreError("its table of contents lies beyond its end")
-    raw = fetch(descriptor, stored, offset)
-    if xxhash.xxh3_128_digest(raw.data) != digest:
+    raw = fetch_short(descriptor, stored, offset)
+    if xxhash.xxh3_128_digest(raw) != digest:
         raise StoreError("its table of contents is damaged: its digest is wrong")
-    text = Stored(np.dtype(f"S{max(length, 1)}"), (1,), raw, packed=length > 0).unpacked()
+    # A single element is not shuffled.
+    text = inflate(raw, length) if length else raw
     try:
-        return _decoded(json.loads(text.tobytes()), file_size)
+        return _decoded(json.loads(text), file_size)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise StoreError(f"its table of contents is not that of a golden store ({type(error).__name__})") from None
 
@@ -196,7 +199,7 @@ def read_part(contents: Contents, number: int, descriptor: int) -> Array:
     """The bytes of a part: uint8 [nbytes]; ``StoreError`` if they are not what was written."""
     part = contents.parts[number]
     raw = stored_part(contents, number, descriptor).unpacked()
-    if raw.size != part.nbytes or part_digest(raw.data) != part.digest:
+    if raw.size != part.nbytes or part_digest(raw) != part.digest:
         raise StoreError("the golden is damaged: the digest of these bytes is wrong")
     return raw
 
@@ -204,7 +207,7 @@ def read_part(contents: Contents, number: int, descriptor: int) -> Array:
 def stored_part(contents: Contents, number: int, descriptor: int) -> Stored:
     """A part as it lies in the file, as texts of ``itemsize`` bytes."""
     part = contents.parts[number]
-    raw = fetch(descriptor, part.size, part.offset)
+    raw = fetch_short(descriptor, part.size, part.offset)
     return Stored(np.dtype(f"S{part.itemsize}"), (part.nbytes // part.itemsize,), raw, part.size != part.nbytes)
 
 
@@ -220,9 +223,9 @@ def _decoded(whole: Any, file_size: int) -> Contents:
 def _part(given: Any, file_size: int) -> Part:
     part = Part(*given)
     offset, size, nbytes, itemsize, digest = part
-    if not all(type(number) is int and number >= 0 for number in part[:4]) or not isinstance(digest, str):
+    if not type(offset) is type(size) is type(nbytes) is type(itemsize) is int or type(digest) is not str:
         raise ValueError(given)
-    whole = 0 < itemsize <= _MAX_ITEM and nbytes % itemsize == 0
+    whole = offset >= 0 <= size and nbytes >= 0 < itemsize <= _MAX_ITEM and nbytes % itemsize == 0
     if not whole or offset + size > file_size or (size != nbytes and not proportionate(nbytes, size)):
         raise ValueError(given)
     return part
@@ -232,13 +235,9 @@ def _run(run: Any, parts: int) -> RunEntry:
     level, checksum, attrs = run["level"], run["checksum"], run["attrs"]
     if level not in LEVELS or not isinstance(checksum, str) or not isinstance(attrs, dict):
         raise ValueError(level)
-    artefacts = {_encodable(name): _number(part, parts) for name, part in run["artefacts"].items()}
+    artefacts = {name: _number(part, parts) for name, part in run["artefacts"].items()}
+    "".join(artefacts).encode("utf-8", "surrogateescape")  # half of a pair is a ValueError
     return RunEntry(level, checksum, attrs, _number(run["index"], parts), _number(run["names"], parts), artefacts)
-
-
-def _encodable(name: str) -> str:
-    name.encode("utf-8", "surrogateescape")  # half of a pair is a ValueError
-    return name
 
 
 def _number(given: Any, parts: int) -> int:
@@ -255,7 +254,12 @@ def run_text(run: RunId) -> str:
 def parse_run(text: str) -> RunId:
     """The run ``run_text`` made ``text`` of."""
     backend, _, mode = text.partition("/")
-    return RunId(*(unescape(part.encode("utf-8", "surrogateescape")) for part in (backend, mode)))
+    return RunId(_unescaped(backend), _unescaped(mode))
+
+
+@lru_cache(maxsize=4096)
+def _unescaped(part: str) -> str:
+    return unescape(part.encode("utf-8", "surrogateescape"))
 
 
 # --- a store of today's schema, read by its contents; and what a reader of any schema gives --------------------------
@@ -296,6 +300,8 @@ class Placed:
 
     def __init__(self, descriptor: int, contents: Contents) -> None:
         self._descriptor, self._contents = descriptor, contents
+        self._kept: dict[int, bytes] = {}
+        self._room = _TEXTS
         self.network, self.compression = contents.network, contents.compression
 
     def close(self) -> None:
@@ -303,15 +309,28 @@ class Placed:
 
     def runs(self) -> dict[RunId, PlacedRun]:
         """All runs, sorted."""
-        return {run: PlacedRun(self, entry) for run, entry in sorted(self._contents.runs.items())}
+        runs = self._contents.runs
+        return {run: PlacedRun(self, runs[run]) for run in sorted(runs)}
 
     def part(self, number: int) -> Array:
         """Bytes of a part."""
         return read_part(self._contents, number, self._descriptor)
 
-    def text_dtype(self, number: int) -> np.dtype[Any]:
-        """The dtype of a part that holds texts."""
-        return np.dtype(f"S{self._contents.parts[number].itemsize}")
+    def text(self, number: int) -> bytes:
+        """Bytes of a part that is a text. Runs share texts, so they are kept while there is room."""
+        known = self._kept.get(number)
+        if known is None:
+            known = self.part(number).tobytes()
+            if len(known) <= self._room:
+                self._room -= len(known)
+                self._kept[number] = known
+        return known
+
+    def texts(self, number: int) -> list[str]:
+        """A part that holds texts, each of ``itemsize`` bytes with NULs at its end."""
+        raw, size = self.part(number).tobytes(), self._contents.parts[number].itemsize
+        starts = range(0, len(raw), size)
+        return [raw[at : at + size].rstrip(b"\0").decode("utf-8", "surrogateescape") for at in starts]
 
     def stored(self, number: int, dtype: np.dtype[Any] | None = None) -> Stored:
         """A part as it lies in the file."""
@@ -349,13 +368,12 @@ class PlacedRun:
     def __init__(self, store: Placed, entry: RunEntry) -> None:
         self._store, self._entry = store, entry
         self.level, self.checksum = entry.level, entry.checksum
-        self.attrs = MappingProxyType(dict(entry.attrs))
+        self.attrs = MappingProxyType(entry.attrs)
 
     def index(self) -> Index:
         """All slots."""
-        texts = self._store.part(self._entry.names).view(self._store.text_dtype(self._entry.names)).tolist()
         rows = self._store.part(self._entry.index).view(INDEX_DTYPE)
-        return checked_index(rows, [raw.decode("utf-8", "surrogateescape") for raw in texts])
+        return checked_index(rows, self._store.texts(self._entry.names))
 
     def artefact_names(self) -> list[str]:
         """Names of all texts, sorted."""
@@ -363,7 +381,7 @@ class PlacedRun:
 
     def artefact(self, name: str) -> bytes:
         """A text."""
-        return self._store.part(self._entry.artefacts[name]).tobytes()
+        return self._store.text(self._entry.artefacts[name])
 
     def stored_parts(self) -> dict[str, Stored]:
         """Index, names and every artefact (``artefact <name>``) as they lie in the file."""

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import json
 import math
+import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from functools import cached_property
 from math import prod
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any
 
 import numpy as np
@@ -41,15 +42,30 @@ _KEY_NUMBERS = ("rank", "execution", "slot")
 _LABELS = ("graph", "iteration")
 
 
-def _only(*names: str, **kinds: str) -> np.dtype[Any]:
-    """The row without its other columns, so that a table becomes tuples in one call."""
-    formats = [kinds.get(name, INDEX_DTYPE[name]) for name in names]
-    offsets = [INDEX_DTYPE.fields[name][1] for name in names]  # type: ignore[index]
-    return np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": INDEX_DTYPE.itemsize})
+#: How ``struct`` spells the kinds of a row's columns; digests are bytes.
+_LETTERS = {"i4": "i", "u1": "B", "f8": "d", "i8": "q", "V16": "16s"}
 
 
-_KEYS = _only("rank", "graph", "iteration", "execution", "operator", "io", "slot", graph="<u4", iteration="<u4")
+def _only(*names: str, unsigned: tuple[str, ...] = ()) -> struct.Struct:
+    """Reads these columns of a row and skips the others. Numpy's own tuples of a table take longer, however short."""
+    texts = []
+    for name in INDEX_DTYPE.names or ():
+        kind = INDEX_DTYPE[name]
+        letter = _LETTERS[kind.str.lstrip("<|")]
+        texts.append((letter.upper() if name in unsigned else letter) if name in names else f"{kind.itemsize}x")
+    return struct.Struct("<" + "".join(texts))
+
+
+_KEYS = _only("rank", "graph", "iteration", "execution", "operator", "io", "slot", unsigned=_LABELS)
 _POINTERS = _only("io", *NAME_FIELDS)
+_DIGESTS = _only("digest")
+_ROW = _only(*(INDEX_DTYPE.names or ()))
+#: Where a column stands in what ``_ROW`` reads.
+_AT = {name: at for at, name in enumerate(INDEX_DTYPE.names or ())}
+_TYPE, _DTYPE, _SHAPE, _FORMAT, _SOURCE = (_AT[name] for name in ("type", "dtype", "shape", "format", "source"))
+_statistics_of = itemgetter(*(_AT[name] for name in _STATISTICS))
+#: The columns of ``_POINTERS`` as they lie in a row.
+_POINTED = tuple(name for name in INDEX_DTYPE.names or () if name in ("io", *NAME_FIELDS))
 #: Rows whose columns are looked at as Python's numbers: numpy needs microseconds for each column, however short.
 _FEW = 64
 
@@ -76,14 +92,17 @@ class Index:
         names = self.names
         return [
             SlotKey(rank, graph, iteration, names[operator], execution, IOS[io], slot)
-            for rank, graph, iteration, execution, operator, io, slot in self.rows.view(_KEYS).tolist()
+            for rank, graph, iteration, execution, operator, io, slot in _KEYS.iter_unpack(self._raw)
         ]
 
     @cached_property
     def digests(self) -> list[bytes]:
         """Of each row, its digest (16 bytes)."""
-        whole = np.ascontiguousarray(self.rows["digest"]).tobytes()
-        return [whole[at : at + 16] for at in range(0, len(whole), 16)]
+        return [digest for (digest,) in _DIGESTS.iter_unpack(self._raw)]
+
+    @property
+    def _raw(self) -> bytes:
+        return self.rows.tobytes()
 
     @cached_property
     def position(self) -> dict[SlotKey, int]:
@@ -94,12 +113,13 @@ class Index:
             raise StoreError(f"the index has two rows for {describe_key(twice)}")
         return found
 
-    def _known(self, row: int) -> tuple[Any, ...]:
-        """The fields of a row's ``Statistics``; rows are unpacked in blocks of some thousands."""
+    def _row(self, row: int) -> tuple[Any, ...]:
+        """A row's fields. Rows that are read in turn are unpacked in blocks of some thousands."""
         start = row - row % _TOGETHER
         if self._unpacked[0] != start:
-            rows = self.rows[start : start + _TOGETHER]
-            self._unpacked = start, list(zip(*(rows[name].tolist() for name in _STATISTICS), strict=True))
+            if row != start and len(self.rows) > _TOGETHER:
+                return _ROW.unpack(self.rows[row].tobytes())
+            self._unpacked = start, list(_ROW.iter_unpack(self.rows[start : start + _TOGETHER].tobytes()))
         return self._unpacked[1][row - start]
 
     @cached_property
@@ -109,11 +129,11 @@ class Index:
 
     def name(self, row: int, field: str) -> str:
         """The string a row's ``field`` (``type``, ``dtype``, ...) points to."""
-        return self.names[int(self.rows[field][row])]
+        return self.names[self._row(row)[_AT[field]]]
 
     def shape(self, row: int) -> tuple[int, ...]:
         """A row's shape."""
-        at = int(self.rows["shape"][row])
+        at = self._row(row)[_SHAPE]
         shape = self._shapes.get(at)
         if shape is None:
             shape = self._shapes[at] = self._read_shape(row, self.names[at])
@@ -130,7 +150,7 @@ class Index:
 
     def statistics(self, row: int) -> Statistics | PrintedStatistics:
         """A row's statistics, as far as they are known."""
-        values = self._known(row)
+        values = _statistics_of(self._row(row))
         count = values[_COUNT]
         if count < 0:
             known = dict(zip(_STATISTICS, values, strict=True))
@@ -139,15 +159,16 @@ class Index:
 
     def record(self, row: int) -> Record:
         """A row as a record without values; its statistics are in ``extra.statistics``."""
-        source = int(self.rows["source"][row])
+        fields, names = self._row(row), self.names
+        source = fields[_SOURCE]
         return Record(
             self.keys[row],
-            self.name(row, "type"),
-            self.name(row, "dtype"),
+            names[fields[_TYPE]],
+            names[fields[_DTYPE]],
             self.shape(row),
-            self.name(row, "format"),
+            names[fields[_FORMAT]],
             None,
-            None if source == NO_SOURCE else self.names[source],
+            None if source == NO_SOURCE else names[source],
             self.digests[row],
             RecordExtra(statistics=self.statistics(row)),
         )
@@ -172,8 +193,8 @@ def _ranges(rows: Array) -> dict[str, tuple[int, int]]:
     fields = (*NAME_FIELDS, "io")
     if len(rows) > _FEW:
         return {field: (int(rows[field].min()), int(rows[field].max())) for field in fields}
-    columns = dict(zip(("io", *NAME_FIELDS), zip(*rows.view(_POINTERS).tolist(), strict=True), strict=True))
-    return {field: (min(columns[field]), max(columns[field])) for field in fields}
+    columns = zip(_POINTED, zip(*_POINTERS.iter_unpack(rows.tobytes()), strict=True), strict=True)
+    return {field: (min(column), max(column)) for field, column in columns}
 
 
 class IndexBuilder:

@@ -84,6 +84,11 @@ def pack(raw: Array, itemsize: int) -> bytes | None:
 
 def unpack(packed: bytes, nbytes: int, itemsize: int) -> Array:
     """uint8 [nbytes] of what ``pack`` made; ``StoreError`` for any other bytes."""
+    return _unshuffle(np.frombuffer(inflate(packed, nbytes), np.uint8), itemsize)
+
+
+def inflate(packed: bytes, nbytes: int) -> bytes:
+    """The ``nbytes`` bytes that were deflated; ``StoreError`` for any other bytes."""
     if nbytes > MAX_RATIO * (len(packed) + 1):
         raise StoreError(f"a chunk of {len(packed)} bytes cannot hold {nbytes}")
     inflater = zlib.decompressobj()
@@ -94,15 +99,16 @@ def unpack(packed: bytes, nbytes: int, itemsize: int) -> Array:
         raise StoreError(f"a compressed chunk is damaged: {error}") from None
     if len(raw) != nbytes or not inflater.eof:
         raise StoreError(f"a compressed chunk does not hold the expected {nbytes} bytes")
-    return _unshuffle(np.frombuffer(raw, np.uint8), itemsize)
+    return raw
 
 
 def _shuffle(raw: Array, itemsize: int) -> Array:
-    return np.ascontiguousarray(raw.reshape(-1, itemsize).T) if itemsize > 1 else raw
+    # Of a single element nothing moves.
+    return np.ascontiguousarray(raw.reshape(-1, itemsize).T) if 1 < itemsize < raw.size else raw
 
 
 def _unshuffle(raw: Array, itemsize: int) -> Array:
-    return np.ascontiguousarray(raw.reshape(itemsize, -1).T).reshape(-1) if itemsize > 1 else raw
+    return np.ascontiguousarray(raw.reshape(itemsize, -1).T).reshape(-1) if 1 < itemsize < raw.size else raw
 
 
 def proportionate(nbytes: int, size: int) -> bool:
@@ -120,6 +126,12 @@ def fetch(descriptor: int, size: int, at: int) -> Array:
             raise StoreError(f"the file ends {size - done} bytes too early")
         done += got
     return raw
+
+
+def fetch_short(descriptor: int, size: int, at: int) -> bytes:
+    """Like ``fetch``, for tables and texts: numpy's array takes longer than reading them."""
+    raw = os.pread(descriptor, size, at)
+    return raw if len(raw) == size else fetch(descriptor, size, at).tobytes()
 
 
 # --- tables ---------------------------------------------------------------------------------------------------------
