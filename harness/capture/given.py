@@ -128,9 +128,10 @@ def _numpy(name: str, value: Any) -> Array:
 
 
 def is_masked(value: Any) -> bool:
-    """Whether it is a masked array; nobody has one without having imported ``numpy.ma``."""
-    masked = sys.modules.get("numpy.ma")
-    return hasattr(masked, "MaskedArray") and isinstance(value, masked.MaskedArray)  # type: ignore[union-attr]
+    """Whether it is a masked array. Its class tells: ``numpy.ma`` may have been imported twice."""
+    return type(value) is not np.ndarray and any(
+        each.__name__ == "MaskedArray" and each.__module__.startswith("numpy.") for each in type(value).__mro__
+    )
 
 
 def is_tensor(value: Any) -> bool:

@@ -104,29 +104,33 @@ class Writer:
         """The line of types, without the indent."""
         return f": ({self.types(node.inputs)}) -> (<{type_text(abstract(node), inplace=self.inplace)}>)"
 
-    def node(self, node: Node) -> Iterator[str]:
-        yield self.head(node)
-        yield INDENT + self.signature(node)
+    def node(self, node: Node) -> list[str]:
+        lines = [self.head(node), INDENT + self.signature(node)]
         real = [o for o in node.inputs if not (node.kernel and is_monad(o))]
         if node.kernel:
             absent = node.extra.absent
             inputs = [device_text(o.spec, absent.get(i) if is_none(o) else None) for i, o in enumerate(real)]
-            yield f"{INDENT}: ({', '.join(inputs)}) -> ({', '.join(device_text(s) for s in node.outputs)})"
+            lines.append(f"{INDENT}: ({', '.join(inputs)}) -> ({', '.join(device_text(s) for s in node.outputs)})")
         if node.kernel or node.op not in _KINDLESS:
-            yield f"{INDENT}: ({', '.join(kind_text(o) for o in real)}) -> ({kind_text(node)})"
-        yield f"{INDENT}# Fullname with scope: ({node.name})"
-        yield from (INDENT + heading for heading in related_headings(node.related_kind))
-        yield from (INDENT + source_line(line) for line in node.related)
-        yield from (INDENT + source_line(line) for line in node.source)
+            lines.append(f"{INDENT}: ({', '.join(map(kind_text, real))}) -> ({kind_text(node)})")
+        lines.append(f"{INDENT}# Fullname with scope: ({node.name})")
+        lines += [INDENT + heading for heading in related_headings(node.related_kind)]
+        lines += [INDENT + source_line(line) for line in node.related]
+        lines += [INDENT + source_line(line) for line in node.source]
+        return lines
 
-    def body(self) -> Iterator[str]:
+    def body(self) -> list[str]:
         """Every node, and ``Return``."""
         graph = self.graph
+        lines: list[str] = []
         for node in graph.nodes:
-            yield from self.node(node)
-        yield f"  Return({self.operand(graph.output)})"
-        yield f"{INDENT}: ({self.types([graph.output])})"
-        yield f"{INDENT}# Fullname with scope: (Default/Return-op{graph.return_number})"
+            lines += self.node(node)
+        return [
+            *lines,
+            f"  Return({self.operand(graph.output)})",
+            f"{INDENT}: ({self.types([graph.output])})",
+            f"{INDENT}# Fullname with scope: (Default/Return-op{graph.return_number})",
+        ]
 
     def lines(self) -> Iterator[str]:
         graph = self.graph

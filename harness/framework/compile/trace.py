@@ -101,10 +101,9 @@ class Tracer(Controls):
         taken.check(call)
         if scope is None:
             scope = self.pinned or (self.scope if self.source is not None else self._users_scope())
-        node = Node(operator.name, inputs, {**attrs, **self.marks}, scope, operator.infer(call))
-        node.extra = NodeExtra(layout, operator.functional, operator.absent, region=self.region)
-        node.extra.closure, node.extra.effects_before = closure, before
-        node.extra.inside = self.functions.inside
+        extra = NodeExtra(layout, operator.functional, operator.absent, region=self.region)
+        extra.closure, extra.effects_before, extra.inside = closure, before, self.functions.inside
+        node = Node(operator.name, inputs, {**attrs, **self.marks}, scope, operator.infer(call), extra=extra)
         closure.nodes.append(node)
         if self.states.together(mark, node):
             closure.affect(None)
@@ -192,10 +191,9 @@ class Tracer(Controls):
 
     def virtual(self, op: str, inputs: list[Operand], spec: Spec) -> Node:
         """A node of the graph itself, in the current scope."""
-        node = Node(op, inputs, {}, self.scope, spec, kernel=False)
-        node.extra = NodeExtra(layout=(None,) * len(inputs), functional=False, region=self.region)
-        node.extra.closure = self._closure()
-        return node
+        extra = NodeExtra(layout=(None,) * len(inputs), functional=False, region=self.region)
+        extra.closure = self._closure()
+        return Node(op, inputs, {}, self.scope, spec, kernel=False, extra=extra)
 
     def _closure(self) -> Closure:
         """Where a node is written; the nodes of a gradient stand in none of the function's closures."""

@@ -37,6 +37,7 @@ class Launch:
         self.frees: tuple[int, ...] = ()
         self.copies = False
         self._layout: tuple[Any, ...] = node.extra.layout
+        self._is_flat = all(count is None for count in self._layout)
         self.state: dict[str, Any] = {}
         self._slots = tuple(self._templates())
         constants = [i.value if isinstance(i, Const) else None for i in node.inputs]
@@ -62,6 +63,8 @@ class Launch:
 
     def arguments(self, values: Sequence[Any]) -> tuple[Any, ...]:
         """``values`` as in the operator's call: tuples of tensors joined again, without a monad at the end."""
+        if self._is_flat:
+            return tuple(values[: len(self._layout)])
         return tuple(value for value, _count in self._members(values))
 
     def _members(self, flat: Sequence[Any]) -> Iterator[tuple[Any, int | None]]:
