@@ -25,15 +25,13 @@ from harness.store.layout.contents import USER_BLOCK, Placed, RunSource, Source,
 from harness.store.layout.index import Index, describe_key, run_checksum
 from harness.store.layout.objects import Stored, from_stored, stored_dtype
 from harness.store.layout.schema import Compression, Level, RunId
+from harness.store.located import Located
 from harness.suggest import pull
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 #: Says in words what is wrong with the tensors of a store's run.
 Tensors = Callable[["GoldenStore", "StoredRun"], list[str]]
-
-#: Exceptions of HDF5 and numpy for a file whose inner structure is broken.
-_DAMAGE = (KeyError, MemoryError, OSError, OverflowError, RuntimeError, TypeError, ValueError)
 
 _HDF5 = b"\x89HDF\r\n\x1a\n"
 _LFS = b"version https://git-lfs.github.com/spec/"
@@ -226,31 +224,6 @@ class GoldenStore:
         """Inside the block, adds the file, the run and ``where`` (the place in it, in words) to the message of an
         error."""
         return Located(self._given, where, run)
-
-
-class Located:
-    """See ``GoldenStore.located``. Every reading passes here, and a generator's context takes four times as long."""
-
-    __slots__ = ("_path", "_run", "_where")
-
-    def __init__(self, path: str | os.PathLike[str], where: str, run: RunId | None) -> None:
-        self._path, self._where, self._run = path, where, run
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if error is None:
-            return
-        path, run = Path(self._path), f"run {self._run}" if self._run else ""
-        where = ": ".join(filter(None, (run, self._where)))
-        if isinstance(error, StoreError):
-            if not str(error).startswith(f"{path}: "):
-                raise StoreError(f"{path}: {where + ': ' if where else ''}{error}") from None
-        elif isinstance(error, _DAMAGE):
-            raise StoreError(f"{path}: {where}: damaged ({first_line(error)})") from error
 
 
 class StoredRun:
