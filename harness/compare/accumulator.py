@@ -82,4 +82,10 @@ class Accumulator:
 
 def where(at: int | None, shape: tuple[int, ...]) -> tuple[int, ...] | None:
     """The index of the ``at``-th element in C order."""
-    return None if at is None else tuple(int(i) for i in np.unravel_index(at, shape))
+    if at is None:
+        return None
+    index = []
+    for length in reversed(shape):
+        at, here = divmod(at, length)
+        index.append(here)
+    return tuple(reversed(index))

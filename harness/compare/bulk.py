@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +22,6 @@ _BLOCKS = 16
 #: A mask is a huge number that both sides have bit for bit (-1e4, -1e9, the lowest of a type): it never counts as the
 #: size of a result, however many elements are masked.
 MASK = 2.0**13
-_EXPONENTS = 1100
 #: Elements up to which a block is counted by every exponent.
 _SHORT = 4096
 #: Standard deviations of a rank, as some thousand elements show it, within which it is looked for.
@@ -59,8 +62,9 @@ def bulk_of(expected: Source, found: Source) -> Bulk:
     """
     for every in (False, True):
         counter = BulkCounter(expected.size, every)
-        for blocks in zip(expected.blocks(BLOCK), found.blocks(BLOCK), strict=True):
-            counter.add(*blocks)
+        with np.errstate(all="ignore"):  # widening a signalling NaN is no error
+            for blocks in zip(expected.blocks(BLOCK), found.blocks(BLOCK), strict=True):
+                counter.add(*blocks)
         if (bulk := counter.bulk()) is not None:
             break
     assert bulk is not None  # counted by every exponent
@@ -82,20 +86,22 @@ class BulkCounter:
     def __init__(self, size: int, every: bool = False) -> None:
         self._size, self._stride, self._every = size, stride(size), every
         self._at = 0
-        self._counts, self._masks = np.zeros(2 * _EXPONENTS, np.int64), np.zeros(2 * _EXPONENTS, np.int64)
+        #: How many elements have each exponent, and how many masks do.
+        self._counts, self._masks = Counter[int](), Counter[int]()
         #: Of blocks not counted by every exponent: number of elements, and how many are below each power of two.
         self._number = 0
         self._below: dict[int, int] = {}
 
-    @np.errstate(all="ignore")  # widening a signalling NaN is no error
     def add(self, expected: Array, found: Array) -> None:
-        """Takes in the next block (1-D, ``BLOCK`` elements, the last may be shorter)."""
+        """Takes in the next block (1-D, ``BLOCK`` elements, the last may be shorter); warnings are the caller's."""
         self._at += 1
         if (self._at - 1) % self._stride:
             return
         size = magnitudes(expected)
-        if self._every or size.size <= _SHORT or not size[size.argmax()] < MASK:
-            self._count(size, expected, found)
+        if not size[size.argmax()] < MASK:
+            self._separate(size, expected, found)
+        elif self._every or size.size <= _SHORT:
+            _count(size if size[size.argmin()] else size[size > 0], self._counts)
         else:
             self._compare(size)
 
@@ -111,39 +117,37 @@ class BulkCounter:
             self._below[power] += int(np.count_nonzero(less)) - (size.size - nonzero)
         self._number += nonzero
 
-    def _count(self, size: Array, expected: Array, found: Array) -> None:
-        """Counts the elements of a block by every exponent."""
+    def _separate(self, size: Array, expected: Array, found: Array) -> None:
+        """Counts the elements of a block with masks, large numbers or such that are not finite."""
         used = np.isfinite(size) & (size > 0)
-        masked = used & (size >= MASK)
-        if masked.any():
-            masked &= np.asarray(expected == found)
-            self._masks += _histogram(size[masked])
-            used &= ~masked
-        self._counts += _histogram(size[used])
+        masked = used & (size >= MASK) & np.asarray(expected == found)
+        _count(size[masked], self._masks)
+        _count(size[used & ~masked], self._counts)
 
-    @np.errstate(over="ignore")
     def bulk(self) -> Bulk | None:
         """The sizes; None if they were not counted finely enough, or before the last block."""
         if self._at * BLOCK < self._size:
             return None
-        counts, number = self._counts, self._number + int(self._counts.sum())
+        counts, number = self._counts, self._number + self._counts.total()
         if not number:
-            counts, number = self._masks, int(self._masks.sum())
+            counts, number = self._masks, self._masks.total()
         if not number:
             return Bulk(0.0, 0.0)
         few = 1 + number // _FEW if number > 1 else 0
         middle, top = (self._exponent(counts, rank) for rank in ((number + 1) // 2, number - few))
         if middle is None or top is None:
             return None
-        most = float(np.ldexp(1.0, middle - 1))
-        return Bulk(most, min(_TAIL * float(np.ldexp(1.0, top)), _SPREAD * most))
+        most, largest = math.ldexp(1.0, middle - 1), 2 * math.ldexp(1.0, top - 1)
+        return Bulk(most, min(_TAIL * largest, _SPREAD * most))
 
-    def _exponent(self, counts: Array, rank: int) -> int | None:
+    def _exponent(self, counts: Counter[int], rank: int) -> int | None:
         """The smallest exponent such that ``rank`` elements have it or a smaller one; None if that is unknown."""
-        below = np.cumsum(counts)
+        exponents = sorted(counts)
+        below = list(accumulate(map(counts.__getitem__, exponents)))
         if not self._number:
-            return int(np.searchsorted(below, rank)) - _EXPONENTS
-        ranks = {power: number + int(below[power + _EXPONENTS]) for power, number in self._below.items()}
+            return exponents[bisect_left(below, rank)]
+        below = [0, *below]
+        ranks = {power: number + below[bisect_right(exponents, power)] for power, number in self._below.items()}
         enough = min((power for power, number in ranks.items() if number >= rank), default=None)
         return enough if enough is not None and ranks.get(enough - 1, rank) < rank else None
 
@@ -170,6 +174,10 @@ def _likely(size: Array) -> list[int]:
     return sorted(powers)
 
 
-def _histogram(sizes: Array) -> Array:
-    """Counts the numbers with each exponent: those in ``[2**(k-1), 2**k)`` count at ``k + _EXPONENTS``."""
-    return np.bincount(np.frexp(sizes)[1] + _EXPONENTS, minlength=2 * _EXPONENTS)
+def _count(sizes: Array, counts: Counter[int]) -> None:
+    """Counts numbers above 0 by exponent: those in ``[2**(k-1), 2**k)`` count at ``k``."""
+    if sizes.size:
+        exponents = np.frexp(sizes)[1]
+        low = int(exponents[exponents.argmin()])
+        exponents -= low
+        counts.update({low + at: count for at, count in enumerate(np.bincount(exponents).tolist()) if count})

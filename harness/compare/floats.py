@@ -235,8 +235,10 @@ _ROW = 8192
 
 def dot(a: Array, b: Array) -> float:
     """The scalar product of two 1-D contiguous float64 arrays."""
+    if a.size < _ROW:
+        return float(np.dot(a, b))
     whole = a.size - a.size % _ROW
-    rows = np.matmul(a[:whole].reshape(-1, 1, _ROW), b[:whole].reshape(-1, _ROW, 1)) if whole else np.zeros(1)
+    rows = np.matmul(a[:whole].reshape(-1, 1, _ROW), b[:whole].reshape(-1, _ROW, 1))
     return float(rows.sum() + np.dot(a[whole:], b[whole:]))
 
 
