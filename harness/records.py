@@ -142,6 +142,10 @@ class Record:
         """``extra.statistics``; None if there are none."""
         return self.extra.statistics
 
+    def row(self) -> Any:
+        """``extra.row``; None if there is none."""
+        return self.extra.row
+
     def agrees(self, other: Record) -> bool | None:
         """Whether ``other`` has the same digest; None if that is unknown without reading values."""
         mine, theirs = self.digest, other.digest

@@ -238,6 +238,10 @@ class RowRecord(Record):
                 return found
         return super().statistics()
 
+    def row(self) -> Any:
+        """See ``Record``; no number is read."""
+        return super().row() if self._table is None or self._extra is not None else self._table.statistics(self._at)
+
     def agrees(self, other: Record) -> bool | None:
         """See ``Record``; rows with equal texts need no digest."""
         mine, theirs = self._table, other._table if isinstance(other, RowRecord) else None

@@ -155,7 +155,7 @@ class BulkCounter:
 def magnitudes(block: Array) -> Array:
     """``|block|`` in a type that holds it exactly; overwritten by the next."""
     if block.dtype == np.float32:
-        return np.abs(block, out=_scratch.take("size", np.float32, block.size))  # type: ignore[no-any-return]
+        return np.abs(block, out=_scratch.take("size", np.float32, block.size))
     return np.abs(block.astype(np.complex128 if block.dtype.kind == "c" else np.float64, copy=False))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from operator import attrgetter
 
@@ -14,8 +14,9 @@ from harness.stats.printed import ATTRIBUTES, MISSING, PrintedStatistics
 #: Counts that must be equal under every tolerance.
 _STRICT = ("count", "nan_count", "negative_inf_count", "positive_inf_count")
 _NAMES = tuple(field.name for field in fields(Statistics))
-#: Numbers that may differ within a tolerance.
+#: Numbers that may differ within a tolerance; an item of a row has the same name.
 _LIMITED = ("max", "min", "avg", "l2norm")
+_STRICT_ITEMS = tuple(item for item, name in ATTRIBUTES.items() if name in _STRICT)
 _strict, _all, _numbers = attrgetter(*_STRICT), attrgetter(*_NAMES), attrgetter(*_LIMITED)
 #: Half a unit of the sixth digit, relative: the rounding of a printed number.
 _PRINTED = 5e-6
@@ -32,18 +33,20 @@ def statistics_within(expected: Statistics, found: Statistics, tolerance: Tolera
     """
     if _strict(expected) != _strict(found):
         return False
-    return all(map(_is_close, _numbers(expected), _numbers(found), _limits(expected, tolerance)))
+    numbers = _numbers(expected)
+    return all(map(_is_close, numbers, _numbers(found), _limits(numbers, expected.count, tolerance)))
 
 
-def _limits(expected: Statistics, tolerance: Tolerance) -> tuple[float, float, float, float]:
-    """The allowed difference of each number (in the order of ``_numbers``)."""
-    scale = max(abs(expected.max), abs(expected.min))
+def _limits(numbers: Sequence[float], count: int, tolerance: Tolerance) -> tuple[float, float, float, float]:
+    """The allowed difference of each of ``_LIMITED``, given all of them."""
+    largest, smallest, _, norm = numbers
+    scale = max(abs(largest), abs(smallest))
     floor = tolerance.atol + tolerance.scaled * scale
     return (
-        floor + tolerance.rtol * abs(expected.max),
-        floor + tolerance.rtol * abs(expected.min),
+        floor + tolerance.rtol * abs(largest),
+        floor + tolerance.rtol * abs(smallest),
         floor + tolerance.rtol * scale,
-        math.sqrt(expected.count) * floor + tolerance.rtol * expected.l2norm,
+        math.sqrt(max(count, 0)) * floor + tolerance.rtol * norm,
     )
 
 
@@ -53,7 +56,8 @@ def row_within(expected: Statistics, row: PrintedStatistics, tolerance: Toleranc
     Hashes are ignored: equal ones were recognised before, and different ones do not say how far values are apart. A row
     without numbers, or without a maximum or minimum, could belong to any tensor: it is not within.
     """
-    return _items_within(expected, row, tolerance, {})
+    counts = {item: getattr(expected, ATTRIBUTES[item]) for item in _STRICT_ITEMS}
+    return _items_within(_numbers(expected), counts, row, tolerance, {})
 
 
 def rows_within(expected: PrintedStatistics, found: PrintedStatistics, tolerance: Tolerance) -> bool:
@@ -61,48 +65,55 @@ def rows_within(expected: PrintedStatistics, found: PrintedStatistics, tolerance
     maximum and a minimum on both sides the size of the elements is unknown."""
     if any(side.get(item, MISSING) == MISSING for side in (expected, found) for item in ("max", "min")):
         return False
-    known = {name: _value(expected.get(item, MISSING)) for item, name in ATTRIBUTES.items()}
-    counts = {name: int(known[name]) for name in known if name.endswith("count") and math.isfinite(known[name])}
-    numbers = {name: known[name] for name in _LIMITED}
-    strict = dict.fromkeys((name for name in known if name.endswith("count")), 0) | counts
-    whole = Statistics(**numbers, **strict)  # type: ignore[arg-type]
-    shared = {item: text for item, text in found.items() if expected.get(item, MISSING) != MISSING}
-    return _items_within(whole, PrintedStatistics(shared, found.dtype), tolerance, expected)
+    numbers = [_value(expected.get(item, MISSING)) for item in _LIMITED]
+    counts = {item: _whole(text) for item in _STRICT_ITEMS if (text := expected.get(item, MISSING)) != MISSING}
+    return _items_within(numbers, counts, found, tolerance, expected)
 
 
 def _items_within(
-    expected: Statistics, row: PrintedStatistics, tolerance: Tolerance, printed: Mapping[str, str]
+    numbers: Sequence[float],
+    counts: Mapping[str, int],
+    row: PrintedStatistics,
+    tolerance: Tolerance,
+    printed: Mapping[str, str],
 ) -> bool:
     """Whether each item of ``row`` is within.
 
     Args:
-        printed: the rounded texts that ``expected`` was read from; empty if it was not read from texts.
+        numbers: ``_LIMITED`` of the expected side.
+        counts: those of ``_STRICT_ITEMS`` that it knows.
+        printed: the rounded texts that both were read from; empty if they were not read from texts.
     """
     if MISSING in (row.get("max"), row.get("min")):
         return False
-    limits = dict(zip(_LIMITED, _limits(expected, tolerance), strict=True))
+    limits = _limits(numbers, counts.get("count", 0), tolerance)
     compared = False
-    for item, text in row.items():
-        name = ATTRIBUTES.get(item)
-        if name is None or text == MISSING:
+    for item, value, limit in zip(_LIMITED, numbers, limits, strict=True):
+        text, mine = row.get(item, MISSING), printed.get(item, MISSING) if printed else "0"
+        if MISSING in (text, mine):
             continue
-        value = getattr(expected, name)
         found = _value(text)
-        if name in limits:
-            rounded = _rounding(item, text, row.dtype) + _rounding(item, printed.get(item, "0"), row.dtype)
-            if not _is_close(value, found, limits[name] + rounded):
-                return False
-            compared = True
-        elif name in _STRICT and value != found:
+        rounded = _rounding(item, text, found, row.dtype) + (
+            _rounding(item, mine, value, row.dtype) if printed else 0.0
+        )
+        if not _is_close(value, found, limit + rounded):
             return False
-    return compared
+        compared = True
+    texts = ((count, row.get(item, MISSING)) for item, count in counts.items())
+    return compared and all(text in (MISSING, str(count)) or count == _value(text) for count, text in texts)
 
 
-def _rounding(item: str, text: str, dtype: str) -> float:
+def _whole(text: str) -> int:
+    """The count in a cell; 0 if it is not a number."""
+    value = _value(text)
+    return int(value) if math.isfinite(value) else 0
+
+
+def _rounding(item: str, text: str, value: float, dtype: str) -> float:
     """The possible rounding of a number printed as ``text``: none for a whole number with all its digits."""
-    if item in ("max", "min") and dtype not in DEFAULTS and text.lstrip("-").isdecimal():
+    if dtype not in DEFAULTS and item in ("max", "min") and text.lstrip("-").isdecimal():
         return 0.0
-    return _PRINTED * abs(_value(text))
+    return _PRINTED * abs(value)
 
 
 def _value(text: str) -> float:

@@ -56,7 +56,7 @@ class SlotJudge:
             key: key of ``found``, which the caller already has.
         """
         verdict = Verdict.IDENTICAL
-        if found.values is None and found.extra.row is not None and not proves_bits(found.extra.row):
+        if found.values is None and (row := found.row()) is not None and not proves_bits(row):
             verdict = Verdict.STATISTICS
         kind = found.op_type, found.dtype, found.shape
         return SlotVerdict(key, verdict, *kind, source=found.source, format=found.format)
@@ -126,10 +126,8 @@ def proves_bits(items: Iterable[str]) -> bool:
 
 def _kept(record: Record) -> Any:
     """The facts about a slot without values: its (rounded) row first, else its statistics."""
-    statistics = record.statistics()
-    if not isinstance(statistics, Statistics) or record.extra.row is None:
-        return statistics
-    return record.extra.row
+    row = record.row()
+    return record.statistics() if row is None else row
 
 
 def _mismatch(expected: Record, found: Record) -> str | None:

@@ -44,19 +44,16 @@ def measure(
     one, other = source(expected), source(found)
     if one.shape != other.shape or not one.dtype == other.dtype == dtype.numpy:
         raise ValueError(f"cannot measure {other.dtype}{other.shape} against {one.dtype}{one.shape}")
-    accumulator: Accumulator
-    counter: BulkCounter | None
-    if dtype.kind in "fc":
+    counter = BulkCounter(one.size)
+    accumulator: Accumulator = Integers(dtype)
+    if is_float := dtype.kind in "fc":
         kind = Near if dtype.numpy == np.float32 else Floats
-        counter = BulkCounter(one.size)
         accumulator = kind(dtype, tolerance, lambda: largest(one), lambda: counter.bulk() or bulk_of(one, other))
-    else:
-        accumulator, counter = Integers(dtype), None
     start = 0
     with np.errstate(all="ignore"):
         for blocks in zip(one.blocks(BLOCK), other.blocks(BLOCK), strict=True):
             accumulator.add(start, *blocks)
-            if counter is not None:
+            if is_float:
                 counter.add(*blocks)
             start += BLOCK
     return accumulator.result(one, other)

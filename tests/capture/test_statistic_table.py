@@ -115,7 +115,7 @@ def line(
 def everything(record: Record) -> tuple[Any, ...]:
     return (
         record.key, record.op_type, record.dtype, record.shape, record.format, record.values, record.source,
-        record.digest, record.extra,
+        record.digest, record.row(), record.extra,
     )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from hypothesis.extra import numpy as hnp
 
 from harness import dtypes
 from harness.compare import Tolerance, check, first_divergence, measure
-from harness.compare.by_statistics import changed_statistics, row_within, statistics_within
+from harness.compare.by_statistics import changed_statistics, row_within, rows_within, statistics_within
 from harness.compare.judge import SlotJudge
 from harness.compare.tolerances import Tolerances
 from harness.compare.verdict import Verdict
@@ -93,6 +93,20 @@ def test_a_row_s_counts_are_strict_and_what_is_missing_is_not_judged() -> None:
     assert not row_within(expected, row([1.0, 2.0], "nan count"), Tolerance(rtol=9))
     assert not row_within(expected, row([1.0, 2.0], "md5"), Tolerance())
     assert not row_within(expected, PrintedStatistics({"max": "null"}, "Float32"), Tolerance())
+
+
+def test_two_rows_are_judged_by_what_both_have() -> None:
+    one = {"max": "2", "min": "-1", "avg": "0.5", "l2norm": "3", "count": "6", "nan count": "0"}
+
+    def within(**changed: str) -> bool:
+        other = {item: text for item, text in (one | changed).items() if text}
+        return rows_within(PrintedStatistics(one, "Float32"), PrintedStatistics(other, "Float32"), Tolerance(rtol=1e-3))
+
+    assert within(max="2.001", avg="null", count="6.0", l2norm="")
+    for changed in ({"max": "2.1"}, {"avg": "nan"}, {"l2norm": "4"}, {"count": "7"}, {"min": ""}, {"max": "null"}):
+        assert not within(**changed), changed
+    negative = PrintedStatistics(one | {"count": "-1"}, "Float32")
+    assert rows_within(negative, negative, Tolerance(rtol=1e-3))
 
 
 @pytest.mark.parametrize("keeps_values", [True, False])
