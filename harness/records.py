@@ -64,6 +64,10 @@ class Streamed(ABC):
         """See ``Record.blocks``; this class cannot give them."""
         return None
 
+    def head(self) -> bytes:
+        """See ``Record.head``."""
+        return b""
+
 
 @dataclass(slots=True)
 class RecordExtra:
@@ -137,6 +141,10 @@ class Record:
         """
         values = self.values
         return values.blocks(size, start) if isinstance(values, Streamed) else None
+
+    def head(self) -> bytes:
+        """The first bytes of ``blocks`` that are known without reading them; often none."""
+        return self.values.head() if isinstance(self.values, Streamed) else b""
 
     def statistics(self) -> Any:
         """``extra.statistics``; None if there are none."""

@@ -230,6 +230,10 @@ class NpyFile:
         self.header = _checked(self._head, self.size, device)
         return self.header, None if limit is not None and self.size > limit else self.rest()
 
+    def head(self) -> bytes:
+        """The first bytes of the values, as far as ``begin`` read them and ``rest`` or ``pieces`` did not yet."""
+        return b"" if self._head is None else self._head[self.header.offset :].tobytes()
+
     @property
     def streams(self) -> bool:
         """Whether ``pieces`` can give the values that ``begin`` did not read."""

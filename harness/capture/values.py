@@ -84,6 +84,9 @@ class FileValues(Streamed):
     def blocks(self, size: int, start: int) -> Iterator[Array] | None:
         return None if self.plain is None else npy.blocks(self.path, self.plain, size, start, self.inside)
 
+    def head(self) -> bytes:
+        return b"" if self.plain is None or self.opened is None else self.opened.head()
+
     def forget(self) -> None:
         """Releases what is kept of this record, because the next one is due."""
         self.hot = None

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.compare.bulk import BLOCK, MASK, bulk_of, magnitudes, stride
+from harness.compare.bulk import BLOCK, MASK, bulk_of, examined, magnitudes, stride
 from harness.compare.scratch import Scratch
 from harness.compare.source import Source, source
 from harness.compare.tolerances import Tolerance
@@ -22,6 +22,8 @@ Array = np.ndarray[Any, np.dtype[Any]]
 _scratch = Scratch(BLOCK)
 #: Part of a tolerance reserved for the rounding of three float32 operations (each at most 2**-24).
 _SLACK = 2.0**-20
+#: Elements of a block that give a first guess.
+_SOME = 4096
 #: Products below the smallest normal number are not rounded relatively.
 _TINY = float(np.finfo(np.float32).tiny)
 
@@ -54,12 +56,13 @@ def surely_within(expected: Array | Source, found: Array | Source, tolerance: To
 def _assumed(e: Source, f: Source, tolerance: Tolerance) -> bool:
     """Whether all pass a tolerance that is not above the stated one; one pass shows both.
 
-    The first block says how large most elements are, at least; whether they are is counted. Then the part of the
-    largest that counts (``Bulk.reach``) is at least 32 times that.
+    The first block says how large most elements are, at least. Whether they are is counted until no block to come can
+    change it. Then the part of the largest that counts (``Bulk.reach``) is at least 32 times that.
     """
-    step, least, limits, large, small = stride(e.size), 0.0, None, 0, 0
+    step, coming = stride(e.size), examined(e.size)
+    least, large, small, limits = 0.0, 0, 0, None
     for at, (one, other) in enumerate(zip(e.blocks(BLOCK), f.blocks(BLOCK), strict=True)):
-        if at % step == 0:
+        if not at or (least and at % step == 0 and large <= small + coming * BLOCK):
             size = magnitudes(one)
             peak = float(size[size.argmax()])
             if not peak < MASK or _limits(tolerance, peak, math.inf) is None:
@@ -70,6 +73,7 @@ def _assumed(e: Source, f: Source, tolerance: Tolerance) -> bool:
             if least:
                 above, below = _split(size, least)
                 large, small = large + above, small + below
+            coming -= 1
         if limits is None or not _block(one, other, *limits):
             return False
     return limits is not None and (not least or large > small)
@@ -83,11 +87,13 @@ def _least(size: Array, peak: float) -> float:
     """
     if peak < 2.0**-60:
         return 0.0
-    powers = [2.0 ** (math.frexp(peak)[1] - 5 - 2 * step) for step in range(6)]
-    for power in powers:
-        above, below = _split(size, power)
+    some = size[:: max(1, size.size // _SOME)]
+    power = math.ldexp(1.0, math.frexp(peak)[1] - 5)
+    for _ in range(6):
+        above, below = _split(some, power)
         if above > 2 * below:
             return power
+        power /= 4
     return 0.0
 
 

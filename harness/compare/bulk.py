@@ -53,6 +53,11 @@ def stride(size: int) -> int:
     return max(1, -(-size // (BLOCK * _BLOCKS)))
 
 
+def examined(size: int) -> int:
+    """How many blocks are examined."""
+    return -(-size // (BLOCK * stride(size)))
+
+
 def bulk_of(expected: Source, found: Source) -> Bulk:
     """Sizes of the expected elements that are finite and not 0; masks left out.
 
