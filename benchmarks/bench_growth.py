@@ -7,6 +7,7 @@ imports: what stays the same from row to row is linear in time, or flat in memor
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 from pathlib import Path
@@ -49,15 +50,21 @@ assert count == 3 or paired == count // 3, paired
 
 
 def write(path: Path, count: int) -> None:
-    """A tree of ``count`` tensors of 16 numbers."""
+    """A tree of ``count`` tensors of 16 numbers; those of further iterations are links to those of the first."""
     data = _trees.equal_sizes(EACH, 64)
+    first: list[str] = []
     for iteration in range(-(-count // EACH)):
         directory = path / "rank_0" / "Net" / "0" / str(iteration)
         directory.mkdir(parents=True)
         for at, array in enumerate(data[: count - iteration * EACH]):
             name = _trees.operator(at).replace("/", "_")
             time = 1_700_000_000_000_000 + iteration * EACH + at
-            np.save(directory / f"MatMul.{name}.0.0.{time}.output.0.DefaultFormat.Float32.npy", array)
+            file = f"{directory}/MatMul.{name}.0.0.{time}.output.0.DefaultFormat.Float32.npy"
+            if iteration:
+                os.link(first[at], file)
+            else:
+                np.save(file, array)
+                first.append(file)
 
 
 def figures(code: str, arguments: list[str], count: int, bare: tuple[float, int]) -> tuple[float, float]:

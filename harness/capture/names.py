@@ -64,6 +64,7 @@ class NameKinds:
         names: one of each kind, at the time 0.
         texts: what stands before and behind the time.
         owners: the first two fields of each.
+        known: a number for each owner, of kinds and of other names.
     """
 
     #: Kinds that are remembered: of more, each name is taken apart by itself.
@@ -73,6 +74,7 @@ class NameKinds:
         self.names: list[FileName] = []
         self.texts: list[tuple[str, str]] = []
         self.owners: list[tuple[str, str]] = []
+        self.known: dict[tuple[str, str], int] = {}
         self._numbers: dict[tuple[str, ...], int] = {}
 
     def find(self, file_name: str) -> tuple[int, int] | None:

@@ -35,7 +35,6 @@ class PlainFiles:
         self._owners = array("i")
         self._places = array("q")
         self._others: dict[int, str] = {}
-        self._known: dict[tuple[str, str], int] = {}
 
     def __len__(self) -> int:
         return len(self._times)
@@ -60,7 +59,7 @@ class PlainFiles:
     def _put(self, name: FileName, owner: tuple[str, str], kind: int, time: int) -> None:
         self._times.append(time)
         self._kinds.append(kind)
-        self._owners.append(self._known.setdefault(owner, len(self._known)))
+        self._owners.append(self._table.known.setdefault(owner, len(self._table.known)))
         self._places.append(name.slot + (name.io == "output") * 2**32)
 
     def all(self) -> Iterator[tuple[FileName, str]]:
@@ -69,14 +68,17 @@ class PlainFiles:
 
     def executions(self) -> Iterator[list[tuple[FileName, str]]]:
         """The files of each execution, by their time; executions by their start."""
-        order = self._order()
-        numbers = np.array(self._grouped(order), np.int32)
-        bounds = np.cumsum(np.bincount(numbers)) if len(order) else np.empty(0, np.int64)
-        order = order[np.argsort(numbers, kind="stable")]
+        order, bounds = self._in_groups(self._order())
         start = 0
-        for end in bounds.tolist():
+        for end in map(int, bounds):  # not as a list: all directories wait for their turn
             yield [self._at(at) for at in order[start:end].tolist()]
             start = end
+
+    def _in_groups(self, order: Array) -> tuple[Array, Array]:
+        """``order`` by executions, and where each of them ends."""
+        numbers = np.array(self._grouped(order), np.int32)
+        bounds = np.cumsum(np.bincount(numbers)) if len(order) else np.empty(0)
+        return order[np.argsort(numbers, kind="stable")].astype(np.int32), bounds.astype(np.int32)
 
     def _at(self, number: int) -> tuple[FileName, str]:
         kind = self._kinds[number]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import heapq
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from functools import partial
@@ -97,21 +98,25 @@ class RankRecords:
         self._where = where
         self._join = join
         self._problems = problems
-        self._seen: dict[tuple[int, int, str], int] = {}
+        #: by graph and iteration: how often each operator ran, and how many files of executions are still to come
+        self._seen: dict[tuple[int, int], dict[str, int]] = {}
+        self._coming: Counter[tuple[int, int]] = Counter()
         self._closed: dict[tuple[int, int], bool] = {}
         self._ahead = Ahead(where.ahead, where.root)
         self._kinds = NameKinds()
         self.listed = 0
 
     def __iter__(self) -> Iterator[Record]:
-        self._seen = {}
-        self._closed = {}
+        self._forget()
         self.listed = 0
         streams = [self._executions(graph, iteration, path) for graph, iteration, path in self._directories()]
         for execution in self._ahead.through(heapq.merge(*streams, key=started), _paths):
             yield from self._forgetting(execution)
         self._look_at_constants()
         self._look_at_the_last()
+
+    def _forget(self) -> None:
+        self._seen, self._closed, self._coming = {}, {}, Counter()
 
     def _look_at_the_last(self) -> None:
         self._problems += unfinished(self._where.network, self._where.last, self._closed)
@@ -141,8 +146,7 @@ class RankRecords:
         Args:
             wanted: tells by an operator's name in files whether to read it.
         """
-        self._seen = {}
-        self._closed = {}
+        self._forget()
         self.listed = 0
         streams = [self._executions(graph, iteration, path) for path in paths]
         executions = (each for each in heapq.merge(*streams, key=started) if wanted(each.op_name))
@@ -166,8 +170,7 @@ class RankRecords:
 
     def rows(self) -> Rows | None:
         """All records at once, if every directory holds only plain rows of statistics; else None."""
-        self._seen = {}
-        self._closed = {}
+        self._forget()
         tables = []
         for graph, iteration, path in self._directories():
             directory = IterationDirectory(path, self._where.root, self._problem, self._kinds)
@@ -244,6 +247,7 @@ class RankRecords:
         self.listed += len(table.op_types) if table is not None else len(plain) if plain is not None else len(files)
         if table is not None:
             return executions_of_rows(table, graph, iteration)
+        self._coming[graph, iteration] += len(files) if plain is None else len(plain)
         if plain is not None:
             return (
                 ExecutionFiles(each[0][0].timestamp, graph, iteration, *each[0][0][:2], [Entry(*file) for file in each])
@@ -266,9 +270,13 @@ class RankRecords:
         self._closed[place] = self._closed.get(place, False) or execution.op_type == PARAMETER
         owners = self._join.owners(execution.graph, execution.op_type, execution.op_name)
         known = owners[0].name if owners else self._full_name(execution.op_name)
-        key = (execution.graph, execution.iteration, known)
-        count = self._seen.get(key, 0)
-        self._seen[key] = count + 1
+        counts = self._seen.setdefault(place, {})
+        count = counts.get(known, 0)
+        counts[known] = count + 1
+        if isinstance(execution.files, list):
+            self._coming[place] -= len(execution.files)
+            if not self._coming[place]:  # nobody will ask again: there may be a million
+                del self._seen[place], self._coming[place]
         if not owners:
             return None, known, count
         # Operators whose names mangle alike take turns, in the order of the graph.

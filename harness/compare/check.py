@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, count
 from typing import Any, Protocol, cast, runtime_checkable
 
 from harness.compare.by_rows import check_rows
 from harness.compare.collector import paused_collector
-from harness.compare.content import Digests, agree, content
+from harness.compare.content import Digests, agree, content, kept
 from harness.compare.divergence import find_order_change, find_renames, mark_overwritten
 from harness.compare.judge import SlotJudge
+from harness.compare.packed import Packed, PackedDigests
 from harness.compare.tolerances import Tolerances
 from harness.compare.verdict import Comparison, SlotVerdict
 from harness.errors import RecordError
 from harness.records import Record, Rows, SlotKey
 from harness.store import StoredRun, describe_key
 
+#: Verdicts on more slots than this are made each time they are asked for.
+_FEW = 4096
 #: Makes the judge of slots under tolerances; the second argument is ``measured`` of ``check``.
 Judging = Callable[[Tolerances, bool], SlotJudge]
 
@@ -97,17 +101,52 @@ def _is_the_same(expected: StoredRun, found: Sequence[Record]) -> bool:
 
 def _identical(expected: StoredRun, found: Sequence[Record], judge: SlotJudge) -> Comparison:
     """What ``_one_by_one`` gives of such a run."""
-    digests = Digests()
-    for key, digest in zip(expected.index.keys, expected.index.digests, strict=True):
-        digests.put_same(key, digest, None)
+    digests = Digests(zip(expected.index.keys, expected.index.digests, strict=True))
     return Comparison([judge.identical(record.key, record) for record in found], digests=digests)
 
 
 def _one_by_one(golden: _Golden, found: Iterable[Record], judge: SlotJudge, order: bool) -> Comparison:
     """Judges record after record; see ``check``."""
-    verdicts: dict[SlotKey, SlotVerdict] = {}
-    digests = Digests()
+    found, packed = iter(found), Packed()
     pairs: dict[SlotKey, tuple[Record, Record]] = {}
+    further = _in_step(golden, found, judge, packed, pairs)
+    packed.close()
+    if further is None and golden.ends_with(packed):
+        slots, digests = packed if len(packed) > _FEW else list(packed), PackedDigests(packed)
+        return Comparison(mark_overwritten(slots, digests) if pairs else slots, digests=digests, pairs=pairs)
+    rest = found if further is None else chain([further], found)
+    return _apart(golden, rest, judge, order, packed, pairs)
+
+
+def _in_step(
+    golden: _Golden, found: Iterator[Record], judge: SlotJudge, packed: Packed, pairs: dict[SlotKey, Any]
+) -> Record | None:
+    """Judges while both sides have the same slots in the same order; returns the first record that has another slot."""
+    for record in found:
+        key = record.key
+        if not packed.admits(key) or (known := golden.next(key)) is None:
+            return record
+        same, one, other = agree(known, record)
+        if same:
+            packed.agree(record, judge.agreed(record), kept(known, one))
+        else:
+            pairs[key] = known, record
+            packed.differ(judge.differing(known, record, other, one), known, record)
+    return None
+
+
+def _apart(
+    golden: _Golden,
+    found: Iterable[Record],
+    judge: SlotJudge,
+    order: bool,
+    packed: Packed,
+    pairs: dict[SlotKey, tuple[Record, Record]],
+) -> Comparison:
+    """Judges what is left from the first slot on that the sides do not share, or do not have in the same order."""
+    verdicts = {slot.key: slot for slot in packed}
+    digests = Digests(zip(verdicts, map(packed.content, count()), strict=False))
+    golden.took(verdicts)
     for record in found:
         key = record.key
         if key in verdicts:
@@ -121,7 +160,7 @@ def _one_by_one(golden: _Golden, found: Iterable[Record], judge: SlotJudge, orde
         same, one, other = agree(known, record)
         if same:
             verdicts[key] = judge.identical(key, record)
-            digests.put_same(key, known, one)
+            digests.put_same(key, kept(known, one))
             golden.forget(key)
         else:
             pairs[key] = golden.record(key), record
@@ -184,6 +223,30 @@ class _Golden:
                 self._read_on()
                 return self._records.get(key)
         return record
+
+    def next(self, key: SlotKey) -> Record | None:
+        """The next record of a side that is no store, if it is that of ``key``."""
+        record = next(self._coming, None)
+        if record is not None and record.key != key:
+            self._take(record)
+            return None
+        return record
+
+    def ends_with(self, slots: Sequence[SlotVerdict]) -> bool:
+        """Whether there is nothing but these slots, which ``next`` gave."""
+        if self._run is not None:
+            return not self._digests
+        self._read_on()
+        return not self._records
+
+    def took(self, keys: Iterable[SlotKey]) -> None:
+        """Notes the slots that ``next`` gave, which nobody will ask for again."""
+        if self._run is not None:
+            return
+        further, self._records = self._records, dict.fromkeys(keys)
+        for record in further.values():
+            assert record is not None
+            self._take(record)
 
     def keys(self) -> list[SlotKey]:
         """All slots, in order."""

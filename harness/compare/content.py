@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from math import prod
 from typing import Any
 
@@ -32,35 +32,25 @@ Known = bytes | Record | None
 
 
 class Digests(Mapping[SlotKey, tuple[bytes | None, bytes | None]]):
-    """Expected and found digest of each slot, None if a side lacks the slot; made on request."""
+    """Expected and found digest of each slot, None if a side lacks the slot; made on request.
 
-    def __init__(self) -> None:
-        self._sides: dict[SlotKey, Known | tuple[Known, Known]] = {}
+    Args:
+        known: the common digest of slots, or both of them, or the records to make them from.
+    """
+
+    def __init__(self, known: Iterable[tuple[SlotKey, Known | tuple[Known, Known]]] = ()) -> None:
+        self._sides = dict(known)
 
     def put(self, key: SlotKey, expected: Known, found: Known) -> None:
         """Sets the digests of a slot, or the records to make them from."""
         self._sides[key] = expected, found
 
-    def put_same(self, key: SlotKey, known: bytes | Record, array: Array | None) -> None:
-        """Sets the common digest of a slot. If a record holds its values, the digest is made now, because the values
-        are not kept. The same holds for a small tensor that was read: its record takes more memory than its digest.
-
-        Args:
-            array: the values, if they are loaded already.
-        """
-        if isinstance(known, Record) and (
-            isinstance(known.values, np.ndarray) or (array is not None and array.size <= _SMALL)
-        ):
-            known = content(known, array)
+    def put_same(self, key: SlotKey, known: Known) -> None:
+        """Sets the common digest of a slot, or the record to make it from."""
         self._sides[key] = known
 
     def __getitem__(self, key: SlotKey) -> tuple[bytes | None, bytes | None]:
-        sides = self._sides[key]
-        if not isinstance(sides, tuple):
-            same = self._sides[key] = _made(sides)
-            return same, same
-        expected, found = map(_made, sides)
-        self._sides[key] = expected, found
+        expected, found = self._sides[key] = both(self._sides[key])
         return expected, found
 
     def __iter__(self) -> Iterator[SlotKey]:
@@ -70,8 +60,32 @@ class Digests(Mapping[SlotKey, tuple[bytes | None, bytes | None]]):
         return len(self._sides)
 
 
+def both(sides: Known | tuple[Known, Known]) -> tuple[bytes | None, bytes | None]:
+    """The digests of both sides, from what is known of each, or of both."""
+    if not isinstance(sides, tuple):
+        same = _made(sides)
+        return same, same
+    return _made(sides[0]), _made(sides[1])
+
+
 def _made(known: Known) -> bytes | None:
     return content(known) if isinstance(known, Record) else known
+
+
+def kept(known: bytes | Record, array: Array | None) -> bytes | Record:
+    """The common digest of two slots, or the record to make it from later.
+
+    If a record holds its values, the digest is made now, because the values are not kept. The same holds for a small
+    tensor that was read: its record takes more memory than its digest.
+
+    Args:
+        array: the values, if they are loaded already.
+    """
+    if isinstance(known, Record) and (
+        isinstance(known.values, np.ndarray) or (array is not None and array.size <= _SMALL)
+    ):
+        return content(known, array)
+    return known
 
 
 def content(record: Record, array: Array | None = None) -> bytes:

@@ -125,7 +125,7 @@ def _is_cause(slots: Sequence[SlotVerdict], further: Sequence[SlotVerdict]) -> b
 
 def mark_overwritten(
     slots: Sequence[SlotVerdict], digests: Mapping[SlotKey, tuple[bytes | None, bytes | None]]
-) -> list[SlotVerdict]:
+) -> Sequence[SlotVerdict]:
     """Marks differing inputs that were recorded after their operator had updated them.
 
     MindSpore dumps the inputs of an operator that updates in place after it ran. This marks the inputs in ``STATE``,
@@ -143,7 +143,7 @@ def mark_overwritten(
         and (slot.op_type.startswith(IN_PLACE) or slot.op_type in STATE)
     }
     if not inputs:
-        return list(slots)
+        return slots
     executions = set(map(execution_of, inputs))
     outputs: dict[Execution, set[tuple[bytes | None, bytes | None]]] = defaultdict(set)
     for slot in slots:

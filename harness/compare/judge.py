@@ -49,17 +49,20 @@ class SlotJudge:
         """
         return None
 
+    def agreed(self, found: Record) -> Verdict:
+        """The verdict on a slot of equal digests: equal dtype, shape and bits, or equal statistics."""
+        if found.values is None and (row := found.row()) is not None and not proves_bits(row):
+            return Verdict.STATISTICS
+        return Verdict.IDENTICAL
+
     def identical(self, key: SlotKey, found: Record) -> SlotVerdict:
-        """Equal digests: equal dtype, shape and bits.
+        """A slot of equal digests.
 
         Args:
             key: key of ``found``, which the caller already has.
         """
-        verdict = Verdict.IDENTICAL
-        if found.values is None and (row := found.row()) is not None and not proves_bits(row):
-            verdict = Verdict.STATISTICS
         kind = found.op_type, found.dtype, found.shape
-        return SlotVerdict(key, verdict, *kind, source=found.source, format=found.format)
+        return SlotVerdict(key, self.agreed(found), *kind, source=found.source, format=found.format)
 
     def missing(self, expected: Record) -> SlotVerdict:
         """A slot of the golden that the run does not have."""

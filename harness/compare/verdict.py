@@ -215,7 +215,7 @@ class Comparison:
         (True, {'identical': 12})
     """
 
-    slots: list[SlotVerdict]
+    slots: Sequence[SlotVerdict]
     order: OrderChange | None = None
     renames: list[Rename] = field(default_factory=list)
     digests: Mapping[SlotKey, tuple[bytes | None, bytes | None]] = field(default_factory=dict, repr=False)
