@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -17,7 +18,7 @@ from pytest_msdump.variants import Variant
 if TYPE_CHECKING:
     from harness.backends import Process
     from harness.capture import Capture
-    from harness.records import Record
+    from harness.records import Array, Record, SlotKey
 
 T = TypeVar("T")
 SCRATCH = ".msdump"
@@ -118,7 +119,20 @@ class GateTest:
             if isinstance(leaf.content, str):
                 self.texts[f"{COMPARED}{GIVEN_SCOPE}/{leaf.name}.txt"] = leaf.content.encode(errors="surrogateescape")
             else:
-                self.given.append(record_of(leaf, name, source))
+                self.given.append(record_of(leaf, name, source, self._stored))
+
+    def _stored(self, key: SlotKey, content: bytes) -> Callable[[], Array] | None:
+        """Loads a value from the test's golden if that holds the same: then it need not be copied."""
+        if self.settings.regen or self.settings.learn:
+            return None
+        from harness.errors import HarnessError
+        from pytest_msdump.stores import OPENED
+
+        try:
+            golden = OPENED.open(os.path.join(self.settings.golden, self.golden))
+            return golden.run(*self.variant).loader(key, content)
+        except (FileNotFoundError, HarnessError):
+            return None  # what is wrong with it is told when the test is judged
 
     def _refuse_when_over(self) -> None:
         if self.over:

@@ -255,9 +255,9 @@ def _check_one(
         # A mode that keeps only what goes wrong agrees if both sides are empty; so does a test of nothing but texts.
         judged = replace(judged, empty_holds=True)
     comparison = judged.comparison
-    _count(result, judged)
+    holds = _count(result, judged)
     explanation, failures = None, []
-    if not judged.holds:
+    if not holds:
         explanation, words = _explain(judge, run, judged, expected)
         if explanation is not None and explanation.cause is not None:
             result["cause"] = f"{explanation.cause.certainty.value}: {explanation.cause.text}"[:400]
@@ -346,7 +346,8 @@ def _missing(judge: GateRun, against: str) -> Result:
     return result
 
 
-def _count(result: Result, judged: Judgement) -> None:
+def _count(result: Result, judged: Judgement) -> bool:
+    """Notes the judgement in a result; tells whether it holds."""
     comparison = judged.comparison
     counts = comparison.counts
     result["slots"] = len(comparison.slots)
@@ -357,10 +358,12 @@ def _count(result: Result, judged: Judgement) -> None:
     errors = [float(slot.measurement.max_abs) for slot in comparison.slots if slot.measurement is not None]
     result["max_abs"] = max(errors, default=None)
     result["verdict"] = judged.verdict
-    if not judged.holds:
+    holds = result["verdict"] in HOLDING
+    if not holds:
         result["where"], result["source"] = _first(comparison)
         passes = would_pass(comparison)
         result["passes"] = str(passes) if passes is not None and not judged.renamed else ""
+    return holds
 
 
 def _first(comparison: Comparison) -> tuple[str, str]:

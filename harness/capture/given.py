@@ -19,6 +19,10 @@ ACCEPTED = (
     "lists, tuples and dataclasses of them"
 )
 _DEEPEST = 32
+#: Bytes of an array that is looked for in a golden before it is copied.
+_LARGE = 1 << 16
+#: Gives what loads the values of a slot with this digest from where they are kept already; None if they are not.
+Lookup = Callable[[SlotKey, bytes], Callable[[], Array] | None]
 
 
 class Leaf(NamedTuple):
@@ -153,20 +157,23 @@ def _of_torch(tensor: Any) -> Array:
     return np.asarray(words).view(known.numpy)
 
 
-def record_of(leaf: Leaf, type_name: str, source: str | None) -> Record:
-    """Makes an array's record, with a copy of its current values.
+def record_of(leaf: Leaf, type_name: str, source: str | None, stored: Lookup = lambda key, content: None) -> Record:
+    """Makes an array's record, with its current values: what loads them from a golden, or a copy.
 
     Args:
         leaf: leaf that holds an array.
         type_name: name of the value it belongs to; a tolerance may be stated for it.
         source: line of the test that gave it.
+        stored: asked for large arrays.
     """
     assert not isinstance(leaf.content, str)
-    dtype = dtypes.from_numpy(leaf.content.dtype, stored=True).name
-    values = np.array(leaf.content, dtypes.by_name(dtype).numpy, order="C", copy=True)
+    array = leaf.content
+    dtype = dtypes.from_numpy(array.dtype, stored=True).name
     key = SlotKey(0, 0, 0, f"{GIVEN_SCOPE}/{leaf.name}", 0, "output", 0)
-    known = digest(values, dtype)
-    return Record(key, type_name, dtype, values.shape, leaf.format, values, source, known)
+    known = digest(array, dtype)
+    kept = stored(key, known) if array.nbytes >= _LARGE else None
+    values = np.array(array, dtypes.by_name(dtype).numpy, order="C", copy=True) if kept is None else kept
+    return Record(key, type_name, dtype, array.shape, leaf.format, values, source, known)
 
 
 def _short(name: str) -> str:

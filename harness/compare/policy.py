@@ -132,9 +132,10 @@ class Judgement:
     @property
     def verdict(self) -> str:
         """The verdict of the slot that agrees least."""
-        if self.code == CANNOT_TELL:
+        code = self.code
+        if code == CANNOT_TELL:
             return "cannot tell" if self.comparison.total else "not compared"
-        if self.code == DIFFERS:
+        if code == DIFFERS:
             return Verdict.DIFFERS.value
         counts = self.comparison.counts
         partly = (Verdict.WITHIN, Verdict.STATISTICS)

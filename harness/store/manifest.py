@@ -177,7 +177,7 @@ def read(golden: Path, names: Iterable[str] | None = None, *, broken_is_none: bo
 
 def _json(golden: Path, name: str, version: int) -> dict[str, Any]:
     """A manifest below a directory; empty if there is none."""
-    path = golden / name
+    path = os.path.join(golden, name)
     if not os.path.lexists(path):
         return {}
     raw = read_bytes(path, _MAX_BYTES, StoreError)

@@ -19,7 +19,7 @@ import numpy as np
 
 from harness.errors import StoreError, first_line
 from harness.reading import open_regular
-from harness.records import Record
+from harness.records import Record, SlotKey
 from harness.stats import digest
 from harness.store.layout.contents import USER_BLOCK, Placed, RunSource, Source, has_user_block, read_contents
 from harness.store.layout.index import Index, describe_key, run_checksum
@@ -286,6 +286,11 @@ class StoredRun:
         if self.level == "tensors":
             record.values = self._loader(row)
         return record
+
+    def loader(self, key: SlotKey, content: bytes) -> Callable[[], Array] | None:
+        """What reads the values of the slot ``key``; None if they were not kept, or their digest is not ``content``."""
+        row = self.index.position.get(key) if self.level == "tensors" else None
+        return self._loader(row) if row is not None and self.index.digests[row] == content else None
 
     def _loader(self, row: int) -> Callable[[], Array]:
         return lambda: self.tensor(row)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from harness.store import GoldenStore
 from tests.plugin.stand_in_mindspore import HEAD, indented
 
 pytest_plugins = ["pytester"]
@@ -80,6 +82,33 @@ def test_workers_write_the_same_bytes(arrays: pytest.Pytester, files: Callable[.
     arrays.runpytest_subprocess("--msdump-regen", "--msdump-golden=two", "-n2").assert_outcomes(passed=2)
     two = {name: content for name, content in files(arrays, "two").items() if name.endswith(".h5")}
     assert one == two
+
+
+LARGE = """
+import os
+import numpy as np
+
+def test_large(msdump):
+    array = np.arange(20000.0)
+    msdump.check("large", array)
+    array[:] = 0
+    msdump.check("small", int(os.environ.get("FAULT", "0")))
+"""
+
+
+def test_what_is_in_the_golden_is_not_copied_and_still_in_the_candidate(
+    gate: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate.makepyfile(test_large=LARGE)
+    gate.runpytest("--msdump-regen").assert_outcomes(passed=1)
+    gate.runpytest("--msdump").assert_outcomes(passed=1)
+    monkeypatch.setenv("FAULT", "1")
+    gate.runpytest("--msdump").assert_outcomes(failed=1)
+    (candidate,) = (gate.path / ".msdump" / "candidates").rglob("*.h5")
+    with GoldenStore.open(candidate) as store:
+        large, small = (np.asarray(record.load()) for record in store.run("cpu", "tensor").records())
+    assert np.array_equal(large, np.arange(20000.0))
+    assert np.array_equal(small, 1)
 
 
 def test_only_digests(gate: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -129,7 +129,8 @@ class Index:
 
     def name(self, row: int, field: str) -> str:
         """The string a row's ``field`` (``type``, ``dtype``, ...) points to."""
-        return self.names[self._row(row)[_AT[field]]]
+        at: int = self._row(row)[_AT[field]]
+        return self.names[at]
 
     def shape(self, row: int) -> tuple[int, ...]:
         """A row's shape."""
