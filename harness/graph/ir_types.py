@@ -49,9 +49,9 @@ def type_text(spec: Spec, *, inplace: frozenset[str] = frozenset(), constant: bo
     if isinstance(spec, TensorSpec) and spec.ref_key is not None:
         tail = ", is_inplace" if spec.ref_key in inplace else ""
         return f"Ref[{_core(spec)}], {_shape(spec)}, ref_key={spec.ref_key}, is_parameter{tail}"
+    if isinstance(spec, TensorSpec):  # nearly always
+        return f"Tensor[{spec.dtype.name}], ({dims(spec.shape)}){', value=...' if constant else ''}"
     text = f"{_core(spec)}, {_shape(spec)}"
-    if constant and isinstance(spec, TensorSpec):
-        return text + ", value=..."
     if constant and isinstance(spec, TupleSpec) and spec.items:
         return f"{text}, elements_use_flags={{[const vector]{{{dims((1,) * len(spec.items))}}}}}"
     return text

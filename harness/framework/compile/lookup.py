@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import islice
 from types import FrameType
 from typing import Any
@@ -117,13 +118,16 @@ class _Inference:
         return bool(eval(code, {"__builtins__": {}}, {"self": self.frame.f_locals.get("self")}))
 
 
-def _read(statement: ast.stmt) -> Iterator[str]:
+@lru_cache(maxsize=16384)
+def _read(statement: ast.stmt) -> tuple[str, ...]:
     """The names a statement reads."""
+    names = []
     for node in ast.walk(statement):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            yield node.id
+            names.append(node.id)
         elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-            yield node.target.id
+            names.append(node.target.id)
+    return tuple(names)
 
 
 def _assigned(statement: ast.stmt, known: _Known, idle: _Known) -> _Known:

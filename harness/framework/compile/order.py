@@ -7,6 +7,7 @@ its graphs by the interop tests.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from typing import Any
 
 from harness.framework.compile.simplify import constant_key
@@ -39,7 +40,7 @@ class Numbering:
 def arrange(graph: Graph) -> None:
     """Sets ``nodes``, ``execution_order`` and ``constants`` of a graph from its output."""
     graph.nodes = printed_order(graph.output)
-    graph.execution_order = launch_order(graph.output)
+    graph.execution_order = launch_order(graph.output, graph.nodes)
     graph.constants = _constants(graph)
 
 
@@ -78,18 +79,22 @@ def parameter_order(output: Operand) -> list[Parameter]:
     return list(order.values())
 
 
-def launch_order(output: Operand) -> list[Node]:
-    """Kernels in launch order: breadth first from the independent nodes, with the tie rules of the real scheduler."""
-    return _Launch(output).run()
+def launch_order(output: Operand, nodes: Sequence[Node] | None = None) -> list[Node]:
+    """Kernels in launch order: breadth first from the independent nodes, with the tie rules of the real scheduler.
+
+    Args:
+        nodes: all of the graph, in printed order, if they are known.
+    """
+    return _Launch(output, printed_order(output) if nodes is None else nodes).run()
 
 
 class _Launch:
     """Two walks over the graph: back from the result to find where to start, then forward as inputs become ready."""
 
-    def __init__(self, output: Operand) -> None:
+    def __init__(self, output: Operand, nodes: Sequence[Node]) -> None:
         self.root = Node("Return", [output], {}, "Default", output.spec, kernel=False)
         self.trivial: dict[int, bool] = {}
-        for node in printed_order(output):
+        for node in nodes:
             self.trivial[id(node)] = not node.kernel and all(self._trivial(i) for i in node.inputs)
         self.users: dict[int, list[Node]] = {}
         self.waiting: dict[int, int] = {}
