@@ -160,7 +160,13 @@ PEERS = (
         update=("--regen-all",),
     ),
 )
-PLUGINS = (OURS, ARRAYS, *PEERS)
+#: pytest's own part of what any fixture with a parameter costs.
+FIXTURE = Plugin(
+    "pytest (a fixture that does nothing)",
+    fixture=", nothing",
+    imports='@pytest.fixture(params=["cpu-tensor"])\ndef nothing(request):\n    yield',
+)
+PLUGINS = (OURS, ARRAYS, FIXTURE, *PEERS)
 
 
 def cpu_seconds(arguments: Sequence[str], directory: Path, loads: Sequence[str], *, may_fail: bool = False) -> float:
