@@ -12,7 +12,7 @@ from harness.capture.capture import RECORDED, RESULTS
 from harness.compare import Comparison, Tolerances, Verdict, compare_texts, explain_texts, first_divergence
 from harness.compare.judge import SlotJudge
 from harness.compare.known import Known
-from harness.compare.policy import HOLDING, WHOLE, Judgement, Party
+from harness.compare.policy import HOLDING, WHOLE, Judgement, Party, references
 from harness.compare.policy import judge as decide
 from harness.compare.smallest_tolerance import would_pass
 from harness.compare.texts import summary
@@ -28,7 +28,7 @@ from pytest_msdump.lazily import kind_of, lay_beside, settle
 from pytest_msdump.manifests import staged
 from pytest_msdump.report import Result, empty_result
 from pytest_msdump.stores import OPENED
-from pytest_msdump.variants import held_against, others, used_runs
+from pytest_msdump.variants import others, used_runs
 
 if TYPE_CHECKING:
     from harness.explain import Explanation
@@ -214,29 +214,24 @@ def check(test: GateTest, bundle: str) -> tuple[list[Result], list[str]]:
 
 def _check_all(judge: GateRun, bundle: str, results: list[Result], texts: list[str]) -> None:
     marker, backend = judge.test.marker, judge.run.backend
-    stated = {backend: marker.get("tolerance"), **others(marker.get("against"), backend)}
+    against = others(marker.get("against"), backend)
+    stated = {backend: marker.get("tolerance"), **against}
     try:
         store = OPENED.open(os.path.join(judge.test.settings.golden, judge.test.golden))
     except FileNotFoundError:
         results.append(_missing(judge, backend))
         texts.append(misses.missing(judge.test, judge.path, judge.held, judge.run, "the store does not exist"))
         return
-    # A real engine gives other bits on other machines: another backend's golden may replace its own.
-    if len(stated) > 1 and judge.run not in store and not judge.capture.emulated:
-        del stated[backend]
-    for against, tolerance in stated.items():
-        same_mode = against == backend or RunId(against, judge.run.mode) in store
-        if not same_mode and not judge.beside_tensors:
-            continue
-        result, text = _check_one(judge, bundle, store, against, tolerance)
+    kind = {"emulated": judge.capture.emulated, "beside_tensors": judge.beside_tensors}
+    for run in references(judge.run, against, store, **kind):
+        result, text = _check_one(judge, bundle, store, run, stated[run.backend])
         results.append(result)
         texts += [text] if text is not None else []
 
 
 def _check_one(
-    judge: GateRun, bundle: str, store: GoldenStore, against: str, tolerance: Any
+    judge: GateRun, bundle: str, store: GoldenStore, run: RunId, tolerance: Any
 ) -> tuple[Result, str | None]:
-    run = RunId(against, held_against(against, judge.run.mode, store))
     try:
         expected = store.run(*run)
     except StoreError:
@@ -244,12 +239,12 @@ def _check_one(
         if run in there:
             raise
         text = f"the store holds {', '.join(map(str, there)) or 'no run'}"
-        return _missing(judge, against), misses.missing(judge.test, judge.path, judge.held, run, text)
+        return _missing(judge, run.backend), misses.missing(judge.test, judge.path, judge.held, run, text)
     if run == judge.run:
         judge.remember(expected)
     result = judge.empty("identical")
     (result["against"], result["against_mode"]), result["checksum"] = run, expected.checksum
-    asked = judge.tolerance(against, tolerance)
+    asked = judge.tolerance(run.backend, tolerance)
     judged = decide(Party.of_run(expected), judge.party(), asked, lay=lay_beside, settle=settle, judging=_JUDGING)
     if judge.watches or judge.texts:
         # A mode that keeps only what goes wrong agrees if both sides are empty; so does a test of nothing but texts.

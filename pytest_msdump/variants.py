@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import pytest
@@ -93,12 +93,6 @@ def others(against: Any, backend: str) -> dict[str, Any]:
         if other != backend and (not separator or own.strip() == backend):
             found[other.strip()] = stated.get(name)
     return found
-
-
-def held_against(backend: str, mode: str, runs: Container[tuple[str, str]]) -> str:
-    """The mode of ``backend`` that a run in ``mode`` is compared with: the same mode if there is such a run, else
-    ``tensor``, which has everything."""
-    return mode if (backend, mode) in runs else "tensor"
 
 
 def used_runs(config: pytest.Config, marker: Mapping[str, Any]) -> list[str] | None:

@@ -7,7 +7,7 @@ hold.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -18,7 +18,7 @@ from harness.compare.unwritten import leave_out_unwritten
 from harness.compare.verdict import Comparison, Verdict
 from harness.exit_status import CANNOT_TELL, DIFFERS, HOLDS
 from harness.records import GIVEN_SCOPE, Record
-from harness.store import StoredRun
+from harness.store import RunId, StoredRun
 from harness.words import counted
 
 if TYPE_CHECKING:
@@ -213,6 +213,33 @@ def judge(
     counts = pairing is not None and match == "auto" and have_equal_names(expected, found)
     renamed = pairing.renamed() if pairing and counts else 0
     return Judgement(comparison, tolerances, pairing, tried, renamed, notes=tuple(_notes(expected, found, comparison)))
+
+
+def references(
+    own: RunId, others: Iterable[str], there: Container[RunId], *, emulated: bool, beside_tensors: bool
+) -> list[RunId]:
+    """The runs of a golden that a run is held against: that of its own backend, and those of others it names.
+
+    A run in the same mode counts; where there is none, the one in mode ``tensor``, which has everything.
+
+    Args:
+        own: the run.
+        others: backends it is to agree with as well.
+        there: the runs the golden has; a run given back may be missing there.
+        emulated: whether an emulated device made the run.
+        beside_tensors: whether its mode says something beside another backend's tensors.
+    """
+    found = []
+    for backend in (own.backend, *others):
+        same = RunId(backend, own.mode)
+        if same in there:
+            found.append(same)
+        elif backend == own.backend or beside_tensors:
+            found.append(RunId(backend, "tensor"))
+    # A real engine gives other bits on other machines: another backend's golden may replace its own.
+    if len(found) > 1 and own not in there and not emulated:
+        del found[0]
+    return found
 
 
 def _paired(*sides: Any, **how: Any) -> tuple[Comparison, Pairing]:
