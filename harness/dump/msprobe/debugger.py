@@ -132,7 +132,7 @@ class _CallDebugger:
         if context.get_context("mode") == context.GRAPH_MODE:
             raise StateError(
                 f"PrecisionDebugger: level {self._config.level} sees the calls of PyNative mode, the mode is "
-                "GRAPH_MODE; use level L2, or set_context(mode=PYNATIVE_MODE)"
+                "GRAPH_MODE (the real one refuses it on a CPU, too); use level L2, or set_context(mode=PYNATIVE_MODE)"
             )
         self._model = self._model if model is None else model
         if self._model is None and self._config.level != "L1":

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 import harness.framework.ops  # noqa: F401 - the methods and operators of tensors
 from harness.errors import SettingTypeError
+from harness.framework import kinds
 from harness.framework.tensor import Tensor
 from harness.framework.tensor import mutable as of_members
 
@@ -26,6 +28,7 @@ def is_tensor(obj: Any) -> bool:
     return isinstance(obj, Tensor)
 
 
+@partial(kinds.checked, "ms.mutable")
 def mutable(input_data: Any, dynamic_len: bool = False) -> Any:
     """``input_data`` whose members, at any depth, are inputs of a graph and not constants, as ``mindspore.mutable``.
 

@@ -85,7 +85,7 @@ class Traced(Tensor):
     def __deepcopy__(self, memo: dict[int, Any]) -> Traced:
         return self
 
-    def set_data(self, data: Tensor, slice_shape: bool = False) -> None:
+    def set_data(self, data: Tensor, slice_shape: bool = False) -> Tensor:
         """Refused while tracing."""
         raise TraceError(f"set_data cannot be part of a graph, at {where()}; use ops.assign")
 

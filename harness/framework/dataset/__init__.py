@@ -1,5 +1,6 @@
 """Datasets, as the part of ``mindspore.dataset`` that a training on one machine needs."""
 
+from harness.framework import kinds as _kinds
 from harness.framework.dataset import config, iterators, mapping, splitting, transforms, vision  # noqa: F401
 from harness.framework.dataset.base import Dataset
 from harness.framework.dataset.batches import BatchInfo
@@ -47,4 +48,8 @@ __all__ = [
     "zip",
 ]  # fmt: skip
 
+_members = {_name: globals()[_name] for _name in __all__}
+_kinds.guard_all("ds", _members)
+globals().update(_members)
+_kinds.guard_methods(Dataset, "Dataset")
 __getattr__ = _fallback(__name__)

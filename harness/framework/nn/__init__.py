@@ -1,6 +1,7 @@
 """MindSpore's ``nn`` namespace: cells, layers, losses, optimizers and wrappers."""
 
 from harness._namespace import lazy as _lazy
+from harness.framework import kinds as _kinds
 from harness.framework.names import fallback as _fallback
 from harness.framework.nn.activation import (
     ELU,
@@ -282,3 +283,7 @@ METRICS = frozenset((
     "Top5CategoricalAccuracy", "TopKCategoricalAccuracy", "auc", "get_metric_fn", "names", "rearrange_inputs",
 ))  # fmt: skip
 __getattr__, _ = _lazy(__name__, dict.fromkeys(METRICS, "harness.framework.train.metrics"), _fallback(__name__))
+
+_members = {_name: globals()[_name] for _name in __all__ if _name in globals()}
+_kinds.guard_all("nn", _members)
+globals().update(_members)

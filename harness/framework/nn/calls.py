@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from harness.dtypes import DType
 from harness.errors import CellAttributeError, NestingError, SettingTypeError
-from harness.framework import context
+from harness.framework import context, kinds
 from harness.framework.compile.custom_backward import guarded
 from harness.framework.compile.scopes import cell_scope
 from harness.framework.nn import naming, precision
@@ -29,6 +29,8 @@ class Calls(Hooks):
     _always_graph: ClassVar[bool]
     _float_dtype: DType | None
     _names_checked: bool
+    #: what a layer of MindSpore's refuses to be called with
+    _refused: ClassVar[kinds.Refused | None] = None
 
     def construct(self, *args: Any, **kwargs: Any) -> Any:
         """The computation; a subclass defines it."""
@@ -71,6 +73,8 @@ class Calls(Hooks):
 
     def _computed(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The result of ``construct``, with the cell's own gradient if it has one."""
+        if self._refused is not None:
+            self._refused.check(args, kwargs, lambda: self.construct(*args, **kwargs))
         result = self.construct(*args, **kwargs)
         own = getattr(self, "bprop", None)
         if own is not None and is_tracing():

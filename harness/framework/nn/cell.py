@@ -12,8 +12,9 @@ from typing import Any, ClassVar
 from harness import dtypes
 from harness.dtypes import DType
 from harness.errors import CellAttributeError, CellNameError, SettingError, SettingTypeError
+from harness.framework import kinds
 from harness.framework.compile.source import made_at
-from harness.framework.nn import naming, precision, settings, text
+from harness.framework.nn import naming, precision, text
 from harness.framework.nn.calls import Calls
 from harness.framework.nn.jit_config import JitConfig
 from harness.framework.nn.refused import Refusals
@@ -70,7 +71,12 @@ class Cell(Calls, Refusals):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        settings.guard(cls)
+        if cls.__module__.startswith(__name__.rpartition(".")[0]):
+            name = f"nn.{cls.__name__}"
+            kinds.guard(cls, name)
+            cls._refused = kinds.refused(f"{name}()", cls.__name__, cls.construct, 1)
+        elif "construct" in vars(cls):
+            cls._refused = None
 
     # -- attributes ------------------------------------------------------------------------------------------------
     def __getattr__(self, name: str) -> Any:
@@ -371,3 +377,6 @@ class Cell(Calls, Refusals):
         return text.tree_text(self)
 
     __str__ = __repr__
+
+
+kinds.guard_methods(Cell, "Cell")

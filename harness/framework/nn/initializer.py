@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Callable
+from functools import partial
 from numbers import Number
 from typing import Any, TypeVar
 
@@ -18,7 +19,8 @@ import numpy as np
 from harness import dtypes
 from harness.dtypes import DType
 from harness.errors import SettingError, SettingTypeError
-from harness.framework.nn import random, settings
+from harness.framework import kinds
+from harness.framework.nn import random
 from harness.framework.nn.fan import fan_of, fans, gain
 from harness.framework.tensor import Tensor
 
@@ -43,7 +45,8 @@ class Initializer:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        settings.guard(cls)
+        if cls.__module__ == __name__:
+            kinds.guard(cls, f"initializer.{cls.__name__}")
 
     def values(self, shape: Shape) -> Array:
         """Values of ``shape``, float32 unless stated otherwise."""
@@ -344,6 +347,7 @@ class _Delayed(Tensor):
         return self
 
 
+@partial(kinds.checked, "initializer.initializer")
 def initializer(init: Any, shape: Any = None, dtype: DType = dtypes.float32) -> Tensor:
     """A tensor whose values an initializer gives, as ``mindspore.common.initializer.initializer``.
 

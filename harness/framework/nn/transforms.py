@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from harness.errors import SettingError, SettingTypeError, StateError, UnsupportedError
+from harness.framework import kinds
 from harness.framework.compile.api import is_of_inputs, value_and_grad_traced
 from harness.framework.nn import gradient_session
 from harness.framework.runtime import session
@@ -67,6 +69,7 @@ def _check_jit(capture_mode: Any, jit_level: Any, dynamic: Any, fullgraph: Any, 
         raise StateError(f"jit: backend must be one of {list(_JIT_BACKENDS)}, got {backend!r}")
 
 
+@partial(kinds.checked, "ms.value_and_grad")
 def value_and_grad(
     fn: Callable[..., Any],
     grad_position: int | Sequence[int] | None = 0,
@@ -105,6 +108,7 @@ def value_and_grad(
     return _entry(traced, fn)
 
 
+@partial(kinds.checked, "ms.grad")
 def grad(
     fn: Callable[..., Any],
     grad_position: int | Sequence[int] | None = 0,

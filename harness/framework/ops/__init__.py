@@ -7,6 +7,7 @@ import importlib as _importlib
 import pkgutil as _pkgutil
 
 from harness import hooks as _hooks
+from harness.framework import kinds as _kinds
 from harness.framework import observed as _observed
 from harness.framework.names import complete as _complete
 from harness.framework.names import lookup as _lookup
@@ -30,8 +31,9 @@ _PRIMITIVES = frozenset(row.name for row in _observed.PRIMITIVE_FUNCTIONS)
 for _package in (_functions, _primitives):
     for _found in _pkgutil.iter_modules(_package.__path__):
         _module = _importlib.import_module(f"{_package.__name__}.{_found.name}")
-        for _name in _module.__all__:
-            _member = getattr(_module, _name)
+        _members = {_name: getattr(_module, _name) for _name in _module.__all__}
+        _kinds.guard_all("ops", _members)
+        for _name, _member in _members.items():
             if _package is _functions and callable(_member) and _name not in _PRIMITIVES:
                 _shared = _name not in _DIRECT | _CONTROL | _UNSHARED
                 _member = _graph_function(f"ops.{_name}", _member, _shared, _name in _DIRECT)

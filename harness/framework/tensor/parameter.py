@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.dtypes import DType
+from harness.framework import kinds
 from harness.framework.tensor.tensor import Tensor
 
 
@@ -93,3 +94,7 @@ class ParameterTuple(tuple[Parameter, ...]):
             twin.name = f"{prefix}.{member.name}"
             twins.append(twin)
         return ParameterTuple(twins)
+
+
+kinds.guard(Parameter, "ms.Parameter")
+kinds.guard_methods(Parameter, "Parameter()")

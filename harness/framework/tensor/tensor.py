@@ -14,7 +14,7 @@ import numpy as np
 from harness import dtypes
 from harness.dtypes import DType
 from harness.errors import ShapeError
-from harness.framework import observed
+from harness.framework import kinds, observed
 from harness.framework.tensor.dispatch import graph_function, is_eager, load_operators
 from harness.framework.tensor.text import array_tensor_text, tensor_text
 
@@ -172,21 +172,22 @@ class Tensor:
         """Nested lists of Python numbers."""
         return self.asnumpy().tolist()
 
-    def set_data(self, data: Tensor, slice_shape: bool = False) -> None:
+    def set_data(self, data: Tensor, slice_shape: bool = False) -> Tensor:
         """Takes over the values (and, with ``slice_shape``, the shape) of ``data``; casts to this dtype.
 
         If both have one dtype, they share memory from then on: an assignment to one shows in the other (measured).
+        Returns self.
         """
         new = data.asnumpy()
         if new.shape != self.shape and not slice_shape:
             raise ValueError(f"set_data: shape {new.shape} given, {self.shape} needed")
         shared = data.dtype is self.dtype and new.shape == data._data.shape
         self._data = data._data if shared else np.array(new, dtype=self.dtype.numpy, order="C")
+        return self
 
     def assign_value(self, value: Tensor) -> Tensor:
         """Takes over ``value``'s data; returns self."""
-        self.set_data(value, slice_shape=True)
-        return self
+        return self.set_data(value, slice_shape=True)
 
     def init_data(self, *_args: Any, **_kwargs: Any) -> Tensor:
         """Returns self: the initializer has always run here."""
@@ -338,7 +339,8 @@ def tensor_method(*names: str) -> Callable[[F], F]:
                 _METHODS[name] = function
                 continue
             direct = name in DIRECT_METHODS
-            _METHODS[name] = graph_function(f"Tensor.{REFLECTED.get(name, name)}", function, not direct, direct)
+            guarded = kinds.checked(f"Tensor.{name}", function, 1)
+            _METHODS[name] = graph_function(f"Tensor.{REFLECTED.get(name, name)}", guarded, not direct, direct)
             if name != "__setitem__":
                 setattr(Tensor, name, _METHODS[name])
         return function
@@ -371,3 +373,6 @@ for _name in (
     "rpow", "matmul", "neg", "pos", "abs", "invert", "eq", "ne", "lt", "le", "gt", "ge", "and", "or", "xor",
 ):  # fmt: skip
     setattr(Tensor, f"__{_name}__", _deferred(f"__{_name}__"))
+
+kinds.TYPES["Tensor"].append(Tensor)
+kinds.guard_methods(Tensor, "Tensor")

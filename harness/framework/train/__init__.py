@@ -1,5 +1,6 @@
 """Training as ``mindspore.train``: models, callbacks, metrics, checkpoints."""
 
+from harness.framework import kinds as _kinds
 from harness.framework.names import fallback as _fallback
 from harness.framework.train.callback import *  # noqa: F403
 from harness.framework.train.callback import __all__ as _callbacks
@@ -12,4 +13,7 @@ from harness.framework.train.summary.summary_record import SummaryRecord
 
 __all__ = [*_callbacks, *_checkpoint, *_metrics, "Model", "SummaryRecord"]
 
+_members = {_name: globals()[_name] for _name in __all__}
+_kinds.guard_all("train", _members)
+globals().update(_members)
 __getattr__ = _fallback(__name__)

@@ -1,5 +1,6 @@
 """``mindspore.dataset.transforms``: transforms of values and types, and of transforms."""
 
+from harness.framework import kinds as _kinds
 from harness.framework.dataset.transforms.compound import Compose, RandomApply, RandomChoice, RandomOrder
 from harness.framework.dataset.transforms.values import (
     Concatenate,
@@ -20,4 +21,7 @@ __all__ = [
     "RandomOrder", "Relational", "Slice", "TypeCast", "Unique",
 ]  # fmt: skip
 
+_members = {_name: globals()[_name] for _name in __all__}
+_kinds.guard_all("transforms", _members)
+globals().update(_members)
 __getattr__ = _fallback(__name__)

@@ -1,5 +1,6 @@
 """``mindspore.dataset.vision``: transforms of images, which are arrays (height, width[, channels])."""
 
+from harness.framework import kinds as _kinds
 from harness.framework.dataset.vision.decoding import Decode, RandomColorAdjust, RandomCropDecodeResize
 from harness.framework.dataset.vision.geometry import (
     CenterCrop,
@@ -41,4 +42,7 @@ __all__ = [
     "VerticalFlip",
 ]  # fmt: skip
 
+_members = {_name: globals()[_name] for _name in __all__}
+_kinds.guard_all("vision", _members)
+globals().update(_members)
 __getattr__ = _fallback(__name__)

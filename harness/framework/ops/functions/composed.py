@@ -61,8 +61,8 @@ def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0
 
 
 def hinge_embedding_loss(inputs: Any, targets: Any, margin: float = 1.0, reduction: str = "mean") -> Any:
-    """``inputs`` where the target is 1, max(0, margin - inputs) where it is -1."""
-    loss = _select(targets == 1, inputs, call("Maximum", margin - inputs, 0))
+    """max(0, margin - inputs) where the target is -1, else ``inputs``."""
+    loss = _select(targets == -1, call("Maximum", margin - inputs, 0), inputs)
     return _reduced(loss, reduction, "hinge_embedding_loss")
 
 

@@ -52,12 +52,16 @@ def _argmax(x: Any, axis: Any = _UNSAID, keepdims: bool = False) -> Any:
 
 @tensor_method("argmax_with_value")
 def _argmax_with_value(x: Any, axis: int = 0, keep_dims: bool = False) -> Any:
-    return call("ArgMaxWithValue", x, axis, keep_dims)
+    """(largest, their Int64 places) along ``axis``."""
+    places, values = call("ArgMaxWithValue", x, axis, keep_dims)
+    return values, places
 
 
 @tensor_method("argmin_with_value")
 def _argmin_with_value(x: Any, axis: int = 0, keep_dims: bool = False) -> Any:
-    return call("ArgMinWithValue", x, axis, keep_dims)
+    """(smallest, their Int64 places) along ``axis``."""
+    places, values = call("ArgMinWithValue", x, axis, keep_dims)
+    return values, places
 
 
 @tensor_method("topk")

@@ -6,11 +6,12 @@ Source of the rules: MindSpore 2.10.0, measured (``tests/interop/test_checkpoint
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from harness.errors import CheckpointError, SettingError, SettingTypeError, StateError
-from harness.framework import log
+from harness.framework import kinds, log
 from harness.framework.nn import checks
 from harness.framework.nn.cell import Cell
 from harness.framework.tensor import Parameter, Tensor
@@ -25,6 +26,7 @@ OWNER = "load_checkpoint"
 _MAX_BYTES = 2**62
 
 
+@partial(kinds.checked, "ms.load_checkpoint")
 def load_checkpoint(
     ckpt_file_name: str,
     net: Any = None,
@@ -108,6 +110,7 @@ def read_file(name: Any, format: str, *, crc: bool = False) -> Content:
     return ckpt.decode(data, name, crc=crc) if format == "ckpt" else safetensors.decode(data, name)[0]
 
 
+@partial(kinds.checked, "ms.load_param_into_net")
 def load_param_into_net(
     net: Any, parameter_dict: dict[str, Any], strict_load: bool = False, remove_redundancy: bool = False
 ) -> tuple[list[str], list[str]]:

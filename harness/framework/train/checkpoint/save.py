@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 
 from harness.atomic import create_held, scratch_beside, sweep_abandoned
 from harness.errors import CheckpointWriteError, SettingError, SettingTypeError, UnsupportedError
-from harness.framework import log
+from harness.framework import kinds, log
 from harness.framework.nn import checks
 from harness.framework.nn.cell import Cell
 from harness.framework.tensor import Parameter, Tensor
@@ -34,6 +35,7 @@ class CheckpointDirectoryError(CheckpointWriteError, IsADirectoryError):
     """The path of a checkpoint is a directory."""
 
 
+@partial(kinds.checked, "ms.save_checkpoint")
 def save_checkpoint(
     save_obj: Any,
     ckpt_file_name: str,

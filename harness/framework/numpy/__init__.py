@@ -1,0 +1,53 @@
+"""MindSpore's ``numpy`` namespace: the names and rules of numpy, computed by ``ops``.
+
+Source of its dtypes: MindSpore 2.10.0 CPU, measured (``tests/differential/mistakes.txt`` has the calls).
+"""
+
+from harness.dtypes import (
+    bool_,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
+from harness.framework.names import fallback as _fallback
+from harness.framework.numpy import create as _create
+from harness.framework.numpy import maths as _maths
+from harness.framework.numpy import shapes as _shapes
+
+inf, nan, pi, newaxis = float("inf"), float("nan"), 3.141592653589793, None
+int_, float_ = int32, float32
+
+__all__ = [
+    "bool_",
+    "float16",
+    "float32",
+    "float64",
+    "float_",
+    "inf",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "int_",
+    "nan",
+    "newaxis",
+    "pi",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+]  # fmt: skip
+for _module in (_create, _maths, _shapes):
+    for _name in _module.__all__:
+        globals()[_name] = getattr(_module, _name)
+        __all__ += [_name]
+
+__getattr__ = _fallback(__name__)

@@ -1,0 +1,239 @@
+"""Arrays from nothing, from numbers and from other arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from harness import dtypes
+from harness.errors import SettingError, SettingTypeError
+from harness.framework import ops as _ops
+from harness.framework.ops.functions.shape import as_dtype, cast
+from harness.framework.tensor import Tensor
+
+#: looks its names up when they are used
+ops: Any = _ops
+
+__all__ = [
+    "arange", "array", "asarray", "asfarray", "diag", "empty", "empty_like", "eye", "full", "full_like", "identity",
+    "indices", "linspace", "logspace", "meshgrid", "ones", "ones_like", "rand", "randint", "randn", "tri", "tril",
+    "tril_indices", "triu", "triu_indices", "zeros", "zeros_like",
+]  # fmt: skip
+
+_NARROW = {"Int64": dtypes.int32, "Float64": dtypes.float32}
+
+
+def asarray(a: Any, dtype: Any = None) -> Any:
+    """A tensor of numbers, lists, tuples or a tensor; Python's ints become Int32, its floats Float32."""
+    if isinstance(a, Tensor):
+        return a if dtype is None else cast(a, dtype)
+    if not isinstance(a, (bool, int, float, list, tuple)):
+        raise SettingTypeError(
+            f"numpy.asarray takes an int, a float, a bool, a Tensor, a list or a tuple, got {type(a).__name__}"
+        )
+    if isinstance(a, (list, tuple)) and any(isinstance(each, Tensor) for each in a):
+        stacked = ops.stack([asarray(each) for each in a])
+        return stacked if dtype is None else cast(stacked, dtype)
+    made = Tensor(a)
+    narrow = _NARROW.get(made.dtype.name, made.dtype)
+    return Tensor(a, narrow if dtype is None else as_dtype(dtype))
+
+
+def array(obj: Any, dtype: Any = None, copy: bool = True, ndmin: int = 0) -> Any:
+    """``asarray``, with at least ``ndmin`` axes."""
+    made = asarray(obj, dtype)
+    if made is obj and copy:
+        made = made.copy()
+    while len(made.shape) < ndmin:
+        made = made.expand_dims(0)
+    return made
+
+
+def asfarray(a: Any, dtype: Any = dtypes.float32) -> Any:
+    """``asarray`` of floats."""
+    return asarray(a, dtype)
+
+
+def _shape(shape: Any) -> tuple[int, ...]:
+    given = (shape,) if isinstance(shape, int) else shape
+    if not isinstance(given, (tuple, list)) or not all(isinstance(n, int) for n in given):
+        raise SettingTypeError(f"numpy: a shape is an int, or a tuple or list of ints, got {shape!r}")
+    return tuple(given)
+
+
+def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
+    """``fill_value`` everywhere."""
+    if isinstance(fill_value, (list, tuple, Tensor)):
+        return ops.broadcast_to(asarray(fill_value, dtype), _shape(shape))
+    return Tensor(numpy.full(_shape(shape), fill_value), asarray(fill_value).dtype if dtype is None else _of(dtype))
+
+
+def _of(dtype: Any) -> Any:
+    return as_dtype(dtype)
+
+
+def zeros(shape: Any, dtype: Any = dtypes.float32) -> Any:
+    """Zeros."""
+    return full(shape, 0, dtype)
+
+
+def ones(shape: Any, dtype: Any = dtypes.float32) -> Any:
+    """Ones."""
+    return full(shape, 1, dtype)
+
+
+def empty(shape: Any, dtype: Any = dtypes.float32) -> Any:
+    """Zeros: old memory cannot be reproduced."""
+    return full(shape, 0, dtype)
+
+
+def _like(prototype: Any, value: Any, dtype: Any, shape: Any) -> Any:
+    given = asarray(prototype)
+    return full(given.shape if shape is None else shape, value, given.dtype if dtype is None else dtype)
+
+
+def zeros_like(a: Any, dtype: Any = None, shape: Any = None) -> Any:
+    """Zeros of the shape and dtype of ``a``."""
+    return _like(a, 0, dtype, shape)
+
+
+def ones_like(a: Any, dtype: Any = None, shape: Any = None) -> Any:
+    """Ones of the shape and dtype of ``a``."""
+    return _like(a, 1, dtype, shape)
+
+
+def empty_like(prototype: Any, dtype: Any = None, shape: Any = None) -> Any:
+    """Zeros of the shape and dtype of ``prototype``."""
+    return _like(prototype, 0, dtype, shape)
+
+
+def full_like(a: Any, fill_value: Any, dtype: Any = None, shape: Any = None) -> Any:
+    """``fill_value`` in the shape and dtype of ``a``."""
+    return _like(a, fill_value, dtype, shape)
+
+
+def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) -> Any:
+    """Numbers from ``start`` to before ``stop``: Int32, or Float32 where one of them is a float."""
+    begin, end = (0, start) if stop is None else (start, stop)
+    values = [each.asnumpy().item() if isinstance(each, Tensor) else each for each in (begin, end, step or 1)]
+    if not all(isinstance(each, (int, float)) for each in values):
+        raise SettingTypeError(f"numpy.arange takes numbers, got {start!r}, {stop!r}, {step!r}")
+    narrow = dtypes.float32 if any(isinstance(each, float) for each in values) else dtypes.int32
+    return Tensor(numpy.arange(*values), narrow if dtype is None else _of(dtype))
+
+
+def linspace(
+    start: Any,
+    stop: Any,
+    num: int = 50,
+    endpoint: bool = True,
+    retstep: bool = False,
+    dtype: Any = None,
+    axis: int = 0,
+) -> Any:
+    """``num`` numbers at equal distances; with ``retstep`` the distance, too."""
+    if not isinstance(num, int) or num < 0:
+        raise SettingError(f"numpy.linspace: num must be an int of at least 0, got {num!r}")
+    ends = [each.asnumpy() if isinstance(each, Tensor) else numpy.asarray(each) for each in (start, stop)]
+    values, distance = numpy.linspace(*ends, num, endpoint, True, axis=axis)
+    made = Tensor(values, dtypes.float32 if dtype is None else _of(dtype))
+    return (made, Tensor(distance, dtypes.float32)) if retstep else made
+
+
+def logspace(
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: float = 10.0, dtype: Any = None, axis: int = 0
+) -> Any:
+    """``base`` to the power of ``linspace``."""
+    powers = linspace(start, stop, num, endpoint, False, dtypes.float64, axis)
+    return Tensor(numpy.power(base, powers.asnumpy()), dtypes.float32 if dtype is None else _of(dtype))
+
+
+def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = dtypes.float32) -> Any:
+    """Ones on the ``k``-th diagonal."""
+    return Tensor(numpy.eye(N, M, k), _of(dtype))
+
+
+def identity(n: int, dtype: Any = dtypes.float32) -> Any:
+    """Ones on the diagonal of a square."""
+    return eye(n, dtype=dtype)
+
+
+def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = dtypes.float32) -> Any:
+    """Ones on and below the ``k``-th diagonal."""
+    return Tensor(numpy.tri(N, M, k), _of(dtype))
+
+
+def tril(m: Any, k: int = 0) -> Any:
+    """What is on and below the ``k``-th diagonal."""
+    return ops.tril(asarray(m), k)
+
+
+def triu(m: Any, k: int = 0) -> Any:
+    """What is on and above the ``k``-th diagonal."""
+    return ops.triu(asarray(m), k)
+
+
+def diag(v: Any, k: int = 0) -> Any:
+    """A matrix with the vector ``v`` on a diagonal; the diagonal of a matrix."""
+    given = asarray(v)
+    if len(given.shape) == 2:
+        rows, columns = given.shape
+        return given[asarray(_places(rows, columns, k)[0]), asarray(_places(rows, columns, k)[1])]
+    size = given.shape[0] + abs(k)
+    rows_, columns_ = _places(size, size, k)
+    return ops.scatter_nd(asarray([list(pair) for pair in zip(rows_, columns_, strict=True)]), given, (size, size))
+
+
+def _places(rows: int, columns: int, k: int) -> tuple[list[int], list[int]]:
+    found = [(row, row + k) for row in range(rows) if 0 <= row + k < columns]
+    return [row for row, _ in found], [column for _, column in found]
+
+
+def tril_indices(n: int, k: int = 0, m: int | None = None) -> Any:
+    """Rows and columns of what ``tril`` keeps."""
+    return tuple(Tensor(each, dtypes.int32) for each in numpy.tril_indices(n, k, m))
+
+
+def triu_indices(n: int, k: int = 0, m: int | None = None) -> Any:
+    """Rows and columns of what ``triu`` keeps."""
+    return tuple(Tensor(each, dtypes.int32) for each in numpy.triu_indices(n, k, m))
+
+
+def indices(dimensions: Any, dtype: Any = dtypes.int32, sparse: bool = False) -> Any:
+    """For each axis the place of each element along it."""
+    return [Tensor(each, _of(dtype)) for each in numpy.indices(_shape(dimensions), sparse=sparse)]
+
+
+def meshgrid(*xi: Any, sparse: bool = False, indexing: str = "xy") -> Any:
+    """Coordinates of a grid, one tensor for each axis."""
+    given = [asarray(each).ravel() for each in xi]
+    count = len(given)
+    axes = list(range(count))
+    if indexing == "xy" and count > 1:
+        axes[0], axes[1] = 1, 0
+    shape = [0] * count
+    for each, axis in zip(given, axes, strict=True):
+        shape[axis] = each.shape[0]
+    grids = []
+    for each, axis in zip(given, axes, strict=True):
+        column = each.reshape(tuple(-1 if a == axis else 1 for a in range(count)))
+        grids.append(column if sparse else ops.broadcast_to(column, tuple(shape)))
+    return grids
+
+
+def rand(*shape: int, dtype: Any = dtypes.float32) -> Any:
+    """Uniform numbers from [0, 1)."""
+    return cast(ops.rand(*shape), dtype)
+
+
+def randn(*shape: int, dtype: Any = dtypes.float32) -> Any:
+    """Normal numbers."""
+    return cast(ops.randn(*shape), dtype)
+
+
+def randint(minval: int, maxval: int | None = None, shape: Any = None, dtype: Any = dtypes.int32) -> Any:
+    """Whole numbers from [minval, maxval), or [0, minval)."""
+    low, high = (0, minval) if maxval is None else (minval, maxval)
+    drawn = ops.rand(*_shape((1,) if shape is None else shape))
+    return cast(ops.floor(drawn * (high - low)) + low, dtype)

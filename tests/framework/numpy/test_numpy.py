@@ -1,0 +1,73 @@
+"""``mindspore.numpy`` gives the dtypes, shapes and values that MindSpore 2.10.0 CPU gave (``tests/data/numpy``)."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from harness import Tensor, context, float32, grad, nn
+from harness.errors import HarnessError
+from harness.framework import numpy as mnp
+from tests.differential.mistakes import outcomes, program
+from tests.differential.sides import Side
+
+RECORDED: dict[str, str] = json.loads(
+    (Path(__file__).parents[2] / "data" / "numpy" / "calls.json").read_text(encoding="utf-8")
+)
+
+
+def test_calls_give_what_was_recorded(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(program(list(RECORDED)))
+    side = Side(sys.executable, own=True)
+    side.begin(tmp_path / "program.py", tmp_path, 600)
+    code = side.end()
+    side.close()
+    assert not code, (tmp_path / "stderr").read_text()
+    found = outcomes(tmp_path)
+    assert {call: found[at].text for at, call in enumerate(RECORDED)} == RECORDED
+
+
+class Net(nn.Cell):
+    def construct(self, x: Tensor) -> Tensor:
+        turned = mnp.rot90(mnp.concatenate((x, mnp.ones_like(x)), axis=1))
+        return mnp.sum(mnp.where(turned > 0, mnp.sqrt(mnp.abs(turned)), 0.5 * turned)) + mnp.mean(mnp.std(x, axis=1))
+
+
+@pytest.mark.parametrize("mode", [context.PYNATIVE_MODE, context.GRAPH_MODE])
+def test_networks_compute_with_it_and_have_gradients(mode: int) -> None:
+    x = Tensor([[0.5, -1.0, 2.0], [3.0, 0.25, -0.75]], float32)
+    before = context.get_context("mode")
+    context.set_context(mode=mode)
+    try:
+        value, slope = Net()(x).asnumpy(), grad(Net())(x).asnumpy()
+    finally:
+        context.set_context(mode=before)
+    wide = x.asnumpy().astype(np.float64)
+    expected = np.where(wide > 0, np.sqrt(np.abs(wide)), 0.5 * wide).sum() + 6 + wide.std(axis=1).mean()
+    assert value == pytest.approx(expected, rel=1e-5)
+    spread = (wide - wide.mean(1, keepdims=True)) / wide.std(1, keepdims=True) / 6
+    assert slope == pytest.approx(np.where(wide > 0, 0.5 / np.sqrt(np.abs(wide)), 0.5) + spread, rel=1e-4)
+
+
+REFUSED = {
+    "an array": lambda: mnp.asarray(np.ones(2)),
+    "a shape": lambda: mnp.zeros("foo"),
+    "an end": lambda: mnp.arange("foo"),
+    "parts": lambda: mnp.split(mnp.arange(5), 2),
+    "one tensor": lambda: mnp.concatenate(3),
+    "one choice": lambda: mnp.where(Tensor([True])),
+    "wrap": lambda: mnp.pad(mnp.arange(3), 1, mode="wrap"),
+    "raise": lambda: mnp.take(mnp.arange(3), [1], mode="raise"),
+    "a count": lambda: mnp.linspace(0, 1, -3),
+    "not here": lambda: mnp.bartlett(3),
+}
+
+
+@pytest.mark.parametrize("which", sorted(REFUSED))
+def test_bad_arguments_are_refused(which: str) -> None:
+    with pytest.raises(HarnessError):
+        REFUSED[which]()
