@@ -4,7 +4,8 @@
 slots is compared on disk: its CPU time is what a simulated part sleeps, and its answer what a simulated part returns.
 Then a ``LocalCluster`` of two processes with many threads stands for as many workers, and compares two trees of so many
 ranks with 100 iterations each: tasks, time, memory and CPU time of this process, which has the driver and the scheduler
-in it. Parts of which every slot is listed come first. The tables go to docs/scale.md after each row.
+in it. What the driver does with answers is counted apart, too: a tree of reductions on workers could save no more.
+Parts of which every slot is listed come first. The tables go to docs/scale.md after each row.
 """
 
 from __future__ import annotations
@@ -74,6 +75,27 @@ def real_part(elements: int) -> tuple[float, int]:
         return time.process_time() - before, len(pickle.dumps(done))
 
 
+class _Answers:
+    """A cluster, and what is done here with the answers that it gives: CPU seconds, and MiB since the first of them."""
+
+    def __init__(self, found: Any) -> None:
+        self._found = found
+        self.cpu, self.memory = 0.0, 0.0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._found, name)
+
+    def run(self, tasks: Any) -> Iterator[Any]:
+        """As the cluster does."""
+        before = 0.0
+        for each in self._found.run(tasks):
+            before = before or memory()
+            begun = time.thread_time()
+            yield each
+            self.cpu += time.thread_time() - begun
+            self.memory = max(self.memory, memory() - before)
+
+
 class _Watch:
     """The largest number of tasks that the scheduler knew, and the most memory of this process, in MiB."""
 
@@ -133,7 +155,8 @@ def compared(found: Any, ranks: int, elements: int) -> dict[str, float]:
 
     with tempfile.TemporaryDirectory(prefix="msdump-bench-") as folder:
         journal, before = Journal(Path(folder), "job", False), memory()
-        session = Simulated(found, journal, Progress(lines=True))
+        answers = _Answers(found)
+        session = Simulated(answers, journal, Progress(lines=True))  # type: ignore[arg-type]
         begun, used, watch = time.perf_counter(), time.process_time(), _Watch()
         trees = [
             RemoteTree(Tree(name, None, "/"), name, list(_heads(ranks, elements)), session._read_alone, session._fetch)
@@ -148,7 +171,7 @@ def compared(found: Any, ranks: int, elements: int) -> dict[str, float]:
     assert sum(left.counts.values()) == ranks * ITERATIONS * SLOTS
     return {
         "ranks": ranks, "tasks": session.tasks, "s": time.perf_counter() - begun, "cpu": time.process_time() - used,
-        "memory": watch.memory - before, "most": watch.most,
+        "memory": watch.memory - before, "most": watch.most, "answers": answers.cpu, "kept": answers.memory,
     }  # fmt: skip
 
 
@@ -171,14 +194,16 @@ def text(cost: float, size: int, elements: int, rows: list[dict[str, float]], fu
         f"CPU time on a worker and answers with {size} bytes. {PROCESSES * THREADS} simulated workers; {ITERATIONS} "
         "iterations a rank:",
         "",
-        "| ranks | slots | parts | tasks | most at the scheduler | elapsed, s | CPU here, s | a task, ms | MiB more |",
-        "|---|---|---|---|---|---|---|---|---|",
+        "| ranks | slots | parts | tasks | most at the scheduler | elapsed, s | CPU here, s | a task, ms | MiB more "
+        "| of them for answers: CPU s | MiB |",
+        "|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     for row in rows:
         slots = row["ranks"] * ITERATIONS * SLOTS
         lines.append(
             f"| {row['ranks']:,} | {slots:,} | {row['ranks'] * ITERATIONS:,} | {row['tasks']:,} | {row['most']:,} "
-            f"| {row['s']:.0f} | {row['cpu']:.0f} | {1e3 * row['cpu'] / row['tasks']:.1f} | {row['memory']:.0f} |"
+            f"| {row['s']:.0f} | {row['cpu']:.0f} | {1e3 * row['cpu'] / row['tasks']:.1f} | {row['memory']:.0f} "
+            f"| {row['answers']:.1f} | {row['kept']:.0f} |"
         )
     if full:
         lines += ["", "Parts that differ, so that every slot travels and is kept:", ""]

@@ -57,8 +57,12 @@ def _listing(path: str) -> list[str]:
         raise TreeError(f"{path}: {error.strerror}") from None
 
 
-def rank_directories(path: str) -> dict[int, str]:
-    """The rank directories of a tree: ``path`` itself, its ``rank_N``, or those of its ``debug_dump``."""
+def rank_directories(path: str, only: int | None = None) -> dict[int, str]:
+    """The rank directories of a tree: ``path`` itself, its ``rank_N``, or those of its ``debug_dump``.
+
+    Args:
+        only: the one that will be read; of the others no more is looked at than their names.
+    """
     root = os.path.realpath(path)
     if "://" in path:
         raise TreeError(f"{path}: workers read what is at a URL; give --workers or --scheduler")
@@ -70,8 +74,10 @@ def rank_directories(path: str) -> dict[int, str]:
     for base in (root, os.path.join(root, "debug_dump")):
         names = [name for name in _listing(base) if _RANK.fullmatch(name)] if os.path.isdir(base) else []
         if names:
+            found = {int(name.rpartition("_")[2]): os.path.join(base, name) for name in names}
             return {
-                int(name.rpartition("_")[2]): os.path.realpath(inside(root, os.path.join(base, name))) for name in names
+                rank: os.path.realpath(inside(root, place)) if only in (None, rank) else place
+                for rank, place in found.items()
             }
     raise TreeError(f"{path}: it holds no rank_N directory; give a dump path, or one of its rank_N directories")
 
@@ -234,7 +240,7 @@ def read_tree(
     other = other or read_msprobe(where, rank, rootdir=rootdir, **more)
     if other is not None:
         return other
-    ranks = _ranks(_chosen(rank_directories(where), rank, where), rootdir)
+    ranks = _ranks(_chosen(rank_directories(where, rank), rank, where), rootdir)
     names = sorted({name for each in ranks for name in each.networks()})
     name = _network(names, network, where, one_of_several) or ranks[0].configured_network()
     problems = [problem for each in ranks for problem in each.problems]

@@ -127,6 +127,11 @@ class RankRecords:
         return self._where.rank
 
     @property
+    def root(self) -> str:
+        """Real path of the rank's directory."""
+        return self._where.root
+
+    @property
     def last(self) -> Mapping[int, int]:
         """The iteration that was begun last, by graph, if the tree states it."""
         return self._where.last

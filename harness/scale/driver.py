@@ -195,7 +195,7 @@ class Session:
                     one.reads[work.part] = _shared(each.expected)
                 if each.found is not None:
                     other.reads[work.part] = _shared(each.found)
-                differ += len(each.judged)
+                differ += sum(not judged.verdict.verdict.holds for judged in each.judged)
                 tell(work, each)
             self._progress.step(size, f"{counted(ranks, 'rank')}, {counted(differ, 'slot', 'differ')}")
 

@@ -46,13 +46,13 @@ def serve() -> None:
         util.spawnv_passfds = start
 
 
-def _forked(_: bytes, args: Sequence[Any], passed: Sequence[int]) -> int:
+def _forked(path: bytes, args: Sequence[Any], passfds: Sequence[int]) -> int:
     """A process that runs the code at the end of an interpreter's arguments."""
     process = os.fork()
     if process:
         return process
     try:
-        _as_new(passed)
+        _as_new(passfds)
         exec(args[-1], {})  # the start of the server of ``multiprocessing``
     finally:
         os._exit(1)

@@ -18,7 +18,7 @@ from harness.capture import Capture, Problem, read_tree
 from harness.compare.content import content
 from harness.errors import HarnessError, TreeError
 from harness.records import Record, SlotKey
-from harness.scale import goldens, places
+from harness.scale import captures, goldens, places
 from harness.scale.across import matches
 from harness.scale.wire import (
     Extent,
@@ -234,7 +234,7 @@ def noted(folder: str, tree: Tree, work: Work, read: Read) -> Iterator[Record]:
     that turn out to be needed.
     """
     later = work.keep != "all" and isinstance(work.expected, Tree)
-    for started, problems, records in _steps(folder, tree, work.part, read):
+    for started, problems, records in _steps(folder, tree, work.part, read, ahead=not later):
         step = ReadExecution(started)
         before = len(problems)
         for record in records:
@@ -242,13 +242,13 @@ def noted(folder: str, tree: Tree, work: Work, read: Read) -> Iterator[Record]:
                 if not read.steps and not step.slots:
                     step.slots.append(Slot(bare(record), False, None))
                 continue
-            kept, described = record.values is not None, None
+            has_values, described = record.values is not None, None
             if later and record.blocks(1) is not None:
-                step.slots.append(Slot(record, kept))
+                step.slots.append(Slot(record, has_values))
             else:
-                if kept:
+                if has_values:
                     described = _digest(record, work.described)
-                step.slots.append(Slot(bare(record), kept, described))
+                step.slots.append(Slot(bare(record), has_values, described))
             yield record
         step.problems += problems[before:]
         if step.slots or step.problems:
@@ -277,24 +277,26 @@ def bare(record: Record) -> Record:
 
 
 def _steps(
-    folder: str, tree: Tree, part: Part, read: Read
+    folder: str, tree: Tree, part: Part, read: Read, *, ahead: bool = True
 ) -> Iterator[tuple[tuple[int, int, int], list[Problem], Iterable[Record]]]:
-    capture = _read(folder, tree, part.rank, ahead=True)
-    problems = capture.problems
-    for source in capture.sources:
-        paths = _places(source).get(part[1:3])
-        if paths is None:
-            raise TreeError(f"{folder}: rank {part.rank} has no iteration {part.iteration} any more")
-        before, listed = len(problems), False
-        for started, records in source.part(part.graph, part.iteration, paths, lambda name: _falls(name, part)):
+    with captures.capture(
+        folder, (tree, part.rank, ahead), lambda: _read(folder, tree, part.rank, ahead=ahead)
+    ) as capture:
+        problems = capture.problems
+        for source in capture.sources:
+            paths = _places(source).get(part[1:3])
+            if paths is None:
+                raise TreeError(f"{folder}: rank {part.rank} has no iteration {part.iteration} any more")
+            before, listed = len(problems), False
+            for started, records in source.part(part.graph, part.iteration, paths, lambda name: _falls(name, part)):
+                if not listed:
+                    # Every batch lists the directory; the first one tells of it.
+                    read.listing += problems[before:] if part.batch == 0 else []
+                    listed = True
+                yield started, problems, records
             if not listed:
-                # Every batch lists the directory; the first one tells of it.
                 read.listing += problems[before:] if part.batch == 0 else []
-                listed = True
-            yield started, problems, records
-        if not listed:
-            read.listing += problems[before:] if part.batch == 0 else []
-        read.closed = dict(source.closed)
+            read.closed = dict(source.closed)
 
 
 def _falls(name: str, part: Part) -> bool:

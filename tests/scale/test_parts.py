@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from harness.capture import read_tree
+from harness.capture import tree as trees
 from harness.cli import main
 from harness.compare import check
 from harness.errors import ScaleError
@@ -18,7 +19,9 @@ from harness.scale import Scale, remote, session
 from harness.scale.cluster import limit
 from harness.scale.driver import Session
 from harness.scale.journal import Journal, packed, unpacked
-from harness.scale.wire import Done
+from harness.scale.parts import part
+from harness.scale.wire import Done, Part, Tree, Work
+from tests.scale import serial
 from tests.scale.clusters import Here
 from tests.scale.trees import write_rank, write_tree
 
@@ -147,3 +150,28 @@ def test_a_first_divergence_says_which_ranks_have_it(
     assert f"  {said}; at [" in out
     assert main(["diff", str(one / "rank_0"), str(one / "rank_0")]) == 0
     assert "alone of" not in capsys.readouterr().out
+
+
+def test_what_lies_beside_tensors_is_read_once_for_all_parts_of_a_rank(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parsed: list[str] = []
+    parse = trees.parse_ir
+    monkeypatch.setattr(trees, "parse_ir", lambda text, path: parsed.append(path) or parse(text, path))
+    serial.write(tmp_path / "tree", "tree-mapped", (0, 1), 3, 7)
+    (graph,) = (tmp_path / "tree" / "rank_1").rglob("*.ir")
+    next((tmp_path / "tree" / "rank_1" / "Net" / "0" / "2").glob("Parameter*")).write_bytes(b"damaged")
+    tree = Tree(str(tmp_path / "tree"), None, str(tmp_path))
+    works = [Work(Part(1, 0, iteration), None, tree) for iteration in (0, 1, 2, 2)]
+
+    def problems() -> list[str]:
+        done = part(*works)
+        assert isinstance(done, list)
+        return [each.path for one in done if one.found for step in one.found.steps for each in step.problems]
+
+    told = problems()
+    assert len(parsed) == 1
+    assert len(told) == 2, "whoever reads a part is told of its damage"
+    graph.write_text(graph.read_text() + "\n# another run's\n")
+    assert problems() == told
+    assert len(parsed) == 2

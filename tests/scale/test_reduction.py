@@ -83,6 +83,19 @@ def test_large_files_that_hold_have_no_digest_made(tmp_path: Path, monkeypatch: 
     assert {record.key.rank for record in made} == {1}
 
 
+def test_progress_counts_what_differs_and_not_what_is_within_its_tolerance(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = write_tree(tmp_path / "one", range(1), 1), write_tree(tmp_path / "other", range(1), 1, changed=(0, 0))
+    (file,) = other.rglob("MatMul*.input.*")
+    np.save(file, np.load(file) * np.float32(1 + 2e-7))
+    told: list[str] = []
+    monkeypatch.setattr(Progress, "step", lambda self, size, text="": told.append(text))
+    counts = compared(tmp_path, one, other, "all")[0].counts
+    assert (counts[Verdict.WITHIN], counts[Verdict.DIFFERS]) == (1, 1)
+    assert told[-1] == "1 rank, 1 slot differs"
+
+
 def test_a_rank_that_differs_is_listed_and_the_others_are_not(tmp_path: Path) -> None:
     one = write_tree(tmp_path / "one", range(4), 3)
     other = write_tree(tmp_path / "other", range(4), 3, changed=(2, 1))
