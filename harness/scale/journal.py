@@ -31,6 +31,8 @@ _CLASSES: dict[str, Any] = {
     each.__name__: each
     for each in (*KNOWN, Measurement, Element, Sums, NeededTolerance, Tolerance, Verdict, PrintedStatistics)
 }
+#: Fields of those that are no tuples.
+_NAMES = {name: [each.name for each in fields(kind)] for name, kind in _CLASSES.items() if is_dataclass(kind)}
 
 
 class Unknown(ScaleError):
@@ -63,7 +65,8 @@ def packed(value: Any) -> Any:
         return {"": kind.__name__, "of": value.value}
     if isinstance(value, PrintedStatistics):
         return {"": kind.__name__, "of": [packed(dict(value)), value.dtype]}
-    of = [getattr(value, each.name) for each in fields(value)] if is_dataclass(value) else list(value)
+    names = _NAMES.get(kind.__name__)
+    of = value if names is None else [getattr(value, name) for name in names]
     return {"": kind.__name__, "of": [packed(each) for each in of]}
 
 
