@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -48,14 +49,12 @@ class Found:
     Attributes:
         sides: the expected and the found side.
         judged: the judgement; every slot that differs is measured.
-        spread: how the difference spreads.
         explanation: explanation of the difference; None if nothing differs.
         texts: graphs, execution orders, artefacts of the recorder.
     """
 
     sides: tuple[Side, Side]
     judged: Judgement
-    spread: Spread
     explanation: Explanation | None
     texts: Texts
 
@@ -63,6 +62,11 @@ class Found:
     def comparison(self) -> Comparison:
         """Every slot's verdict."""
         return self.judged.comparison
+
+    @cached_property
+    def spread(self) -> Spread:
+        """How the difference spreads, for outputs that list all operators."""
+        return spread(self.comparison)
 
 
 @dataclass(frozen=True)
@@ -168,7 +172,7 @@ def compare_sides(
         judged = replace(judged, texts_hold=hold)
     sides = [_evidence(side, party if shards else side) for side, party in zip((one, other), parties, strict=True)]
     explanation = explained(judged, _subject(one, other), sides[0], sides[1], _others(judged))
-    return Found((one, other), judged, spread(judged.comparison), explanation, texts)
+    return Found((one, other), judged, explanation, texts)
 
 
 def judging_of(one: Side, other: Side, shared: Session | None, keep: Keep = "all") -> Judging:
