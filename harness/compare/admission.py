@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.compare.bulk import BLOCK, MASK, bulk_of, examined, magnitudes, stride
+from harness.compare.bulk import BLOCK, MASK, bulk_of, examined, largest, magnitudes, peak, stride
 from harness.compare.scratch import Scratch
 from harness.compare.source import Source, source
 from harness.compare.tolerances import Tolerance
@@ -45,12 +45,12 @@ def surely_within(expected: Array | Source, found: Array | Source, tolerance: To
             return True
         bulk = bulk_of(e, f)
         # The largest of the first block is not above the largest of all: what passes with it passes.
-        first = max(map(_largest, islice(e.blocks(BLOCK), 1)), default=0.0)
+        first = max(map(peak, islice(e.blocks(BLOCK), 1)), default=0.0)
         if _whole(e, f, tolerance, min(first, bulk.reach), bulk.size):
             return True
         if e.size <= BLOCK:
             return False
-        return _whole(e, f, tolerance, min(max(map(_largest, e.blocks(BLOCK))), bulk.reach), bulk.size)
+        return _whole(e, f, tolerance, min(largest(e), bulk.reach), bulk.size)
 
 
 def _assumed(e: Source, f: Source, tolerance: Tolerance) -> bool:
@@ -64,12 +64,12 @@ def _assumed(e: Source, f: Source, tolerance: Tolerance) -> bool:
     for at, (one, other) in enumerate(zip(e.blocks(BLOCK), f.blocks(BLOCK), strict=True)):
         if not at or (least and at % step == 0 and large <= small + coming * BLOCK):
             size = magnitudes(one)
-            peak = float(size[size.argmax()])
-            if not peak < MASK or _limits(tolerance, peak, math.inf) is None:
+            most = float(size[size.argmax()])
+            if not most < MASK or _limits(tolerance, most, math.inf) is None:
                 return False
             if not at:
-                least = _least(size, peak)
-                limits = _limits(tolerance, min(peak, 32 * least), least)
+                least = _least(size, most)
+                limits = _limits(tolerance, min(most, 32 * least), least)
             if least:
                 above, below = _split(size, least)
                 large, small = large + above, small + below
@@ -79,16 +79,16 @@ def _assumed(e: Source, f: Source, tolerance: Tolerance) -> bool:
     return limits is not None and (not least or large > small)
 
 
-def _least(size: Array, peak: float) -> float:
+def _least(size: Array, most: float) -> float:
     """A power of two below which few of a block's elements are, but for zeros; 0 if it is not found soon.
 
     Args:
-        peak: the largest of ``size``.
+        most: the largest of ``size``.
     """
-    if peak < 2.0**-60:
+    if most < 2.0**-60:
         return 0.0
     some = size[:: max(1, size.size // _SOME)]
-    power = math.ldexp(1.0, math.frexp(peak)[1] - 5)
+    power = math.ldexp(1.0, math.frexp(most)[1] - 5)
     for _ in range(6):
         above, below = _split(some, power)
         if above > 2 * below:
@@ -112,10 +112,6 @@ def _limits(tolerance: Tolerance, scale: float, bulk: float) -> tuple[float, flo
     return None if not math.isfinite(floor) or floor + rtol > 1e30 or 0 < rtol < 1e-30 else (floor, rtol)
 
 
-def _largest(block: Array) -> float:
-    return float(np.maximum(block.max(initial=0.0), -block.min(initial=0.0)))
-
-
 def _whole(e: Source, f: Source, tolerance: Tolerance, scale: float, bulk: float) -> bool:
     limits = _limits(tolerance, scale, bulk)
     return limits is not None and all(
@@ -126,10 +122,10 @@ def _whole(e: Source, f: Source, tolerance: Tolerance, scale: float, bulk: float
 def _block(e: Array, f: Array, floor: float, rtol: float) -> bool:
     error = np.subtract(f, e, out=_scratch.take("error", np.float32, e.size))
     np.abs(error, out=error)
-    largest = float(error[error.argmax()])  # the first NaN, if there is one
-    if not math.isfinite(largest):
+    most = float(error[error.argmax()])  # the first NaN, if there is one
+    if not math.isfinite(most):
         return False
-    if largest <= floor:
+    if most <= floor:
         return True
     if not rtol:
         return False

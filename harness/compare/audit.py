@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from harness import dtypes
-from harness.compare.bulk import bulk_of
+from harness.compare.bulk import bulk_of, largest
 from harness.compare.floats import wide
-from harness.compare.measure import largest, measure
+from harness.compare.measure import measure
 from harness.compare.source import source
 from harness.compare.tolerances import Tolerance, Tolerances
 from harness.records import Record, SlotKey
@@ -138,7 +138,7 @@ def _admitted_noise(array: Array, dtype: str, tolerance: Tolerance) -> float:
         finite = np.isfinite(values)
         kept = source(flat)
         bulk = bulk_of(kept, kept)
-        admitted = tolerance.floor(min(largest(flat), bulk.reach), bulk.size) + tolerance.rtol * np.abs(values)
+        admitted = tolerance.floor(min(largest(kept), bulk.reach), bulk.size) + tolerance.rtol * np.abs(values)
         # Rounding to the dtype may step over the edge: the change is made smaller until it passes.
         for part in (1.0, 0.999, 0.99, 0.9, 0.5):
             changed = np.where(finite, values + part * admitted, values).astype(array.dtype)

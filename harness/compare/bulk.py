@@ -65,15 +65,36 @@ def bulk_of(expected: Source, found: Source) -> Bulk:
     many, the largest 64th) left out; at most 8192 times ``size``. Where nothing but masks is there, those of masks; 0
     where every element is 0.
     """
+    bulk: Bulk | None = expected.found_out.get(found)
     for every in (False, True):
-        counter = BulkCounter(expected.size, every)
-        with np.errstate(all="ignore"):  # widening a signalling NaN is no error
-            for blocks in zip(expected.blocks(BLOCK), found.blocks(BLOCK), strict=True):
-                counter.add(*blocks)
-        if (bulk := counter.bulk()) is not None:
-            break
+        if bulk is None:
+            counter = BulkCounter(expected.size, every)
+            with np.errstate(all="ignore"):  # widening a signalling NaN is no error
+                for blocks in zip(expected.blocks(BLOCK), found.blocks(BLOCK), strict=True):
+                    counter.add(*blocks)
+            bulk = counter.bulk()
     assert bulk is not None  # counted by every exponent
+    if found is not expected:  # which would keep itself alive
+        expected.found_out[found] = bulk
     return bulk
+
+
+def largest(numbers: Source) -> float:
+    """The largest finite magnitude of floating-point or complex numbers; 0 if there is none."""
+    if largest not in numbers.found_out:
+        with np.errstate(all="ignore"):
+            numbers.found_out[largest] = max(map(peak, numbers.blocks(BLOCK)), default=0.0)
+    return float(numbers.found_out[largest])
+
+
+def peak(block: Array) -> float:
+    """The largest finite magnitude of a block; 0 if there is none."""
+    if block.dtype in (np.float32, np.float64):
+        found = max(float(block.max()), -float(block.min()))
+        if math.isfinite(found):
+            return found
+    size = magnitudes(block)
+    return float(size[np.isfinite(size)].max(initial=0.0))
 
 
 class BulkCounter:

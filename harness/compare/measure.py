@@ -10,9 +10,9 @@ import numpy as np
 
 from harness import dtypes
 from harness.compare.accumulator import Accumulator, Array
-from harness.compare.bulk import BLOCK, BulkCounter, bulk_of
+from harness.compare.bulk import BLOCK, Bulk, BulkCounter, bulk_of, largest
 from harness.compare.float32_errors import Near
-from harness.compare.floats import Floats, wide
+from harness.compare.floats import Floats
 from harness.compare.integers import Integers
 from harness.compare.measurement import Measurement
 from harness.compare.source import Source, source
@@ -45,30 +45,20 @@ def measure(
     if one.shape != other.shape or not one.dtype == other.dtype == dtype.numpy:
         raise ValueError(f"cannot measure {other.dtype}{other.shape} against {one.dtype}{one.shape}")
     counter = BulkCounter(one.size)
+
+    def bulk() -> Bulk:
+        known = one.found_out.get(other) or counter.bulk()
+        return bulk_of(one, other) if known is None else known
+
     accumulator: Accumulator = Integers(dtype)
     if is_float := dtype.kind in "fc":
         kind = Near if dtype.numpy == np.float32 else Floats
-        accumulator = kind(dtype, tolerance, lambda: largest(one), lambda: counter.bulk() or bulk_of(one, other))
+        accumulator = kind(dtype, tolerance, lambda: largest(one), bulk)
     start = 0
     with np.errstate(all="ignore"):
         for blocks in zip(one.blocks(BLOCK), other.blocks(BLOCK), strict=True):
             accumulator.add(start, *blocks)
-            if is_float:
+            if is_float and other not in one.found_out:
                 counter.add(*blocks)
             start += BLOCK
     return accumulator.result(one, other)
-
-
-def largest(numbers: Array | Source) -> float:
-    """The largest finite magnitude of floating-point or complex numbers; 0 if there is none."""
-    with np.errstate(all="ignore"):
-        return max(map(_peak, source(numbers).blocks(BLOCK)), default=0.0)
-
-
-def _peak(block: Array) -> float:
-    if block.dtype in (np.float32, np.float64):
-        peak = max(float(block.max()), -float(block.min()))
-        if np.isfinite(peak):
-            return peak
-    size = np.abs(wide(block))
-    return float(size[np.isfinite(size)].max(initial=0.0))

@@ -26,9 +26,11 @@ class Source:
         dtype: dtype of the numbers, in the machine's byte order.
         shape: shape of the whole array.
         size: number of elements.
+        found_out: what took a pass over the numbers, by what asked for it.
     """
 
     def __init__(self, array: Array) -> None:
+        self.found_out: dict[object, Any] = {}
         native = array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
         self.dtype = native.dtype
         self.shape = native.shape
@@ -54,6 +56,7 @@ class _Read(Source):
     """The numbers of a record that can be read block by block."""
 
     def __init__(self, record: Record) -> None:
+        self.found_out = {}
         self.dtype = dtypes.by_name(record.dtype).numpy
         self.shape = record.shape
         self.size = prod(record.shape)

@@ -109,8 +109,8 @@ def test_the_quick_judgement_is_that_of_the_known_bulk(
     sides = Source(one), Source(other)
     with np.errstate(all="ignore"):
         known, assumed = bulk_of(*sides), admission._assumed(*sides, tolerance)
-        first = max(map(admission._largest, islice(sides[0].blocks(BLOCK), 1)), default=0.0)
-        largest = max(map(admission._largest, sides[0].blocks(BLOCK)), default=0.0)
+        first = max(map(bulk.peak, islice(sides[0].blocks(BLOCK), 1)), default=0.0)
+        largest = max(map(bulk.peak, sides[0].blocks(BLOCK)), default=0.0)
         by_bulk = any(
             admission._whole(*sides, tolerance, min(scale, known.reach), known.size) for scale in (first, largest)
         )

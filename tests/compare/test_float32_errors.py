@@ -13,10 +13,9 @@ from hypothesis.extra import numpy as hnp
 
 from harness import dtypes
 from harness.compare import EXACT, Tolerance, measure
-from harness.compare.bulk import BLOCK, bulk_of
+from harness.compare.bulk import BLOCK, bulk_of, largest
 from harness.compare.float32_errors import Near
 from harness.compare.floats import Floats
-from harness.compare.measure import largest
 from harness.compare.measurement import Measurement, Sums
 from harness.compare.source import Source
 
@@ -50,7 +49,8 @@ CHANGES = {
 
 def by_floats(expected: Any, found: Any, tolerance: Tolerance) -> Measurement:
     """What ``measure`` gives where ``Floats`` measures."""
-    running = Floats(FLOAT32, tolerance, lambda: largest(expected), lambda: bulk_of(Source(expected), Source(found)))
+    sides = Source(expected), Source(found)
+    running = Floats(FLOAT32, tolerance, lambda: largest(sides[0]), lambda: bulk_of(*sides))
     with np.errstate(all="ignore"):
         for start in range(0, expected.size, BLOCK):
             running.add(start, expected[start : start + BLOCK], found[start : start + BLOCK])
