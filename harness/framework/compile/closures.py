@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -19,6 +20,7 @@ from itertools import islice, pairwise
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
+from harness.framework.compile.nestings import Recorded, depth_of, recorded
 from harness.framework.compile.source import Function, function_of, is_function, is_shown, is_users
 from harness.framework.observed import FUNCTION_GRAPHS, LAYER_GRAPHS
 from harness.framework.tensor import graph_function_key, is_graph_function
@@ -55,6 +57,9 @@ class Closure:
         tail: the closure whose call is its result, or None.
         nodes: the operators written in it.
         of_library: it is a function of the library.
+        leaves: the graphs inside it, of a function of the library whose nesting is recorded.
+        level: of such a graph, how many steps after the call it becomes part of the caller; None for any other.
+        slots: of such a graph, by operator, ``seen`` and ``left`` of each (see ``nestings``).
     """
 
     parent: Closure | None
@@ -66,6 +71,9 @@ class Closure:
     tail: Closure | None = None
     of_library: bool = False
     _path: tuple[Closure, ...] = ()
+    leaves: list[Closure] = field(default_factory=list)
+    level: int | None = None
+    slots: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
 
     def affect(self, effect: Closure | Node | None) -> None:
         """Notes an effect; the first one makes this closure's call an effect of its parent."""
@@ -87,6 +95,14 @@ class Closure:
         if len(path) <= _SHORT:
             self._path = path
         return path
+
+    def steps(self) -> Iterator[tuple[Node, tuple[int, int]]]:
+        """The nodes of a graph whose nesting is recorded, with their ``seen`` and ``left``."""
+        used: Counter[str] = Counter()
+        for node in self.nodes:
+            slots = self.slots[node.op]
+            yield node, slots[min(used[node.op], len(slots) - 1)]
+            used[node.op] += 1
 
 
 @dataclass(eq=False, slots=True)
@@ -117,6 +133,14 @@ class _Activation:
     made: dict[Any, Closure] = field(default_factory=dict)
     located: dict[int, Closure] = field(default_factory=dict)
     loops: dict[tuple[Loop, Closure], _Loop] = field(default_factory=dict)
+    places: dict[str, list[Closure]] = field(default_factory=dict)
+
+    def place(self, op: str) -> Closure:
+        """The closure of the next operator ``op`` of a function whose nesting is recorded."""
+        leaves = self.places.get(op)
+        if not leaves:
+            return self.closure
+        return leaves.pop(0) if len(leaves) > 1 else leaves[0]
 
     def child(self, key: Any, parent: Closure, waits: bool = False) -> Closure:
         """The closure known as ``key`` inside ``parent``; made at its first use."""
@@ -134,15 +158,17 @@ class Closures:
         self._running: list[_Activation] = []
         self._all: list[_Activation] = []
 
-    def current(self) -> Closure:
-        """The closure of the running statement."""
+    def current(self, op: str = "") -> Closure:
+        """The closure of the running statement, which calls the operator ``op``."""
         closure = self.root
-        frames = list(frames_of_graphs(self._stop))
-        for depth, frame in enumerate(frames):
+        for depth, frame in enumerate(list(frames_of_graphs(self._stop))):
             if depth == len(self._running) or self._running[depth].frame is not frame:
                 del self._running[depth:]
                 self._running.append(_enter(frame, closure))
                 self._all.append(self._running[-1])
+            if self._running[depth].closure.leaves:
+                del self._running[depth + 1 :]
+                return self._running[depth].place(op)
             closure = _locate(self._running[depth])
         return closure
 
@@ -205,6 +231,9 @@ def _enter(frame: FrameType, caller: Closure) -> _Activation:
     before, after, function, checks = 1, 0, None, False
     key = graph_function_key(frame)
     layer = type(frame.f_locals.get("self")).__name__
+    nesting = recorded(frame, key)
+    if nesting is not None:
+        return _nested(frame, caller, nesting)
     if key is not None:
         before, after = _depth(frame, key)
     elif layer in LAYERS and not is_users(frame.f_code.co_filename):
@@ -223,6 +252,18 @@ def _enter(frame: FrameType, caller: Closure) -> _Activation:
     return _Activation(frame, closure, function)
 
 
+def _nested(frame: FrameType, caller: Closure, nesting: Recorded) -> _Activation:
+    """Makes the closures of a function whose nesting is recorded."""
+    closure = Closure(caller, of_library=True)
+    closure.leaves = [Closure(closure, level=level, of_library=True) for level in nesting.levels]
+    activation = _Activation(frame, closure, None)
+    for op, graph, seen, left in nesting.operators:
+        leaf = closure.leaves[graph]
+        leaf.slots.setdefault(op, []).append((seen, left))
+        activation.places.setdefault(op, []).append(leaf)
+    return activation
+
+
 def _depth(frame: FrameType, key: Any) -> tuple[int, int]:
     """What ``FUNCTIONS`` says of the library function whose call ``frame`` is; a method that is an operator itself is
     no function graph."""
@@ -231,7 +272,7 @@ def _depth(frame: FrameType, key: Any) -> tuple[int, int]:
     direct = not local["shared"] and not local["named"] and not plain.rpartition(".")[2].startswith("__")
     named = next(iter(local["kwargs"]), "axis" if len(local["args"]) > 1 else "")
     found = FUNCTIONS.get((plain, named)) or FUNCTIONS.get(key)
-    before, after = found or (0 if direct and plain.startswith("Tensor.") else 1, 0)
+    before, after = found or depth_of(frame, key) or (0 if direct and plain.startswith("Tensor.") else 1, 0)
     by_user = caller is not None and is_users(caller.f_code.co_filename)
     return before + (KEYWORDS if by_user and local["kwargs"] and plain.startswith("ops.") else 0), after
 

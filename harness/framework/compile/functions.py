@@ -14,14 +14,24 @@ from typing import Any
 from harness.framework.compile.closures import frames_of_graphs
 from harness.framework.compile.lookup import looked_up
 from harness.framework.compile.source import function_key, is_users, user_functions
-from harness.framework.tensor import OLD, graph_key
+from harness.framework.observed import DIRECT_METHODS
+from harness.framework.tensor import OLD, graph_key, is_older
 
-#: methods that are a function of ``ops``; through the method's older form, which is a function around it, the function
-#: stands in ``Default`` (measured)
+#: methods, and functions, whose operator stands in another function of ``ops``; through the method's older form, which
+#: is a function around it, that function stands in ``Default`` (measured)
 METHODS = {
-    **{f"Tensor.{name}": f"ops.{name}" for name in ("max", "mean", "min", "neg", "sum", "swapaxes", "unsqueeze")},
-    "Tensor.__add__": "ops.add", "Tensor.__gt__": "ops.greater", "Tensor.__neg__": "ops.neg",
-    "Tensor.astype": "ops.cast",
+    **{
+        f"Tensor.{name}": f"ops.{name}"
+        for name in (
+            "amax", "amin", "argmax", "argmin", "asinh", "atan", "chunk", "cumsum", "expand_dims", "flatten",
+            "index_select", "matmul", "max", "mean", "min", "moveaxis", "multiply", "neg", "permute", "pow", "sort",
+            "split", "squeeze", "sub", "sum", "swapaxes", "tile", "topk", "transpose", "tril",
+        )
+    },
+    "Tensor.__add__": "ops.add", "Tensor.__gt__": "ops.greater", "Tensor.__neg__": "ops.neg", "Tensor.add": "ops.add",
+    "Tensor.T": "ops.transpose", "Tensor.astype": "ops.cast", "Tensor.float": "ops.cast", "Tensor.half": "ops.cast",
+    "Tensor.int": "ops.cast", "Tensor.unsqueeze": "ops.expand_dims", "ops.unsqueeze": "ops.expand_dims",
+    "ops.clip": "ops.clamp", "ops.divide": "ops.div", "ops.swapdims": "ops.swapaxes", "ops.true_divide": "ops.div",
 }  # fmt: skip
 #: functions that stand in ``Default`` wherever they are called (measured)
 ABROAD = frozenset({"ops.less"})
@@ -40,7 +50,7 @@ DEEP = frozenset(
         "Tensor.cumsum", "Tensor.flatten", "Tensor.float", "Tensor.gather_elements", "Tensor.half", "Tensor.int",
         "Tensor.isnan", "Tensor.mT", "Tensor.matmul", "Tensor.max", "Tensor.mean", "Tensor.min",
         "Tensor.mul", "Tensor.sign", "Tensor.split",
-        "Tensor.squeeze", "Tensor.swapaxes", "Tensor.topk", "Tensor.unsqueeze", "tensor_div", "tensor_pow",
+        "Tensor.squeeze", "Tensor.sum", "Tensor.swapaxes", "Tensor.topk", "Tensor.unsqueeze", "tensor_pow",
         "tensor_sub",
     }
 )  # fmt: skip
@@ -69,9 +79,10 @@ class FunctionScopes:
         if key in ABROAD or (isinstance(key, str) and key.endswith(OLD)):
             plain = key.removesuffix(OLD)
             key, scope = METHODS.get(plain, plain), "Default"
-        elif key in METHODS:
-            key = METHODS[key]
-        elif key not in self._scopes and isinstance(key, str) and key.startswith("ops."):
+            first = self._scopes.setdefault(key, scope)
+            return first, first
+        key = METHODS.get(key, key)
+        if key not in self._scopes and isinstance(key, str) and key.startswith("ops."):
             self._scopes[key] = self._named_first(key, scope)
         first = self._scopes.setdefault(key, scope)
         stays = first != "Default" or asked in DEEP or not isinstance(asked, str)
@@ -95,8 +106,10 @@ class FunctionScopes:
                 at = getattr(frame.f_locals.get("self"), "_scope", None) or at
             else:
                 at = self._scopes.get(function_key(frame), at)
-            if is_users(frame.f_code.co_filename) and key in _named(frame):
-                return at
+            if is_users(frame.f_code.co_filename):
+                for named in _named(frame):
+                    if named in (key, f"{key}{OLD}"):
+                        return at if named == key else "Default"
         return scope
 
     def _by_user(self) -> bool:
@@ -110,13 +123,51 @@ class FunctionScopes:
 
 
 def _named(frame: FrameType) -> Iterator[Any]:
-    """Keys of the functions ``frame`` has looked up."""
-    for name in looked_up(frame):
-        found = _value(name, frame)
+    """Keys of the functions ``frame`` has looked up; one that stands in ``Default`` ends like an older form."""
+    for node, is_entered in looked_up(frame):
+        if is_entered:
+            yield from _inside(node, frame)
+            continue
+        found = _value(node.func, frame) if isinstance(node, ast.Call) else None
         code = getattr(found, "__code__", None)
-        yield graph_key(found)
+        key = graph_key(found)
+        if key not in METHODS:
+            yield key
         if isinstance(code, CodeType):
             yield code, 0
+
+
+def _inside(node: ast.expr, frame: FrameType) -> Iterator[str]:
+    """The function of ``ops`` that the function, the method or the operator ``node`` calls consists of."""
+    key, keywords = None, list[str]()
+    if isinstance(node, ast.Call):
+        keywords = [k.arg or "" for k in node.keywords]
+        key = graph_key(_value(node.func, frame)) or _method(node.func, frame)
+    elif isinstance(node, ast.Attribute):
+        key = _method(node, frame)
+    elif isinstance(node, (ast.BinOp, ast.UnaryOp)):
+        key = _OPERATORS.get(type(node.op))
+    elif isinstance(node, ast.Compare):
+        key = _OPERATORS.get(type(node.ops[0]))
+    is_direct = key is not None and key.removeprefix("Tensor.") in _DIRECT and not keywords
+    if key in METHODS and not is_direct and not any(_is_size(part) for part in ast.walk(node)):
+        yield METHODS[key] + (OLD if is_older(key, keywords) else "")
+
+
+_DIRECT = frozenset(row.name for row in DIRECT_METHODS)
+_OPERATORS: dict[type, str] = {ast.Add: "Tensor.__add__", ast.USub: "Tensor.__neg__", ast.Gt: "Tensor.__gt__"}
+
+
+def _is_size(node: ast.AST) -> bool:
+    """Whether an expression is about shapes: its sums are numbers, not tensors."""
+    return isinstance(node, ast.Attribute) and node.attr in ("shape", "ndim", "size")
+
+
+def _method(node: ast.expr, frame: FrameType) -> str | None:
+    """The key of a method of what is taken for a tensor: anything but a module and the cell itself."""
+    if not isinstance(node, ast.Attribute) or (isinstance(node.value, ast.Name) and node.value.id == "self"):
+        return None
+    return None if isinstance(_value(node.value, frame), type(ast)) else f"Tensor.{node.attr}"
 
 
 def _value(node: ast.expr, frame: FrameType) -> Any:

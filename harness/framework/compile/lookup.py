@@ -24,17 +24,22 @@ from harness.framework.compile.source import function_of
 _Known = dict[str, tuple[ast.expr, Any]]
 
 
-def looked_up(frame: FrameType) -> Iterator[ast.expr]:
-    """What ``frame`` calls, in the order it is looked up, up to the call ``frame`` is in the middle of."""
+#: an expression, and whether its arguments are inferred: what it calls is entered then
+_Place = tuple[ast.expr, bool]
+
+
+def looked_up(frame: FrameType) -> Iterator[_Place]:
+    """The calls, operators and attributes of ``frame``, in the order they are looked up, up to what ``frame`` is in the
+    middle of; each twice: before its arguments are inferred, and behind them, when what it calls is entered."""
     function = function_of(frame.f_code)
     if function is None:
         return
     line, line_end, column, column_end = next(islice(frame.f_code.co_positions(), frame.f_lasti // 2, None))
     here = line, column, line_end, column_end
-    for call in _Inference(frame).block(_running(function.body, place_of(frame)), {}):
-        if (call.lineno, call.col_offset, call.end_lineno, call.end_col_offset) == here:
+    for node, is_entered in _Inference(frame).block(_running(function.body, place_of(frame)), {}):
+        if (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset) == here:
             return
-        yield call.func
+        yield node, is_entered
 
 
 def _running(body: Sequence[ast.stmt], place: SourcePosition) -> Sequence[ast.stmt]:
@@ -55,7 +60,7 @@ class _Inference:
         self.frame = frame
         self.seen: set[int] = set()
 
-    def block(self, body: Sequence[ast.stmt], known: _Known, idle: _Known | None = None) -> Iterator[ast.Call]:
+    def block(self, body: Sequence[ast.stmt], known: _Known, idle: _Known | None = None) -> Iterator[_Place]:
         """The calls behind the result of a function graph, or behind what it hands to the one that follows it; before
         them those behind values that nothing reads, which the graph waits for (measured).
 
@@ -89,28 +94,28 @@ class _Inference:
         for value, then in known.values():
             yield from self._expression(value, then)
 
-    def _idle(self, values: _Known) -> Iterator[ast.Call]:
+    def _idle(self, values: _Known) -> Iterator[_Place]:
         """The calls behind values that nothing reads: those that lost their name first, then by name."""
         for name in sorted(values, key=lambda n: (n.isidentifier(), n if n.isidentifier() else "")):
             yield from self._expression(*values[name])
 
-    def _branch(self, statement: ast.If, rest: Sequence[ast.stmt], known: _Known) -> Iterator[ast.Call]:
+    def _branch(self, statement: ast.If, rest: Sequence[ast.stmt], known: _Known) -> Iterator[_Place]:
         yield from self._expression(statement.test, known)
         for side in (statement.body, statement.orelse):
             yield from self.block(side, known)
 
-    def _expression(self, node: ast.expr, known: _Known) -> Iterator[ast.Call]:
+    def _expression(self, node: ast.expr, known: _Known) -> Iterator[_Place]:
         if isinstance(node, ast.Name) and node.id in known:
             yield from self._expression(*known[node.id])
         if id(node) in self.seen or isinstance(node, ast.Name):
             return
         self.seen.add(id(node))
-        if isinstance(node, ast.Call):
-            yield node
+        yield node, False
         for child in ast.iter_child_nodes(node):
             inner = child.value if isinstance(child, ast.keyword) else child
             if isinstance(inner, ast.expr):
                 yield from self._expression(inner, known)
+        yield node, True
 
     def _is_true(self, test: ast.expr) -> bool:
         """Whether a condition on attributes of ``self`` holds: the user's own expression, which has no calls."""
@@ -139,7 +144,8 @@ def _assigned(statement: ast.stmt, known: _Known, idle: _Known) -> _Known:
         pairs = [(statement.target, statement.value)]
     elif isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
         before = ast.Name(statement.target.id, ast.Load())
-        pairs = [(statement.target, ast.BinOp(before, statement.op, statement.value))]
+        sum_of_both = ast.copy_location(ast.BinOp(before, statement.op, statement.value), statement)
+        pairs = [(statement.target, sum_of_both)]
     elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
         idle[f"{len(idle)} "] = statement.value, known
     names = {n.id: value for target, value in pairs for n in ast.walk(target) if isinstance(n, ast.Name)}

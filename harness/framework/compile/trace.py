@@ -95,7 +95,7 @@ class Tracer(Controls):
 
     def _add(self, operator: Operator, args: tuple[Any, ...], attrs: dict[str, Any], scope: str | None) -> Any:
         effect = operator.effect([None if isinstance(a, Tensor) else a for a in args])
-        closure = self._closure()
+        closure = self._closure(operator.name)
         before, mark = len(closure.effects), self.states.mark()
         inputs, call, layout = self._arguments(operator, args, attrs, effect is not None)
         taken.check(call)
@@ -195,9 +195,9 @@ class Tracer(Controls):
         extra.closure = self._closure()
         return Node(op, inputs, {}, self.scope, spec, kernel=False, extra=extra)
 
-    def _closure(self) -> Closure:
+    def _closure(self, op: str = "") -> Closure:
         """Where a node is written; the nodes of a gradient stand in none of the function's closures."""
-        return self.closures.root if self.source is not None else self.closures.current()
+        return self.closures.root if self.source is not None else self.closures.current(op)
 
     def depend(self, value: Any, on: Any) -> Any:
         """``value``, available only after ``on``."""

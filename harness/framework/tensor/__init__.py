@@ -11,6 +11,7 @@ from harness.framework.tensor.dispatch import (
     graph_key,
     is_eager,
     is_graph_function,
+    is_older,
     is_tracing,
     read,
     reference,
@@ -25,6 +26,7 @@ from harness.framework.tensor.watching import watch
 
 __all__ = [
     "OLD", "Dispatcher", "Parameter", "ParameterTuple", "Tensor", "as_array", "call", "current", "eager_rules",
-    "graph_function", "graph_function_key", "graph_key", "is_eager", "is_graph_function", "is_mutable", "is_tracing",
-    "mutable", "read", "reference", "set_default", "tensor_method", "tensor_property", "using", "watch", "watching",
+    "graph_function", "graph_function_key", "graph_key", "is_eager", "is_graph_function", "is_mutable", "is_older",
+    "is_tracing", "mutable", "read", "reference", "set_default", "tensor_method", "tensor_property", "using", "watch",
+    "watching",
 ]  # fmt: skip

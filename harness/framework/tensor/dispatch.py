@@ -8,7 +8,7 @@ in force while it follows ``construct``.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import CodeType, FrameType
@@ -116,6 +116,12 @@ OLD = " (older form)"
 _OLD_KEYWORDS = {row.name: row.keywords for row in OLDER_FORMS}
 
 
+def is_older(key: Any, keywords: Iterable[str]) -> bool:
+    """Whether the function ``key``, called with these keywords, is its older form."""
+    older = _OLD_KEYWORDS.get(key, ())
+    return any(name in older for name in keywords)
+
+
 def graph_function(key: Any, function: F, shared: bool = True, keywords: bool = False) -> F:
     """Marks ``function`` as one that MindSpore keeps as a graph of its own: wherever it is called from, its nodes stand
     in the scope of its first call in a compilation (measured). It has no effect outside tracing.
@@ -135,8 +141,7 @@ def graph_function(key: Any, function: F, shared: bool = True, keywords: bool = 
         scope_of = getattr(_current.get(_default[0]), "function_scope", None) if shared or named else None
         if scope_of is None or key is None:
             return function(*args, **kwargs)
-        older = _OLD_KEYWORDS.get(key, ())
-        with scope_of(f"{key}{OLD}" if named or any(name in kwargs for name in older) else key):
+        with scope_of(f"{key}{OLD}" if named or is_older(key, kwargs) else key):
             return function(*args, **kwargs)
 
     return entered  # type: ignore[return-value]

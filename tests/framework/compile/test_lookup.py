@@ -11,7 +11,8 @@ from harness.framework.compile.lookup import looked_up
 
 def call(*_: Any) -> list[str]:
     """Names looked up by the caller so far."""
-    return [ast.unparse(name) for name in looked_up(sys._getframe(1))]
+    found = looked_up(sys._getframe(1))
+    return [ast.unparse(node.func) for node, is_entered in found if isinstance(node, ast.Call) and not is_entered]
 
 
 def a(x: Any) -> Any:

@@ -23,4 +23,7 @@ abs_of, add_of = inner("ops.abs", "Abs"), inner("ops.add", "Add")
 log1p_of, neg_of = inner("ops.log1p", "Log1p"), inner("ops.neg", "Neg")
 greater_of = inner("ops.greater", "Greater")
 mean_of, squeeze_of = inner("ops.mean", "ReduceMean"), inner("ops.squeeze", "Squeeze")
-sub_of, pow_of, div_of = inner("tensor_sub", "Sub"), inner("tensor_pow", "Pow"), inner("tensor_div", "Div")
+maximum_of, sum_of = inner("ops.maximum", "Maximum"), inner("ops.sum", "SumExt")
+# The minus of two tensors, and that of ``Tensor.var``, which is ``ops.sub``.
+minus_of, sub_of = inner("tensor_sub", "Sub"), inner("ops.sub", "Sub")
+pow_of, div_of = inner("tensor_pow", "Pow"), inner("ops.div", "Div")

@@ -11,7 +11,7 @@ from harness.errors import DtypeError, UnsupportedError
 from harness.framework.ops.eager import is_number
 from harness.framework.ops.expansion import scalar
 from harness.framework.ops.functions.arithmetic import SUB
-from harness.framework.ops.functions.inner import abs_of, log1p_of, neg_of
+from harness.framework.ops.functions.inner import abs_of, log1p_of, maximum_of, neg_of
 from harness.framework.ops.operators.log import LOG
 from harness.framework.tensor import Tensor, call, tensor_method
 
@@ -178,7 +178,7 @@ def logaddexp(input: Any, other: Any) -> Any:
     if "f" not in {input.dtype.kind} & {other.dtype.kind}:
         raise DtypeError(f"logaddexp takes floating tensors, got {input.dtype} and {other.dtype}")
     apart = neg_of(abs_of(call("Sub", input, other, **SUB)))
-    return call("Maximum", input, other) + log1p_of(call("Exp", apart))
+    return maximum_of(input, other) + log1p_of(call("Exp", apart))
 
 
 @tensor_method("clamp", "clip")

@@ -10,7 +10,7 @@ import numpy as np
 from harness import dtypes
 from harness.errors import DtypeError, SettingTypeError, UnsupportedError
 from harness.framework.ops.functions.arithmetic import SUB, untyped
-from harness.framework.ops.functions.inner import div_of, mean_of, pow_of, squeeze_of, sub_of
+from harness.framework.ops.functions.inner import div_of, mean_of, minus_of, pow_of, squeeze_of, sub_of, sum_of
 from harness.framework.ops.functions.math import log
 from harness.framework.ops.reduce import axes_of
 from harness.framework.tensor import Tensor, call, is_eager, tensor_method
@@ -217,7 +217,7 @@ def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Any:
     """log(sum(e ** input)) over ``dim``, safe from overflow."""
     axes = axes_of(dim)
     top = call("ReduceMax", input, axes, True)
-    total = log(call("SumExt", call("Exp", sub_of(input, top, **SUB)), axes, keepdim, None))
+    total = log(sum_of(call("Exp", minus_of(input, top, **SUB)), axes, keepdim, None))
     return total + (top if keepdim else squeeze_of(top, axes))
 
 
