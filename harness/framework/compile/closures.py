@@ -16,17 +16,17 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import islice, pairwise
+from itertools import pairwise
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
 from harness.framework.compile.nestings import Recorded, depth_of, recorded
+from harness.framework.compile.places import SourcePosition, end_of, holds, is_attribute, place_of
 from harness.framework.compile.source import Function, function_of, is_function, is_shown, is_users
 from harness.framework.observed import FUNCTION_GRAPHS, LAYER_GRAPHS
 from harness.framework.tensor import graph_function_key, is_graph_function
 from harness.graph import Node
 
-SourcePosition = tuple[int, int]
 Compound = ast.If | ast.For
 Loop = ast.For | ast.ListComp | ast.GeneratorExp
 
@@ -385,29 +385,3 @@ def _end_of_turn(activation: _Activation, loop: Loop, turn: Closure) -> Closure:
         if isinstance(statement, (ast.If, ast.For)):
             turn = _after(activation, statement, turn)
     return turn
-
-
-@lru_cache(maxsize=16384)
-def is_attribute(test: ast.expr) -> bool:
-    """Whether a condition is known when the function is parsed: it names attributes of ``self`` only."""
-    names = {n.id for n in ast.walk(test) if isinstance(n, ast.Name)}
-    return names == {"self"} and not any(isinstance(n, ast.Call) for n in ast.walk(test))
-
-
-def holds(node: ast.stmt | ast.expr, place: SourcePosition) -> bool:
-    return (node.lineno, node.col_offset) <= place < end_of(node)
-
-
-def end_of(node: ast.stmt | ast.expr) -> SourcePosition:
-    return node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
-
-
-def place_of(frame: FrameType) -> SourcePosition:
-    """The place of a frame in its source."""
-    return _place(frame.f_code, frame.f_lasti)
-
-
-@lru_cache(maxsize=16384)
-def _place(code: CodeType, lasti: int) -> SourcePosition:
-    line, _line_end, column, _column_end = next(islice(code.co_positions(), lasti // 2, None))
-    return line or 0, column or 0

@@ -17,7 +17,7 @@ from itertools import islice
 from types import FrameType
 from typing import Any
 
-from harness.framework.compile.closures import SourcePosition, end_of, holds, is_attribute, place_of
+from harness.framework.compile.places import SourcePosition, end_of, holds, is_attribute, place_of
 from harness.framework.compile.source import function_of
 
 #: what each variable was assigned, with the variables known then

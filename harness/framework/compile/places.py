@@ -1,0 +1,36 @@
+"""Places in the source of a function, and what its syntax tree has there."""
+
+from __future__ import annotations
+
+import ast
+from functools import lru_cache
+from itertools import islice
+from types import CodeType, FrameType
+
+SourcePosition = tuple[int, int]
+
+
+@lru_cache(maxsize=16384)
+def is_attribute(test: ast.expr) -> bool:
+    """Whether a condition is known when the function is parsed: it names attributes of ``self`` only."""
+    names = {n.id for n in ast.walk(test) if isinstance(n, ast.Name)}
+    return names == {"self"} and not any(isinstance(n, ast.Call) for n in ast.walk(test))
+
+
+def holds(node: ast.stmt | ast.expr, place: SourcePosition) -> bool:
+    return (node.lineno, node.col_offset) <= place < end_of(node)
+
+
+def end_of(node: ast.stmt | ast.expr) -> SourcePosition:
+    return node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
+
+
+def place_of(frame: FrameType) -> SourcePosition:
+    """The place of a frame in its source."""
+    return _place(frame.f_code, frame.f_lasti)
+
+
+@lru_cache(maxsize=16384)
+def _place(code: CodeType, lasti: int) -> SourcePosition:
+    line, _line_end, column, _column_end = next(islice(code.co_positions(), lasti // 2, None))
+    return line or 0, column or 0
