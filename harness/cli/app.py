@@ -7,8 +7,9 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -23,7 +24,7 @@ from harness.scale import Scale
 def dispatch(argv: Sequence[str]) -> int:
     """Parses ``argv``, then runs the command outside the parser, which would swallow signals and exits."""
     try:
-        chosen = typer.main.get_command(app).main(args=list(argv), prog_name="msdump", standalone_mode=False)
+        chosen = _command().main(args=list(argv), prog_name="msdump", standalone_mode=False)
     except typer.Exit as end:
         return int(end.exit_code)
     except typer.Abort:
@@ -32,6 +33,12 @@ def dispatch(argv: Sequence[str]) -> int:
         error.show()
         return CANNOT_TELL
     return _guarded(chosen) if callable(chosen) else int(chosen or 0)
+
+
+@cache
+def _command() -> Any:
+    """The parser of all sub-commands; making it takes longer than most of them."""
+    return typer.main.get_command(app)
 
 
 def _guarded(action: Action) -> int:
