@@ -43,6 +43,7 @@ from harness.framework.nn.dynamic_lr import (
     warmup_lr,
 )
 from harness.framework.nn.embedding import Embedding
+from harness.framework.nn.fused import Conv2dBnAct, DenseBnAct
 from harness.framework.nn.grad_reducer import DistributedGradReducer
 from harness.framework.nn.image import PSNR, SSIM
 from harness.framework.nn.instance_norm import InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
@@ -105,12 +106,15 @@ from harness.framework.nn.shaping import (
     EmbeddingLookup,
     FastGelu,
     MatMul,
+    Norm,
     OneHot,
     PixelShuffle,
     PixelUnshuffle,
     Range,
     SeLU,
     Softmax2d,
+    Tril,
+    Triu,
     Upsample,
 )
 from harness.framework.nn.sync_batch_norm import SyncBatchNorm
@@ -166,6 +170,7 @@ __all__ = [
     "Conv1d",
     "Conv1dTranspose",
     "Conv2d",
+    "Conv2dBnAct",
     "Conv2dTranspose",
     "Conv3d",
     "Conv3dTranspose",
@@ -173,6 +178,7 @@ __all__ = [
     "CosineEmbeddingLoss",
     "CrossEntropyLoss",
     "Dense",
+    "DenseBnAct",
     "DiceLoss",
     "DistributedGradReducer",
     "Dropout",
@@ -221,6 +227,7 @@ __all__ = [
     "MultiheadAttention",
     "NLLLoss",
     "NaturalExpDecayLR",
+    "Norm",
     "OneHot",
     "Optimizer",
     "PReLU",
@@ -259,6 +266,8 @@ __all__ = [
     "TransformerDecoderLayer",
     "TransformerEncoder",
     "TransformerEncoderLayer",
+    "Tril",
+    "Triu",
     "Upsample",
     "WarmUpLR",
     "WithEvalCell",

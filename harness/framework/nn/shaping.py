@@ -20,9 +20,35 @@ from harness.framework.tensor import Parameter, Tensor
 
 __all__ = [
     "CELU", "LRN", "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "ClipByNorm", "Dropout1d", "Dropout2d", "Dropout3d",
-    "EmbeddingLookup", "FastGelu", "MatMul", "OneHot", "PixelShuffle", "PixelUnshuffle", "Range", "SeLU", "Softmax2d",
-    "Upsample",
+    "EmbeddingLookup", "FastGelu", "MatMul", "Norm", "OneHot", "PixelShuffle", "PixelUnshuffle", "Range", "SeLU",
+    "Softmax2d", "Tril", "Triu", "Upsample",
 ]  # fmt: skip
+
+
+class Tril(Cell):
+    """What is on and below the ``k``-th diagonal."""
+
+    def construct(self, x: Any, k: int = 0) -> Any:
+        return ops.tril(x, k)
+
+
+class Triu(Cell):
+    """What is on and above the ``k``-th diagonal."""
+
+    def construct(self, x: Any, k: int = 0) -> Any:
+        return ops.triu(x, k)
+
+
+class Norm(Cell):
+    """The root of the sum of squares over ``axis`` (no axis: over all)."""
+
+    def __init__(self, axis: Any = (), keep_dims: bool = False) -> None:
+        super().__init__()
+        self.axis, self.keep_dims = axis, checks.boolean(keep_dims, "keep_dims", self.cls_name)
+        self.reduce_sum = ops.ReduceSum(keep_dims)
+
+    def construct(self, x: Any) -> Any:
+        return ops.sqrt(self.reduce_sum(ops.square(x), self.axis))
 
 
 class ClipByNorm(Cell):

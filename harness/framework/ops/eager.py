@@ -6,6 +6,8 @@ Sources of the promotion rule: MindSpore 2.10.0 CPU, measured.
 from __future__ import annotations
 
 import functools
+import inspect
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +15,7 @@ import numpy as np
 
 from harness import dtypes
 from harness.dtypes import DType
-from harness.errors import DtypeError, KernelError
+from harness.errors import DtypeError, KernelError, SettingTypeError
 from harness.framework.ops import remembered, taken
 from harness.framework.ops.base import OPERATORS, Call, Operator
 from harness.framework.ops.numerics import finish
@@ -72,6 +74,19 @@ def _following(op: str, position: int, given: DType, parameter: DType) -> DType 
     return parameter
 
 
+@functools.cache
+def _taken(op: Operator) -> tuple[int, float]:
+    """The least and the largest number of arguments that an operator's kernel takes."""
+    parameters = list(inspect.signature(op.kernel).parameters.values())[1:]
+    plain = [each for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD]
+    several = any(each.kind is each.VAR_POSITIONAL for each in parameters)
+    return sum(each.default is each.empty for each in plain), math.inf if several else len(plain)
+
+
+def _many(low: int, high: float) -> str:
+    return f"{low} arguments" if low == high else f"{low} to {high} arguments" if high < math.inf else f"at least {low}"
+
+
 def plan_arguments(op: Operator, args: tuple[Any, ...]) -> list[tuple[Any, DType | None]]:
     """The conversion of each argument before the call.
 
@@ -79,6 +94,8 @@ def plan_arguments(op: Operator, args: tuple[Any, ...]) -> list[tuple[Any, DType
         For each argument ``(value, cast)``: numbers at ``op.tensors`` positions have become 0-d ``Tensor``
         constants; ``cast`` is the dtype a tensor must be cast to, or None.
     """
+    if not (bounds := _taken(op))[0] <= len(args) <= bounds[1]:
+        raise SettingTypeError(f"{op.name} takes {_many(*bounds)} with its settings, got {len(args)}")
     taken.check_given(op.name, args)
     shared = [args[i] for i in op.same_dtype if i < len(args)]
     beside = [a.dtype for a in shared if isinstance(a, Tensor)]

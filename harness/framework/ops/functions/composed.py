@@ -18,7 +18,7 @@ from harness.framework.tensor import Tensor, call, tensor_method
 __all__ = [
     "cosine_embedding_loss", "einsum", "fmax", "fmin", "glu", "heaviside", "hinge_embedding_loss", "huber_loss",
     "isclose", "kl_div", "logit", "margin_ranking_loss", "mv", "nan_to_num", "pixel_shuffle", "roll",
-    "soft_margin_loss", "softmin", "tensor_dot", "triplet_margin_loss", "xlogy",
+    "soft_margin_loss", "softmin", "tensor_dot", "triplet_margin_loss", "unique", "xlogy",
 ]  # fmt: skip
 
 
@@ -34,6 +34,18 @@ def _select(condition: Any, first: Any, second: Any) -> Any:
 
 def _filled(like: Any, value: float) -> Any:
     return call("Cast", Tensor(np.full(like.shape, value, np.float64)), like.dtype)
+
+
+def unique(input: Any) -> Any:
+    """(each value once, in the order they come; the place of each element's value, in the shape of ``input``)."""
+    values, places = call("Unique", call("Reshape", input, (-1,)))
+    return values, call("Reshape", places, tuple(input.shape))
+
+
+@tensor_method("ptp")
+def _ptp(self: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    axes = tuple(range(len(self.shape))) if axis is None else axis
+    return self.amax(axes, keepdims) - self.amin(axes, keepdims)
 
 
 def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 1.0) -> Any:
