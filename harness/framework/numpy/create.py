@@ -135,7 +135,7 @@ def linspace(
     """``num`` numbers at equal distances; with ``retstep`` the distance, too."""
     if not isinstance(num, int) or num < 0:
         raise SettingError(f"numpy.linspace: num must be an int of at least 0, got {num!r}")
-    ends = [each.asnumpy() if isinstance(each, Tensor) else numpy.asarray(each) for each in (start, stop)]
+    ends: Any = [each.asnumpy() if isinstance(each, Tensor) else numpy.asarray(each) for each in (start, stop)]
     values, distance = numpy.linspace(*ends, num, endpoint, True, axis=axis)
     made = Tensor(values, dtypes.float32 if dtype is None else _of(dtype))
     return (made, Tensor(distance, dtypes.float32)) if retstep else made
@@ -202,7 +202,10 @@ def triu_indices(n: int, k: int = 0, m: int | None = None) -> Any:
 
 def indices(dimensions: Any, dtype: Any = dtypes.int32, sparse: bool = False) -> Any:
     """For each axis the place of each element along it."""
-    return [Tensor(each, _of(dtype)) for each in numpy.indices(_shape(dimensions), sparse=sparse)]
+    places: Any = numpy.indices(_shape(dimensions))
+    if sparse:
+        places = numpy.ogrid[tuple(slice(n) for n in _shape(dimensions))]
+    return [Tensor(each, _of(dtype)) for each in places]
 
 
 def meshgrid(*xi: Any, sparse: bool = False, indexing: str = "xy") -> Any:
