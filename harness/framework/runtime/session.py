@@ -257,9 +257,9 @@ def _signature(value: Any, shape: Any = None) -> Any:
         of_member = _signature if is_mutable(value) else _identity
         return type(value).__name__, tuple((key, of_member(v)) for key, v in value.items())
     if isinstance(value, (tuple, list)):
-        if is_mutable(value):
-            return type(value).__name__, tuple(_signature(v, s) for v, s in _padded(value, shape))
-        return type(value).__name__, tuple(map(_identity, value))
+        shapes = shape or [None] * len(value)
+        members = map(_signature, value, shapes) if is_mutable(value) else map(_identity, value)
+        return type(value).__name__, tuple(members)
     if isinstance(value, np.ndarray):
         return "array", value.dtype.str, value.shape, value.tobytes()
     return type(value).__name__, repr(value)
