@@ -98,29 +98,33 @@ LAYER_GRAPHS = (
     Nesting("MaxPool2d", 4, 5, recording="crossings"),
 )
 
+#: a method is its older form with any keyword (these aside: ``SAME_METHODS``), a function with one of these
 OLDER_FORMS = (
-    OlderForm("Tensor.add", ("other",), "keywords"),
-    OlderForm("Tensor.any", ("axis",), "older"),
-    OlderForm("Tensor.argmax", ("axis",), "older"),
-    OlderForm("Tensor.argmin", ("axis",), "older"),
-    OlderForm("Tensor.cumsum", ("axis",), "older"),
-    OlderForm("Tensor.flatten", ("start_dim",), "older"),
-    OlderForm("Tensor.gather", ("axis",), "older"),
-    OlderForm("Tensor.max", ("axis",), "older"),
-    OlderForm("Tensor.mean", ("axis",), "older"),
-    OlderForm("Tensor.min", ("axis",), "older"),
-    OlderForm("Tensor.pow", ("exponent",), "keywords"),
-    OlderForm("Tensor.squeeze", ("axis",), "older"),
-    OlderForm(
-        "Tensor.sum",
-        (
-            "axis",
-            "keepdims",
-            "initial",
-        ),
-        "loops",
-    ),
+    OlderForm("ops.flip", ("dims",), "keyworded"),
     OlderForm("ops.triu", ("diagonal", "input"), "older"),
+)
+
+#: methods that are the same function with a keyword
+SAME_METHODS = (
+    Fact("addcmul", "keyworded"),
+    Fact("amin", "keyworded"),
+    Fact("argmax_with_value", "keyworded"),
+    Fact("argmin_with_value", "keyworded"),
+    Fact("astype", "keyworded"),
+    Fact("bmm", "keyworded"),
+    Fact("cumprod", "keyworded"),
+    Fact("expand_dims", "keyworded"),
+    Fact("flip", "keyworded"),
+    Fact("gather_elements", "keyworded"),
+    Fact("gather_nd", "keyworded"),
+    Fact("moveaxis", "keyworded"),
+    Fact("movedim", "keyworded"),
+    Fact("multiply", "keyworded"),
+    Fact("norm", "keyworded"),
+    Fact("softmax", "keyworded"),
+    Fact("swapaxes", "keyworded"),
+    Fact("swapdims", "keyworded"),
+    Fact("tensor_split", "keyworded"),
 )
 
 #: functions whose operator stands where they are called, if by position alone; with a keyword they are graph functions,
@@ -133,7 +137,7 @@ DIRECT_FUNCTIONS = (
 )
 #: functions whose operator stands where they are called, however they are called
 UNSHARED_FUNCTIONS = (Fact("flip", "older"),)
-#: names that are an operator in MindSpore, not a function
+#: names that are an operator in MindSpore, not a function, if called by position alone
 PRIMITIVE_FUNCTIONS = (
     Fact("reduce_max", "older"),
     Fact("reduce_mean", "older"),
@@ -160,10 +164,10 @@ DIRECT_METHODS = (
     Fact("__sub__", "scopes"),
     Fact("__truediv__", "methods"),
     Fact("abs", "methods"),
-    Fact("broadcast_to", "keywords"),
+    Fact("broadcast_to", "keyworded"),
     Fact("ceil", "methods"),
     Fact("cos", "methods"),
-    Fact("div", "keywords"),
+    Fact("div", "keyworded"),
     Fact("eq", "lookups"),
     Fact("erf", "methods"),
     Fact("exp", "methods"),
@@ -172,20 +176,20 @@ DIRECT_METHODS = (
     Fact("greater", "methods"),
     Fact("gt", "methods"),
     Fact("le", "methods"),
-    Fact("less", "keywords"),
+    Fact("less", "keyworded"),
     Fact("less_equal", "methods"),
     Fact("log", "methods"),
     Fact("log1p", "lookups"),
     Fact("logical_not", "methods"),
     Fact("lt", "methods"),
-    Fact("maximum", "keywords"),
+    Fact("maximum", "keyworded"),
     Fact("minimum", "methods"),
     Fact("ne", "methods"),
     Fact("neg", "methods"),
     Fact("not_equal", "methods"),
     Fact("reciprocal", "methods"),
     Fact("reshape", "scopes"),
-    Fact("round", "keywords"),
+    Fact("round", "keyworded"),
     Fact("rsqrt", "methods"),
     Fact("sigmoid", "methods"),
     Fact("sin", "methods"),
@@ -195,8 +199,8 @@ DIRECT_METHODS = (
     Fact("std", "methods"),
     Fact("tan", "methods"),
     Fact("tanh", "methods"),
-    Fact("to", "keywords"),
-    Fact("triu", "keywords"),
+    Fact("to", "keyworded"),
+    Fact("triu", "keyworded"),
     Fact("trunc", "methods"),
     Fact("var", "methods"),
     Fact("view", "methods"),

@@ -15,9 +15,8 @@ from tests.framework.compile.test_crossings import crossing, is_nearer
 from tests.framework.compile.test_recorded_graphs import RECORDED, compiled, own
 
 TABLES = (
-    "FUNCTION_GRAPHS", "LAYER_GRAPHS", "OLDER_FORMS", "DIRECT_FUNCTIONS", "PRIMITIVE_FUNCTIONS", "DIRECT_METHODS",
-    "UNSHARED_FUNCTIONS",
-    "FOLDED", "BEFORE_READS",
+    "FUNCTION_GRAPHS", "LAYER_GRAPHS", "OLDER_FORMS", "SAME_METHODS", "DIRECT_FUNCTIONS", "PRIMITIVE_FUNCTIONS",
+    "DIRECT_METHODS", "UNSHARED_FUNCTIONS", "FOLDED", "BEFORE_READS",
 )  # fmt: skip
 ROWS = [(table, row) for table in TABLES for row in getattr(observed, table)]
 
@@ -30,6 +29,8 @@ def dropped(table: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delitem(closures.LAYERS, name)
     elif table == "OLDER_FORMS":
         monkeypatch.delitem(dispatch._OLD_KEYWORDS, name)
+    elif table == "SAME_METHODS":
+        monkeypatch.setattr(dispatch, "_SAME", dispatch._SAME - {f"Tensor.{name}"})
     elif table == "FOLDED":
         monkeypatch.setattr(simplify, "_FOLDED", simplify._FOLDED - {name})
     elif table == "BEFORE_READS":

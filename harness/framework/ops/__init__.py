@@ -3,8 +3,10 @@
 Every module of ``functions`` and ``primitives`` lists in ``__all__`` what it adds to this namespace.
 """
 
+import functools as _functools
 import importlib as _importlib
 import pkgutil as _pkgutil
+from collections.abc import Callable as _Callable
 
 from harness import hooks as _hooks
 from harness.framework import kinds as _kinds
@@ -28,13 +30,26 @@ _DIRECT = frozenset(row.name for row in _observed.DIRECT_FUNCTIONS)
 _UNSHARED = frozenset(row.name for row in _observed.UNSHARED_FUNCTIONS)
 _PRIMITIVES = frozenset(row.name for row in _observed.PRIMITIVE_FUNCTIONS)
 
+
+def _by_keyword(member: _Callable[..., object], function: _Callable[..., object]) -> _Callable[..., object]:
+    """``function`` where it is called with a keyword, else ``member``."""
+
+    @_functools.wraps(member)
+    def called(*args: object, **kwargs: object) -> object:
+        return (function if kwargs else member)(*args, **kwargs)
+
+    return called
+
+
 for _package in (_functions, _primitives):
     for _found in _pkgutil.iter_modules(_package.__path__):
         _module = _importlib.import_module(f"{_package.__name__}.{_found.name}")
         _members = {_name: getattr(_module, _name) for _name in _module.__all__}
         _kinds.guard_all("ops", _members)
         for _name, _member in _members.items():
-            if _package is _functions and callable(_member) and _name not in _PRIMITIVES:
+            if _name in _PRIMITIVES:
+                _member = _by_keyword(_member, _graph_function(f"ops.{_name}", _member, keywords=True))
+            elif _package is _functions and callable(_member):
                 _shared = _name not in _DIRECT | _CONTROL | _UNSHARED
                 _member = _graph_function(f"ops.{_name}", _member, _shared, _name in _DIRECT)
             globals()[_name] = _member

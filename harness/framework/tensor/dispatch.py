@@ -8,14 +8,14 @@ in force while it follows ``construct``.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import CodeType, FrameType
 from typing import Any, Protocol, TypeVar
 
 from harness import hooks
-from harness.framework.observed import OLDER_FORMS
+from harness.framework.observed import OLDER_FORMS, SAME_METHODS
 from harness.framework.tensor.watching import WATCHERS, Watcher
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -114,12 +114,16 @@ def using(dispatcher: Dispatcher) -> Iterator[None]:
 #: end of the key of a method that is called with a keyword of its older form, which is another function (measured)
 OLD = " (older form)"
 _OLD_KEYWORDS = {row.name: row.keywords for row in OLDER_FORMS}
+_SAME = {f"Tensor.{row.name}" for row in SAME_METHODS}
 
 
-def is_older(key: Any, keywords: Iterable[str]) -> bool:
+def is_older(key: Any, keywords: Collection[str]) -> bool:
     """Whether the function ``key``, called with these keywords, is its older form."""
+    if not keywords or "rounding_mode" in keywords:
+        return False
+    is_method = isinstance(key, str) and key.startswith("Tensor.")
     older = _OLD_KEYWORDS.get(key, ())
-    return any(name in older for name in keywords)
+    return (is_method and key not in _SAME) or any(name in older for name in keywords)
 
 
 def graph_function(key: Any, function: F, shared: bool = True, keywords: bool = False) -> F:
@@ -130,18 +134,19 @@ def graph_function(key: Any, function: F, shared: bool = True, keywords: bool = 
         key: key that identifies the function.
         function: any function of ``ops`` or method of ``Tensor``.
         shared: False if each call makes a new graph, whose nodes stand in the caller's scope.
-        keywords: called with a keyword (``rounding_mode`` aside) it is another function, which is shared (measured).
+        keywords: called with a keyword (``rounding_mode`` aside) it is another function, which is shared (measured);
+            so is nearly every method.
     """
 
     @functools.wraps(function)
     def entered(*args: Any, **kwargs: Any) -> Any:
-        named = bool(kwargs) and keywords and "rounding_mode" not in kwargs
+        named = is_older(key, kwargs) or (keywords and bool(kwargs) and "rounding_mode" not in kwargs)
         if WATCHERS and (watcher := watching(key)) is not None:
             return watcher.function(key, entered, args, kwargs)
         scope_of = getattr(_current.get(_default[0]), "function_scope", None) if shared or named else None
         if scope_of is None or key is None:
             return function(*args, **kwargs)
-        with scope_of(f"{key}{OLD}" if named or is_older(key, kwargs) else key):
+        with scope_of(f"{key}{OLD}" if named else key):
             return function(*args, **kwargs)
 
     return entered  # type: ignore[return-value]

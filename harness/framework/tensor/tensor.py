@@ -6,6 +6,7 @@ operator stands here.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
@@ -330,6 +331,34 @@ DIRECT_METHODS = frozenset(row.name for row in observed.DIRECT_METHODS)
 REFLECTED = {"__radd__": "__add__"}
 
 
+#: what MindSpore's methods call an argument, and what it is here; empty for the only one, also given as several
+_KEYWORDS = {
+    **{method: {"other": "y"} for method in ("eq", "mul", "multiply", "true_divide")},
+    "reshape": {"shape": ""},
+    "matmul": {"tensor2": "other"},
+    "permute": {"axis": "", "dims": ""},
+    "repeat_interleave": {"dim": "axis"},
+    "tile": {"dims": "", "reps": ""},
+    "transpose": {"axes": ""},
+    "view": {"shape": ""},
+}
+
+
+def _with_their_keywords(method: str, function: F) -> F:
+    """``function`` that takes MindSpore's keywords of ``method``, too."""
+    known = _KEYWORDS.get(method)
+    if known is None:
+        return function
+
+    @functools.wraps(function)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        given = {known.get(name, name): value for name, value in kwargs.items()}
+        only = (given.pop(""),) if "" in given else ()
+        return function(*args, *only, **given)
+
+    return called  # type: ignore[return-value]
+
+
 def tensor_method(*names: str) -> Callable[[F], F]:
     """Attaches a function as one or more methods of ``Tensor`` (first argument = the tensor)."""
 
@@ -339,7 +368,7 @@ def tensor_method(*names: str) -> Callable[[F], F]:
                 _METHODS[name] = function
                 continue
             direct = name in DIRECT_METHODS
-            guarded = kinds.checked(f"Tensor.{name}", function, 1)
+            guarded = _with_their_keywords(name, kinds.checked(f"Tensor.{name}", function, 1))
             _METHODS[name] = graph_function(f"Tensor.{REFLECTED.get(name, name)}", guarded, not direct, direct)
             if name != "__setitem__":
                 setattr(Tensor, name, _METHODS[name])
