@@ -6,7 +6,6 @@ operator stands here.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
@@ -17,6 +16,7 @@ from harness.dtypes import DType
 from harness.errors import ShapeError
 from harness.framework import kinds, observed
 from harness.framework.tensor.dispatch import graph_function, is_eager, load_operators
+from harness.framework.tensor.keywords import with_their_keywords
 from harness.framework.tensor.text import array_tensor_text, tensor_text
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -331,34 +331,6 @@ DIRECT_METHODS = frozenset(row.name for row in observed.DIRECT_METHODS)
 REFLECTED = {"__radd__": "__add__"}
 
 
-#: what MindSpore's methods call an argument, and what it is here; empty for the only one, also given as several
-_KEYWORDS = {
-    **{method: {"other": "y"} for method in ("eq", "mul", "multiply", "true_divide")},
-    "reshape": {"shape": ""},
-    "matmul": {"tensor2": "other"},
-    "permute": {"axis": "", "dims": ""},
-    "repeat_interleave": {"dim": "axis"},
-    "tile": {"dims": "", "reps": ""},
-    "transpose": {"axes": ""},
-    "view": {"shape": ""},
-}
-
-
-def _with_their_keywords(method: str, function: F) -> F:
-    """``function`` that takes MindSpore's keywords of ``method``, too."""
-    known = _KEYWORDS.get(method)
-    if known is None:
-        return function
-
-    @functools.wraps(function)
-    def called(*args: Any, **kwargs: Any) -> Any:
-        given = {known.get(name, name): value for name, value in kwargs.items()}
-        only = (given.pop(""),) if "" in given else ()
-        return function(*args, *only, **given)
-
-    return called  # type: ignore[return-value]
-
-
 def tensor_method(*names: str) -> Callable[[F], F]:
     """Attaches a function as one or more methods of ``Tensor`` (first argument = the tensor)."""
 
@@ -368,7 +340,7 @@ def tensor_method(*names: str) -> Callable[[F], F]:
                 _METHODS[name] = function
                 continue
             direct = name in DIRECT_METHODS
-            guarded = _with_their_keywords(name, kinds.checked(f"Tensor.{name}", function, 1))
+            guarded = with_their_keywords(name, kinds.checked(f"Tensor.{name}", function, 1))
             _METHODS[name] = graph_function(f"Tensor.{REFLECTED.get(name, name)}", guarded, not direct, direct)
             if name != "__setitem__":
                 setattr(Tensor, name, _METHODS[name])
