@@ -1,15 +1,17 @@
 """``python -m tests.differential``: grows programs, runs each here and under the real MindSpore, and prints the rate.
 
 The seed is fresh each time and printed. What differs is printed, the first of each kind shrunk. ``--write PAGE`` puts
-the rate and what differed into ``docs/interop.md``; with ``--results FILE`` several runs, each of a part of the
-programs, make one table.
+the rate and what differed into ``docs/interop.md``; with ``--results FILE`` several runs, also at once, each of a part
+of the programs, make one table. A run that is ended (Ctrl-C, SIGTERM) counts with what it has compared.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
+import signal
 import sys
 import time
 from collections import Counter
@@ -17,6 +19,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from harness.atomic import writer_lock
 from tests.differential.grow import grown
 from tests.differential.program import Program, Shrinker
 from tests.differential.sides import AGREE, Difference, Pair
@@ -38,6 +41,23 @@ def main() -> int:
     kinds: Counter[str] = Counter()
     lines: list[str] = []
     begun = time.monotonic()
+    try:
+        compare_all(given, kinds, lines)
+    except KeyboardInterrupt:
+        print("ended early")
+    finally:
+        total, agree = sum(kinds.values()), sum(kinds[kind] for kind in AGREE)
+        if total:
+            rate, seconds = agree / total, time.monotonic() - begun
+            print(f"seed {given.seed}: {agree} of {total} agree ({rate:.2%}), {kinds['refused']} of them refused by "
+                  f"both, {seconds:.0f} s; {dict(kinds)}", flush=True)  # fmt: skip
+            run = {"seed": given.seed, "kinds": kinds, "lines": lines, "code": given.code}
+            write(run, given.results, given.write)
+    return 0 if total == given.count and agree >= given.rate * total else 1
+
+
+def compare_all(given: argparse.Namespace, kinds: Counter[str], lines: list[str]) -> None:
+    """Compares the programs, one after the other, and counts into ``kinds`` and ``lines``."""
     with Pair(os.environ["MSDUMP_INTEROP_MINDSPORE"]) as pair:
         for seed in range(given.seed, given.seed + given.count):
             program = grown(seed)
@@ -51,12 +71,6 @@ def main() -> int:
             if not given.no_shrink and kinds[found.kind] == 1:
                 program, found = shrunk(pair, program, found)
             report(seed, program, found, given.out)
-    total, agree = sum(kinds.values()), sum(kinds[kind] for kind in AGREE)
-    seconds = time.monotonic() - begun
-    print(f"seed {given.seed}: {agree} of {total} agree ({agree / total:.2%}), {kinds['refused']} of them refused by "
-          f"both, {seconds:.0f} s; {dict(kinds)}")  # fmt: skip
-    write({"seed": given.seed, "kinds": kinds, "lines": lines, "code": given.code}, given.results, given.write)
-    return 0 if agree >= given.rate * total else 1
 
 
 def arguments() -> argparse.Namespace:
@@ -104,9 +118,14 @@ def shortened(details: tuple[str, ...]) -> str:
 
 
 def write(run: dict[str, Any], results: Path | None, page: Path | None) -> None:
-    """Adds a run to the others of its table, and writes the table into ``page``."""
+    """Adds a run to the others of its table, and writes the table into ``page``; one process at a time."""
+    with writer_lock(results) if results is not None else contextlib.nullcontext():
+        _write(run, results, page)
+
+
+def _write(run: dict[str, Any], results: Path | None, page: Path | None) -> None:
     runs = json.loads(results.read_text()) if results is not None and results.exists() else []
-    runs = [*(each for each in runs if each["seed"] != run["seed"]), run]
+    runs = sorted([*(each for each in runs if each["seed"] != run["seed"]), run], key=lambda each: each["seed"])
     if results is not None:
         results.write_text(json.dumps(runs))
     if page is None:
@@ -134,4 +153,5 @@ def cells(kinds: Counter[str], code: str) -> dict[str, object]:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda _number, _frame: sys.exit(1))
     sys.exit(main())

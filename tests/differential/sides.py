@@ -170,6 +170,8 @@ class Values:
 
     An operator whose inputs have equal bits must give equal results within the limit of its dtype; what follows from
     rounding further up may be further off, and a choice (an index, a condition) that rounding decided may be another.
+    What was almost one value is noise once it is normalized: it, and what is computed from it, is not judged, nor what
+    a later step computes with the weights that were trained with it.
     """
 
     CARRIED = 5e-3
@@ -184,6 +186,9 @@ class Values:
         if any(r.op_type == "Tanh" for r in real.values()):
             self._carried = max(self._carried, 0.05)
         self._chosen = False
+        #: values that are noise, by their bits, and the step the first was in
+        self._noise: set[int] = set()
+        self._noisy_step: object = None
 
     def difference(self) -> Difference:
         """What differs."""
@@ -192,6 +197,7 @@ class Values:
         scale: dict[object, float] = {}
         spread: dict[object, float] = {}
         carried: dict[int, float] = {}
+        noisy: set[object] = set()
         for own in self._own:
             real = self._real[tuple(own.key)]
             a, b = own.load(), real.load()
@@ -206,11 +212,14 @@ class Values:
                 scale[place] = max(scale.get(place, 0.0), _size(b), carried.get(hash(b.tobytes()), 0.0))
                 if own.op_type in NORMALIZING and own.key.slot_name == "input.0":
                     spread[place] = spread_of(b, own.op_type)
-                    # What is almost one value is rounding noise once it is normalized.
-                    self._chosen = self._chosen or spread[place] * LIMITS["Float32"] > self.CARRIED
+                if self._is_noise(own, b, spread.get(place, 0.0)):
+                    noisy.add(place)
+                    self._noisy_step = own.key.iteration if self._noisy_step is None else self._noisy_step
             else:  # what takes a difference of large values is as far off as they are
                 carried[hash(b.tobytes())] = scale.get(place, 0.0)
-            if same or own.key.slot_name in NEVER_WRITTEN.get(own.op_type, ()) or _unwritten(own, a):
+                if place in noisy:
+                    self._noise.add(hash(b.tobytes()))
+            if place in noisy or same or own.key.slot_name in NEVER_WRITTEN.get(own.op_type, ()) or _unwritten(own, a):
                 continue
             strict = equal.get(place, False) and "output" in own.key.slot_name and own.op_type != "Parameter"
             size = scale.get(place, 0.0) * max(1.0, spread.get(place, 0.0))
@@ -223,6 +232,15 @@ class Values:
             if details:
                 return Difference(kind, tuple(details))
         return Difference("agree")
+
+    def _is_noise(self, own: Record, array: np.ndarray, spread: float) -> bool:
+        """Whether an input makes noise of what is computed from it."""
+        later = self._noisy_step is not None and own.key.iteration != self._noisy_step
+        return (
+            later
+            or spread * LIMITS["Float32"] > self.CARRIED
+            or (array.dtype.kind == "f" and bool(array.any()) and hash(array.tobytes()) in self._noise)
+        )
 
     def _within(self, a: np.ndarray, b: np.ndarray, dtype: str, op_type: str, strict: bool, scale: float) -> bool:
         if dtype not in LIMITS:

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections import Counter
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
 from harness.capture import read_tree
+from tests.differential import __main__ as command
 from tests.differential import forking
 from tests.differential.__main__ import write
 from tests.differential.grow import grown
 from tests.differential.listed import reason
 from tests.differential.program import CellDef, Program, Shrinker, Statement, Var, smaller
-from tests.differential.sides import Difference, compare_captures, compare_texts, spread_of
+from tests.differential.sides import Difference, Values, compare_captures, compare_texts, spread_of
 
 
 def test_a_seed_gives_one_program() -> None:
@@ -117,6 +121,67 @@ def test_spread_is_that_of_what_is_normalized_together() -> None:
     x = np.array([[1.0, 3.0], [100.0, 100.001]], np.float32)
     assert spread_of(x, "LayerNorm") == pytest.approx(100 / 0.0005, rel=0.01)
     assert spread_of(x, "BatchNorm") < 3
+
+
+class Key(NamedTuple):
+    """What tells a slot from others."""
+
+    operator: str
+    slot_name: str
+    graph: int = 0
+    iteration: int = 0
+
+
+class Slot(NamedTuple):
+    """A slot of an operator, as the judge reads it."""
+
+    key: Key
+    array: Any
+    dtype: str = "Float32"
+
+    @property
+    def op_type(self) -> str:
+        """Of its operator."""
+        return self.key.operator.rpartition("/")[2].partition("-")[0]
+
+    def load(self) -> Any:
+        """Its array."""
+        return np.array(self.array, np.float32)
+
+
+@pytest.mark.parametrize(("operator", "kind"), [("Default/Mul-op0", "agree"), ("Default/Exp-op0", "values")])
+def test_noise_of_a_normalization_is_judged_nowhere_else(operator: str, kind: str) -> None:
+    near, normal = [[1.0, 1.0000001, 1.0]], [[-0.7, 1.4, -0.7]]
+    arrays = {
+        Key("Default/LayerNorm-op0", "input.0"): near, Key("Default/LayerNorm-op0", "output.0"): normal,
+        Key("Default/Mul-op0", "input.0"): normal, Key("Default/Mul-op0", "output.0"): [[1.0, 2.0, 3.0]],
+        Key("Default/Exp-op0", "input.0"): [[5.0, 6.0, 7.0]], Key("Default/Exp-op0", "output.0"): [[4.0, 4.0, 4.0]],
+    }  # fmt: skip
+    real = [Slot(key, array) for key, array in arrays.items()]
+    own = [s._replace(array=[[9.0, 9.0, 9.0]]) if s.key[:2] == (operator, "output.0") else s for s in real]
+    pairs = {tuple(mine.key): theirs for mine, theirs in zip(own, real, strict=True)}
+    assert Values(own, pairs).difference().kind == kind  # type: ignore[arg-type]
+
+
+def test_a_run_that_is_ended_counts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    class Ended(AbstractContextManager[Any]):
+        left = 2
+
+        def __exit__(self, *_: object) -> None:
+            return None
+
+        def difference(self, source: str) -> Difference:
+            if self.left == 0:
+                raise KeyboardInterrupt
+            self.left -= 1
+            return Difference("agree")
+
+    results = tmp_path / "results.json"
+    monkeypatch.setenv("MSDUMP_INTEROP_MINDSPORE", "python")
+    monkeypatch.setattr(command, "Pair", lambda _python: Ended())
+    monkeypatch.setattr(sys, "argv", ["differential", "--seed", "5", "--count", "9", "--results", str(results)])
+    assert command.main() == 1
+    assert json.loads(results.read_text()) == [{"seed": 5, "kinds": {"agree": 2}, "lines": [], "code": "-"}]
 
 
 def test_several_runs_make_one_table(tmp_path: Path) -> None:
