@@ -145,7 +145,7 @@ def _inside(node: ast.expr, frame: FrameType) -> Iterator[str]:
         key = graph_key(_value(node.func, frame)) or _method(node.func, frame)
     elif isinstance(node, ast.Attribute):
         key = _method(node, frame)
-    elif isinstance(node, (ast.BinOp, ast.UnaryOp)):
+    elif isinstance(node, (ast.BinOp, ast.UnaryOp)) and any(isinstance(n, ast.Name) for n in ast.walk(node)):
         key = _OPERATORS.get(type(node.op))
     elif isinstance(node, ast.Compare):
         key = _OPERATORS.get(type(node.ops[0]))
