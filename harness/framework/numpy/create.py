@@ -135,8 +135,8 @@ def linspace(
     """``num`` numbers at equal distances; with ``retstep`` the distance, too."""
     if not isinstance(num, int) or num < 0:
         raise SettingError(f"numpy.linspace: num must be an int of at least 0, got {num!r}")
-    ends: Any = [each.asnumpy() if isinstance(each, Tensor) else numpy.asarray(each) for each in (start, stop)]
-    values, distance = numpy.linspace(*ends, num, endpoint, True, axis=axis)
+    first, last = (each.asnumpy() if isinstance(each, Tensor) else numpy.asarray(each) for each in (start, stop))
+    values, distance = numpy.linspace(first, last, num=num, endpoint=endpoint, retstep=True, axis=axis)
     made = Tensor(values, dtypes.float32 if dtype is None else _of(dtype))
     return (made, Tensor(distance, dtypes.float32)) if retstep else made
 
