@@ -56,10 +56,9 @@ def of_three(device: str) -> Iterator[Held]:
 
 
 class Nested(nn.Cell):
-    """Tuples in tuples, in and out."""
+    """Tuples in tuples."""
 
-    def construct(self, pair):
-        first, (second, third) = pair
+    def construct(self, first, second, third):
         return (first + second, (third, (first * third,)))
 
 
@@ -67,13 +66,13 @@ ONE, TWO, FOUR = (np.array([k, k + 0.5], np.float32) for k in (1, 2, 4))
 
 
 def nested():
-    Nested()((Tensor(ONE), (Tensor(TWO), Tensor(FOUR))))
+    Nested()(Tensor(ONE), Tensor(TWO), Tensor(FOUR))
 
 
 def of_nested(device: str) -> Iterator[Held]:
     yield from kernel("Default/Add-op0", [ONE, TWO], [ONE + TWO])
     yield from kernel("Default/Mul-op0", [ONE, FOUR], [ONE * FOUR])
-    for name, value in (("pair_0", ONE), ("pair_1_0", TWO), ("pair_1_1", FOUR)):
+    for name, value in (("first", ONE), ("second", TWO), ("third", FOUR)):
         yield parameter(name, value, DATA)
 
 
