@@ -138,6 +138,11 @@ class _Activation:
     def place(self, op: str) -> Closure:
         """The closure of the next operator ``op`` of a function whose nesting is recorded."""
         leaves = self.places.get(op)
+        if leaves is None and len(self.places) == 1:
+            # The recorded call had another operator in its place: ``flatten`` is a ``Flatten`` from the first axis to
+            # the last, else a ``Reshape``.
+            (known, leaves), *_ = self.places.items()
+            leaves[0].slots.setdefault(op, leaves[0].slots[known])
         if not leaves:
             return self.closure
         return leaves.pop(0) if len(leaves) > 1 else leaves[0]
