@@ -73,9 +73,11 @@ class FunctionScopes:
         has only one: a function first called in ``Default`` takes the scope of each call then (measured)."""
         asked = key
         # What differs by the kind of an argument is one function in the cells of the user; the library's own calls are
-        # a function for each kind (measured: x[0], x[0:1] and x[:, 0] in two cells; y[:, -1] and h[0] after an LSTM).
+        # a function for each kind (measured: x[0], x[0:1] and x[:, 0] in two cells; y[:, -1] and h[0] after an LSTM),
+        # and so is a call in a cell around the one that made the function (self.inner(x)[:, 0] where it has x[0]).
         if isinstance(key, tuple) and key not in self._scopes and (key[0] in self._scopes or self._by_user()):
-            key = key[0]
+            made = self._scopes.get(key[0], scope)
+            key = key if made.startswith(f"{scope}/") else key[0]
         if key in ABROAD or (isinstance(key, str) and key.endswith(OLD)):
             plain = key.removesuffix(OLD)
             key, scope = METHODS.get(plain, plain), "Default"
