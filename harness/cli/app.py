@@ -90,7 +90,7 @@ def check(
     ] = False,
     shard: Shards = None,
     workers: Workers = 0,
-    scheduler: Scheduler = "",
+    scheduler: Scheduler = None,
     resume: Resume = False,
 ) -> Action:
     """Check a dump tree against a golden run, by default under the golden's own tolerance, else the table by dtype."""
@@ -130,7 +130,7 @@ def diff(
     ] = False,
     shard: Shards = None,
     workers: Workers = 0,
-    scheduler: Scheduler = "",
+    scheduler: Scheduler = None,
     resume: Resume = False,
 ) -> Action:
     """Compare two runs: where they part, why, and how far the difference goes."""
@@ -155,7 +155,7 @@ def ranks(
     ],
     network: Annotated[str | None, typer.Option(metavar="NAME", help="network of the tree, if it has several")] = None,
     workers: Workers = 0,
-    scheduler: Scheduler = "",
+    scheduler: Scheduler = None,
     resume: Resume = False,
 ) -> Action:
     """Compare what should be equal on all ranks: parameters, gradients after a reduction."""
@@ -196,7 +196,7 @@ def audit(
     limit: Annotated[float | None, typer.Option(help="largest change that may pass, relative to the values")] = None,
     every: Annotated[bool, typer.Option("--all", help="list every slot")] = False,
     workers: Workers = 0,
-    scheduler: Scheduler = "",
+    scheduler: Scheduler = None,
     resume: Resume = False,
 ) -> Action:
     """Change each golden tensor and see what would pass: how loose is this gate?"""
@@ -224,7 +224,7 @@ def learn(
         bool, typer.Option("--force", help="also learn from one run, or from a spread beyond rounding")
     ] = False,
     workers: Workers = 0,
-    scheduler: Scheduler = "",
+    scheduler: Scheduler = None,
     resume: Resume = False,
 ) -> Action:
     """Learn a golden's tolerances from how far unchanged runs scatter; the golden keeps them."""
@@ -250,7 +250,7 @@ def import_(
     ] = None,
     packed: Annotated[bool, typer.Option("--compress", help="compress a new store")] = False,
     workers: Workers = 0,
-    scheduler: Scheduler = "",
+    scheduler: Scheduler = None,
     resume: Resume = False,
 ) -> Action:
     """Store a dump tree as a run of a golden store.

@@ -109,7 +109,7 @@ def verify(
     ] = None,
     fix: Annotated[bool, typer.Option("--fix", help="write missing, broken and stale manifests anew")] = False,
     workers: Workers = 0,
-    scheduler: Scheduler = "",
+    scheduler: Scheduler = None,
     resume: Resume = False,
 ) -> Action:
     """Read every golden in full and check it against its digests and its manifest."""

@@ -8,7 +8,9 @@ from typing import Annotated
 import typer
 
 Workers = Annotated[int, typer.Option(metavar="N", help="share the work among N processes on this machine")]
-Scheduler = Annotated[str, typer.Option(metavar="ADDRESS", help="share the work among the workers of a Dask scheduler")]
+Scheduler = Annotated[
+    str | None, typer.Option(metavar="ADDRESS", help="share the work among the workers of a Dask scheduler")
+]
 Resume = Annotated[bool, typer.Option("--resume", help="continue where an interrupted run of the same command stopped")]
 
 Shards = Annotated[

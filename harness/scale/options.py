@@ -24,7 +24,7 @@ class Scale:
     """
 
     workers: int = 0
-    scheduler: str = ""
+    scheduler: str | None = None
     resume: bool = False
 
     @property
@@ -42,8 +42,10 @@ def session(scale: Scale | None, **job: Any) -> Iterator[Session | None]:
         job: what tells this command from others: paths and options.
 
     Raises:
-        ScaleError: see ``cluster``; ``--resume`` without workers.
+        ScaleError: see ``cluster``; ``--resume`` without workers; an empty address.
     """
+    if scale is not None and scale.scheduler is not None and not scale.scheduler.strip():
+        raise ScaleError("--scheduler is empty; accepted: an address, such as tcp://10.0.0.1:8786")
     if scale is None or scale.serial:
         if scale is not None and scale.resume:
             raise ScaleError("--resume needs --workers or --scheduler: a single process keeps no journal")
@@ -56,7 +58,7 @@ def session(scale: Scale | None, **job: Any) -> Iterator[Session | None]:
     from harness.scale.journal import FOLDER, Journal, job_of
 
     progress = Progress(lines=True)
-    with cluster(scale.workers, scale.scheduler, progress.line) as found:
+    with cluster(scale.workers, scale.scheduler or "", progress.line) as found:
         journal = Journal(FOLDER, job_of(job), scale.resume)
         done = False
         try:

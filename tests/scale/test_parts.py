@@ -136,6 +136,12 @@ def test_nobody_shares_by_default() -> None:
         assert found is None
 
 
+@pytest.mark.parametrize("address", ["", "  "])
+def test_an_empty_address_is_refused(address: str) -> None:
+    with pytest.raises(ScaleError, match="--scheduler is empty; accepted: an address"), session(Scale(0, address)):
+        pass
+
+
 @pytest.mark.parametrize(
     ("ranks", "said"), [([0, 1, 2, 3], "on all 4 ranks"), ([1, 2], "on ranks 1-2 of 4"), ([3], "on rank 3 alone of 4")]
 )
