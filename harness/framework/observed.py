@@ -211,6 +211,7 @@ FOLDED = (
     Fact("Abs", "folded"),
     Fact("BroadcastTo", "folded"),
     Fact("Cast", "folded"),
+    Fact("Concat", "folded"),
     Fact("Div", "folded"),
     Fact("Divs", "folded"),
     Fact("Equal", "folded"),
@@ -234,6 +235,7 @@ FOLDED = (
     Fact("ReduceSum", "folded"),
     Fact("Reshape", "functions"),
     Fact("Sqrt", "folded"),
+    Fact("Stack", "folded"),
     Fact("SumExt", "gradients"),
     Fact("Tile", "functions"),
 )

@@ -14,11 +14,12 @@ import numpy as np
 
 from harness.dtypes import DType
 from harness.framework.compile.custom_backward import CUSTOM
+from harness.framework.compile.differentiate import grouped
 from harness.framework.compile.trace import VIRTUAL
 from harness.framework.observed import BEFORE_READS, FOLDED
 from harness.framework.ops.base import OPERATORS, Call
 from harness.framework.ops.eager import execute
-from harness.graph import Const, Node, Operand, Parameter, TensorSpec, printed_order, spec_of
+from harness.graph import Const, Node, Operand, Parameter, TensorSpec, TupleSpec, printed_order, spec_of
 
 #: expanded after simplification, so left as they are
 _LATE = "Expand/"
@@ -95,8 +96,11 @@ def _fold(node: Node) -> Operand:
     tensors = [i for i in node.inputs if isinstance(i.spec, TensorSpec)]
     if not all(isinstance(i, Const) and not i.late for i in node.inputs) or not tensors:
         return node
-    values = tuple(i.value for i in node.inputs)  # type: ignore[union-attr]
-    call = Call(node.op, tuple(i.spec for i in node.inputs), values, node.attrs, node.spec)
+    values = tuple(grouped(node, [i.value for i in node.inputs]))  # type: ignore[union-attr]
+    specs = (
+        TupleSpec(spec) if isinstance(spec, tuple) else spec for spec in grouped(node, [i.spec for i in node.inputs])
+    )
+    call = Call(node.op, tuple(specs), values, node.attrs, node.spec)
     (array,) = execute(OPERATORS.get(node.op), call, values)
     return Const(array, spec_of(array))
 
