@@ -90,11 +90,15 @@ def constant_key(operand: Operand) -> Any:
 
 
 _FOLDED = frozenset(row.name for row in FOLDED)
+#: those that are not computed where a number stands beside the tensor (measured)
+_OF_TENSORS = frozenset({"Equal", "Greater", "GreaterEqual", "LessEqual", "Minimum", "NotEqual"})
 
 
 def _fold(node: Node) -> Operand:
     tensors = [i for i in node.inputs if isinstance(i.spec, TensorSpec)]
     if not all(isinstance(i, Const) and not i.late for i in node.inputs) or not tensors:
+        return node
+    if node.op in _OF_TENSORS and len({len(i.spec.shape) == 0 for i in tensors}) > 1:  # type: ignore[union-attr]
         return node
     values = tuple(grouped(node, [i.value for i in node.inputs]))  # type: ignore[union-attr]
     specs = (

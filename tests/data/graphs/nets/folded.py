@@ -41,6 +41,9 @@ class Computed(nn.Cell):
         x = x + ops.abs(row) + ops.log(row) + ops.sqrt(row) + ops.reciprocal(row)
         x = x + ops.minimum(row, two) + row.max() + row.min() + row.prod()
         x = x + ops.mean(row) + ops.reduce_sum(row) + ops.reduce_max(row, 0) + ops.reduce_min(row, 0)
+        x = x + ops.softmax(zeros, 0) + ops.minimum(row, 2.0)
+        for beside in (row < 2, row <= 2, row > 2, row >= 2, row == 2, row != 2):
+            x = x + beside.astype(ms.float32)
         x = x + ops.cat((row, two)).sum() + ops.stack((row, two)).sum()
         for holds in (row > two, row >= two, row < two, row <= two, row == two, row != two):
             x = x + ops.select(holds, row, two)
