@@ -67,6 +67,8 @@ class FunctionScopes:
         self.inside = 0
         self._stop = stop
         self._scopes: dict[Any, str] = {}
+        #: of a function whose calls differ by the kind of an argument, that of the first
+        self._kinds: dict[Any, str] = {}
 
     def enter(self, key: Any, scope: str) -> tuple[str, str]:
         """The scope of the nodes of a library function that is called in ``scope``; and that of its operator if it
@@ -76,8 +78,8 @@ class FunctionScopes:
         # a function for each kind (measured: x[0], x[0:1] and x[:, 0] in two cells; y[:, -1] and h[0] after an LSTM),
         # and so is a call in a cell around the one that made the function (self.inner(x)[:, 0] where it has x[0]).
         if isinstance(key, tuple) and key not in self._scopes and (key[0] in self._scopes or self._by_user()):
-            made = self._scopes.get(key[0], scope)
-            key = key if made.startswith(f"{scope}/") else key[0]
+            first = self._kinds.setdefault(key[0], key[1])
+            key = key if first != key[1] and self._scopes[key[0]].startswith(f"{scope}/") else key[0]
         if key in ABROAD or (isinstance(key, str) and key.endswith(OLD)):
             plain = key.removesuffix(OLD)
             key, scope = METHODS.get(plain, plain), "Default"

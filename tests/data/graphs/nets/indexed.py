@@ -38,6 +38,15 @@ class Around(nn.Cell):
         return self.first(x)[:, 0]
 
 
+class Alike(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.first = First()
+
+    def construct(self, x):
+        return self.first(x), ops.cos(x)[1]
+
+
 class Before(nn.Cell):
     def __init__(self):
         super().__init__()
@@ -83,7 +92,7 @@ class Outer(nn.Cell):
         return self.inner(x)
 
 
-for inner in (Beside(), Around(), Before()):
+for inner in (Beside(), Around(), Alike(), Before()):
     Outer(inner)(x)
 net = Patches()
 
