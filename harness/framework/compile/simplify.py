@@ -90,6 +90,8 @@ def constant_key(operand: Operand) -> Any:
 
 
 _FOLDED = frozenset(row.name for row in FOLDED)
+#: those that are not computed in a gradient, whose zeros are known late (measured)
+_JOINED = frozenset({"Concat", "Stack"})
 #: those that are not computed where a number stands beside the tensor (measured)
 _OF_TENSORS = frozenset({"Equal", "Greater", "GreaterEqual", "LessEqual", "Minimum", "NotEqual"})
 
@@ -97,6 +99,8 @@ _OF_TENSORS = frozenset({"Equal", "Greater", "GreaterEqual", "LessEqual", "Minim
 def _fold(node: Node) -> Operand:
     tensors = [i for i in node.inputs if isinstance(i.spec, TensorSpec)]
     if not all(isinstance(i, Const) and not i.late for i in node.inputs) or not tensors:
+        return node
+    if node.op in _JOINED and node.scope.startswith("Gradients/"):
         return node
     if node.op in _OF_TENSORS and len({len(i.spec.shape) == 0 for i in tensors}) > 1:  # type: ignore[union-attr]
         return node
