@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from harness.compare.pairing.flow import Joined
 from harness.compare.pairing.neighbours import Edges, Side
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -36,19 +37,50 @@ class Colours:
 
     def count(self) -> int:
         """How many there are."""
-        return len(np.unique(self.of[self.at]))
+        found = self.sorted()
+        return int(np.count_nonzero(found[1:] != found[:-1])) + (len(found) > 0)
 
     def sorted(self) -> Array:
         """All of them, equal ones as often as they are there."""
         return np.sort(self.of[self.at])
 
-    def alone(self, among: Array) -> dict[int, int]:
-        """The free nodes that have a known colour which no other one ``among`` them (bool, of every node) has, by that
-        colour, in their order."""
-        sure = self.at[self.known[self.at] & among[self.at]]
-        _, first, counts = np.unique(self.of[sure], return_index=True, return_counts=True)
-        single = np.sort(first[counts == 1])
-        return dict(zip(self.of[sure[single]].tolist(), sure[single].tolist(), strict=True))
+    def sure(self, among: Array) -> Array:
+        """The free nodes ``among`` some (bool, of every node) whose colours are known."""
+        return self.at[self.known[self.at] & among[self.at]]
+
+
+def once_on_both(numbers: Sequence[Array], nodes: Sequence[Array]) -> tuple[Array, Array]:
+    """The nodes whose number only one node of each side has, in the order of those of the left side.
+
+    Args:
+        numbers: of each side, of every node.
+        nodes: of each side, those that count.
+    """
+    found = [each[at] for each, at in zip(numbers, nodes, strict=True)]
+    both = np.intersect1d(_once(found[0]), _once(found[1]), assume_unique=True)
+    left, right = (_where(each, both, at) for each, at in zip(found, nodes, strict=True))
+    order = np.argsort(left)
+    return left[order], right[order]
+
+
+def _once(numbers: Array) -> Array:
+    """Those that are there once, sorted."""
+    found = np.sort(numbers)
+    differs = np.ones(len(found) + 1, bool)
+    differs[1:-1] = found[1:] != found[:-1]
+    return found[differs[1:] & differs[:-1]]
+
+
+def _where(numbers: Array, wanted: Array, nodes: Array) -> Array:
+    """For each of some sorted numbers that are there once, its node."""
+    if not len(wanted):
+        return nodes[:0]
+    at = np.searchsorted(wanted, numbers)
+    at[at == len(wanted)] = 0
+    is_wanted = wanted[at] == numbers
+    out = np.empty_like(wanted, np.int64)
+    out[at[is_wanted]] = nodes[is_wanted]
+    return out
 
 
 def _mixed(x: Array) -> Array:
@@ -61,9 +93,8 @@ def _mixed(x: Array) -> Array:
 
 def first_colours(side: Side) -> Colours:
     """What each node is, without its neighbours."""
-    free = np.ones(len(side.nodes), bool)
-    free[list(side.partner)] = False
-    return Colours(free.nonzero()[0], _mixed(side.looks()), np.ones(len(free), bool))
+    free = side.is_free()
+    return Colours(free.nonzero()[0], _mixed(~side.looks.astype(np.uint64)), np.ones(len(free), bool))
 
 
 def refine(side: Side, colours: Colours, ways: Sequence[str]) -> Colours:
@@ -72,7 +103,7 @@ def refine(side: Side, colours: Colours, ways: Sequence[str]) -> Colours:
     The beginning and the end of a run carry no information, because another run may begin earlier: nodes near them are
     unknown.
     """
-    pairs = side.pair_numbers()
+    pairs = side.pairs
     around, known = np.zeros(len(pairs), np.uint64), colours.known.copy()
     for way in ways:
         edges = side.edges(way)
@@ -102,23 +133,38 @@ def of_all(side: Side) -> Colours | None:
 
 
 def _reached(side: Side, first: Colours, way: str) -> Array | None:
-    """Of each free node, a colour of all that lies in one direction; paired neighbours stand for themselves."""
-    joined, pairs = side.joined(way), side.pair
-    start, done = first.of.tolist(), [0] * len(side.nodes)
-    free = first.at.tolist()
-    waits = dict.fromkeys(free, 0)
-    behind: dict[int, list[int]] = {}
-    for at in free:
-        for _, other, _ in joined[at]:
-            if other not in pairs:
-                waits[at] += 1
-                behind.setdefault(other, []).append(at)
-    ready = [at for at in free if not waits[at]]
+    """Of each free node, a colour of all that lies in one direction; paired neighbours, and values, which nothing made,
+    stand for themselves."""
+    edges, pairs, free = side.edges(way), side.pairs, side.is_free()
+    inner = free[edges.here] & free[edges.other] & edges.is_made
+    start = first.of + edges.summed(np.where(inner, np.uint64(0), _beyond(edges, first.of, pairs)))
+    walked = inner & ~side.values[edges.here]
+    colours = np.zeros(edges.count, np.uint64)
+    if not _walk(colours, _mixed(start), free & ~side.values, edges, walked):
+        return None
+    return _mixed(start + edges.summed(np.where(inner, _beyond(edges, colours, pairs), np.uint64(0))))
+
+
+def _walk(colours: Array, start: Array, nodes: Array, edges: Edges, chosen: Array) -> bool:
+    """Sets the colours of nodes whose colours depend on one another by some edges; returns False if there is a circle.
+
+    Args:
+        start: what each node's colour depends on beside those.
+        nodes: of every node, whether it is one of them.
+    """
+    here, other, ports = (each[chosen] for each in (edges.here, edges.other, edges.ports.astype(np.int64)))
+    behind = Joined(other, here, ports, edges.count)
+    waits = np.bincount(here, minlength=edges.count).tolist()
+    starts, sums, at_all = start.tolist(), [0] * edges.count, nodes.nonzero()[0].tolist()
+    ready = [at for at in at_all if not waits[at]]
+    done = []
     for at in ready:  # grows
-        around = sorted([(ports, pairs[o] if o in pairs else done[o]) for ports, o, _ in joined[at]])
-        done[at] = hash((start[at], *around))
-        for other in behind.get(at, ()):
-            waits[other] -= 1
-            if not waits[other]:
-                ready.append(other)
-    return np.array(done, np.int64).view(np.uint64) if len(ready) == len(free) else None
+        colour = hash((starts[at], sums[at]))
+        done.append(colour)
+        for port, user in behind[at]:
+            sums[user] += hash((port, colour))
+            waits[user] -= 1
+            if not waits[user]:
+                ready.append(user)
+    colours[ready] = np.array(done, np.int64).view(np.uint64)
+    return len(ready) == len(at_all)

@@ -7,49 +7,60 @@ have it (zeros, for example), none is chosen. Content that no operator made is a
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from harness.compare.divergence import PARAMETER
-from harness.compare.pairing.kinds import (
-    LAYOUT,
-    ORDERED,
-    PARAMETER_KIND,
-    PERMUTING,
-    UPDATE_KIND,
-    VALUE_KIND,
-    Part,
-    is_layout,
-    kind_of,
-    parts_of,
-)
-from harness.compare.pairing.scopes import parameter_name, place_of, type_of
-from harness.compare.pairing.slots import At, Name, Slot, StepSlots
+import numpy as np
 
-_DERIVES_ITSELF = "SparseSoftmaxCrossEntropyWithLogits"
+from harness.compare.pairing.kinds import LAYOUT, ORDERED, PERMUTING, VALUE_KIND
+from harness.compare.pairing.operators import VALUE_FORM, OperatorForm, PartForm, form_of
+from harness.compare.pairing.producers import producers
+from harness.compare.pairing.scopes import parameter_name, place_of
+from harness.compare.pairing.slots import Form, Held, Name, StepSlots
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
 #: Longest chain of layouts to follow.
 _MAX_CHAIN = 24
-#: Content held by more outputs than this does not tell its origin.
-_MAX_HOLDERS = 16
-#: Share of inputs whose maker comes earlier; above it, the order of records counts as the order of execution.
-_TRUSTED = 0.8
 
 
-class Edge(NamedTuple):
-    """A flow from one part to another.
+class Numbers(dict[Any, int]):
+    """Gives each new key the next number."""
+
+    def __missing__(self, key: Any) -> int:
+        self[key] = number = len(self)
+        return number
+
+
+class Ports(dict[tuple[str, str], int]):
+    """Numbers for the ports of the maker and the taker at the ends of an edge, odd for an edge past a layout.
 
     Attributes:
-        port: port at this end.
-        other: the part at the other end.
-        other_port: port at the other end.
+        taken: the taker's port, by half the number.
     """
 
-    port: str
-    other: int
-    other_port: str
+    def __init__(self) -> None:
+        super().__init__()
+        self.taken: list[str] = []
+
+    def __missing__(self, ends: tuple[str, str]) -> int:
+        self[ends] = number = 2 * len(self) + (ends[1][-1] == "~")
+        self.taken.append(ends[1])
+        return number
+
+
+class Words:
+    """What the flows of both sides have the same numbers for.
+
+    Attributes:
+        ports: see ``Ports``.
+        looks: kinds of nodes, whether they are backward, and sizes of what they give.
+    """
+
+    def __init__(self) -> None:
+        self.ports, self.looks = Ports(), Numbers()
 
 
 class Chain(NamedTuple):
@@ -58,38 +69,63 @@ class Chain(NamedTuple):
     Attributes:
         slots: the slots that hold it in turn, the input first: inputs of the layouts it went through.
         kinds: of those layouts; the last slot lies before the last of them.
-        root: the slot that gave it before all layouts; None if nothing in the step did.
     """
 
-    slots: tuple[At, ...]
+    slots: tuple[int, ...]
     kinds: tuple[str, ...]
-    root: At | None
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class FlowNode:
     """A part of an operator, a parameter, or a value that no operator of the step made.
 
     Attributes:
         name: name of its operator; None for a value.
+        operator: number of its operator; -1 for a value.
+        path, backward: its place, see ``ScopePath``.
+        look: number of its kind, ``backward`` and ``counts``, see ``Words``.
         label: a parameter's name, common to all frameworks; for a value, its parameter's name, or empty.
-        inputs, outputs: its slots with their ports.
-        ins, outs: its edges; ports of edges through a layout are marked.
-        counts: number of elements of each output.
+        form: what it has in common with others.
+        slots: the slots of its operator.
         joined: whether it is one of several parts that run one after another within an operator.
     """
 
     name: Name | None
+    operator: int
     kind: str
-    path: tuple[str, ...] | None = None
-    backward: bool = False
+    path: tuple[str, ...] | None
+    backward: bool
+    look: int
     label: str = ""
-    inputs: list[tuple[At, str]] = field(default_factory=list)
-    outputs: list[tuple[At, str]] = field(default_factory=list)
-    ins: list[Edge] = field(default_factory=list)
-    outs: list[Edge] = field(default_factory=list)
-    counts: tuple[tuple[str, int], ...] = ()
+    form: PartForm = VALUE_FORM
+    slots: Sequence[int] = ()
     joined: bool = False
+
+    def inputs(self) -> list[int]:
+        """Its input slots."""
+        return [self.slots[nth] for nth, _ in self.form.inputs]
+
+    def outputs(self) -> list[int]:
+        """Its output slots."""
+        return [self.slots[nth] for nth, _ in self.form.outputs]
+
+
+class Joined:
+    """The edges of all nodes in one direction, in the order in which they were made.
+
+    Attributes:
+        ports, others: of all edges, those of a node side by side: number of their ports, and the other end (int64).
+        heres: this end.
+    """
+
+    def __init__(self, heres: Array, others: Array, ports: Array, count: int) -> None:
+        order = np.argsort(heres, kind="stable")
+        self.heres, self.ports, self.others = heres[order], ports[order], others[order]
+        self._edges = list(zip(self.ports.tolist(), self.others.tolist(), strict=True))
+        self._starts = np.searchsorted(self.heres, np.arange(count + 1)).tolist()
+
+    def __getitem__(self, at: int) -> list[tuple[int, int]]:
+        return self._edges[self._starts[at] : self._starts[at + 1]]
 
 
 @dataclass(eq=False)
@@ -100,268 +136,238 @@ class Flow:
         step: the step.
         nodes: all parts, parameters and values.
         of: the parts of each operator.
-        slots: the slots of each operator.
-        chains: chain of each input slot.
+        order: the operators in the order of their names.
+        roots: of each input slot, the slot that gave it before all layouts; -1 if nothing in the step did.
+        chains: of each input slot that came through layouts.
+        sorted: the slots in the order of their names.
+        ins, outs: edges to the makers, and to the takers.
+        words: numbers that are common to both sides.
     """
 
     step: StepSlots
     nodes: list[FlowNode]
-    of: dict[Name, list[int]]
-    slots: dict[Name, list[At]]
-    chains: dict[At, Chain]
+    of: list[list[int]]
+    order: list[int]
+    roots: list[int]
+    chains: dict[int, Chain]
+    sorted: list[int]
+    ins: Joined
+    outs: Joined
+    words: Words
 
-    def type_of(self, name: Name) -> str:
+    def type_of(self, operator: int) -> str:
         """The type of an operator."""
-        return self._types[name]
+        return self.step.forms[self.step.slots[operator][0]].op_type
 
-    def contents_of(self, at: At) -> bytes | tuple[bytes, ...]:
-        """What a slot holds: of one iteration, or of each."""
-        return self._only[at] if self._only is not None else self._contents(at)
-
-    @cached_property
-    def _types(self) -> dict[Name, str]:
-        return {name: self.step.slots[slots[0]].op_type for name, slots in self.slots.items()}
+    def named(self, name: Name) -> list[int]:
+        """The parts of the operator of a name."""
+        number = self._numbers.get(name)
+        return [] if number is None else self.of[number]
 
     @cached_property
-    def _only(self) -> dict[At, bytes] | None:
-        contents = self.step.contents
-        return next(iter(contents.values())) if len(contents) == 1 else None
+    def ranks(self) -> list[int]:
+        """Of each operator, its place in the order of their names."""
+        ranks = [0] * len(self.order)
+        for rank, number in enumerate(self.order):
+            ranks[number] = rank
+        return ranks
 
-    def is_unused_exchange(self, name: Name) -> bool:
+    @cached_property
+    def places(self) -> list[int]:
+        """Of each slot, its place in the order of their names."""
+        places = np.empty(len(self.sorted), np.int64)
+        places[self.sorted] = np.arange(len(self.sorted))
+        return places.tolist()
+
+    @cached_property
+    def _numbers(self) -> dict[Name, int]:
+        return {name: number for number, name in enumerate(self.step.names)}
+
+    @cached_property
+    def overwritten(self) -> set[int]:
+        """The inputs that hold the same as an output of their operator, because they were recorded after they were
+        written."""
+        step, found = self.step, set()
+        given = {(step.owners[at], step.held[at]) for at, form in enumerate(step.forms) if form.io == "output"}
+        for at, form in enumerate(step.forms):
+            if form.io == "input" and (step.owners[at], step.held[at]) in given:
+                parts = [self.nodes[each] for each in self.of[step.owners[at]]]
+                if any(step.held[each] == step.held[at] for part in parts for each in part.outputs()):
+                    found.add(at)
+        return found
+
+    def is_unused_exchange(self, operator: int) -> bool:
         """Whether an operator exchanges axes and only layouts take its output, so that the output is a result.
 
         Not so if another operator holds the output, if the layout received it, or if it has fewer than two axes.
         """
-        last: dict[int, None] = dict.fromkeys(self.of[name])
+        last: dict[int, None] = dict.fromkeys(self.of[operator])
         if not any(self.nodes[each].kind in PERMUTING for each in last):
             return False
         waiting = list(last)
         while waiting:
-            more = {edge.other: None for edge in self.nodes[waiting.pop()].outs if self._is_layout(edge.other)}
+            more = {other: None for _, other in self.outs[waiting.pop()] if self._is_layout(other)}
             waiting += [each for each in more if each not in last]
             last |= more
-        given = [at for each in last for at, _ in self.nodes[each].outputs]
-        own = {self._contents(at) for each in self.of[name] for at, _ in self.nodes[each].inputs}
-        flat = all(sum(axis > 1 for axis in self.step.slots[at].shape) < 2 for at in given)
-        return not flat and not any((held := self._contents(at)) in own or held in self._held for at in given)
+        given = [at for each in last for at in self.nodes[each].outputs()]
+        held = self.step.held
+        own = {held[at] for each in self.of[operator] for at in self.nodes[each].inputs()}
+        flat = all(sum(axis > 1 for axis in self.step.forms[at].shape) < 2 for at in given)
+        return not flat and not any(held[at] in own or held[at] in self._held for at in given)
 
     def _is_layout(self, node: int) -> bool:
         return self.nodes[node].kind in LAYOUT
 
-    def _contents(self, at: At) -> tuple[bytes, ...]:
-        return tuple(found[at] for found in self.step.contents.values())
-
     @cached_property
-    def _held(self) -> set[tuple[bytes, ...]]:
+    def _held(self) -> set[Held]:
         """The contents of the slots of all operators except layouts."""
         return {
-            self._contents(at)
-            for name, slots in self.slots.items()
-            if not all(self._is_layout(each) for each in self.of[name])
+            self.step.held[at]
+            for slots, nodes in zip(self.step.slots, self.of, strict=True)
+            if not all(map(self._is_layout, nodes))
             for at in slots
         }
 
 
-def flow_of(step: StepSlots, names: Mapping[bytes, str]) -> Flow:
+def flow_of(step: StepSlots, names: Mapping[bytes, str], words: Words) -> Flow:
     """Reads the data flow of a step.
 
     Args:
         step: step of one rank.
         names: parameters' names by content, of all steps.
+        words: numbers that are common to both sides.
     """
-    return _Reader(step, names).read()
+    return _Reader(step, names, words).read()
+
+
+#: The form of an operator, and the looks of its parts forward and backward.
+_Known = tuple[OperatorForm, list[tuple[int, int]]]
 
 
 class _Reader:
-    def __init__(self, step: StepSlots, names: Mapping[bytes, str]) -> None:
-        self._step, self._names = step, names
+    def __init__(self, step: StepSlots, names: Mapping[bytes, str], words: Words) -> None:
+        self._step, self._names, self._words, self._ports = step, names, words, words.ports
         self._nodes: list[FlowNode] = []
-        self._of: dict[Name, list[int]] = {}
-        self._gives: dict[At, tuple[int, str]] = {}
-        self._producers: dict[At, At | None] = {}
-        self._values: dict[tuple[bytes, ...], int] = {}
-        self._chains: dict[At, Chain] = {}
+        self._of: list[list[int]] = [[] for _ in step.names]
+        self._gives: list[tuple[int, str] | None] = [None] * len(step.ats)
+        self._makers: list[int] = []
+        self._takers: list[int] = []
+        self._edges: list[int] = []
+        self._producers = producers(step)
+        self._roots = [-1] * len(step.ats)
+        self._values: dict[Held, int] = {}
+        self._chains: dict[int, Chain] = {}
+        self._sorted: list[int] = []
 
     def read(self) -> Flow:
-        operators: dict[Name, list[At]] = defaultdict(list)
-        for at in self._step.slots:
-            operators[at.name].append(at)
-        self._producers = _producers(self._step)
-        updated = {
-            made for at, made in self._producers.items() if made and self._step.slots[at].op_type == PARAMETER
-        }  # fmt: skip
-        for name, slots in sorted(operators.items()):
-            self._of[name] = self._operator(name, sorted(slots), updated)
-        for index, node in list(enumerate(self._nodes)):
-            for at, port in node.inputs:
-                self._connect(index, at, port)
+        step = self._step
+        order = sorted(range(len(step.names)), key=step.names.__getitem__)
+        self._operators(order)
+        for user, node in enumerate(self._nodes.copy()):
+            for nth, port in node.form.inputs:
+                self._connect(user, node.slots[nth], port)
         for at, made in self._producers.items():
-            if made is not None and self._step.slots[at].op_type == PARAMETER:
-                self._edge(self._gives[made], self._of[at.name][0], "kept")
-        for node in self._nodes:
-            counts = [(port, self._step.slots[at].elements) for at, port in node.outputs]
-            node.counts = tuple(sorted(counts) if len(counts) > 1 else counts)
-        return Flow(self._step, self._nodes, self._of, dict(operators), self._chains)
+            if step.forms[at].is_parameter:
+                self._edge(self._gives[made], self._of[step.owners[at]][0], "kept")
+        makers, takers, ports = (np.array(e, np.int64) for e in (self._makers, self._takers, self._edges))
+        count = len(self._nodes)
+        ins, outs = Joined(takers, makers, ports, count), Joined(makers, takers, ports, count)
+        return Flow(step, self._nodes, self._of, order, self._roots, self._chains, self._sorted, ins, outs, self._words)
 
-    def _operator(self, name: Name, slots: list[At], updated: set[At]) -> list[int]:
-        """Makes the nodes of one operator."""
-        first = self._step.slots[slots[0]]
-        inputs = [at for at in slots if at.io == "input"]
-        outputs = [at for at in slots if at.io == "output"]
-        if first.op_type == PARAMETER:
-            node = FlowNode(name, PARAMETER_KIND, label=parameter_name(name.operator))
-            node.outputs = [(at, "y") for at in outputs]
-            return [self._add(node)]
-        operator, op_type = name.operator, first.op_type
-        if first.members:
-            operator = first.members[-1]
-            op_type, inputs = type_of(operator), []
-        place = place_of(operator, op_type)
-        made: list[int] = []
-        for part in self._parts(op_type, inputs, outputs, updated):
-            node = FlowNode(name, part.kind, *place)
-            node.inputs = [(at, part.inputs[at.slot]) for at in inputs if at.slot in part.inputs]
-            node.outputs = [(at, part.outputs[at.slot]) for at in outputs if at.slot in part.outputs]
-            made.append(self._add(node))
+    def _operators(self, order: list[int]) -> None:
+        """Makes the nodes of all operators."""
+        forms, slots = self._step.forms, self._step.slots
+        updated = {made for at, made in self._producers.items() if forms[at].is_parameter}
+        known: dict[tuple[Form, ...], _Known] = {}
+        updates: dict[tuple[Form, ...], _Known] = {}
+        for number in order:
+            mine = slots[number]
+            look = tuple([forms[at] for at in mine])
+            found = known.get(look)
+            if found is None:
+                found = known[look] = self._known(look, False)
+            if found[0].in_place and any(at in updated and forms[at].io == "output" for at in mine):
+                found = updates.get(look) or updates.setdefault(look, self._known(look, True))
+            self._operator(number, mine, *found)
+
+    def _known(self, look: tuple[Form, ...], updates: bool) -> _Known:
+        form, looks = form_of(look, updates), self._words.looks
+        return form, [
+            (looks[part.kind, False, part.counts], looks[part.kind, True, part.counts]) for part in form.parts
+        ]
+
+    def _operator(self, number: int, mine: list[int], form: OperatorForm, looks: list[tuple[int, int]]) -> None:
+        name, nodes, gives = self._step.names[number], self._nodes, self._gives
+        if form.is_parameter:
+            label, path, backward = parameter_name(name.operator), None, False
+        else:
+            label, (path, backward) = "", place_of(form.last or name.operator, form.op_type)
+        made = self._of[number]
+        for part, look in zip(form.parts, looks, strict=True):
+            at = len(nodes)
+            nodes.append(FlowNode(name, number, part.kind, path, backward, look[backward], label, part, mine))
+            for nth, port in part.outputs:
+                gives[mine[nth]] = at, port
             if part.link:
-                before = self._nodes[made[-2]]
-                self._edge((made[-2], "dx" if before.kind.endswith("_grad") else "y"), made[-1], part.link)
-                node.joined = before.joined = True
-        for at in outputs:
-            self._gives.setdefault(at, (made[-1], str(at.slot)))
-        return made
+                before = nodes[made[-1]]
+                self._edge((made[-1], "dx" if before.kind.endswith("_grad") else "y"), at, part.link)
+                nodes[at].joined = before.joined = True
+            made.append(at)
+        for nth, port in form.rest:
+            gives[mine[nth]] = made[-1], port
+        self._sorted += [mine[nth] for nth in form.places]
 
-    def _parts(self, op_type: str, inputs: list[At], outputs: list[At], updated: set[At]) -> tuple[Part, ...]:
-        slots = self._step.slots
-        if op_type == "convolution_backward":
-            return _convolution_backward({at.slot: slots[at] for at in inputs}, [slots[at] for at in outputs])
-        if op_type.endswith("_") and any(at in updated for at in outputs):
-            rest = {at.slot: "x" for at in inputs if at.slot}
-            return (Part(UPDATE_KIND, rest, {0: "weight"}),)
-        shapes = [slots[at].shape for at in (*inputs[:1], *outputs[:1])]
-        differentiates = op_type == _DERIVES_ITSELF and len(shapes) == 2 and shapes[0] == shapes[1]
-        parts = parts_of(op_type, len(inputs), differentiates)
-        if parts is not None:
-            return parts
-        mine, given = ({at.slot: str(at.slot) for at in side} for side in (inputs, outputs))
-        return (Part(kind_of(op_type), mine, given),)
+    def _edge(self, made: tuple[int, str] | None, user: int, port: str) -> None:
+        if made is not None:
+            self._makers.append(made[0])
+            self._takers.append(user)
+            self._edges.append(self._ports[made[1], port])
 
-    def _add(self, node: FlowNode) -> int:
-        self._nodes.append(node)
-        for at, port in node.outputs:
-            self._gives[at] = len(self._nodes) - 1, port
-        return len(self._nodes) - 1
-
-    def _edge(self, made: tuple[int, str], user: int, port: str) -> None:
-        maker, given = made
-        self._nodes[maker].outs.append(Edge(given, user, port))
-        self._nodes[user].ins.append(Edge(port, maker, given))
-
-    def _connect(self, user: int, at: At, port: str) -> None:
+    def _connect(self, user: int, at: int, port: str) -> None:
         """Adds the edges of one input: from its root, and from the layouts on the way."""
-        chain, layouts = self._chain(at)
-        self._chains[at] = chain
-        for layout in layouts:
-            self._edge((layout, "laid"), user, port + "~")
-        if chain.root is not None:
-            self._edge(self._gives[chain.root], user, port)
+        made, last = self._producers.get(at, -1), at
+        if made >= 0 and (node := self._maker(made)) is not None and node.kind in LAYOUT and node.form.inputs:
+            made, last = self._past_layouts(user, at, made, port)
+        form = self._step.forms[at]
+        if made >= 0 and (given := self._gives[made]) is not None:
+            self._roots[at] = made
+            self._edge(given, user, port)
             if self._nodes[user].kind in ORDERED:
-                self._edge(self._gives[chain.root], user, f"{at.slot} of {self._step.slots[at].op_type}~")
-        elif self._step.slots[at].elements > 1:
-            self._edge((self._value(chain.slots[-1]), "y"), user, port)
+                self._edge(given, user, f"{form.slot} of {form.op_type}~")
+        elif form.elements > 1:
+            self._edge((self._value(last), "y"), user, port)
 
-    def _chain(self, at: At) -> tuple[Chain, list[int]]:
-        slots, kinds, layouts = [at], [], []
-        made = self._producers.get(at)
-        while made is not None and made in self._gives and len(slots) < _MAX_CHAIN:
-            index, _ = self._gives[made]
-            node = self._nodes[index]
-            if node.kind not in LAYOUT or not node.inputs:
+    def _maker(self, slot: int) -> FlowNode | None:
+        given = self._gives[slot]
+        return None if given is None else self._nodes[given[0]]
+
+    def _past_layouts(self, user: int, at: int, made: int, port: str) -> tuple[int, int]:
+        """Follows an input through layouts; gives what made it before them (-1 for nothing), and the last slot."""
+        slots, kinds, forms = [at], [], self._step.forms
+        while made >= 0 and (given := self._gives[made]) is not None and len(slots) < _MAX_CHAIN:
+            node = self._nodes[given[0]]
+            if node.kind not in LAYOUT or not node.form.inputs:
                 break
-            before = node.inputs[0][0]
-            if before in slots or self._step.slots[before].elements != self._step.slots[made].elements:
+            before = node.inputs()[0]
+            if before in slots or forms[before].elements != forms[made].elements:
                 break
             slots.append(before)
             kinds.append(node.kind)
-            layouts.append(index)
-            made = self._producers.get(before)
-        root = made if made in self._gives else None
-        return Chain(tuple(slots), tuple(kinds), root), layouts
+            self._edge((given[0], "laid"), user, port + "~")
+            made = self._producers.get(before, -1)
+        if kinds:
+            self._chains[at] = Chain(tuple(slots), tuple(kinds))
+        return made, slots[-1]
 
-    def _value(self, at: At) -> int:
+    def _value(self, at: int) -> int:
         """The node of a value that no operator of the step made: one for all slots that hold it in every iteration."""
-        contents = tuple(found[at] for found in self._step.contents.values())
-        if contents not in self._values:
-            labels = {self._names.get(content, "") for content in contents}
-            self._values[contents] = self._add(
-                FlowNode(None, VALUE_KIND, label=labels.pop() if len(labels) == 1 else "")
+        held = self._step.held[at]
+        value = self._values.get(held)
+        if value is None:
+            labels = {self._names.get(each, "") for each in (held if isinstance(held, tuple) else (held,))}
+            label = labels.pop() if len(labels) == 1 else ""
+            value = self._values[held] = len(self._nodes)
+            self._nodes.append(
+                FlowNode(None, -1, VALUE_KIND, None, False, self._words.looks[VALUE_KIND, False, ()], label)
             )
-        return self._values[contents]
-
-
-def _producers(step: StepSlots) -> dict[At, At | None]:
-    """The output that each input, and each kept parameter, holds in every iteration; None unless it is exactly one.
-
-    Only earlier operators count if the order can be trusted, that is if nearly all inputs held by an output of the step
-    are held by an earlier one. Parameters, which are dumped last, count if no operator does.
-    """
-    order = {name: place for place, name in enumerate(dict.fromkeys(at.name for at in step.slots))}
-    same = _holders(step)
-    makers = {at: [each for each in found if step.slots[each].op_type != PARAMETER] for at, found in same.items()}
-    earlier = {at: [e for e in found if order[e.name] < order[at.name]] for at, found in makers.items()}
-    trusted = sum(map(bool, earlier.values())) >= _TRUSTED * sum(map(bool, makers.values()))
-    if trusted:
-        makers = earlier
-    return {at: _only(step, at, makers[at], found, trusted) for at, found in same.items()}
-
-
-def _holders(step: StepSlots) -> dict[At, list[At]]:
-    """Of each input and each kept parameter, the outputs that hold what it holds in every iteration."""
-    outputs = [at for at in step.slots if at.io == "output"]
-    holders: list[tuple[dict[At, bytes], dict[bytes, list[At]]]] = []
-    for contents in step.contents.values():
-        found: dict[bytes, list[At]] = defaultdict(list)
-        for at in outputs:
-            found[contents[at]].append(at)
-        holders.append((contents, found))
-    same: dict[At, list[At]] = {}
-    for at, slot in step.slots.items():
-        if at.io == "input" or slot.op_type == PARAMETER:
-            fewest = min((found.get(contents[at], []) for contents, found in holders), key=len)
-            same[at] = _same(step, at, fewest) if 0 < len(fewest) <= _MAX_HOLDERS else []
-    return same
-
-
-def _same(step: StepSlots, at: At, holders: list[At]) -> list[At]:
-    """Those of ``holders`` that, of another operator, hold in every iteration what ``at`` holds."""
-    others = [each for each in holders if each.name != at.name]
-    if len(step.contents) == 1:  # they are holders by that
-        return others
-    return [each for each in others if all(found[each] == found[at] for found in step.contents.values())]
-
-
-def _only(step: StepSlots, at: At, makers: list[At], same: list[At], ordered: bool) -> At | None:
-    if not makers and step.slots[at].op_type != PARAMETER:
-        makers = [each for each in same if step.slots[each].op_type == PARAMETER]
-    if len(makers) > 1:
-        makers = _before_copies(step, makers, ordered)
-    return makers[0] if len(makers) == 1 else None
-
-
-def _before_copies(step: StepSlots, makers: list[At], ordered: bool) -> list[At]:
-    """The makers of a content without the layouts that pass it on: only the first if all others are layouts in
-    order."""
-    others = [each for each in makers if not is_layout(step.slots[each].op_type)]
-    return others or (makers[:1] if ordered else [])
-
-
-def _convolution_backward(inputs: Mapping[int, Slot], outputs: list[Slot]) -> tuple[Part, ...]:
-    """PyTorch gives the gradients of input, weight and bias, and omits those that were not requested."""
-    parts: list[Part] = []
-    kinds = (("convolution_grad_x", {0: "dy", 2: "w"}, "dx", 1), ("convolution_grad_w", {0: "dy", 1: "x"}, "dw", 2))
-    at = 0
-    for kind, ports, given, like in kinds:
-        if at < len(outputs) and like in inputs and outputs[at].shape == inputs[like].shape:
-            parts.append(Part(kind, ports, {at: given}))
-            at += 1
-    return (*parts, Part("sum", {0: "x"}, {at: "y"}))
+        return value

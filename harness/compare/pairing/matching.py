@@ -7,14 +7,14 @@ same. All rules are symmetric, so that exchanging the sides exchanges the pairs.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 
 import numpy as np
 
-from harness.compare.pairing.colours import Colours, first_colours, of_all, refine
-from harness.compare.pairing.flow import Flow, FlowNode
+from harness.compare.pairing.colours import Array, Colours, first_colours, of_all, once_on_both, refine
+from harness.compare.pairing.flow import Flow, FlowNode, Numbers
 from harness.compare.pairing.kinds import COMMON, LAYOUT, PARAMETER_KIND, UPDATE_KIND, VALUE_KIND
-from harness.compare.pairing.neighbours import Side
+from harness.compare.pairing.neighbours import FROM, Side
 from harness.compare.pairing.slots import Name
 
 #: Radius of a node's colour, and number of rounds of colours, places and names.
@@ -36,24 +36,27 @@ class Matching:
     """
 
     def __init__(self, left: Flow, right: Flow, by_name: bool) -> None:
+        self._flows = left, right
         self._left, self._right = self._sides = Side(left), Side(right)
         self._by_name = by_name
-        self._named = [_nodes_by_name(side) for side in self._sides]
+        self._places: list[Array] = []
         self.pairs: list[tuple[int, int, str]] = []
 
     def run(self) -> None:
         """Makes all pairs."""
         self._label()
-        self._unique(_forward_place, SCOPE)
+        self._by_forward_place()
         self._spread()
         for _ in range(_ROUNDS):
+            if not all((side.is_free() & side.operators(True)).any() for side in self._sides):
+                break
             if not (self._by_colour() or self._by_place() or (self._by_name and self._by_names())):
                 break
             self._spread()
 
-    def matched(self, side: int) -> Collection[int]:
-        """The paired nodes of a side (0 is the left one)."""
-        return self._sides[side].partner.keys()
+    def is_matched(self, side: int, node: int) -> bool:
+        """Whether a node of a side (0 is the left one) is paired."""
+        return self._sides[side].partner[node] >= 0
 
     def candidates(self) -> Iterator[tuple[int, int]]:
         """Free nodes of both sides that may be pairs, by their neighbours, or else by their place.
@@ -63,7 +66,7 @@ class Matching:
         unseen: list[dict[Hashable, list[int]]] = []
         for side in self._sides:
             unseen.append(_grouped(side, _place_and_size))
-        for at in list(self._left.free()):
+        for at in self._left.free():
             node = self._left.nodes[at]
             if node.kind in LAYOUT or node.name is None:
                 continue
@@ -76,22 +79,34 @@ class Matching:
                 yield from ((one, others[0]) for one in ones)
                 yield from ((ones[0], other) for other in others)
 
-    def _make(self, one: int, other: int, by: str) -> None:
-        pair = len(self.pairs)
-        self.pairs.append((one, other, by))
-        self._left.note(one, other, pair)
-        self._right.note(other, one, pair)
-        kind = self._left.nodes[one].kind
-        for seen in (self._left.seen.get(one, ()), self._right.seen.get(other, ())):
-            for side in self._sides:
-                side.rivals(kind, seen)
+    def _make(self, chosen: Sequence[tuple[int, int]], by: str) -> None:
+        if not chosen:
+            return
+        first, (ones, others) = len(self.pairs), map(list, zip(*chosen, strict=True))
+        self.pairs += [(one, other, by) for one, other in chosen]
+        self._left.note(ones, others, first)
+        self._right.note(others, ones, first)
+        for here, nodes in zip(self._sides, (ones, others), strict=True):
+            for at in nodes:
+                if at in here.seen:
+                    for side in self._sides:
+                        side.rivals(here.kinds[at], here.seen[at])
 
     # Anchors
 
     def _label(self) -> None:
         """Pairs parameters, and values that are parameters, by their names."""
         self._without_wrapping()
-        self._unique(lambda node: (node.kind, node.label) if node.label else None, NAME)
+        self._unique(self._numbered(_label), NAME)
+
+    def _by_forward_place(self) -> None:
+        """Pairs uncommon forward operators by scope and kind: MindSpore's gradients may stand anywhere."""
+        self._places = self._numbered(_place)
+        keys = []
+        for side, places in zip(self._sides, self._places, strict=True):
+            told = np.array([bool(node.path) and not node.backward for node in side.nodes], bool)
+            keys.append(np.where(told & side.operators(False), places, -1))
+        self._unique(keys, SCOPE)
 
     def _without_wrapping(self) -> None:
         """Removes an outer cell that wraps one side's network, so that its scopes and parameters match."""
@@ -104,59 +119,60 @@ class Matching:
                 if node.path is not None and above and f"{'/'.join(node.path)}/".startswith(above):
                     node.path = node.path[above.count("/") :]
 
-    def _unique(self, key: Key, by: str) -> bool:
-        """Pairs free nodes whose key is unique on both sides; returns whether there were any."""
-        return self._unique_of([_grouped(side, key) for side in self._sides], by)
+    def _numbered(self, key: Key) -> list[Array]:
+        """Of each side, a number for the key of each node (int64), the same for equal keys; -1 for none."""
+        numbers = Numbers({None: -1})
+        return [np.array([numbers[key(node)] for node in side.nodes], np.int64) for side in self._sides]
 
-    def _unique_of(self, groups: list[dict[Hashable, list[int]]], by: str) -> bool:
-        alone = [
-            (ones[0], others[0])
-            for each, ones in groups[0].items()
-            if len(ones) == len(others := groups[1].get(each, [])) == 1
-        ]
-        return self._choose(alone, by)
+    def _unique(self, keys: Sequence[Array], by: str) -> bool:
+        """Pairs free nodes whose key is unique on both sides; returns whether there were any.
 
-    def _choose(self, alone: list[tuple[int, int]], by: str) -> bool:
-        """Makes those of these pairs that nothing speaks against; returns whether there were any."""
+        Args:
+            keys: of each side, a number of every node, -1 for none.
+        """
+        nodes = [(side.is_free() & (key >= 0)).nonzero()[0] for side, key in zip(self._sides, keys, strict=True)]
+        return self._choose(once_on_both(keys, nodes), by)
+
+    def _choose(self, both: tuple[Array, Array], by: str) -> bool:
+        """Makes those of some pairs that nothing speaks against; returns whether there were any."""
         alike = self._connected if by == FLOW else self._seen_alike
-        chosen = [pair for pair in alone if self._may(*pair) and alike(*pair)]
-        for one, other in chosen:
-            self._make(one, other, by)
+        pairs = zip(both[0].tolist(), both[1].tolist(), strict=True)
+        chosen = [pair for pair in pairs if self._may(*pair) and alike(*pair)]
+        self._make(chosen, by)
         return bool(chosen)
 
     def _seen_alike(self, one: int, other: int) -> bool:
         """Whether names may decide: for common kinds only if both have the same paired neighbours."""
-        seen = [side.seen.get(at, set()) for side, at in zip(self._sides, (one, other), strict=True)]
         if self._left.nodes[one].path == () and not self._connected(one, other):  # a place says nothing there
             return False
-        return self._left.nodes[one].kind not in COMMON or seen[0] == seen[1]
+        return self._left.kinds[one] not in COMMON or self._left.seen.get(one) == self._right.seen.get(other)
 
     def _connected(self, one: int, other: int) -> bool:
         """Whether both see a common paired neighbour in the same way, or one of them sees none and the names do not
         contradict."""
-        seen = [side.seen.get(at, set()) for side, at in zip(self._sides, (one, other), strict=True)]
-        return bool(seen[0] & seen[1]) or (not (seen[0] and seen[1]) and not self._named_otherwise(one, other))
+        mine, its = self._left.seen.get(one), self._right.seen.get(other)
+        if mine and its:
+            return not mine.isdisjoint(its)
+        return not self._named_otherwise(one, other)
 
     def _named_otherwise(self, one: int, other: int) -> bool:
         """Whether a free node of this side has the other node's name while this node has another."""
-        if not self._by_name or self._left.nodes[one].name == self._right.nodes[other].name:
+        name, its = self._left.nodes[one].name, self._right.nodes[other].name
+        if not self._by_name or name is None or its is None or name == its:
             return False
-        names = self._right.nodes[other].name, self._left.nodes[one].name
         return any(
-            at not in side.partner
-            for side, named, name in zip(self._sides, self._named, names, strict=True)
-            for at in named.get(name, ())
+            side.partner[at] < 0
+            for side, flow, each in zip(self._sides, self._flows, (its, name), strict=True)
+            for at in flow.named(each)
         )
 
     def _by_place(self) -> bool:
         """Pairs free nodes with a unique kind in their scope, if everything paired there is paired within that
         scope."""
-        elsewhere: set[Hashable] = set()
-        for one, other, _ in self.pairs:
-            places = _place(self._left.nodes[one]), _place(self._right.nodes[other])
-            if places[0] != places[1]:
-                elsewhere.update(places)
-        return self._unique(lambda node: None if (place := _place(node)) in elsewhere else place, SCOPE)
+        ones = (~self._left.is_free()).nonzero()[0]
+        places = self._places[0][ones], self._places[1][np.array(self._left.partner)[ones]]
+        elsewhere = np.concatenate(places)[np.tile(places[0] != places[1], 2)]
+        return self._unique([np.where(np.isin(each, elsewhere), -1, each) for each in self._places], SCOPE)
 
     def _by_names(self) -> bool:
         """Pairs free nodes of equal names, if all pairs keep the numbers in their names, and both sides have the same
@@ -175,7 +191,7 @@ class Matching:
                 return None
             return node.name, node.kind
 
-        return self._unique(key, NAME)
+        return self._unique(self._numbered(key), NAME)
 
     # What neighbours say
 
@@ -191,8 +207,7 @@ class Matching:
                 side.changed.clear()
             if not any(look):
                 return
-            for one, other in self._mutual(look, strict):
-                self._make(one, other, FLOW)
+            self._make(self._mutual(look, strict), FLOW)
 
     def _mutual(self, look: list[set[int]], strict: bool) -> list[tuple[int, int]]:
         """The pairs among some nodes of the left or the right side in which each is the other's only choice."""
@@ -221,34 +236,44 @@ class Matching:
         return None
 
     def _candidates(self, here: Side, there: Side, at: int, strict: bool) -> list[int]:
-        kind = here.nodes[at].kind
-        found = {each for seen in here.seen[at] for each in there.crowd(kind, seen)}
-        return [each for each in sorted(found) if self._are_compatible(here, there, at, each, strict)]
+        kind = here.kinds[at]
+        seen = here.seen[at]
+        if len(seen) == 1:
+            found = there.crowd(kind, *seen)
+        else:
+            found = list({each for one in seen for each in there.crowd(kind, one)})
+        if len(found) > 1:
+            found.sort()
+        return [each for each in found if self._are_compatible(here, there, at, each, strict)]
 
     def _are_compatible(self, here: Side, there: Side, at: int, other: int, strict: bool) -> bool:
         one, two = (at, other) if here is self._left else (other, at)
         if not self._may(one, two):
             return False
-        if here.nodes[at].kind not in COMMON:
+        if here.kinds[at] not in COMMON:
             return True
-        shared = here.seen[at] & there.seen[other]
-        into = [{each for each in side.seen[node] if each[0] == "from"} for side, node in ((here, at), (there, other))]
+        mine, its = here.seen[at], there.seen[other]
         if strict:
+            into = [{each for each in seen if each & 1 == FROM} for seen in (mine, its)]
             return bool(into[0]) and into[0] == into[1] and self._all_seen(here, at) and self._all_seen(there, other)
         joined = here.nodes[at].joined or there.nodes[other].joined
-        return {each[0] for each in shared} == {"from", "to"} or (joined and bool(shared))
+        shared = mine & its
+        return len({each & 1 for each in shared}) == 2 or (joined and bool(shared))
 
     @staticmethod
     def _all_seen(side: Side, at: int) -> bool:
-        return all(edge.other in side.partner for edge in side.nodes[at].ins if edge.port[-1] != "~")
+        return all(side.partner[other] >= 0 for port, other in side.ins[at] if not port & 1)
 
     def _may(self, one: int, other: int) -> bool:
         """Whether a pair agrees with the kinds, the sizes and the existing pairs."""
         left, right = self._left.nodes[one], self._right.nodes[other]
-        if left.kind != right.kind or not _sizes_agree(left, right):
-            return False
-        if left.kind in LAYOUT and left.backward != right.backward:  # both may rearrange the same value
-            return False
+        if left.look != right.look:
+            if left.kind != right.kind or not _sizes_agree(left, right):
+                return False
+            if left.kind in LAYOUT and left.backward != right.backward:  # both may rearrange the same value
+                return False
+        if one not in self._left.seen or other not in self._right.seen:  # no maker of either is paired
+            return True
         mine, its = self._left.roots(one), self._right.roots(other)
         return not any(_contradict(mine[port], its[port]) for port in mine if port in its)
 
@@ -256,7 +281,8 @@ class Matching:
 
     def _by_colour(self) -> bool:
         """Pairs free nodes whose kind, or neighbourhood, is unique on both sides."""
-        if self._unique(_kind_and_size, FLOW):
+        told = [side.operators(False) & ~side.parameters for side in self._sides]
+        if self._unique([np.where(each, side.looks, -1) for side, each in zip(self._sides, told, strict=True)], FLOW):
             return True
         for ways in (("ins", "outs"), ("ins",), ("outs",)):
             colours = [first_colours(side) for side in self._sides]
@@ -280,9 +306,9 @@ class Matching:
             return False
         return self._unique_colours([left, right], whole=True)
 
-    def _unique_colours(self, colours: list[Colours], whole: bool) -> bool:
-        ones, others = (found.alone(side.operators(whole)) for side, found in zip(self._sides, colours, strict=True))
-        return self._choose([(one, others[colour]) for colour, one in ones.items() if colour in others], FLOW)
+    def _unique_colours(self, colours: Sequence[Colours], whole: bool) -> bool:
+        nodes = [found.sure(side.operators(whole)) for side, found in zip(self._sides, colours, strict=True)]
+        return self._choose(once_on_both([found.of for found in colours], nodes), FLOW)
 
 
 def _grouped(side: Side, key: Key) -> dict[Hashable, list[int]]:
@@ -311,19 +337,15 @@ def _without_prefix(left: set[str], right: set[str], mark: str) -> tuple[str, st
     return max(found, key=lambda each: each[:3])[3]
 
 
+def _label(node: FlowNode) -> Hashable | None:
+    return (node.kind, node.label) if node.label else None
+
+
 def _place(node: FlowNode) -> Hashable | None:
     """Scope and kind, if the name tells the scope."""
     if node.path is None or node.kind in (PARAMETER_KIND, VALUE_KIND, UPDATE_KIND):
         return None
     return node.kind, node.path, node.backward
-
-
-def _nodes_by_name(side: Side) -> dict[Name | None, list[int]]:
-    found: dict[Name | None, list[int]] = defaultdict(list)
-    for at, node in enumerate(side.nodes):
-        if node.name is not None:
-            found[node.name].append(at)
-    return found
 
 
 def _stem(name: Name) -> str:
@@ -342,28 +364,16 @@ def _numbers(side: Side) -> dict[str, set[Name]]:
 
 def _place_and_size(node: FlowNode) -> Hashable | None:
     place = _place(node)
-    return None if place is None else (place, node.counts)
-
-
-def _forward_place(node: FlowNode) -> Hashable | None:
-    """Like ``_place``, for uncommon forward operators only: MindSpore's gradients may stand anywhere."""
-    return None if node.backward or not node.path or node.kind in COMMON else _place(node)
+    return None if place is None else (place, node.form.counts)
 
 
 def _sizes_agree(left: FlowNode, right: FlowNode) -> bool:
-    if left.counts == right.counts:
+    if left.form.counts == right.form.counts:
         return True
-    its = dict(right.counts)
-    return all(its.get(port, count) == count for port, count in left.counts)
+    its = dict(right.form.counts)
+    return all(its.get(port, count) == count for port, count in left.form.counts)
 
 
 def _contradict(mine: list[int], its: list[int]) -> bool:
     """Whether the makers of a port's inputs are known on both sides and differ."""
     return -1 not in mine and -1 not in its and len(mine) == len(its) and sorted(mine) != sorted(its)
-
-
-def _kind_and_size(node: FlowNode) -> Hashable | None:
-    """Kind and size, for operators only: a parameter is identified by its name or its takers."""
-    if node.kind in COMMON or node.name is None or node.kind == PARAMETER_KIND:
-        return None
-    return node.kind, node.backward, node.counts

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,8 +17,12 @@ Array = np.ndarray[Any, np.dtype[Any]]
 #: A neighbour with more nodes of one kind than this does not distinguish them.
 _CROWD = 32
 _UNMADE = (VALUE_KIND, PARAMETER_KIND)
-#: An edge to a paired neighbour in a form common to both sides: its direction, both ports, and the pair.
-Seen = tuple[str, str, str, int]
+#: An edge to a paired neighbour in a form common to both sides: the pair, the number of the ports, and the direction,
+#: which is the last bit: ``FROM`` a maker, or to a taker.
+Seen = int
+FROM = 0
+#: Ports have smaller numbers.
+_PORTS = 32
 
 
 @dataclass
@@ -28,6 +32,7 @@ class Edges:
     Attributes:
         starts: where the edges of a node begin, of each node that has any (int64).
         users: those nodes.
+        here: the node of each edge.
         ports: what both ends are called (uint64).
         other: the node at the other end.
         is_made: whether that is no value from outside.
@@ -36,6 +41,7 @@ class Edges:
 
     starts: Array
     users: Array
+    here: Array
     ports: Array
     other: Array
     is_made: Array
@@ -57,94 +63,106 @@ class Edges:
 
 
 class Side:
-    """One side's nodes, which of them are paired, and the paired neighbours that each sees."""
+    """One side's nodes, which of them are paired, and the paired neighbours that each sees.
+
+    Attributes:
+        nodes: see ``Flow``.
+        kinds, looks: of each node, its kind, and its number (see ``Words``).
+        partner: of each node, the other side's; -1 while it is free.
+        pair, pairs: of each node, the number of its pair; -1 while it is free (as a list, and as int64).
+        seen: what each node sees.
+        changed: nodes that see, or compete with, something else than before.
+    """
 
     def __init__(self, flow: Flow) -> None:
-        self.nodes = flow.nodes
-        self.partner: dict[int, int] = {}
-        self.pair: dict[int, int] = {}
-        self.seen: dict[int, set[Seen]] = defaultdict(set)
-        self.beside: dict[tuple[str, Seen], list[int]] = defaultdict(list)
+        self.nodes, self.ins, self._outs = flow.nodes, flow.ins, flow.outs
+        self._taken = flow.words.ports.taken
+        self.kinds = [node.kind for node in flow.nodes]
+        self.looks = np.array([node.look for node in flow.nodes], np.int64)
+        self.partner = [-1] * len(self.nodes)
+        self.pair = [-1] * len(self.nodes)
+        self.pairs = np.full(len(self.nodes), -1, np.int64)
+        self.seen: dict[int, set[Seen]] = {}
         self.changed: set[int] = set()
-        self._joined: dict[str, list[list[tuple[int, int, bool]]]] = {}
+        self._beside: dict[tuple[str, Seen], list[int]] = defaultdict(list)
         self._edges: dict[str, Edges] = {}
-        self._looks: Array | None = None
-        self._operators: dict[bool, Array] = {}
-
-    def joined(self, way: str) -> list[list[tuple[int, int, bool]]]:
-        """The ``ins`` or ``outs`` of each node that colours use: ports, other end, and whether an operator made it."""
-        if way not in self._joined:
-            self._joined[way] = [
-                [
-                    (hash((way, edge.port, edge.other_port)), edge.other, self.nodes[edge.other].kind != VALUE_KIND)
-                    for edge in (node.ins if way == "ins" else node.outs)
-                    if edge.port[-1] != "~" and (way == "ins" or self.nodes[edge.other].kind not in LAYOUT)
-                ]
-                for node in self.nodes
-            ]
-        return self._joined[way]
+        looks = flow.words.looks
+        self._are = {  # of each node, whether its kind is one of these
+            word: np.array([kind in kinds for kind, *_ in looks], bool)[self.looks]
+            for word, kinds in (
+                ("value", (VALUE_KIND,)),
+                ("parameter", (PARAMETER_KIND,)),
+                ("layout", LAYOUT),
+                ("common", COMMON),
+            )
+        }
 
     def edges(self, way: str) -> Edges:
-        """What ``joined`` gives, in arrays."""
+        """The ``ins`` or ``outs`` of all nodes that colours use."""
         if way not in self._edges:
-            joined = self.joined(way)
-            counts = np.array([len(each) for each in joined], np.int64)
-            users = counts.nonzero()[0]
-            flat = [edge for each in joined for edge in each]
-            ports, other, is_made = zip(*flat, strict=True) if flat else ((), (), ())
-            starts = (np.cumsum(counts) - counts)[users]
-            labels = np.array(ports, np.int64).view(np.uint64)
-            arrays = labels, np.array(other, np.int64), np.array(is_made, bool)
-            self._edges[way] = Edges(starts, users, *arrays, len(joined))
+            joined = self.ins if way == "ins" else self._outs
+            chosen = joined.ports % 2 == 0 if way == "ins" else ~self._are["layout"][joined.others]
+            here, ports, other = (each[chosen] for each in (joined.heres, joined.ports, joined.others))
+            users, starts = np.unique(here, return_index=True)
+            labels = ports.astype(np.uint64) * np.uint64(2) + np.uint64(way == "ins")
+            self._edges[way] = Edges(starts, users, here, labels, other, ~self.values[other], len(self.nodes))
         return self._edges[way]
 
-    def looks(self) -> Array:
-        """Of each node, a number (uint64) that says its kind and what it gives."""
-        if self._looks is None:
-            looks = [hash((node.kind, node.backward, node.counts)) for node in self.nodes]
-            self._looks = np.array(looks, np.int64).view(np.uint64)
-        return self._looks
+    @property
+    def parameters(self) -> Array:
+        """Of each node, whether it is a parameter (bool)."""
+        return self._are["parameter"]
+
+    @property
+    def values(self) -> Array:
+        """Of each node, whether it is a value from outside (bool)."""
+        return self._are["value"]
 
     def operators(self, common: bool) -> Array:
         """Of each node, whether it is an operator's (bool); without ``common``, of no kind that is in every network."""
-        if common not in self._operators:
-            named = (node.name is not None and (common or node.kind not in COMMON) for node in self.nodes)
-            self._operators[common] = np.fromiter(named, bool, len(self.nodes))
-        return self._operators[common]
+        return ~self.values if common else ~self.values & ~self._are["common"]
 
-    def pair_numbers(self) -> Array:
-        """Of each node, the number of its pair (int64); -1 where it is free."""
-        out = np.full(len(self.nodes), -1, np.int64)
-        out[list(self.pair)] = list(self.pair.values())
-        return out
+    def is_free(self) -> Array:
+        """Of each node, whether it is free (bool)."""
+        return np.asarray(self.pairs < 0)
 
-    def free(self) -> Iterator[int]:
-        return (at for at in range(len(self.nodes)) if at not in self.partner)
+    def free(self) -> list[int]:
+        return [at for at, partner in enumerate(self.partner) if partner < 0]
 
     def those_free(self, nodes: Iterable[int]) -> list[int]:
         partner = self.partner
-        return [at for at in nodes if at not in partner]
+        return [at for at in nodes if partner[at] < 0]
 
-    def note(self, at: int, partner: int, pair: int) -> None:
-        """Notes that ``at`` is paired: its neighbours see it, and its competitors have one choice less."""
-        self.partner[at], self.pair[at] = partner, pair
-        for way, edges in (("from", self.nodes[at].outs), ("to", self.nodes[at].ins)):
-            for edge in edges:
-                if edge.other in self.partner:
-                    continue
-                seen = (way, edge.other_port, edge.port, pair)
-                if seen not in self.seen[edge.other]:
-                    self.seen[edge.other].add(seen)
-                    self.beside[self.nodes[edge.other].kind, seen].append(edge.other)
-                    self.changed.add(edge.other)
+    def note(self, nodes: Sequence[int], partners: Sequence[int], first: int) -> None:
+        """Notes nodes that are paired, from pair number ``first`` on: their neighbours see it, and their competitors
+        have one choice less."""
+        partner, kinds, seen, beside = self.partner, self.kinds, self.seen, self._beside
+        self.pairs[nodes] = np.arange(first, first + len(nodes))
+        for pair, (at, other) in enumerate(zip(nodes, partners, strict=True), first):
+            partner[at], self.pair[at] = other, pair
+        for pair, at in enumerate(nodes, first):
+            for way, edges in ((FROM, self._outs[at]), (1 - FROM, self.ins[at])):
+                for port, other in edges:
+                    if partner[other] >= 0:
+                        continue
+                    each = pair << (_PORTS + 1) | port << 1 | way
+                    mine = seen.get(other)
+                    if mine is None:
+                        seen[other] = {each}
+                    elif each in mine:
+                        continue
+                    else:
+                        mine.add(each)
+                    beside[kinds[other], each].append(other)
+                    self.changed.add(other)
 
     def roots(self, at: int) -> dict[str, list[int]]:
         """The pairs of the makers of each port's inputs; -1 for an unpaired maker, or none."""
         found: dict[str, list[int]] = {}
-        for edge in self.nodes[at].ins:
-            if edge.port[-1] != "~":
-                made = -1 if self.nodes[edge.other].kind in _UNMADE else self.pair.get(edge.other, -1)
-                found.setdefault(edge.port, []).append(made)
+        for port, other in self.ins[at]:
+            if not port & 1:
+                made = -1 if self.kinds[other] in _UNMADE else self.pair[other]
+                found.setdefault(self._taken[port >> 1], []).append(made)
         return found
 
     def rivals(self, kind: str, seen: Iterable[Seen]) -> None:
@@ -154,10 +172,10 @@ class Side:
 
     def crowd(self, kind: str, seen: Seen) -> list[int]:
         """The free nodes of a kind that see this edge; empty if there are too many to tell apart."""
-        group = self.beside.get((kind, seen))
+        group = self._beside.get((kind, seen))
         if not group:
             return []
-        free = [at for at in group if at not in self.partner]
+        free = self.those_free(group)
         if len(free) < len(group):
-            self.beside[kind, seen] = free
+            self._beside[kind, seen] = free
         return free if len(free) <= _CROWD else []

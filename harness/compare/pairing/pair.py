@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from operator import itemgetter
 
 from harness.compare.collector import paused_collector
 from harness.compare.divergence import PARAMETER
-from harness.compare.pairing.corresponding import slot_pairs
-from harness.compare.pairing.flow import Flow, FlowNode, flow_of
+from harness.compare.pairing.corresponding import Corresponding, Slots
+from harness.compare.pairing.flow import Flow, FlowNode, Words, flow_of
 from harness.compare.pairing.kinds import LAYOUT, UPDATE_KIND
 from harness.compare.pairing.matching import Matching
 from harness.compare.pairing.result import Ambiguous, Lone, Pair, Pairing, SlotPair, StepPairing
 from harness.compare.pairing.scopes import parameter_name
-from harness.compare.pairing.slots import At, Name, Run, StepSlots, steps_of
+from harness.compare.pairing.slots import Name, Run, StepSlots, makes, steps_of
 
 _UNKNOWN = "no operator of the other side is known to do the same"
 _UNSURE = "unsure: it could be {}, but too little around them is paired, or speaks against it"
+#: Kind, rule and slots of a pair of parts.
+_Part = tuple[str, str, list[Slots]]
+_SLOT_PAIR, _PAIR = makes(SlotPair), makes(Pair)
 _BOOKKEEPING = frozenset({"Assign", "AssignAdd", "ones_like", "zeros_like", "fill", "add_"})
 
 
@@ -44,7 +49,8 @@ def _pair(expected: Run, found: Run, by_name: bool) -> Pairing:
             for other in right[rank]:
                 both = {i: labels[i] for i in sorted(one.contents) if labels.get(i) in other.contents}
                 if both:
-                    flows = flow_of(one, names[0]), flow_of(other, names[1])
+                    words = Words()
+                    flows = flow_of(one, names[0], words), flow_of(other, names[1], words)
                     steps.append(_StepPairing(*flows, by_name).result(rank, both))
     return Pairing(tuple(steps), (mine, its))
 
@@ -53,10 +59,10 @@ def _names(steps: Sequence[StepSlots]) -> dict[bytes, str]:
     """The parameters whose content is unique, by that content."""
     names: dict[bytes, set[str]] = defaultdict(set)
     for step in steps:
-        for at, slot in step.slots.items():
-            if slot.op_type == PARAMETER and slot.elements > 1:
+        for at, form in enumerate(step.forms):
+            if form.is_parameter and form.elements > 1:
                 for contents in step.contents.values():
-                    names[contents[at]].add(parameter_name(at.name.operator))
+                    names[contents[at]].add(parameter_name(step.ats[at].name.operator))
     return {content: min(each) for content, each in names.items() if len(each) == 1}
 
 
@@ -87,125 +93,160 @@ class _StepPairing:
         self._flows = left, right
         self._matching = Matching(left, right, by_name)
         self._matching.run()
-        self._mates: tuple[dict[Name, set[Name]], dict[Name, set[Name]]] = defaultdict(set), defaultdict(set)
-        for one, other, _ in self._matching.pairs:
-            names = left.nodes[one].name, right.nodes[other].name
-            if names[0] is not None and names[1] is not None:
-                self._mates[0][names[0]].add(names[1])
-                self._mates[1][names[1]].add(names[0])
+        #: of each operator, whether it is paired; of each slot, whether it is
+        self._paired = bytearray(len(left.of)), bytearray(len(right.of))
+        self._covered = bytearray(len(left.step.ats)), bytearray(len(right.step.ats))
 
     def result(self, rank: int, iterations: Mapping[int, int]) -> StepPairing:
         pairs = tuple(self._pairs())
-        paired = {p.expected for p in pairs}, {p.found for p in pairs}
-        ambiguous = tuple(self._ambiguous(paired))
-        unsure = _reasons(ambiguous, 0), _reasons(ambiguous, 1)
-        slots = {s.expected for p in pairs for s in p.slots}, {s.found for p in pairs for s in p.slots}
-        alone = tuple(tuple(self._alone(side, paired[side], slots[side], unsure[side])) for side in (0, 1))
-        return StepPairing(rank, iterations, pairs, (alone[0], alone[1]), ambiguous)
+        ambiguous = tuple(self._ambiguous())
+        alone = tuple(self._alone(0, _reasons(ambiguous, 0))), tuple(self._alone(1, _reasons(ambiguous, 1)))
+        return StepPairing(rank, iterations, pairs, alone, ambiguous)
 
     def _pairs(self) -> Iterator[Pair]:
         left, right = self._flows
-        outputs: dict[At, At] = {}
-        for one, other, _ in self._matching.pairs:
-            ports = {port: at for at, port in right.nodes[other].outputs}
-            outputs |= {at: ports[port] for at, port in left.nodes[one].outputs if port in ports}
-        known: dict[tuple[Name, Name], list[tuple[str, str, list[SlotPair]]]] = defaultdict(list)
+        corresponding = Corresponding(left, right, self._matching.pairs)
+        known: dict[tuple[int, int], list[_Part]] = defaultdict(list)
         for one, other, by in self._matching.pairs:
             a, b = left.nodes[one], right.nodes[other]
-            if a.name is not None and b.name is not None:
-                known[a.name, b.name].append((a.kind, by, list(slot_pairs(left, right, a, b, outputs))))
-        for (name, its), parts in sorted(known.items()):
-            parts[0][2].extend(self._same_type(name, its, [s for part in parts for s in part[2]]))
+            if a.operator >= 0 and b.operator >= 0:
+                both = left.ranks[a.operator], right.ranks[b.operator]
+                known[both].append((a.kind, by, corresponding.slots(a, b)))
+        for (mine, its), parts in sorted(known.items(), key=itemgetter(0)):
+            operators = left.order[mine], right.order[its]
+            parts[0][2].extend(self._same_type(*operators, parts))
+            names = left.step.names[operators[0]], right.step.names[operators[1]]
             for kind, by, slots in parts:
-                yield Pair(name, its, kind, by, tuple(sorted(set(slots)) if len(slots) > 1 else slots))
+                yield _PAIR((*names, kind, by, self._slot_pairs(slots)))
+            for side, operator in enumerate(operators):
+                self._paired[side][operator] = True
 
-    def _same_type(self, one: Name, other: Name, known: list[SlotPair]) -> Iterator[SlotPair]:
+    def _slot_pairs(self, slots: list[Slots]) -> tuple[SlotPair, ...]:
+        left, right = self._flows
+        mine, its = left.step.ats, right.step.ats
+        covered, hers = self._covered
+        for one, other in slots:
+            covered[one] = hers[other] = True
+        if len(slots) > 1:
+            here, there = left.places, right.places
+            places = sorted({(here[one], there[other]) for one, other in slots})
+            slots = [(left.sorted[one], right.sorted[other]) for one, other in places]
+        return tuple([_SLOT_PAIR((mine[one], its[other])) for one, other in slots])
+
+    def _same_type(self, one: int, other: int, parts: list[_Part]) -> list[Slots]:
         """For operators of the same type, pairs slots at the same place that are still unpaired."""
         left, right = self._flows
         if left.type_of(one) != right.type_of(other):
-            return
-        taken = {pair.expected for pair in known}, {pair.found for pair in known}
-        for at in left.slots[one]:
-            beside = At(other, at.io, at.slot)
-            if at not in taken[0] and beside in right.step.slots and beside not in taken[1]:
-                yield SlotPair(at, beside)
+            return []
+        taken = {pair[0] for part in parts for pair in part[2]}
+        free = [at for at in left.step.slots[one] if at not in taken]
+        if not free:
+            return []
+        taken = {pair[1] for part in parts for pair in part[2]}
+        places = {
+            (form.io, form.slot): at
+            for at in right.step.slots[other]
+            if at not in taken
+            for form in (right.step.forms[at],)
+        }
+        forms = left.step.forms
+        wanted = [(at, places.get((forms[at].io, forms[at].slot))) for at in free]
+        return [(at, beside) for at, beside in wanted if beside is not None]
 
-    def _ambiguous(self, paired: tuple[set[Name], set[Name]]) -> Iterator[Ambiguous]:
+    def _ambiguous(self) -> Iterator[Ambiguous]:
         """Groups of ambiguous operators: all that possible pairs connect form one group."""
         left, right = self._flows
-        above: dict[tuple[int, Name], tuple[int, Name]] = {}
+        above: dict[tuple[int, int], tuple[int, int]] = {}
 
-        def top(each: tuple[int, Name]) -> tuple[int, Name]:
+        def top(each: tuple[int, int]) -> tuple[int, int]:
             while (up := above.setdefault(each, each)) != each:
                 above[each] = above[up]
                 each = up
             return each
 
         for one, other in self._matching.candidates():
-            names = left.nodes[one].name, right.nodes[other].name
-            if names[0] and names[1] and names[0] not in paired[0] and names[1] not in paired[1]:
-                above[top((0, names[0]))] = top((1, names[1]))
-        groups: dict[tuple[int, Name], tuple[list[Name], list[Name]]] = defaultdict(lambda: ([], []))
-        for each in sorted(above):
-            groups[top(each)][each[0]].append(each[1])
+            a, b = left.nodes[one].operator, right.nodes[other].operator
+            if a >= 0 and b >= 0 and not self._paired[0][a] and not self._paired[1][b]:
+                above[top((0, left.ranks[a]))] = top((1, right.ranks[b]))
+        groups: dict[tuple[int, int], tuple[list[Name], list[Name]]] = defaultdict(lambda: ([], []))
+        for side, place in sorted(above):
+            flow = self._flows[side]
+            groups[top((side, place))][side].append(flow.step.names[flow.order[place]])
         for mine, its in groups.values():
             yield Ambiguous(tuple(mine), tuple(its))
 
-    def _alone(self, side: int, paired: set[Name], slots: set[At], unsure: Mapping[Name, str]) -> Iterator[Lone]:
-        flow, other = self._flows[side], self._flows[1 - side]
-        inside = {
-            member: name.operator for name in other.slots for member in other.step.slots[other.slots[name][0]].members
-        }
-        for name in flow.of:
-            if name in paired:
-                yield from self._slots_alone(side, name, flow.type_of(name), slots)
-                continue
-            why = (
-                f"a member of the fused {inside[name.operator]}"
-                if name.operator in inside
-                else self._excuse(side, name)
-            )
-            reason = why or unsure.get(name, _UNKNOWN)
-            yield Lone(name, flow.type_of(name), tuple(flow.slots[name]), True, reason, why is not None)
+    @cached_property
+    def _mates(self) -> tuple[dict[int, set[int]], dict[int, set[int]]]:
+        """What each operator is paired with."""
+        left, right = self._flows
+        mates: tuple[dict[int, set[int]], dict[int, set[int]]] = defaultdict(set), defaultdict(set)
+        for one, other, _ in self._matching.pairs:
+            a, b = left.nodes[one].operator, right.nodes[other].operator
+            if a >= 0 and b >= 0:
+                mates[0][a].add(b)
+                mates[1][b].add(a)
+        return mates
 
-    def _excuse(self, side: int, name: Name) -> str | None:
+    def _alone(self, side: int, unsure: Mapping[Name, str]) -> Iterator[Lone]:
+        flow, other = self._flows[side], self._flows[1 - side]
+        step = flow.step
+        inside: dict[str, str] = {}
+        for name, slots in zip(other.step.names, other.step.slots, strict=True):
+            if members := other.step.forms[slots[0]].members:
+                inside |= dict.fromkeys(members, name.operator)
+        is_open = {step.owners[at] for at, covered in enumerate(self._covered[side]) if not covered}
+        for number in flow.order:
+            if self._paired[side][number]:
+                if number in is_open:
+                    yield from self._slots_alone(side, number)
+                continue
+            name = step.names[number]
+            host = inside.get(name.operator)
+            why = self._excuse(side, number) if host is None else f"a member of the fused {host}"
+            reason = why or unsure.get(name, _UNKNOWN)
+            ats = tuple(step.ats[at] for at in step.slots[number])
+            yield Lone(name, flow.type_of(number), ats, True, reason, why is not None)
+
+    def _excuse(self, side: int, number: int) -> str | None:
         """Says why an operator needs no counterpart; None if it needs one."""
         flow, other = self._flows[side], self._flows[1 - side]
-        nodes = [flow.nodes[each] for each in flow.of[name]]
-        counts = [flow.step.slots[at].elements for at in flow.slots[name] if at.io == "output"]
-        if flow.type_of(name) == PARAMETER:
+        nodes = [flow.nodes[each] for each in flow.of[number]]
+        forms = [flow.step.forms[at] for at in flow.step.slots[number]]
+        counts = [form.elements for form in forms if form.io == "output"]
+        if flow.type_of(number) == PARAMETER:
             return "a parameter or an input of the run that the other side lacks"
-        if all(node.kind in LAYOUT for node in nodes) and not flow.is_unused_exchange(name):
+        if all(node.kind in LAYOUT for node in nodes) and not flow.is_unused_exchange(number):
             return "a layout; its output is compared where it is used"
-        if flow.type_of(name) in _BOOKKEEPING and max(counts, default=0) <= 1:
+        if flow.type_of(number) in _BOOKKEEPING and max(counts, default=0) <= 1:
             return "keeps a count, or makes a constant"
-        if self._is_partial_sum(side, nodes):
+        if self._is_partial_sum(side, number):
             return "a partial sum of a sum that is one operator on the other side"
         if all(node.path is not None and node.path[:1] == ("optimizer",) for node in nodes) and not _is_update(nodes):
             if max(counts, default=0) <= 1:
                 return "a number of the optimizer's"
-            if any(_is_update([other.nodes[node] for node in each]) for each in other.of.values()):
+            if any(_is_update([other.nodes[node] for node in each]) for each in other.of):
                 return "a part of the optimizer's step, which the other side runs as one operator"
         return None
 
-    def _is_partial_sum(self, side: int, nodes: list[FlowNode]) -> bool:
+    def _is_partial_sum(self, side: int, number: int) -> bool:
         """Whether an addition's output only goes to additions that are one ``AddN`` on the other side."""
         flow, other = self._flows[side], self._flows[1 - side]
-        users = [flow.nodes[edge.other] for node in nodes for edge in node.outs if edge.port[-1] != "~"]
+        nodes = [flow.nodes[each] for each in flow.of[number]]
+        users = [flow.nodes[user] for each in flow.of[number] for _, user in flow.outs[each]]
         users = [user for user in users if user.kind not in LAYOUT]
         if not users or {node.kind for node in (*nodes, *users)} != {"add"}:
             return False
-        mates = [self._mates[side].get(user.name, set()) for user in users if user.name is not None]
+        mates = [self._mates[side].get(user.operator, set()) for user in users]
         return all({other.type_of(mate) for mate in each} == {"AddN"} for each in mates)
 
-    def _slots_alone(self, side: int, name: Name, op_type: str, slots: set[At]) -> Iterator[Lone]:
-        flow, other = self._flows[side], self._flows[1 - side]
-        if all(at in slots for at in flow.slots[name]):
-            return
-        types = sorted({other.type_of(mate) for mate in self._mates[side][name]})
-        matched = self._matching.matched(side)
-        open_outputs = {at for each in flow.of[name] if each not in matched for at, _ in flow.nodes[each].outputs}
-        for at in flow.slots[name]:
-            if at not in slots:
+    def _slots_alone(self, side: int, number: int) -> Iterator[Lone]:
+        flow, other, covered = self._flows[side], self._flows[1 - side], self._covered[side]
+        step, op_type = flow.step, flow.type_of(number)
+        types = sorted({other.type_of(mate) for mate in self._mates[side][number]})
+        nodes = [each for each in flow.of[number] if not self._matching.is_matched(side, each)]
+        open_outputs = {at for each in nodes for at in flow.nodes[each].outputs()}
+        for at in step.slots[number]:
+            if not covered[at]:
                 explained = types != [op_type] and at not in open_outputs
-                yield Lone(name, op_type, (at,), False, f"{', '.join(types)} has nothing like it", explained)
+                reason = f"{', '.join(types)} has nothing like it"
+                yield Lone(step.names[number], op_type, (step.ats[at],), False, reason, explained)

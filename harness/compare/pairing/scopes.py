@@ -43,15 +43,14 @@ class ScopePath(NamedTuple):
 
 def place_of(operator: str, op_type: str) -> ScopePath:
     """Parses an operator's name: MindSpore's (also mangled or short), those of PyTorch captures, msprobe's."""
-    module = _MODULE.fullmatch(operator)
-    if module is not None:
+    if operator.startswith(("Cell.", "Module.")) and (module := _MODULE.fullmatch(operator)) is not None:
         return ScopePath(_without_wrappers([(name, "") for name in module[1].split(".")]), module[2] == "backward")
-    api = _API.fullmatch(operator)
-    if api is not None:
+    if operator.endswith("ward") and (api := _API.fullmatch(operator)) is not None:
         return ScopePath(None, api[2] == "backward")
     for separator in _SEPARATORS:
-        if separator in operator:
-            return _of_scope(operator.rpartition(separator)[0], separator)
+        scope, found, _ = operator.rpartition(separator)
+        if found:
+            return _of_scope(scope, separator)
     return _of_mangled(operator, op_type)
 
 
@@ -63,9 +62,14 @@ def type_of(operator: str) -> str:
 @lru_cache(maxsize=1 << 14)
 def _of_scope(scope: str, separator: str) -> ScopePath:
     components = scope.split(separator)
-    backward = _BACKWARD in components[:2] or any(each.startswith("recompute_") for each in components[:2])
-    inner = [each for each in components if each not in (_FORWARD, _BACKWARD) and not each.startswith("Grad_")]
-    pairs = [(name or each, cls) for each in inner for name, _, cls in (each.rpartition("-"),)]
+    backward = _BACKWARD in components[:2]
+    if "recompute_" in scope:
+        backward = backward or any(each.startswith("recompute_") for each in components[:2])
+    pairs = []
+    for each in components:
+        if each != _FORWARD and each != _BACKWARD and not each.startswith("Grad_"):
+            name, _, cls = each.rpartition("-")
+            pairs.append((name or each, cls))
     return ScopePath(_without_wrappers(pairs), backward)
 
 
@@ -86,12 +90,12 @@ def _without_wrappers(components: list[tuple[str, str]]) -> tuple[str, ...]:
     at = 0
     while at < len(components):
         name, cls = components[at]
-        following = components[at + 1][0] if at + 1 < len(components) else ""
-        if name == _BACKBONE or cls in WRAPPERS or (name == "network" and following in (_BACKBONE, "_loss_fn")):
-            at += 1
-        else:
-            break
-    return tuple(name for name, _ in components[at:])
+        if name != _BACKBONE and cls not in WRAPPERS:
+            following = components[at + 1][0] if name == "network" and at + 1 < len(components) else ""
+            if following not in (_BACKBONE, "_loss_fn"):
+                break
+        at += 1
+    return tuple([name for name, _ in components[at:]])
 
 
 def parameter_name(name: str) -> str:
