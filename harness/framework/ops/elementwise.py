@@ -104,7 +104,7 @@ class Binary(Operator):
         result: dtype of the result, None for the operands' common one.
     """
 
-    tensors = (0, 1)
+    tensors: ClassVar[tuple[int, ...]] = (0, 1)
     same_dtype: ClassVar[tuple[int, ...]] = (0, 1)
     accepts: ClassVar[str] = "biufc"
     result: ClassVar[DType | None] = None

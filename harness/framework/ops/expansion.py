@@ -67,6 +67,12 @@ def constant_value(x: Any) -> Array | None:
     return value if isinstance(value, np.ndarray) else None
 
 
+def number_of(x: Any) -> Any:
+    """A number, or that of a 0-d tensor known while the graph is made."""
+    known = constant_value(x)
+    return x if known is None else known.item()
+
+
 def cast(x: Any, dtype: DType) -> Any:
     """``x`` in ``dtype``; emits nothing if it is already."""
     return x if x.dtype is dtype else emit("Cast", x, dtype)

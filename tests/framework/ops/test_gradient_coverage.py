@@ -87,6 +87,7 @@ MORE = {
 }  # fmt: skip
 ROIS = Tensor(np.array([[0, 0.0, 0.0, 6.0, 6.0], [0, 1.0, 2.0, 5.0, 7.0]]))
 ROWS = Tensor(np.array([2, 0]), dtypes.int64)
+SPOTS = Tensor(np.array([[0, 2], [1, 0], [3, 1]]), dtypes.int64)
 MASK = Tensor(np.arange(12).reshape(3, 4) % 3 == 0)
 #: operators of detection, segmentation and other models
 MODELS = {
@@ -110,6 +111,24 @@ MODELS = {
         "Addcdiv": (lambda x, y, z: ops.addcdiv(x, y, ops.exp(z), 0.5), ((3, 4), (4,), (3, 1))),
         "SquaredDifference": (lambda x, y: ops.SquaredDifference()(x, y), ((3, 4), (4,))),
         "SubExt": (lambda x, y: x.subtract(y, alpha=3), ((3, 4), (4,))),
+        "AddExt": (lambda x, y: x.add(y, alpha=3), ((3, 4), (4,))),
+        "MeanExt": (lambda x: x.mean(dim=1) * 3, ((3, 4),)),
+        "MaxDim": (lambda x: x.max(dim=1)[0], ((3, 4),)),
+        "MinDim": (lambda x: x.min(dim=1, keepdim=True)[0], ((3, 4),)),
+        "NanToNum": (lambda x: x.nan_to_num() * 3, ((3, 4),)),
+        "SelectExtView": (lambda x: x.select(1, 2) * 3, ((3, 4),)),
+        "ExpandDimsView": (lambda x: call("ExpandDimsView", x, 1) * 3, ((3, 4),)),
+        "TransposeExtView": (lambda x: x.transpose(dim0=0, dim1=1) * 3, ((3, 4),)),
+        "Diagonal": (lambda x: x.diagonal(1, 2, 1) * 3, ((2, 3, 4),)),
+        "Trace": (lambda x: ops.trace(x) * 3, ((3, 4),)),
+        "TraceV2": (lambda x: x.trace(1) * 3, ((3, 4),)),
+        "Scatter": (lambda x, y: x.scatter(1, SPOTS, y) * 3, ((3, 4), (3, 2))),
+        "ScatterValue": (lambda x: x.scatter(1, SPOTS, 2.0) * 3, ((3, 4),)),
+        "IndexFill": (lambda x: x.index_fill(1, ROWS, 2.0) * 3, ((3, 4),)),
+        "TensorScatterAdd": (lambda x, y: x.scatter_add(GRID[:2], y) * 3, ((3, 4), (2,))),
+        "TensorScatterSub": (lambda x, y: ops.tensor_scatter_sub(x, GRID[:2], y) * 3, ((3, 4), (2,))),
+        "GatherNdExt": (lambda x: call("GatherNdExt", x, GRID) * 3, ((3, 4),)),
+        "Median": (lambda x: x.median(1)[0] * 3, ((3, 5),)),
         "Hypot": (lambda x, y: ops.hypot(x, y), ((3, 4), (4,))),
         "LpNorm": (lambda x: ops.LpNorm(1)(x), ((3, 4),)),
         "LpNorm of 3": (lambda x: ops.LpNorm(1, 3)(x), ((3, 4),)),
@@ -142,6 +161,7 @@ NO_CASE = {
     **dict.fromkeys(("LogicalAnd", "LogicalNot", "LogicalOr", "LogicalXor", "ReduceAll", "ReduceAny"), _STEPS),
     **dict.fromkeys(("BitwiseAnd", "BitwiseOr", "BitwiseXor", "IsFinite", "IsInf", "IsNan", "NonZero"), _STEPS),
     **dict.fromkeys(("Argmax", "ArgMaxExt", "Argmin", "Ceil", "Floor", "FloorDiv", "Round", "Sign", "Trunc"), _STEPS),
+    **dict.fromkeys(("InTopK", "SearchSorted"), _STEPS),
     **dict.fromkeys(("TruncateDiv", "OneHot", "RemainderScalarTensor", "DivMod"), _STEPS),
     **dict.fromkeys(("LinSpace", "StandardNormal", "UniformReal", "Zeros", "Ones", "Print"), _MADE),
     **dict.fromkeys(
@@ -175,7 +195,8 @@ NO_SECOND = {
     "Conv3DTranspose of models": "Conv3DBackpropFilter", "KLDivLoss of models": "KLDivLossGrad",
     "LRN of models": "LRNGrad", "MaskedSelect of models": "MaskedSelectGrad", "MaxPool3D of models": "MaxPool3DGrad",
     "bilinear of models": "ResizeBilinearGrad",
-    "linear of models": "ResizeLinear1DGrad",
+    "linear of models": "ResizeLinear1DGrad", "MaxDim of models": "InplaceScatterSrc",
+    "MinDim of models": "InplaceScatterSrc", "Median of models": "MedianGrad",
     "SigmoidCrossEntropyWithLogits of models": "SigmoidCrossEntropyWithLogitsGrad",
 }  # fmt: skip
 

@@ -58,7 +58,10 @@ def _populate() -> None:
 KERNELS: Registry[Kernel] = Registry("PyTorch kernel", "harness.framework.engines.torch", _populate)
 
 _NOT_WRITTEN = """
-    AllGather AllReduce BoundingBoxDecode BoundingBoxEncode CheckValid ClipByNorm Conv3D
+    AllGather AllReduce BoundingBoxDecode BoundingBoxEncode CheckValid ClipByNorm Conv3D Cummax Cummin
+    Diagonal ExpandDimsView InTopK IndexFill IsClose MatrixSetDiagV3 MaxDim Median MedianGrad MinDim NanToNum
+    Scatter ScatterValue SearchSorted SelectExtView TensorScatterAdd TensorScatterSub Trace TraceGrad TraceV2
+    TraceV2Grad TransposeExtView
     Conv3DBackpropFilter Conv3DBackpropInput Conv3DTranspose DepthToSpace DiagPart EmbeddingLookup
     FloatStatus IOU IndexAdd Invert KLDivLoss KLDivLossGrad L2Loss LRN LRNGrad LpNorm MaskedSelect
     MaskedSelectGrad MaxPool3D MaxPool3DGrad MaximumGrad MirrorPad MirrorPadGrad NMSWithMask ROIAlign

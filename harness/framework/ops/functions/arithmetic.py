@@ -320,17 +320,34 @@ def _div(x: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
     return _truediv(x, other) if rounding_mode is None else div(x, other, rounding_mode=rounding_mode)
 
 
-def _remainder(x: Any, other: Any) -> Any:
+def _remainder(x: Any, other: Any, *, ext: bool = False) -> Any:
+    if ext:
+        return _mod(x, other)
     return call("Sub", x, _mul(call("FloorDiv", x, other), other), **SUB)
 
 
+def _scaled(name: str, x: Any, other: Any, alpha: Any) -> Any:
+    """``AddExt`` or ``SubExt`` of two tensors; ``AddScalar`` or ``SubScalar`` of a tensor and a number."""
+    pair(name.lower(), x, other)
+    if is_number(other):
+        return call(f"{name}Scalar", x, other, alpha)
+    return call(f"{name}Ext", x, other, Tensor(np.asarray(alpha)))
+
+
+def _plus(x: Any, other: Any, alpha: Any = 1, *, ext: bool = False) -> Any:
+    return _scaled("Add", x, other, alpha) if ext else add(x, other)
+
+
+def _minus(x: Any, other: Any, alpha: Any = 1, *, ext: bool = False) -> Any:
+    return _scaled("Sub", x, other, alpha) if ext else sub(x, other)
+
+
 def _subtract(x: Any, other: Any, *, alpha: Any = 1) -> Any:
-    pair("subtract", x, other)
-    return call("SubExt", x, other, alpha)
+    return _scaled("Sub", x, other, alpha)
 
 
 _METHODS: dict[Callable[..., Any], tuple[str, ...]] = {
-    add: ("add",), sub: ("sub",), _subtract: ("subtract",), _mul: ("mul", "multiply"), _div: ("div", "divide"),
+    _plus: ("add",), _minus: ("sub",), _subtract: ("subtract",), _mul: ("mul", "multiply"), _div: ("div", "divide"),
     _truediv: ("true_divide",), floor_divide: ("floor_divide", "floor_div"), floor_mod: ("floor_mod",),
     _remainder: ("remainder",), fmod: ("fmod",), pow: ("pow",), neg: ("neg", "negative"),
 }  # fmt: skip

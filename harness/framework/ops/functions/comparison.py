@@ -8,6 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
+from harness import dtypes
+from harness.errors import DtypeError
 from harness.framework.ops.eager import is_number
 from harness.framework.ops.functions.arithmetic import foreign, pair, untyped
 from harness.framework.tensor import Tensor, call, tensor_method
@@ -198,5 +202,13 @@ def _where(x: Any, condition: Any, y: Any) -> Any:
 
 
 @tensor_method("select")
-def _select(x: Any, condition: Any, y: Any) -> Any:
+def _select(x: Any, condition: Any, y: Any, *, ext: bool = False) -> Any:
+    """``select(condition, y)``: ``x`` where ``condition`` holds, else ``y``; ``select(dim, index)``: a slice."""
+    if ext or type(condition) is int:
+        return call("SelectExtView", x, condition, y, side_effect_mem=True)
+    if is_number(y):
+        kind = dtypes.int32 if isinstance(y, int) else dtypes.float32
+        if x.dtype is not kind:
+            raise DtypeError(f"Tensor.select: for {y!r} the tensor must be of {kind}, it is of {x.dtype}")
+        y = call("Add", Tensor(np.zeros(x.shape), x.dtype), y)
     return select(condition, x, y)

@@ -144,14 +144,7 @@ def heaviside(input: Any, values: Any) -> Any:
 @tensor_method("nan_to_num")
 def nan_to_num(input: Any, nan: float | None = None, posinf: float | None = None, neginf: float | None = None) -> Any:
     """NaN becomes ``nan`` (0), the infinities ``posinf`` and ``neginf`` (the largest and the smallest number)."""
-    limits = np.finfo(input.dtype.numpy)
-    for condition, value in (
-        (call("IsNan", input), 0.0 if nan is None else nan),
-        (input == math.inf, float(limits.max) if posinf is None else posinf),
-        (input == -math.inf, float(limits.min) if neginf is None else neginf),
-    ):
-        input = _select(condition, _filled(input, value), input)
-    return input
+    return call("NanToNum", input, nan, posinf, neginf)
 
 
 @tensor_method("fmax")
@@ -171,11 +164,7 @@ def fmin(input: Any, other: Any) -> Any:
 @tensor_method("isclose")
 def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
     """Whether numbers differ by at most ``atol + rtol * |other|``; equal infinities do not."""
-    near = (input - other).abs() <= other.abs() * rtol + atol
-    found = call("LogicalOr", input == other, call("LogicalAnd", near, call("IsFinite", other)))
-    if not equal_nan:
-        return found
-    return call("LogicalOr", found, call("LogicalAnd", call("IsNan", input), call("IsNan", other)))
+    return call("IsClose", input, other, rtol, atol, equal_nan)
 
 
 @tensor_method("logit")

@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
+from harness.errors import KernelError
 from harness.framework.ops.eager import promote
 from harness.framework.ops.expansion import cast
 from harness.framework.ops.functions.shape import axis_of, expand_dims
-from harness.framework.tensor import Tensor, call, tensor_method
+from harness.framework.tensor import Tensor, call, is_eager, tensor_method
 
 __all__ = [
-    "cat", "chunk", "concat", "dstack", "hstack", "narrow", "split", "stack", "tensor_split", "unbind", "unstack",
-    "vstack",
+    "cat", "chunk", "concat", "dsplit", "dstack", "hsplit", "hstack", "narrow", "split", "stack", "tensor_split",
+    "unbind", "unstack", "vsplit", "vstack",
 ]  # fmt: skip
 
 
@@ -89,7 +90,6 @@ def _equal_parts(x: Tensor, axis: int, count: int) -> tuple[Tensor, ...]:
     return call("Split", x, axis, count, size_splits=(length,) * count)  # type: ignore[no-any-return]
 
 
-@tensor_method("split")
 def split(tensor: Tensor, split_size_or_sections: Any, axis: int = 0) -> tuple[Tensor, ...]:
     """Pieces along ``axis``: of one size (the last may be shorter), or of the sizes listed."""
     at = axis_of(axis, len(tensor.shape), "split")
@@ -104,6 +104,16 @@ def split(tensor: Tensor, split_size_or_sections: Any, axis: int = 0) -> tuple[T
         return _equal_parts(tensor, at, count)
     whole = _equal_parts(box(tensor, at, 0, count * size), at, count) if count else ()
     return *whole, *_equal_parts(box(tensor, at, count * size, rest), at, 1)
+
+
+@tensor_method("split")
+def _split(self: Tensor, split_size_or_sections: Any, axis: int = 0, *, ext: bool = False) -> tuple[Tensor, ...]:
+    if not ext or is_eager():
+        return split(self, split_size_or_sections, axis)
+    if isinstance(split_size_or_sections, (tuple, list)):
+        sizes = tuple(int(s) for s in split_size_or_sections)
+        return call("SplitWithSize", self, sizes, axis)  # type: ignore[no-any-return]
+    raise KernelError("Tensor.split(split_size, dim) into pieces of one size has no CPU kernel in a graph; use axis")
 
 
 @tensor_method("tensor_split")
@@ -137,6 +147,30 @@ def _sections(x: Tensor, at: int, lengths: list[int]) -> tuple[Tensor, ...]:
         parts.append(call("StridedSlice", x, first, last, (1,) * rank, 0, 0, 0, 0, 0))
         begin += length
     return tuple(parts)
+
+
+@tensor_method("hsplit")
+def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+    """``tensor_split`` along axis 1."""
+    return _split_along(input, indices_or_sections, 1)
+
+
+@tensor_method("vsplit")
+def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+    """``tensor_split`` along axis 0."""
+    return _split_along(input, indices_or_sections, 0)
+
+
+@tensor_method("dsplit")
+def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+    """``tensor_split`` along axis 2."""
+    return _split_along(input, indices_or_sections, 2)
+
+
+def _split_along(x: Tensor, given: Any, axis: int) -> tuple[Tensor, ...]:
+    if len(x.shape) <= axis:
+        raise ValueError(f"a split along axis {axis} needs {axis + 1} dimensions or more, got {len(x.shape)}")
+    return tensor_split(x, given, axis)
 
 
 @tensor_method("chunk")

@@ -32,11 +32,13 @@ def bmm(input_x: Tensor, mat2: Tensor) -> Tensor:
     return call("BatchMatMul", input_x, mat2, False, False)  # type: ignore[no-any-return]
 
 
+@tensor_method("addmm")
 def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """``beta * input + alpha * (mat1 @ mat2)`` for matrices."""
     return _scaled_sum(input, mm(mat1, mat2), beta, alpha)
 
 
+@tensor_method("baddbmm")
 def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """``beta * input + alpha * (batch1 @ batch2)`` for batches of matrices."""
     return _scaled_sum(input, bmm(batch1, batch2), beta, alpha)

@@ -8,9 +8,9 @@ from harness.errors import SettingTypeError
 from harness.framework.ops.eager import is_number
 from harness.framework.ops.functions.arithmetic import div, mul
 from harness.framework.ops.functions.comparison import BITWISE
+from harness.framework.ops.functions.norms import lp_norm
 from harness.framework.ops.functions.reduction import sum as sum_of
 from harness.framework.ops.functions.shape import flip
-from harness.framework.ops.functions.softmax import lp_norm
 from harness.framework.tensor import Tensor, call, tensor_method
 
 __all__ = ["addcdiv", "addcmul", "cosine_similarity", "fliplr", "flipud", "hypot", "lerp", "positive", "sgn"]
@@ -40,6 +40,7 @@ def hypot(input: Tensor, other: Tensor) -> Tensor:
     return call("Hypot", input, other, **BITWISE)  # type: ignore[no-any-return]
 
 
+@tensor_method("sgn")
 def sgn(input: Tensor) -> Tensor:
     """-1, 0 or 1."""
     return call("Sign", input)  # type: ignore[no-any-return]

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from harness import dtypes
-from harness.errors import DtypeError, SettingTypeError, UnsupportedError
+from harness.errors import DtypeError, KernelError, SettingError, SettingTypeError, UnsupportedError
+from harness.framework.ops.eager import is_number
 from harness.framework.ops.functions.arithmetic import SUB, untyped
 from harness.framework.ops.functions.inner import div_of, mean_of, minus_of, pow_of, squeeze_of, sub_of, sum_of
 from harness.framework.ops.functions.math import log
@@ -27,10 +28,9 @@ def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
 
 
 @tensor_method("sum")
-def _sum(
-    x: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None, *, dim: Any = None, keepdim: bool = False
-) -> Any:
-    return call("SumExt", x, axes_of(dim if axis is None else axis), keepdims or keepdim, dtype)
+def _sum(x: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None, *, initial: Any = None) -> Any:
+    total = call("SumExt", x, axes_of(axis), keepdims, dtype)
+    return total if initial is None else total + initial
 
 
 def reduce_sum(x: Any, axis: Any = ()) -> Any:
@@ -43,7 +43,9 @@ def mean(x: Any, axis: Any = None, keep_dims: bool = False) -> Any:
     return call("ReduceMean", x, axes_of(axis), keep_dims)
 
 
-tensor_method("mean")(mean)
+@tensor_method("mean")
+def _mean(x: Any, axis: Any = None, keep_dims: bool = False, dtype: Any = None, *, ext: bool = False) -> Any:
+    return call("MeanExt", x, axes_of(axis), keep_dims, dtype) if ext else mean(x, axis, keep_dims)
 
 
 def reduce_mean(x: Any, axis: Any = ()) -> Any:
@@ -61,9 +63,22 @@ def reduce_min(x: Any, axis: Any = ()) -> Any:
     return call("ReduceMin", x, axes_of(axis), False)
 
 
-def _plain(name: str, initial: Any, where: Any) -> None:
-    if initial is not None or where is not None:
-        raise UnsupportedError(f"ops.{name} with initial or where is not supported")
+def _taken(op: str, x: Any, initial: Any, where: Any, eager: str = "") -> Any:
+    """``x`` beside ``initial`` (by operator ``op``), which also stands where ``where`` does not hold.
+
+    Raises ``KernelError`` in a graph for the functions of name ``eager``: MindSpore's have no kernel there (measured).
+    """
+    if eager and initial is not None and not is_eager():
+        raise KernelError(f"ops.{eager} with initial has no CPU kernel in a graph; leave it out")
+    if initial is None:
+        if isinstance(where, Tensor):
+            raise SettingError("max and min: where needs initial, the value of the elements left out")
+        return x
+    if not is_number(initial):
+        raise SettingTypeError(f"max and min: initial must be a number, got {type(initial).__name__}")
+    start = Tensor(np.full(x.shape, initial), x.dtype)
+    x = call(op, x, start)
+    return x if where is None else call("Select", call("BroadcastTo", where, tuple(x.shape)), x, start)
 
 
 def _extreme(whole: str, placed: str, input: Any, axis: Any, keepdims: bool) -> Any:
@@ -76,13 +91,13 @@ def _extreme(whole: str, placed: str, input: Any, axis: Any, keepdims: bool) -> 
 
 def max(input: Any, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Any:
     """(values, indices) of the largest along ``axis``; over all: (value, 0)."""
-    _plain("max", initial, where)
+    input = input if axis is None else _taken("Maximum", input, initial, where)
     return _extreme("Max", "ArgMaxWithValue", input, axis, keepdims)
 
 
 def min(input: Any, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Any:
     """(values, indices) of the smallest along ``axis``; over all: (value, 0)."""
-    _plain("min", initial, where)
+    input = input if axis is None else _taken("Minimum", input, initial, where)
     return _extreme("Min", "ArgMinWithValue", input, axis, keepdims)
 
 
@@ -102,9 +117,7 @@ def _extreme_of(name: str, of_one: Any, of_several: Any, x: Any, args: tuple[Any
     """One of the two methods of this name: MindSpore takes positions for ``dim, keepdim`` in PyNative mode, and for
     ``axis, keepdims`` in a graph (measured, ``tests/data/ops/edges.json``)."""
     if "dim" in named or "keepdim" in named or _is_dim(args, named):
-        dim, keepdim = _dim(*args, **named)
-        found: Any = of_one(x, dim, keepdim)
-        return found
+        return call(f"{name.capitalize()}Dim", x, *_dim(*args, **named))
     return _values(name, of_one, of_several, x, *args, **named)
 
 
@@ -132,15 +145,13 @@ def _values(
 @tensor_method("amax")
 def amax(input: Any, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Any:
     """The largest over ``axis`` (None: all)."""
-    _plain("amax", initial, where)
-    return call("ReduceMax", input, axes_of(axis), keepdims)
+    return call("ReduceMax", _taken("Maximum", input, initial, where, "amax"), axes_of(axis), keepdims)
 
 
 @tensor_method("amin")
 def amin(input: Any, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Any:
     """The smallest over ``axis`` (None: all)."""
-    _plain("amin", initial, where)
-    return call("ReduceMin", input, axes_of(axis), keepdims)
+    return call("ReduceMin", _taken("Minimum", input, initial, where, "amin"), axes_of(axis), keepdims)
 
 
 @tensor_method("prod")
@@ -161,10 +172,21 @@ def any(input: Any, axis: Any = None, keep_dims: bool = False) -> Any:
     return call("ReduceAny", input, axes_of(axis), keep_dims)
 
 
-@tensor_method("cumsum")
 def cumsum(x: Any, axis: int, dtype: Any = None) -> Any:
     """Running sum along ``axis``."""
     return call("CumSum", _in(x, dtype), axis, False, False)
+
+
+@tensor_method("cumsum")
+def _cumsum(x: Any, axis: Any = None, dtype: Any = None) -> Any:
+    """Running sum along ``axis`` (None: of the flat tensor), of narrow integers in Int32; then in ``dtype``."""
+    own = x.dtype
+    if own.name in ("Bool", "Int8", "Int16", "UInt8"):
+        x = call("Cast", x, dtypes.int32)
+    if axis is None:
+        x, axis = call("Reshape", x, (-1,)), 0
+    found = call("CumSum", x, axis, False, False)
+    return found if dtype is None or dtype is own else _in(found, dtype)
 
 
 @tensor_method("cumprod")

@@ -25,6 +25,8 @@ def k_tensor(k: int) -> Tensor:
 
 
 def _place(op: str, dtype: str, x: Any, axis: Any, keep: bool) -> Any:
+    if not x.shape:
+        return Tensor(0)
     if axis is None:
         return call(op, call("Reshape", x, (-1,)), 0, INDEX[dtype])
     at = call(op, x, axis, INDEX[dtype])
@@ -43,11 +45,11 @@ def argmin(input: Any, axis: Any = None, keepdims: bool = False) -> Any:
 
 
 @tensor_method("argmax")
-def _argmax(x: Any, axis: Any = _UNSAID, keepdims: bool = False) -> Any:
+def _argmax(x: Any, axis: Any = _UNSAID, keepdims: bool = False, *, ext: bool = False) -> Any:
     if axis is _UNSAID:
         # Measured: of the flat tensor, but along the last axis in graphs.
-        axis = -1 if is_tracing() else None
-    return call("ArgMaxExt", x, keepdims) if axis is None else _place("Argmax", "Int64", x, axis, keepdims)
+        axis = -1 if is_tracing() and not ext else None
+    return call("ArgMaxExt", x, axis, keepdims) if axis is None or ext else _place("Argmax", "Int64", x, axis, keepdims)
 
 
 @tensor_method("argmax_with_value")

@@ -7,7 +7,7 @@ from typing import Any
 
 from harness import dtypes
 from harness.dtypes import DType
-from harness.errors import UnsupportedError
+from harness.errors import SettingError, UnsupportedError
 from harness.framework.tensor import Tensor, call, read, tensor_method, tensor_property
 
 __all__ = [
@@ -72,6 +72,8 @@ def _astype(self: Tensor, dtype: Any, copy: bool = True) -> Tensor:
 def _copy(self: Tensor) -> Tensor:
     if self.dtype is dtypes.bool_:
         return call("LogicalNot", call("LogicalNot", self))  # type: ignore[no-any-return]
+    if self.dtype.name in ("Int32", "Int64", "UInt32", "UInt64"):
+        return call("TensorMove", self)  # type: ignore[no-any-return]
     wide = self if self.dtype is dtypes.float64 else cast(self, dtypes.float32)
     return cast(call("Divs", wide, 1.0), self.dtype)
 
@@ -141,10 +143,12 @@ def permute(input: Tensor, axis: Any) -> Tensor:
 
 
 @tensor_method("transpose", "permute")
-def _transpose(self: Tensor, *axes: Any) -> Tensor:
+def _transpose(self: Tensor, *axes: Any, ext: bool = False, dim0: int = 0, dim1: int = 0) -> Tensor:
+    if ext:
+        return call("TransposeExtView", self, dim0, dim1, side_effect_mem=True)  # type: ignore[no-any-return]
     order = sizes(axes) or tuple(reversed(range(len(self.shape))))
     if len(order) != len(self.shape):
-        raise ValueError(f"transpose: {len(order)} axes given for a tensor of {len(self.shape)}")
+        raise SettingError(f"transpose: {len(order)} axes given for a tensor of {len(self.shape)}")
     return transpose(self, order)
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from harness.errors import UnsupportedError
-from harness.framework.ops.functions.shape import cast, sizes
+from harness.framework.ops.functions.shape import cast
 from harness.framework.tensor import Tensor, call, tensor_method
 
-__all__ = ["batch_norm", "embedding", "layer_norm", "log_softmax", "norm", "softmax", "vector_norm"]
+__all__ = ["batch_norm", "embedding", "layer_norm", "log_softmax", "softmax"]
 
 
 @tensor_method("softmax")
@@ -58,31 +58,3 @@ def embedding(
     if max_norm is not None:
         raise UnsupportedError("ops.embedding: max_norm is not supported")
     return call("Embedding", input, weight, padding_idx, max_norm, norm_type, scale_grad_by_freq)  # type: ignore[no-any-return]
-
-
-def lp_norm(x: Tensor, axis: Any, p: int = 2, keepdims: bool = False) -> Tensor:
-    """The p-th root of the sum of p-th powers over ``axis``."""
-    axes = (axis,) if isinstance(axis, int) else tuple(axis)
-    return call(  # type: ignore[no-any-return]
-        "LpNorm", x, p=p, keep_dims=keepdims, input_names=["input"], axis=axes, epsilon=1e-12, output_names=["output"]
-    )
-
-
-def vector_norm(x: Tensor, ord: Any = 2, axis: Any = None, keepdims: bool = False, *, dtype: Any = None) -> Tensor:
-    """The root of the sum of squares over ``axis`` (all axes if None)."""
-    if ord != 2:
-        raise UnsupportedError(f"vector_norm: ord {ord!r} is not supported; 2 is")
-    x = x if dtype is None else cast(x, dtype)
-    axes = tuple(range(len(x.shape))) if axis is None else sizes((axis,)) if not isinstance(axis, int) else (axis,)
-    total = call("ReduceSum", call("Square", x), axes, keepdims, False)
-    return call("Sqrt", total)  # type: ignore[no-any-return]
-
-
-@tensor_method("norm")
-def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
-    """The root of the sum of squares over ``dim`` (all axes if None)."""
-    if type(ord) is int and ord > 0 and dim is not None:
-        return lp_norm(A if dtype is None else cast(A, dtype), dim, ord, keepdim)
-    if ord not in (None, 2) or (ord == 2 and dim is None and len(A.shape) > 1):
-        raise UnsupportedError(f"norm: ord {ord!r} over {dim!r} is not supported; vectors' 2-norm is")
-    return vector_norm(A, 2, dim, keepdim, dtype=dtype)

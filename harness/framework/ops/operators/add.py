@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
+
+import numpy as np
 
 from harness.framework.ops.base import Array, Backward, Call, operator
 from harness.framework.ops.broadcast import reduce_to
 from harness.framework.ops.elementwise import Binary, as_result
-from harness.framework.ops.expansion import Composite, beside, scalar
+from harness.framework.ops.expansion import Composite, beside, number_of, scalar
 from harness.framework.tensor import call as emit
 
 
@@ -25,6 +27,24 @@ class Add(Binary):
     def gradient(self, b: Backward) -> Sequence[Any]:
         x, y = b.inputs
         return reduce_to(b.dout, x), reduce_to(b.dout, y)
+
+
+@operator
+class AddExt(Binary):
+    """x + y * alpha, of two tensors; alpha is a 0-d constant."""
+
+    name = "AddExt"
+    tensors: ClassVar[tuple[int, ...]] = (0, 1, 2)
+
+    def kernel(self, call: Call, x: Array, y: Array, alpha: Any = 1) -> Array:
+        x, y = as_result(call, x, y)
+        return np.asarray(x + y * np.asarray(alpha).item())
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        x, y, alpha = b.inputs
+        factor = 1 if alpha is None else number_of(alpha)
+        scaled = b.dout if factor == 1 else emit("Muls", b.dout, factor)
+        return reduce_to(b.dout, x), reduce_to(scaled, y) if b.needs[1] else None, None
 
 
 @operator

@@ -48,16 +48,20 @@ class Argmax(_Place):
 
 @operator
 class ArgMaxExt(Composite):
-    """The index of the largest element of the flat tensor; argument 1 (keep_dims) has no effect, as in MindSpore."""
+    """The index of the largest element along argument 1 (None: of the flat tensor, where argument 2, keep_dims, has no
+    effect, as in MindSpore)."""
 
     name = "ArgMaxExt"
     tensors = (0,)
 
-    def expand(self, x: Any, _keep: bool) -> Any:
-        return emit("Argmax", emit("Reshape", x, (-1,)), 0, 35)
+    def expand(self, x: Any, axis: Any, keep: bool) -> Any:
+        if axis is None:
+            return emit("Argmax", emit("Reshape", x, (-1,)), 0, 35)
+        at = emit("Argmax", x, axis, 35)
+        return emit("ExpandDims", at, axis) if keep else at
 
     def gradient(self, b: Backward) -> Sequence[Any]:
-        return None, None
+        return None, None, None
 
 
 @operator
@@ -69,25 +73,29 @@ class Argmin(_Place):
 
 
 class _PlaceAndValue(Operator):
-    """Arguments: tensor, axis, keep_dims. Gives the index (Int64) and the value."""
+    """Arguments: tensor, axis, keep_dims. Gives the index (Int64) and the value, in the order of ``index_at``."""
 
     tensors = (0,)
     sign: ClassVar[int]
+    index_at: ClassVar[int] = 0
 
     def infer(self, call: Call) -> Spec:
         shape = reduced(call.shape(0), (along(call),) if call.shape(0) else (), bool(call.values[2]))
-        return TupleSpec((TensorSpec(dtypes.int64, shape), TensorSpec(call.dtype(0), shape)))
+        return TupleSpec(self._ordered(TensorSpec(dtypes.int64, shape), TensorSpec(call.dtype(0), shape)))
+
+    def _ordered(self, index: Any, value: Any) -> tuple[Any, Any]:
+        return (value, index) if self.index_at else (index, value)
 
     def kernel(self, call: Call, x: Array, axis: int, keep: bool) -> tuple[Array, Array]:
         if not x.ndim:
-            return np.zeros((), np.int64), x
+            return self._ordered(np.zeros((), np.int64), x)
         at = np.expand_dims(place(x, axis, self.sign), axis)
         value = np.take_along_axis(x, at, axis)
-        return (at, value) if keep else (at.squeeze(axis), value.squeeze(axis))
+        return self._ordered(*(at, value) if keep else (at.squeeze(axis), value.squeeze(axis)))
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         x, axis, keep = b.inputs
-        index, dout = b.out[0], b.dout[1]
+        index, dout = b.out[self.index_at], b.dout[1 - self.index_at]
         start = zeros(tuple(x.shape), x.dtype)
         if not keep:
             index, dout = emit("ExpandDims", index, axis), emit("ExpandDims", dout, axis)
@@ -108,6 +116,22 @@ class ArgMinWithValue(_PlaceAndValue):
 
     name = "ArgMinWithValue"
     sign = -1
+
+
+@operator
+class MaxDim(_PlaceAndValue):
+    """The largest, and where it is."""
+
+    name = "MaxDim"
+    sign, index_at = 1, 1
+
+
+@operator
+class MinDim(_PlaceAndValue):
+    """The smallest, and where it is."""
+
+    name = "MinDim"
+    sign, index_at = -1, 1
 
 
 def along(call: Call) -> int:

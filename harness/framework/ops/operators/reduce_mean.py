@@ -1,4 +1,4 @@
-"""ReduceMean."""
+"""ReduceMean, and MeanExt, the form of ``mean`` with a dtype."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 from harness.framework.ops import numerics
 from harness.framework.ops.base import Array, Backward, Call, operator
-from harness.framework.ops.expansion import scalar
-from harness.framework.ops.reduce import Reduction, kept_shape, repeat
+from harness.framework.ops.expansion import Composite, cast, scalar
+from harness.framework.ops.reduce import Reduction, axes_of, kept_shape, repeat
 from harness.framework.tensor import call as emit
 
 
@@ -24,5 +24,24 @@ class ReduceMean(Reduction):
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         x, axis, keep = b.inputs
-        count = prod(x.shape) // max(1, prod(kept_shape(x, axis))) if x.shape else 1
-        return emit("RealDiv", repeat(b.dout, x, axis, keep), scalar(count, x.dtype)), None, None
+        return emit("RealDiv", repeat(b.dout, x, axis, keep), scalar(_count(x, axis), x.dtype)), None, None
+
+
+def _count(x: Any, axis: Any) -> int:
+    """How many elements each mean is of."""
+    return prod(x.shape) // max(1, prod(kept_shape(x, axis))) if x.shape else 1
+
+
+@operator
+class MeanExt(Composite):
+    """Arguments: tensor, axes (None for all), keep_dims, dtype (None for its own)."""
+
+    name = "MeanExt"
+    tensors = (0,)
+
+    def expand(self, x: Any, axis: Any, keep: bool, dtype: Any) -> Any:
+        return emit("ReduceMean", x if dtype is None else cast(x, dtype), axes_of(axis), keep)
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        x, axis, keep, _dtype = b.inputs
+        return emit("Divs", repeat(b.dout, x, axis, keep), _count(x, axis)), None, None, None

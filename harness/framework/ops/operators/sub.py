@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
+
+import numpy as np
 
 from harness.framework.ops.base import Array, Backward, Call, operator
 from harness.framework.ops.broadcast import reduce_to
 from harness.framework.ops.elementwise import Binary, as_result
-from harness.framework.ops.expansion import Composite, beside, scalar
+from harness.framework.ops.expansion import Composite, beside, number_of, scalar
 from harness.framework.tensor import call as emit
 
 
@@ -30,20 +32,21 @@ class Sub(Binary):
 
 @operator
 class SubExt(Binary):
-    """x - y * alpha, of two tensors."""
+    """x - y * alpha, of two tensors; alpha is a 0-d constant."""
 
     name = "SubExt"
+    tensors: ClassVar[tuple[int, ...]] = (0, 1, 2)
 
     def kernel(self, call: Call, x: Array, y: Array, alpha: Any = 1) -> Array:
         x, y = as_result(call, x, y)
-        return x - (y * alpha if alpha != 1 else y)
+        return np.asarray(x - y * np.asarray(alpha).item())
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         x, y, alpha = b.inputs
         dy = None
         if b.needs[1]:
-            scaled = b.dout if alpha == 1 else emit("Muls", b.dout, alpha)
-            dy = reduce_to(emit("Neg", scaled), y)
+            dy = emit("Neg", b.dout)
+            dy = reduce_to(dy if number_of(alpha) == 1 else emit("Muls", dy, number_of(alpha)), y)
         return reduce_to(b.dout, x), dy, None
 
 

@@ -53,10 +53,11 @@ def _simple(call: Call, x: Any, y: Any) -> Any:
     return _SIMPLE[call.op](*alike(call, x, y))
 
 
-@kernel("SubExt", wraps=True)
-def _sub_ext(call: Call, x: Any, y: Any, alpha: Any = 1) -> Any:
+@kernel("AddExt", "SubExt", wraps=True)
+def _scaled(call: Call, x: Any, y: Any, alpha: Any = 1) -> Any:
     x, y = alike(call, x, y)
-    return x - (y if alpha == 1 else y * alpha)
+    scaled = y * (alpha.item() if isinstance(alpha, torch.Tensor) else alpha)
+    return x + scaled if call.op == "AddExt" else x - scaled
 
 
 @kernel("SquaredDifference", wraps=True)

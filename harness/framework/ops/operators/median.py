@@ -1,0 +1,70 @@
+"""Median along an axis: the lower of two in the middle, and its place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from harness import dtypes
+from harness.framework.ops.base import Array, Backward, Call, Operator, operator
+from harness.framework.ops.elementwise import check_kind
+from harness.framework.ops.reduce import reduced
+from harness.framework.tensor import call as emit
+from harness.graph import Spec, TensorSpec, TupleSpec
+
+
+@operator
+class Median(Operator):
+    """Attributes ``axis`` and ``keep_dims``."""
+
+    name = "Median"
+    functional = False
+    tensors = (0,)
+
+    def infer(self, call: Call) -> Spec:
+        check_kind(call, "iuf", 0)
+        shape, axis = call.shape(0), call.attrs["axis"]
+        if not -max(1, len(shape)) <= axis < max(1, len(shape)):
+            raise call.fail(f"axis {axis} is out of range for {len(shape)} dimensions")
+        out = reduced(shape, (axis % len(shape),) if shape else (), bool(call.attrs["keep_dims"]))
+        return TupleSpec((TensorSpec(call.dtype(0), out), TensorSpec(dtypes.int64, out)))
+
+    def kernel(self, call: Call, x: Array) -> tuple[Array, Array]:
+        if not x.ndim:
+            return x, np.zeros((), np.int64)
+        axis = call.attrs["axis"]
+        order = np.argsort(x, axis=axis, kind="stable")
+        at = np.take(order, [(x.shape[axis] - 1) // 2], axis)
+        value = np.take_along_axis(x, at, axis)
+        return (value, at) if call.attrs["keep_dims"] else (value.squeeze(axis), at.squeeze(axis))
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        attrs: dict[str, Any] = {
+            "keep_dims": b.attrs["keep_dims"], "input_names": ("y_grad", "x", "y", "indices"),
+            "axis": b.attrs["axis"], "output_names": ("x_grad",), "global_median": False,
+        }  # fmt: skip
+        return (emit("MedianGrad", b.dout[0], b.inputs[0], b.out[0], b.out[1], **attrs),)
+
+
+@operator
+class MedianGrad(Operator):
+    """dout, x, the medians, their places: zeros like x with dout at those places."""
+
+    name = "MedianGrad"
+    functional = False
+    tensors = (0, 1, 2, 3)
+
+    def infer(self, call: Call) -> Spec:
+        return TensorSpec(call.dtype(0), call.shape(1))
+
+    def kernel(self, call: Call, dout: Array, x: Array, _y: Array, at: Array) -> Array:
+        out = np.zeros(x.shape, dout.dtype)
+        if not x.ndim:
+            return dout.reshape(())
+        axis = call.attrs["axis"]
+        if not call.attrs["keep_dims"]:
+            dout, at = np.expand_dims(dout, axis), np.expand_dims(at, axis)
+        np.put_along_axis(out, at, dout, axis)
+        return out
