@@ -93,7 +93,7 @@ class Optimizer(Cell):
     def __init__(self, learning_rate: Any, parameters: Any, weight_decay: Any = 0.0, loss_scale: float = 1.0) -> None:
         super().__init__(auto_prefix=False)
         given = self._given(parameters)
-        checks.number(loss_scale, "loss_scale", self.cls_name)
+        checks.number(float(loss_scale) if loss_scale is True else loss_scale, "loss_scale", self.cls_name)
         if loss_scale <= 0:
             raise SettingError(f"{self.cls_name}: loss_scale must be greater than 0, got {loss_scale}")
         self.loss_scale = float(loss_scale)
@@ -135,7 +135,7 @@ class Optimizer(Cell):
             table = np.asarray(list(values) if listed else values, np.float32)
         except (TypeError, ValueError):
             table = None
-        if table is None or isinstance(rate, (bool, str)):
+        if table is None or isinstance(rate, str):
             raise SettingTypeError(
                 f"{self.cls_name}: the learning rate must be a number, a Tensor, a list of numbers or a "
                 f"LearningRateSchedule, got {type(rate).__name__} {rate!r}"
@@ -204,7 +204,8 @@ class Optimizer(Cell):
         """A decay times the loss scale: a float, or a cell."""
         if isinstance(weight_decay, Cell):
             return _WrappedWeightDecay(weight_decay, self.loss_scale)
-        return float(checks.number(weight_decay, "weight_decay", self.cls_name, 0)) * self.loss_scale
+        given = float(weight_decay) if isinstance(weight_decay, bool) else weight_decay
+        return float(checks.number(given, "weight_decay", self.cls_name, 0)) * self.loss_scale
 
     def _settle_decay(self, weight_decay: Any, members: list[Member]) -> None:
         if self.is_group:

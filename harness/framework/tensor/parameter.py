@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from harness import dtypes
 from harness.dtypes import DType
 from harness.framework import kinds
 from harness.framework.tensor.tensor import Tensor
@@ -30,7 +31,10 @@ class Parameter(Tensor):
     ) -> None:
         if name is not None and not isinstance(name, str):
             raise ValueError(f"Parameter name must be a str, got {type(name).__name__}")
-        super().__init__(default_input)
+        if isinstance(default_input, bool):
+            raise ValueError("Parameter: its data must not be a bool; give a Tensor")
+        # One int becomes Int32, whatever its size; a tensor, and a list, of ints Int64 (measured).
+        super().__init__(default_input, dtypes.int32 if isinstance(default_input, int) else None)
         self._data = self._data.copy()
         self.name = name if name is not None else "Parameter"
         self.named = name is not None

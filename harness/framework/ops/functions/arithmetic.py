@@ -14,7 +14,7 @@ import numpy as np
 from harness import dtypes
 from harness.errors import DtypeError
 from harness.framework.ops.eager import is_number
-from harness.framework.tensor import Parameter, Tensor, call, graph_function, tensor_method
+from harness.framework.tensor import Parameter, Tensor, call, graph_function, is_eager, tensor_method
 
 __all__ = [
     "add", "addn", "assign", "assign_add", "assign_sub", "div", "divide", "floor_div", "floor_divide", "floor_mod",
@@ -101,8 +101,12 @@ def remainder(input: Any, other: Any) -> Any:
 
 
 def fmod(input: Any, other: Any) -> Any:
-    """input - trunc(input / other) * other."""
+    """input - trunc(input / other) * other; of two bools in PyNative mode ``input`` where ``other`` is False."""
     pair("fmod", input, other)
+    if all(v.dtype.kind == "b" if isinstance(v, Tensor) else isinstance(v, bool) for v in (input, other)):
+        if not is_eager():
+            raise DtypeError("ops.fmod takes numbers, got two bools; cast one (ops.cast)")
+        return call("LogicalAnd", input, call("LogicalNot", other))
     return call("Sub", input, _times(div(input, other, rounding_mode="trunc"), other), **SUB)
 
 

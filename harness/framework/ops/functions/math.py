@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.errors import DtypeError, UnsupportedError
+from harness.errors import DtypeError, SettingError, SettingTypeError, UnsupportedError
 from harness.framework.ops.eager import is_number
 from harness.framework.ops.expansion import scalar
 from harness.framework.ops.functions.arithmetic import SUB
@@ -187,11 +187,13 @@ def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
     given = [v for v in (min, max) if v is not None]
     if not given:
         raise ValueError("ops.clamp needs min or max")
+    if any(isinstance(v, bool) for v in given):
+        raise SettingError(f"ops.clamp: a bound must be a number, not a bool, got {min!r} and {max!r}")
     if all(is_number(v) for v in given):
         return call("ClampScalar", input, min, max)
     if all(isinstance(v, Tensor) for v in given):
         return call("ClampTensor", input, min, max)
-    raise UnsupportedError("ops.clamp takes two numbers or two tensors, not one of each")
+    raise SettingTypeError("ops.clamp takes two numbers or two tensors as bounds, not one of each")
 
 
 clip = clamp

@@ -13,7 +13,7 @@ from harness.graph import Spec, TensorSpec
 
 @operator
 class Squeeze(Operator):
-    """``x`` without the axes of argument 1; all axes of length 1 if it is empty."""
+    """``x`` without the axes of argument 1 (all if it is empty), those longer than 1 aside, which stay (measured)."""
 
     name = "Squeeze"
     tensors = (0,)
@@ -23,14 +23,17 @@ class Squeeze(Operator):
         x, axes = call.tensor(0), ints(call, 1)
         rank = len(x.shape)
         for axis in axes:
-            if not -rank <= axis < rank or x.shape[axis] not in (1, -1):
-                raise call.fail(f"axis {axis} is not an axis of length 1")
-        gone = {a % rank for a in axes} or {a for a, n in enumerate(x.shape) if n == 1}
-        return TensorSpec(x.dtype, tuple(n for a, n in enumerate(x.shape) if a not in gone))
+            if not -max(rank, 1) <= axis < max(rank, 1):
+                raise call.fail(f"axis {axis} is out of range for {rank} dimensions")
+        return TensorSpec(x.dtype, _without(x.shape, axes))
 
     def kernel(self, call: Call, x: Array, axes: tuple[int, ...]) -> Array:
-        gone = {a % x.ndim for a in axes} or {a for a, n in enumerate(x.shape) if n == 1}
-        return x.reshape([n for a, n in enumerate(x.shape) if a not in gone])
+        return x.reshape(_without(x.shape, axes))
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         return emit("Reshape", b.dout, b.inputs[0].shape), None
+
+
+def _without(shape: Sequence[int], axes: Sequence[int]) -> tuple[int, ...]:
+    asked = {a % len(shape) for a in axes} if shape and axes else set(range(len(shape)))
+    return tuple(n for a, n in enumerate(shape) if a not in asked or n not in ((1, -1) if axes else (1,)))
