@@ -110,6 +110,10 @@ class CellNameError(HarnessError, KeyError):
         return str(self.args[0])
 
 
+class MissingMethodError(HarnessError, AttributeError):
+    """What was given does not have the methods it is used by (a dataset)."""
+
+
 class CellAttributeError(HarnessError, AttributeError):
     """A cell lacks an attribute, or is used before its ``super().__init__()`` was called."""
 

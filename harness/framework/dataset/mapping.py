@@ -37,7 +37,9 @@ class Map(Operation):
         super().__init__(source)
         refuse_unknown(more, "map")
         given: list[Any] = list(operations) if isinstance(operations, (list, tuple)) else [operations]
-        if not given or not all(map(callable, given)):
+        if not given or given == [None]:
+            raise StateError("map: operations must be given")
+        if not all(map(callable, given)):
             raise SettingError(f"map: operations must be callable, got {operations!r}")
         self.operations: list[Callable[..., Any]] = flattened(given)
         self.inputs = source.columns()[:1] if inputs is None else names_of(inputs, "map")

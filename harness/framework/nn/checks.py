@@ -12,8 +12,14 @@ def _is_int(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
+def _whole(value: Any, name: str, owner: str, bound: str) -> None:
+    if not isinstance(value, int):
+        raise SettingTypeError(f"{owner}: {name} must be an int {bound}, got {value!r}")
+
+
 def positive_int(value: Any, name: str, owner: str) -> int:
     """``value`` if it is an int above 0."""
+    _whole(value, name, owner, "above 0")
     if not _is_int(value) or value <= 0:
         raise SettingError(f"{owner}: {name} must be an int above 0, got {value!r}")
     return int(value)
@@ -21,6 +27,7 @@ def positive_int(value: Any, name: str, owner: str) -> int:
 
 def count(value: Any, name: str, owner: str) -> int:
     """``value`` if it is an int of at least 0."""
+    _whole(value, name, owner, "of at least 0")
     if not _is_int(value) or value < 0:
         raise SettingError(f"{owner}: {name} must be an int of at least 0, got {value!r}")
     return int(value)

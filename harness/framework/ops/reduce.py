@@ -6,16 +6,26 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from harness.dtypes import DType
+from harness.errors import SettingTypeError
 from harness.framework.ops.base import Call, Operator
 from harness.framework.ops.elementwise import check_kind
 from harness.framework.ops.expansion import cast
+from harness.framework.tensor import Tensor
 from harness.framework.tensor import call as emit
 from harness.graph import Spec, TensorSpec
 
 
 def axes_of(axis: Any) -> tuple[int, ...]:
     """The tuple of axes a reduction shows: empty for all of them."""
-    return () if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
+    axes = () if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
+    if any(isinstance(a, (float, str, Tensor)) and not is_whole(a) for a in axes):
+        raise SettingTypeError(f"axes must be ints, got {axis!r}")
+    return axes
+
+
+def is_whole(axis: Any) -> bool:
+    """Whether it is an int, or a tensor without dimensions of one."""
+    return isinstance(axis, int) or (isinstance(axis, Tensor) and not axis.shape and axis.dtype.kind in "iu")
 
 
 def normal_axes(call: Call, axis: Any, rank: int) -> tuple[int, ...]:

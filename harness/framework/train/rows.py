@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from harness.errors import SettingTypeError, StateError
+from harness.errors import MissingMethodError, SettingTypeError, StateError
 from harness.framework.dataset import Dataset
 from harness.framework.tensor import Tensor
 
 
 def size_of(dataset: Any) -> int:
-    """Steps of an epoch; ``SettingTypeError`` unless ``dataset`` has the methods of a dataset."""
+    """Steps of an epoch; ``MissingMethodError`` unless ``dataset`` has the methods of a dataset."""
     if not callable(getattr(dataset, "get_dataset_size", None)) or _opener(dataset) is None:
-        raise SettingTypeError(
+        raise MissingMethodError(
             "a dataset must have get_dataset_size and create_tuple_iterator or create_dict_iterator, "
             f"got {type(dataset).__name__}"
         )

@@ -103,7 +103,7 @@ def test_assignment_writes_outside_a_graph_and_makes_another_tensor_in_one() -> 
 MISFITS = """
 x.reshape(5); x.reshape(-1, -1); ops.transpose(x, (0, 0)); ops.concat((x, x[0])); ops.stack((x, x[0]))
 ops.Split(0, 2)(x)
-ops.squeeze(x, 0); ops.expand_dims(x, 4); ops.broadcast_to(x, (3,)); ops.slice(x, (0, 2), (3, 3)); ops.MatMul()(x, x)
+ops.squeeze(x, 2); ops.expand_dims(x, 4); ops.broadcast_to(x, (3,)); ops.slice(x, (0, 2), (3, 3)); ops.MatMul()(x, x)
 ops.BatchMatMul()(x, x[0]); ops.matmul(x, x); ops.MaxPool(2, 2)(x); ops.Conv2D(2, 3)(x, x)
 ops.pad(x, (1, 4), "reflect"); ops.nll_loss(x, ops.zeros(4, "int32")); ops.LayerNorm()(x, x, x)
 ops.gather_elements(x, 1, ops.zeros((4, 1), "int32")); ops.SoftmaxCrossEntropyWithLogits()(x, x[0])

@@ -124,7 +124,7 @@ class PadEnd(Fixed):
     """Padded at the ends up to ``pad_shape`` (None: that dimension as it is), cut where it is larger."""
 
     def __init__(self, pad_shape: Any, pad_value: Any = None) -> None:
-        if not isinstance(pad_shape, (list, tuple)):
+        if not isinstance(pad_shape, list):
             raise SettingTypeError(f"PadEnd: pad_shape must be a list, got {pad_shape!r}")
         self.pad_shape = [None if each in (None, -1) else whole(each, "pad_shape", "PadEnd", 1) for each in pad_shape]
         self.pad_value = pad_value

@@ -24,6 +24,8 @@ class Rescale(FixedImage):
 
     def __init__(self, rescale: float, shift: float) -> None:
         self.rescale = _number(rescale, "rescale", "Rescale")
+        if self.rescale < 0:
+            raise StateError(f"Rescale: rescale must be at least 0, got {rescale}")
         self.shift = _number(shift, "shift", "Rescale")
 
     def compute(self, array: Any) -> Any:

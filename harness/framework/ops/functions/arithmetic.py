@@ -339,11 +339,11 @@ def _scaled(name: str, x: Any, other: Any, alpha: Any) -> Any:
 
 
 def _plus(x: Any, other: Any, alpha: Any = 1, *, ext: bool = False) -> Any:
-    return _scaled("Add", x, other, alpha) if ext else add(x, other)
+    return _scaled("Add", x, other, alpha) if ext else add(x, _listed(x, other))
 
 
 def _minus(x: Any, other: Any, alpha: Any = 1, *, ext: bool = False) -> Any:
-    return _scaled("Sub", x, other, alpha) if ext else sub(x, other)
+    return _scaled("Sub", x, other, alpha) if ext else sub(x, _listed(x, other))
 
 
 def _subtract(x: Any, other: Any, *, alpha: Any = 1) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.errors import DtypeError
+from harness.errors import DtypeError, SettingError
 from harness.framework.ops.functions.join import stack
 from harness.framework.ops.operators.complex import PARTS
 from harness.framework.tensor import Tensor, call, tensor_method
@@ -45,7 +45,9 @@ def is_complex(input: Tensor) -> bool:
 
 
 def polar(abs: Tensor, angle: Tensor) -> Any:
-    """Complex numbers of given absolute values and angles."""
+    """Complex numbers of given absolute values and angles, of one shape."""
+    if abs.shape != angle.shape:
+        raise SettingError(f"polar takes two tensors of one shape, got {list(abs.shape)} and {list(angle.shape)}")
     return call("Complex", call("Mul", abs, call("Cos", angle)), call("Mul", abs, call("Sin", angle)))
 
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from harness.errors import SettingError, UnsupportedError
+from harness.errors import DtypeError, SettingError, UnsupportedError
 from harness.framework.ops.functions.join import concat
 from harness.framework.ops.functions.matrix import matmul
-from harness.framework.ops.functions.shape import transpose
+from harness.framework.ops.functions.shape import axis_of, transpose
 from harness.framework.ops.functions.softmax import softmax
 from harness.framework.tensor import Tensor, call, tensor_method
 
@@ -120,7 +120,7 @@ def softmin(x: Any, axis: int = -1) -> Any:
 
 def glu(x: Any, axis: int = -1) -> Any:
     """The first half along ``axis``, weighted by the sigmoid of the second."""
-    if x.shape[axis] % 2:
+    if x.shape[axis_of(axis, len(x.shape), "glu")] % 2:
         raise SettingError(f"glu: axis {axis} of {x.shape} must have an even length")
     first, second = x.tensor_split(2, axis=axis)
     return first * call("Sigmoid", second)
@@ -136,7 +136,9 @@ def xlogy(input: Any, other: Any) -> Any:
 
 @tensor_method("heaviside")
 def heaviside(input: Any, values: Any) -> Any:
-    """0 below 0, 1 above, ``values`` at 0."""
+    """0 below 0, 1 above, ``values`` at 0; both of one dtype."""
+    if input.dtype is not values.dtype:
+        raise DtypeError(f"heaviside takes two tensors of one dtype, got {input.dtype} and {values.dtype}")
     steps = call("Cast", input > 0, input.dtype)
     return _select(input == 0, values * call("OnesLike", input), steps)
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.framework.tensor import Parameter, ParameterTuple, call, current
+from harness.framework.ops.eager import is_number
+from harness.framework.tensor import Parameter, ParameterTuple, call, current, is_eager
 
 __all__ = ["cond", "depend", "while_loop"]
 
@@ -47,5 +48,7 @@ def depend(value: Any, expr: Any) -> Any:
     Parameters are returned unchanged, because their updates are ordered anyway.
     """
     if isinstance(value, (Parameter, ParameterTuple)):
+        return value
+    if is_number(value) and is_eager():
         return value
     return call("Depend", value, expr)

@@ -7,7 +7,7 @@ from typing import Any
 
 from harness import dtypes
 from harness.dtypes import DType
-from harness.errors import SettingError, UnsupportedError
+from harness.errors import DtypeError, SettingError, SettingTypeError, UnsupportedError
 from harness.framework.tensor import Tensor, call, read, tensor_method, tensor_property
 
 __all__ = [
@@ -32,6 +32,8 @@ def as_dtype(given: Any) -> DType:
 def sizes(given: tuple[Any, ...]) -> tuple[int, ...]:
     """Dimensions given as separate ints or as one tuple or list."""
     flat = tuple(given[0]) if len(given) == 1 and isinstance(given[0], (tuple, list)) else given
+    if any(isinstance(d, (float, str)) or d is None for d in flat):
+        raise SettingTypeError(f"dimensions and axes must be ints, got {flat}")
     return tuple(int(d) for d in flat)
 
 
@@ -259,6 +261,8 @@ def repeat_interleave(input: Tensor, repeats: int, axis: int | None = None) -> T
 
 def repeat_elements(x: Tensor, rep: int, axis: int = 0) -> Tensor:
     """Each slice along ``axis`` ``rep`` times in a row."""
+    if x.dtype.kind == "b":
+        raise DtypeError("repeat_elements and repeat_interleave take numbers, got Bool; cast the tensor (ops.cast)")
     at = axis_of(axis, len(x.shape), "repeat_elements")
     tall = expand_dims(x, at + 1)
     times = tuple(rep if a == at + 1 else 1 for a in range(len(tall.shape)))

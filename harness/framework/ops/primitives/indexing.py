@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from harness.errors import SettingError
 from harness.framework.ops.functions import create, indexing
 from harness.framework.ops.functions.shape import as_dtype, sizes
 from harness.framework.ops.primitive import Primitive, plain
@@ -160,5 +161,8 @@ class Range(Primitive):
         self.maxlen = maxlen
 
     def __call__(self, start: Any, end: Any, step: Any) -> Tensor:
+        limits = [v.item() if isinstance(v, Tensor) else v for v in (start, end, step)]
+        if (limits[1] - limits[0]) * limits[2] < 0:
+            raise SettingError(f"Range: a step of {limits[2]} does not lead from {limits[0]} to {limits[1]}")
         first = start if isinstance(start, Tensor) else Tensor(np.asarray(start))
         return create.range(first, end, step, self.maxlen)

@@ -237,6 +237,9 @@ class LRN(Primitive):
     ) -> None:
         if norm_region != "ACROSS_CHANNELS":
             raise SettingError(f"LRN: norm_region must be 'ACROSS_CHANNELS', got {norm_region!r}")
+        for name, value in (("bias", bias), ("alpha", alpha), ("beta", beta)):
+            if not isinstance(value, float):
+                raise SettingTypeError(f"LRN: {name} must be a float, got {value!r}")
         super().__init__(attrs={
             "input_names": ["x"], "norm_region": norm_region, "output_names": ["y"], "beta": float(beta),
             "depth_radius": depth_radius, "bias": float(bias), "alpha": float(alpha),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from harness.errors import SettingTypeError
 from harness.framework.ops.constants import int_tensor
 from harness.framework.ops.primitive import Primitive, plain
 from harness.framework.ops.primitives.shape import axis_setting
@@ -155,4 +156,6 @@ class L2Normalize(Primitive):
 
     def __init__(self, axis: Any = 0, epsilon: float = 1e-4) -> None:
         axes = axis if isinstance(axis, int) else tuple(axis_setting("L2Normalize", a) for a in axis)
+        if not isinstance(axes, int) and len(axes) != 1:
+            raise SettingTypeError(f"L2Normalize: axis must be one axis, got {axis!r}")
         super().__init__(attrs={"axis": axes, "epsilon": float(epsilon)})

@@ -225,7 +225,7 @@ def test_datasets_that_are_refused() -> None:
     notes = Notes()
     with pytest.raises(ValueError, match="empty"):
         model().train(1, dataset(rows=0), notes)
-    with pytest.raises(TypeError, match="get_dataset_size"):
+    with pytest.raises(AttributeError, match="get_dataset_size"):
         model().train(1, [(1, 2)], notes)
     assert notes.trace == []
     with pytest.raises(ValueError, match="got 1 columns"):
