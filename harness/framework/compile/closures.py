@@ -60,6 +60,9 @@ class Closure:
         leaves: the graphs inside it, of a function of the library whose nesting is recorded.
         level: of such a graph, how many steps after the call it becomes part of the caller; None for any other.
         slots: of such a graph, by operator, ``seen`` and ``left`` of each (see ``nestings``).
+        early: of such a graph, how many steps after its first argument is given anew it becomes part of the caller, and
+            from which step after the call on; None where it waits for its level.
+        nested: it sees the values of the closure around it; any other is given its arguments.
     """
 
     parent: Closure | None
@@ -74,6 +77,8 @@ class Closure:
     leaves: list[Closure] = field(default_factory=list)
     level: int | None = None
     slots: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
+    early: tuple[int, int] | None = None
+    nested: bool = False
 
     def affect(self, effect: Closure | Node | None) -> None:
         """Notes an effect; the first one makes this closure's call an effect of its parent."""
@@ -147,10 +152,10 @@ class _Activation:
             return self.closure
         return leaves.pop(0) if len(leaves) > 1 else leaves[0]
 
-    def child(self, key: Any, parent: Closure, waits: bool = False) -> Closure:
+    def child(self, key: Any, parent: Closure, nested: bool = True) -> Closure:
         """The closure known as ``key`` inside ``parent``; made at its first use."""
         if (key, parent) not in self.made:
-            self.made[key, parent] = Closure(parent, waits)
+            self.made[key, parent] = Closure(parent, nested=nested)
         return self.made[key, parent]
 
 
@@ -261,6 +266,8 @@ def _nested(frame: FrameType, caller: Closure, nesting: Recorded) -> _Activation
     """Makes the closures of a function whose nesting is recorded."""
     closure = Closure(caller, of_library=True)
     closure.leaves = [Closure(closure, level=level, of_library=True) for level in nesting.levels]
+    for graph, later, since in nesting.early:
+        closure.leaves[graph].early = later, since
     activation = _Activation(frame, closure, None)
     for op, graph, seen, left in nesting.operators:
         leaf = closure.leaves[graph]
@@ -361,7 +368,7 @@ def _after(activation: _Activation, statement: Compound, closure: Closure) -> Cl
     if isinstance(statement, ast.For):
         loop = activation.loops.get((statement, closure))
         inner = _end_of_turn(activation, statement, loop.turns[-1]) if loop is not None else closure
-        return activation.child((statement, "after"), activation.child((statement, "end"), inner))
+        return activation.child((statement, "after"), activation.child((statement, "end"), inner, nested=False))
     if is_attribute(statement.test):
         closure = activation.child((statement, "side"), closure)
     return activation.child((statement, "after"), closure)
@@ -374,7 +381,7 @@ def _turn(activation: _Activation, turns: _Turns, closure: Closure) -> Closure:
     loop = activation.loops.setdefault((turns.loop, closure), _Loop([]))
     if not loop.turns or value != loop.value or place < loop.place:
         head = Closure(_end_of_turn(activation, turns.loop, loop.turns[-1]) if loop.turns else closure)
-        loop.turns.append(Closure(head, waits=True))
+        loop.turns.append(Closure(head, waits=True, nested=True))
     loop.value, loop.place = value, place
     return loop.turns[-1]
 

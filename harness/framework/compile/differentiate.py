@@ -116,9 +116,10 @@ class _Gradient:
                 walked.append(node)
             stack.extend(reversed(_flow(node) if node.op == custom_backward.CUSTOM else node.inputs))
         self.tracer.closures.finish()
-        rank = {closure: at for at, closure in enumerate(inlining_order(self.order, [r.operand for r in self.roots]))}
+        order, idle = inlining_order(self.order, [r.operand for r in self.roots], self.tracer.created)
+        rank = {closure: at for at, closure in enumerate(order)}
         found: dict[Any, str] = {}
-        for node in sorted(walked, key=lambda n: rank.get(n.extra.closure, len(rank))):
+        for node in sorted([*walked, *idle], key=lambda n: rank.get(n.extra.closure, len(rank))):
             found.setdefault(_primitive(node), node.scope)
         return found
 

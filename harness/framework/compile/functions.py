@@ -67,8 +67,9 @@ class FunctionScopes:
         self.inside = 0
         self._stop = stop
         self._scopes: dict[Any, str] = {}
-        #: of a function whose calls differ by the kind of an argument, that of the first
-        self._kinds: dict[Any, str] = {}
+        #: of a function whose calls differ by the kind of an argument, that of the first, and the scopes that had looked
+        #: the function up by then
+        self._kinds: dict[Any, tuple[str, set[str]]] = {}
 
     def enter(self, key: Any, scope: str) -> tuple[str, str]:
         """The scope of the nodes of a library function that is called in ``scope``; and that of its operator if it
@@ -76,10 +77,13 @@ class FunctionScopes:
         asked = key
         # What differs by the kind of an argument is one function in the cells of the user; the library's own calls are
         # a function for each kind (measured: x[0], x[0:1] and x[:, 0] in two cells; y[:, -1] and h[0] after an LSTM),
-        # and so is a call in a cell around the one that made the function (self.inner(x)[:, 0] where it has x[0]).
+        # and so is a call of a cell that looked the function up before the one that made it (self.inner(x)[:, 0] where
+        # that has x[0]).
         if isinstance(key, tuple) and key not in self._scopes and (key[0] in self._scopes or self._by_user()):
-            first = self._kinds.setdefault(key[0], key[1])
-            key = key if first != key[1] and self._scopes[key[0]].startswith(f"{scope}/") else key[0]
+            if key[0] not in self._kinds:
+                self._kinds[key[0]] = key[1], set(self._have_indexed())
+            first, before = self._kinds[key[0]]
+            key = key if first != key[1] and scope in before and scope != self._scopes[key[0]] else key[0]
         if key in ABROAD or (isinstance(key, str) and key.endswith(OLD)):
             plain = key.removesuffix(OLD)
             key, scope = METHODS.get(plain, plain), "Default"
@@ -104,6 +108,20 @@ class FunctionScopes:
     def _named_first(self, key: Any, scope: str) -> str:
         """The scope of the outermost function of the user that is running and looked the function ``key`` up, or
         ``scope``."""
+        for frame, at in self._users_frames():
+            for named in _named(frame):
+                if named in (key, f"{key}{OLD}"):
+                    return at if named == key else "Default"
+        return scope
+
+    def _have_indexed(self) -> Iterator[str]:
+        """The scopes of the functions of the user that are running and have looked an index up."""
+        for frame, at in self._users_frames():
+            if any(isinstance(node, ast.Subscript) and not is_entered for node, is_entered in looked_up(frame)):
+                yield at
+
+    def _users_frames(self) -> Iterator[tuple[FrameType, str]]:
+        """The functions of the user that are running, and the scope of each, outermost first."""
         at = "Default"
         for frame in frames_of_graphs(self._stop):
             if frame.f_code.co_name == "construct":
@@ -111,10 +129,7 @@ class FunctionScopes:
             else:
                 at = self._scopes.get(function_key(frame), at)
             if is_users(frame.f_code.co_filename):
-                for named in _named(frame):
-                    if named in (key, f"{key}{OLD}"):
-                        return at if named == key else "Default"
-        return scope
+                yield frame, at
 
     def _by_user(self) -> bool:
         """Whether the user's code, not a library layer, makes the call that is being entered."""

@@ -24,31 +24,40 @@ _State = tuple[str, Closure, Any]
 Item = Node | Closure | _State
 
 
-def inlining_order(nodes: Sequence[Node], roots: Iterable[Operand]) -> list[Closure]:
-    """Closures in the order they become part of the outermost one, which comes first.
+def inlining_order(
+    nodes: Sequence[Node], roots: Iterable[Operand], created: Sequence[Node] = ()
+) -> tuple[list[Closure], list[Node]]:
+    """Closures in the order they become part of the outermost one, which comes first; and the operators behind results
+    of calls that nothing uses, but which read memory, so that they stay until then.
 
     Args:
         nodes: every node of the forward graph, inputs before users.
         roots: the results.
+        created: every operator that was written down, also those that nothing uses.
     """
     if not nodes:
-        return []
-    return _Walk(nodes, [r for r in roots if isinstance(r, Node)]).run()
+        return [], []
+    walk = _Walk(nodes, [r for r in roots if isinstance(r, Node)], created)
+    return walk.run(), walk.idle
 
 
 class _Walk:
-    def __init__(self, nodes: Sequence[Node], roots: Sequence[Node]) -> None:
+    def __init__(self, nodes: Sequence[Node], roots: Sequence[Node], created: Sequence[Node]) -> None:
         self.roots = roots
         self.top = _common(nodes)
         self.results: dict[Closure, dict[int, Node]] = {}
         self.users: dict[int, list[Node]] = {}
         for node in nodes:
-            for operand in _values(node):
-                self._used(operand, node.extra.closure)
-                self.users.setdefault(id(operand), []).append(node)
+            self._takes(node)
         for root in roots:
             self._used(root, self.top)
-        self.order = [self.top]
+        self.idle: list[Node] = []
+        self._find_idle(created, {id(node) for node in nodes})
+        #: what each closure holds, in the order it came there, and the closure it became part of
+        self.held: dict[Closure, list[Closure]] = {}
+        self.into: dict[Closure, Closure] = {}
+        #: the step a function of the library was entered
+        self.entered: dict[Closure, int] = {}
         self.seen: set[Any] = set()
         #: by the step they are looked at
         self.queue: list[tuple[int, int, Item]] = []
@@ -56,6 +65,32 @@ class _Walk:
         self.step = -1
         #: how many steps the inputs of an operator of the library wait for graphs that only pass them on
         self.passing: dict[int, int] = {}
+
+    def _takes(self, node: Node) -> None:
+        """Notes what ``node`` uses."""
+        for operand in _values(node):
+            self._used(operand, node.extra.closure)
+            self.users.setdefault(id(operand), []).append(node)
+
+    def _find_idle(self, created: Sequence[Node], known: set[int]) -> None:
+        """Finds the results of calls that have effects, where nothing uses them, and what is behind those."""
+        wanted: set[int] = set()
+        for node in reversed(created):
+            if id(node) in known:
+                continue
+            if id(node) not in wanted:
+                idle = [c for c in node.extra.closure.path() if c.effects and c not in self.results]
+                if not idle or not _lies_inside(idle[0], self.top) or idle[0].parent is None:
+                    continue
+                self._used(node, idle[0].parent)
+            self.idle.append(node)
+            self._takes(node)
+            stack: list[Operand] = _values(node)
+            while stack:
+                operand = stack.pop()
+                wanted.add(id(operand))
+                if isinstance(operand, Node) and not operand.kernel:
+                    stack += _values(operand)
 
     def _put(self, item: Item, later: int = 1) -> None:
         """Queues ``item``, to be looked at so many steps later."""
@@ -83,13 +118,28 @@ class _Walk:
             elif item not in self.seen:
                 self.seen.add(item)
                 self._follow(item)
-        return self.order
+        return self._held(self.top)
+
+    def _held(self, closure: Closure) -> list[Closure]:
+        return self.held.setdefault(closure, [closure])
+
+    def _is_inlined(self, closure: Closure) -> bool:
+        return closure in self.into or closure is self.top
+
+    def _move(self, closure: Closure) -> None:
+        """Makes ``closure``, with what it holds, part of the one that calls it, wherever that is by now."""
+        around = closure.parent
+        while around in self.into:
+            around = self.into[around]
+        assert around is not None
+        self.into[closure] = around
+        self._held(around).extend(self._held(closure))
 
     def _inline(self, closure: Closure) -> None:
         """Replaces the call of ``closure`` by its result."""
-        if closure in self.order:
+        if self._is_inlined(closure):
             return
-        self.order.append(closure)
+        self._move(closure)
         if closure.level is not None:
             return
         if closure.leaves:
@@ -104,11 +154,12 @@ class _Walk:
 
     def _place_leaves(self, closure: Closure) -> None:
         """Queues the graphs and the operators of a function of the library for the steps recorded."""
+        self.entered[closure] = self.step
         for leaf in closure.leaves:
             if leaf.level:
                 self._put(leaf, leaf.level)
             else:
-                self.order.append(leaf)
+                self._move(leaf)
             for node, (seen, left) in leaf.steps():
                 self._put(node, seen)
                 self.passing[id(node)] = left - seen
@@ -183,11 +234,22 @@ class _Walk:
         if closure in path or any(self._waits(around) for around in _way(user.extra.closure, closure)[:-1]):
             return
         for around in path:
-            if around not in self.order and _lies_inside(around, self.top):
-                if around.level is None:
-                    self._put(around)
-                return
+            if self._is_inlined(around) or around.nested or not _lies_inside(around, self.top):
+                continue
+            if around.level is None:
+                self._put(around)
+            elif around.parent is not None:
+                self._push_early(around.parent)
+            return
         self._put(user)
+
+    def _push_early(self, function: Closure) -> None:
+        """Queues the graphs of a function of the library that its argument, given anew, is looked at in."""
+        for leaf in function.leaves:
+            if leaf.early is not None:
+                later, since = leaf.early
+                if self.step + 1 >= self.entered[function] + since:
+                    self._put(leaf, later + 1)
 
     def _push_call(self, way: Sequence[Closure]) -> bool:
         """Queues the first call on ``way`` that was not replaced yet, or the wait it was replaced by; False if there
@@ -195,7 +257,7 @@ class _Walk:
         for closure in way:
             tail: Closure | None = closure
             while tail is not None:
-                if tail not in self.order:
+                if not self._is_inlined(tail):
                     if tail.level is None:
                         self._put(tail)
                     return True

@@ -30,10 +30,13 @@ class Recorded(NamedTuple):
         levels: of each graph that holds operators, the step at which it becomes part of the caller.
         operators: in the order they run: its name, its graph, the step it is looked at (``seen``), and the step its
             inputs from outside are (``left``).
+        early: graphs that are part of the caller sooner if the first argument is given anew: the graph, how many steps
+            after that, and from which step after the call on.
     """
 
     levels: tuple[int, ...]
     operators: tuple[tuple[str, int, int, int], ...]
+    early: tuple[tuple[int, int, int], ...] = ()
 
 
 @lru_cache(maxsize=1)
@@ -41,8 +44,8 @@ def table() -> dict[str, Recorded]:
     """What is recorded, by the text of a call (``call_of``)."""
     text = (Path(__file__).parent / "nestings.json").read_text(encoding="utf-8")
     return {
-        call: Recorded(tuple(levels), tuple((op, graph, seen, left) for op, graph, seen, left in operators))
-        for call, (levels, operators) in json.loads(text).items()
+        call: Recorded(tuple(levels), tuple(map(tuple, operators)), tuple(map(tuple, early)))
+        for call, (levels, operators, early) in json.loads(text).items()
     }
 
 

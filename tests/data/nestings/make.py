@@ -29,6 +29,7 @@ Row = list[Any]
 
 def real(python: str, scratch: Path) -> dict[int, list[Any]]:
     """The calls of each form under the real one."""
+    from tests.data.nestings.early import Early
     from tests.data.nestings.forms import forms, script
     from tests.data.nestings.steps import Walk, graphs_of
 
@@ -52,7 +53,10 @@ def real(python: str, scratch: Path) -> dict[int, list[Any]]:
         graphs = graphs_of(texts[0].read_text()) if texts else {}
         for name in graphs:
             if match := re.fullmatch(r"\d+___main___Net(\d+)_construct_\d+", name):
-                found[int(match[1])] = Walk(graphs, name).calls()
+                found[int(match[1])] = calls = Walk(graphs, name).calls()
+                for number, (_, steps) in enumerate(calls):
+                    if steps is not None and steps.operators:
+                        steps.early = Early(graphs, name).levels(number)
     return found
 
 
@@ -128,10 +132,12 @@ def _row(text: str, operators: list[str], steps: Any) -> Row:
     tuples = any(bracket in text for bracket in ("((tensor", ", (tensor"))
     kept = [operator for operator in reversed(steps.operators) if operator[0] in operators]
     graphs = sorted({operator[1] for operator in kept}, key=lambda g: (steps.graphs[g], g))
-    return [
+    row: Row = [
         [steps.graphs[g] for g in graphs],
         [[op, graphs.index(graph), seen, left + tuples] for op, graph, seen, left in kept],
     ]
+    early = [[at, *steps.early[steps.names[g]]] for at, g in enumerate(graphs) if steps.names[g] in steps.early]
+    return [*row, early]
 
 
 if __name__ == "__main__":

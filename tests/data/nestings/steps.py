@@ -86,10 +86,12 @@ def arguments(text: str, at: int) -> list[str]:
 
 @dataclass
 class Steps:
-    """What one call consists of: ``graphs`` (the step each becomes part of the caller), ``operators`` (name, graph,
-    the step it is looked at, the step its inputs from outside are)."""
+    """What one call consists of: ``graphs`` (the step each becomes part of the caller), ``names`` of them,
+    ``early`` of some (see there), ``operators`` (name, graph, the step it is looked at, the step its inputs from outside are)."""
 
     graphs: list[int] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+    early: dict[str, tuple[int, int]] = field(default_factory=dict)
     operators: list[list[Any]] = field(default_factory=list)
 
 
@@ -145,6 +147,7 @@ class Walk:
                 if id(call) not in numbers:
                     numbers[id(call)] = len(steps.graphs)
                     steps.graphs.append(call.level)
+                    steps.names.append(call.graph.name)
                 steps.operators.append([name[1], numbers[id(call)], step, 1 << 30])
             for text in arguments(right, right.index("(")):
                 inner = self._ref(text, call)

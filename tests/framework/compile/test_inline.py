@@ -22,7 +22,7 @@ def test_one_graph_alone() -> None:
     top = Closure(None)
     first = node(top, Parameter("x", SPEC, False))
     last = node(top, first)
-    assert inlining_order([first, last], [last]) == [top]
+    assert inlining_order([first, last], [last])[0] == [top]
 
 
 def test_the_call_nearer_to_the_result_comes_first() -> None:
@@ -31,7 +31,7 @@ def test_the_call_nearer_to_the_result_comes_first() -> None:
     first = node(one, Parameter("x", SPEC, False))
     second = node(two, first)
     last = node(top, second)
-    assert inlining_order([first, second, last], [last]) == [top, two, one]
+    assert inlining_order([first, second, last], [last])[0] == [top, two, one]
 
 
 def test_a_call_inside_a_call_comes_behind_it() -> None:
@@ -43,7 +43,7 @@ def test_a_call_inside_a_call_comes_behind_it() -> None:
     middle = node(outer, deep)
     other = node(beside, x)
     last = node(top, middle, other)
-    assert inlining_order([deep, middle, other, last], [last]) == [top, outer, beside, inner]
+    assert inlining_order([deep, middle, other, last], [last])[0] == [top, outer, beside, inner]
 
 
 def test_the_outermost_graph_is_what_all_nodes_share() -> None:
@@ -52,7 +52,7 @@ def test_the_outermost_graph_is_what_all_nodes_share() -> None:
     inner = Closure(top)
     first = node(inner, Parameter("x", SPEC, False))
     last = node(top, first)
-    assert inlining_order([first, last], [last]) == [top, inner]
+    assert inlining_order([first, last], [last])[0] == [top, inner]
 
 
 def test_each_graph_once_whatever_uses_its_results() -> None:
@@ -61,13 +61,13 @@ def test_each_graph_once_whatever_uses_its_results() -> None:
     a = node(one, Parameter("x", SPEC, False))
     b = node(one, a, op="Exp")
     last = node(top, a, b)
-    assert inlining_order([a, b, last], [last]) == [top, one]
+    assert inlining_order([a, b, last], [last])[0] == [top, one]
 
 
 def test_no_operand_of_the_result_is_a_node() -> None:
     top = Closure(None)
     alone = node(top, Parameter("x", SPEC, False))
-    assert inlining_order([alone], [Parameter("y", SPEC, False)]) == [top]
+    assert inlining_order([alone], [Parameter("y", SPEC, False)])[0] == [top]
 
 
 def test_an_effect_is_reached_through_the_state() -> None:
@@ -78,7 +78,7 @@ def test_an_effect_is_reached_through_the_state() -> None:
     reading.affect(None)
     second = node(pure, first)
     last = node(top, second)
-    order = inlining_order([first, second, last], [last])
+    order, _idle = inlining_order([first, second, last], [last])
     assert order[0] is top
     assert set(order) == {top, pure, reading}
     assert top.effects == [reading]
