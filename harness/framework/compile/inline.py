@@ -79,10 +79,11 @@ class _Walk:
             if id(node) in known:
                 continue
             if id(node) not in wanted:
-                idle = [c for c in node.extra.closure.path() if c.effects and c not in self.results]
-                if not idle or not _lies_inside(idle[0], self.top) or idle[0].parent is None:
+                inside = (c for c in node.extra.closure.path() if _lies_inside(c, self.top))
+                around = next((c.parent for c in inside if c.effects and c not in self.results), None)
+                if around is None:
                     continue
-                self._used(node, idle[0].parent)
+                self._used(node, around)
             self.idle.append(node)
             self._takes(node)
             stack: list[Operand] = _values(node)
