@@ -67,8 +67,8 @@ class FunctionScopes:
         self.inside = 0
         self._stop = stop
         self._scopes: dict[Any, str] = {}
-        #: of a function whose calls differ by the kind of an argument, that of the first, and the scopes that had looked
-        #: the function up by then
+        #: of a function whose calls differ by the kind of an argument, that of the first, and the scopes that had
+        #: looked the function up by then
         self._kinds: dict[Any, tuple[str, set[str]]] = {}
 
     def enter(self, key: Any, scope: str) -> tuple[str, str]:

@@ -81,7 +81,8 @@ class Early:
                         user.is_seen = user.is_seen and user.home is top
             while self.queue[step]:
                 node = self.queue[step].popleft()
-                if node.is_seen or node.op in ("dead", "") or node.home is None or (node.home is top and node is not call):
+                is_outside = node.home is None or (node.home is top and node is not call)
+                if node.is_seen or is_outside or node.op in ("dead", ""):
                     continue
                 node.is_seen = True
                 if not self._replace(node, step):

@@ -87,7 +87,8 @@ def arguments(text: str, at: int) -> list[str]:
 @dataclass
 class Steps:
     """What one call consists of: ``graphs`` (the step each becomes part of the caller), ``names`` of them,
-    ``early`` of some (see there), ``operators`` (name, graph, the step it is looked at, the step its inputs from outside are)."""
+    ``early`` of some (see there), ``operators`` (name, graph, the step it is looked at, the step its inputs from
+    outside are)."""
 
     graphs: list[int] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
