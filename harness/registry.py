@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterator
-from importlib.metadata import entry_points
 from typing import Generic, TypeVar
 
 from harness.errors import UnknownNameError
@@ -47,6 +46,8 @@ class Registry(Generic[T]):
     def _load_entry_points(self) -> None:
         if self._group is None:
             return
+        from importlib.metadata import entry_points  # it imports e-mail, sockets and more
+
         group, self._group = self._group, None
         for entry in entry_points(group=group):
             self._things.setdefault(entry.name, entry.load())

@@ -186,6 +186,7 @@ def stores(golden: Path) -> list[str]:
     found = []
     for folder, folders, files in os.walk(golden):
         folders[:] = [name for name in folders if not name.startswith(".")]
-        base = Path(folder).relative_to(golden)
-        found += [(base / name).as_posix() for name in files if name.endswith(keys.SUFFIX) and not name.startswith(".")]
+        base = Path(folder).relative_to(golden).as_posix()
+        before = "" if base == "." else f"{base}/"
+        found += [before + name for name in files if name.endswith(keys.SUFFIX) and not name.startswith(".")]
     return sorted(found)

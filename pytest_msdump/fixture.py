@@ -236,16 +236,16 @@ def _caller(root: Path) -> str | None:
 @pytest.fixture
 def msdump(request: pytest.FixtureRequest) -> Iterator[Msdump]:
     """Runs networks on one backend in one dump mode and checks what they dump against the test's golden."""
-    config = request.config
+    config, item = request.config, request.node
     if not config.stash[SETTINGS].active:
         pytest.skip(NOT_ASKED)
     from pytest_msdump.session import begin
 
-    if not is_gate_test(request.node):
-        pytest.fail(f"msdump: {request.node.nodeid} {_AT_RUN_TIME}", pytrace=False)
+    if not is_gate_test(item):
+        pytest.fail(f"msdump: {item.nodeid} {_AT_RUN_TIME}", pytrace=False)
     # A test that requests the fixture by name at run time gives it no parameter: the first variant is used.
     chosen = getattr(request, "param", None)
     if not isinstance(chosen, Variant):
-        chosen = variants(config, marker_arguments(request.node))[0]
-    with begin(request.node, chosen) as test:
+        chosen = variants(config, marker_arguments(item))[0]
+    with begin(item, chosen) as test:
         yield Msdump(test)

@@ -6,7 +6,7 @@ import shutil
 import sys
 import time
 from collections.abc import Generator
-from os import getpid, sep
+from os import getpid, listdir, sep
 from pathlib import Path
 from typing import Any
 
@@ -109,10 +109,16 @@ class Gate:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
-        """Goldens and their manifests are no tests: pytest need not look at each of them."""
-        if not collection_path.name.endswith(GOLDENS):
+        """Goldens and their manifests are no tests: pytest need not look at each of them, nor at a directory that holds
+        nothing else."""
+        if not str(collection_path).startswith(self._golden):
             return None
-        return str(collection_path).startswith(self._golden) or None
+        if collection_path.name.endswith(GOLDENS):
+            return True
+        try:
+            return all(name.endswith(GOLDENS) for name in listdir(collection_path)) or None
+        except OSError:
+            return None
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Notes which files were collected."""

@@ -39,6 +39,7 @@ class GateTest:
         settings: the session's.
         marker: arguments of the test's ``msdump`` markers.
         golden: path of its store, relative to the golden directory.
+        store: path of its store.
         network: name in the store: the test's id without backend and mode.
         process: the process in which its programs run, one after the other.
         programs: number of programs that ran, failed ones included.
@@ -54,6 +55,7 @@ class GateTest:
         self.settings: Settings = item.config.stash[SETTINGS]
         self.marker = marker
         self.network, self.golden = identity_of(item)
+        self.store = f"{self.settings.golden}{os.sep}{self.golden}"
         self.process = process
         self.programs = 0
         self.tree = self._tree() if self.settings.keep else None
@@ -129,8 +131,7 @@ class GateTest:
         from pytest_msdump.stores import OPENED
 
         try:
-            golden = OPENED.open(os.path.join(self.settings.golden, self.golden))
-            return golden.run(*self.variant).loader(key, content)
+            return OPENED.open(self.store).run(*self.variant).loader(key, content)
         except (FileNotFoundError, HarnessError):
             return None  # what is wrong with it is told when the test is judged
 

@@ -217,7 +217,7 @@ def _check_all(judge: GateRun, bundle: str, results: list[Result], texts: list[s
     against = others(marker.get("against"), backend)
     stated = {backend: marker.get("tolerance"), **against}
     try:
-        store = OPENED.open(os.path.join(judge.test.settings.golden, judge.test.golden))
+        store = OPENED.open(judge.test.store)
     except FileNotFoundError:
         results.append(_missing(judge, backend))
         texts.append(misses.missing(judge.test, judge.path, judge.held, judge.run, "the store does not exist"))

@@ -13,6 +13,7 @@ cut and closed with ``~`` and its digest; ``~`` occurs nowhere else.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from hashlib import blake2b
 from typing import NamedTuple
 
@@ -76,6 +77,8 @@ def without_variant(case: CaseId, chosen: str) -> CaseId:
 def _encode(text: str, also: str = "") -> str:
     if not text:
         return "%"
+    if _PLAIN.issuperset(text):
+        return text
     parts = []
     for letter in text:
         if letter in _PLAIN or letter in also:
@@ -121,6 +124,15 @@ def _part(text: str, suffix: str = "") -> str:
     return text + suffix
 
 
+@lru_cache(maxsize=256)
+def _folder(path: str) -> str:
+    """The folder of the goldens of a test file."""
+    *folders, module = path.split("/")
+    # The mark tells a file without the usual suffix from its namesake with it.
+    module = _encode(module[:-3]) if module.endswith(".py") else _encode(module) + "%"
+    return "/".join([*(_part(_encode(folder)) for folder in folders), _part(module)])
+
+
 def golden_path(case: CaseId) -> str:
     """The golden file of a test, relative to the golden directory, ``/``-separated.
 
@@ -128,13 +140,10 @@ def golden_path(case: CaseId) -> str:
     """
     if not case.names:
         raise ValueError(f"{case} names a file, not a test; only a test owns a golden")
-    *folders, module = case.path.split("/")
-    # The mark tells a file without the usual suffix from its namesake with it.
-    module = _encode(module[:-3]) if module.endswith(".py") else _encode(module) + "%"
-    name = ".".join(_encode(part) for part in case.names)
+    name = ".".join(map(_encode, case.names))
     if case.params is not None:
         name += "@" + _encode(case.params, also=".")
-    path = "/".join([*(_part(_encode(folder)) for folder in folders), _part(module), _part(name, SUFFIX)])
+    path = f"{_folder(case.path)}/{_part(name, SUFFIX)}"
     if len(path) <= MAX_PATH:
         return path
     return f"{_LONG}/{name[:_KEPT]}~{_digest(path)}{SUFFIX}"

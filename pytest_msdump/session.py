@@ -164,8 +164,7 @@ def begin(item: pytest.Item, variant: Variant) -> Iterator[GateTest]:
     import harness.framework.context as context  # not from its package, which would look all of MindSpore's names up
     from harness import numpy_state
 
-    mode, state = context.get_context("mode"), numpy_state.taken()
-    context.set_context(mode=context.GRAPH_MODE)
+    mode, state = context.exchange_mode(context.GRAPH_MODE), numpy_state.taken()
     context.set_seed(SEED)
     more = {"rdr": True} if records(item.config, marker, variant.mode) else {}
 
@@ -181,7 +180,7 @@ def begin(item: pytest.Item, variant: Variant) -> Iterator[GateTest]:
                 stack.enter_context(_torch_seeded())
             yield _made(item, variant, process, marker)
     finally:
-        context.set_context(mode=mode)
+        context.exchange_mode(mode)
         numpy_state.restore(state)
 
 
@@ -207,7 +206,8 @@ def _refuse(item: pytest.Item, variant: Variant, marker: Mapping[str, Any]) -> N
 
 def unreadable(item: pytest.Item) -> str | None:
     """The failure of a test whose marker states a tolerance that cannot be read."""
-    marker = marker_arguments(item)
+    test = gate_test.current(item)
+    marker = marker_arguments(item) if test is None else test.marker
     against = marker.get("against")
     stated = [marker.get("tolerance"), *(against.values() if isinstance(against, Mapping) else ())]
     if all(each is None for each in stated):
@@ -286,7 +286,8 @@ def finish(item: pytest.Item, bundle: str) -> str | None:
     else:
         results, failures = judge.regenerate(test) if test.settings.regen else judge.check(test, bundle)
     _keep_results(item, results)
-    _note(item, bundle, results, "\n".join(failures))
+    if test.settings.report is not None:
+        _note(item, bundle, results, "\n".join(failures))
     if test.tree is not None and not failures:
         _remove_tree(test.tree)
     return report.failure(failures, list(_closing_lines(test, results))) if failures else None
@@ -318,10 +319,8 @@ def _closing_lines(test: GateTest, results: Sequence[Result]) -> Iterator[str]:
 def _note(item: pytest.Item, bundle: str, results: Sequence[Result], failure: str) -> None:
     """Adds a test that compared nothing to the session's page, so that no test is missing there."""
     settings: Settings = item.config.stash[SETTINGS]
-    if settings.report is None:
-        return
     lone = [each for each in results if each["verdict"] in ("missing", "not compared")]
-    if lone and not (settings.regen or settings.learn):
+    if lone and settings.report is not None and not (settings.regen or settings.learn):
         from pytest_msdump import pages
 
         for result in lone:

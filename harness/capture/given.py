@@ -69,6 +69,8 @@ def _walk(name: str, value: Any, depth: int) -> Iterator[Leaf]:
 
 def _inside(value: Any) -> list[tuple[str, Any]] | None:
     """The items of a container, each with its part of the name; None if ``value`` is not a container."""
+    if type(value) is np.ndarray:  # most values
+        return None
     if isinstance(value, Mapping):
         named = [(_key(key), each) for key, each in value.items()]
         return sorted(named, key=lambda pair: pair[0])

@@ -7,7 +7,7 @@ from itertools import chain, count
 from typing import Any, Protocol, cast, runtime_checkable
 
 from harness.compare.by_rows import check_rows
-from harness.compare.collector import paused_collector
+from harness.compare.collector import PausedCollector
 from harness.compare.content import Digests, agree, content, kept
 from harness.compare.divergence import find_order_change, find_renames, mark_overwritten
 from harness.compare.judge import SlotJudge
@@ -75,7 +75,7 @@ def check(
     """
     judge = judging(Tolerances.parse(tolerances), measured)
     left = judge.unlisted(order)
-    with paused_collector():
+    with PausedCollector():
         if left is not None and left.ranks:
             listed = _one_by_one(_Golden(expected, frozenset(left.ranks)), _records(found), judge, order)
             listed.unlisted = left

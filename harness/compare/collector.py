@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 
-@contextmanager
-def paused_collector() -> Iterator[None]:
+class PausedCollector:
     """Keeps the garbage collector from examining the same objects again and again, which takes as long as making them;
     there is no cycle among them."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
+
+    __slots__ = ("_enabled",)
+
+    def __enter__(self) -> None:
+        self._enabled = gc.isenabled()
+        gc.disable()
+
+    def __exit__(self, *error: object) -> None:
+        if self._enabled:
             gc.enable()

@@ -135,6 +135,13 @@ def set_context(**kwargs: Any) -> None:
     _values.update(kwargs)
 
 
+def exchange_mode(mode: int) -> int:
+    """Sets the mode; returns the one before."""
+    before: int = _values.get("mode", _SETTINGS["mode"].default)
+    _values["mode"] = mode
+    return before
+
+
 def _configuration_file(path: str) -> str:
     """The real path of an ``env_config_path``; ``SettingError`` unless it is a file of JSON, whatever it says."""
     _log.warning("set_context: the parameter 'env_config_path' is deprecated")

@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import inspect
 import json
+import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,6 +20,7 @@ import numpy as np
 
 from harness.dtypes import DType
 from harness.errors import HarnessError, SettingError, SettingTypeError
+from harness.lazy import lazy
 
 F = TypeVar("F", bound=Callable[..., Any])
 #: the words of ``kinds.json``, and the exact types they stand for; ``harness.framework.tensor`` adds its own
@@ -39,30 +41,57 @@ def refused_kinds() -> dict[str, dict[str, str]]:
 
 
 class Refused:
-    """The row of one callable.
+    """The row of one callable, worked out at its first call: there are hundreds.
 
     Args:
-        owner: how messages name it.
-        names: its arguments by position; later ones have no name.
-        row: kinds by argument: a position or a name.
+        name: of the row.
+        owner: how messages name the callable.
+        function: its code.
+        skip: how many arguments no row counts (``self``).
     """
 
-    def __init__(self, owner: str, names: list[str], row: Mapping[str, str]) -> None:
-        self._owner, self._names = owner, names
-        self._words: dict[int | str, list[str]] = {}
-        for place, words in row.items():
-            if place.isdecimal():
-                position = int(place)
-                self._words[position] = words.split()
-                if position < len(names):
-                    self._words[names[position]] = words.split()
-            else:
-                self._words[place] = words.split()
+    def __init__(self, name: str, owner: str, function: Callable[..., Any], skip: int = 0) -> None:
+        self._name, self._owner, self._function, self._skip = name, owner, function, skip
+
+    @lazy
+    def _parameters(self) -> list[inspect.Parameter]:
+        return list(inspect.signature(self._function).parameters.values())[self._skip :]
+
+    @lazy
+    def _several(self) -> int | None:
+        """The place from which on arguments have no name of their own."""
+        kinds = [parameter.kind for parameter in self._parameters]
+        return kinds.index(inspect.Parameter.VAR_POSITIONAL) if inspect.Parameter.VAR_POSITIONAL in kinds else None
+
+    @lazy
+    def _names(self) -> list[str]:
+        return [parameter.name for parameter in self._parameters[: self._several]]
+
+    @lazy
+    def _words(self) -> dict[int | str, list[str]]:
+        """Kinds by argument, by position and by name."""
+        names, found = self._names, dict[int | str, list[str]]()
+        # What one of several may be hangs on the others.
+        last = math.inf if self._several is None or self._name.endswith("()") else self._several
+        for place, words in refused_kinds()[self._name].items():
+            if not place.isdecimal():
+                found[place] = words.split()
                 if place in names:
-                    self._words[names.index(place)] = words.split()
-        self._types = {p: frozenset(t for word in words for t in TYPES[word]) for p, words in self._words.items()}
+                    found[names.index(place)] = words.split()
+            elif int(place) < last:
+                found[int(place)] = words.split()
+                if int(place) < len(names):
+                    found[names[int(place)]] = words.split()
+        return found
+
+    @lazy
+    def _types(self) -> dict[int | str, frozenset[type]]:
+        return {p: frozenset(t for word in words for t in TYPES[word]) for p, words in self._words.items()}
+
+    @lazy
+    def _ordered(self) -> tuple[frozenset[type], ...]:
         count = max((p + 1 for p in self._types if isinstance(p, int)), default=0)
-        self._ordered = tuple(self._types.get(p, frozenset()) for p in range(count))
+        return tuple(self._types.get(p, frozenset()) for p in range(count))
 
     def argument(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> int | str | None:
         """The first argument of a kind that is refused, by position or name; None if there is none."""
@@ -102,14 +131,7 @@ def _short(value: Any) -> str:
 
 def refused(name: str, owner: str, function: Callable[..., Any], skip: int = 0) -> Refused | None:
     """The row of the table for ``name``, if it has one: of ``function``'s arguments, ``skip`` aside (``self``)."""
-    row = refused_kinds().get(name)
-    if row is None:
-        return None
-    parameters = list(inspect.signature(function).parameters.values())[skip:]
-    several = [at for at, parameter in enumerate(parameters) if parameter.kind is parameter.VAR_POSITIONAL]
-    if several and not name.endswith("()"):  # what one of several may be hangs on the others
-        row = {place: kinds for place, kinds in row.items() if not place.isdecimal() or int(place) < several[0]}
-    return Refused(owner, [parameter.name for parameter in parameters[: several[0] if several else None]], row)
+    return Refused(name, owner, function, skip) if name in refused_kinds() else None
 
 
 def checked(name: str, function: F, skip: int = 0) -> F:

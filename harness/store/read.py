@@ -8,9 +8,8 @@ checks digests.
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -18,6 +17,7 @@ from typing import Any, Self
 import numpy as np
 
 from harness.errors import StoreError, first_line
+from harness.lazy import lazy
 from harness.reading import open_regular
 from harness.records import Record, SlotKey
 from harness.stats import digest
@@ -37,14 +37,17 @@ _HDF5 = b"\x89HDF\r\n\x1a\n"
 _LFS = b"version https://git-lfs.github.com/spec/"
 
 
-def _source(path: str | os.PathLike[str], descriptor: int) -> Source:
-    """Chooses the reader of an open file; ``StoreError`` if it is damaged or is not a golden store."""
-    found = os.fstat(descriptor)
-    if not stat.S_ISREG(found.st_mode):
-        raise StoreError("not a regular file")
+def state_of(found: os.stat_result) -> tuple[int, ...]:
+    """Values that change with a file or its content."""
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
+def _source(path: str | os.PathLike[str], descriptor: int, size: int) -> Source:
+    """Chooses the reader of an open file of ``size`` bytes; ``StoreError`` if it is damaged or is not a golden
+    store."""
     head = os.pread(descriptor, USER_BLOCK, 0)
     if has_user_block(head):
-        return Placed(descriptor, read_contents(head, descriptor, found.st_size))
+        return Placed(descriptor, read_contents(head, descriptor, size))
     if head.startswith(_LFS):
         raise StoreError(f"a git-LFS pointer, not the golden itself: run `{pull(Path(path))}`")
     if head.startswith((b"<<<<<<< ", b"=======", b">>>>>>> ")):
@@ -53,7 +56,7 @@ def _source(path: str | os.PathLike[str], descriptor: int) -> Source:
         raise StoreError("not a complete HDF5 file" + (" (it is empty)" if not head else ""))
     from harness.store.schema1 import Schema1
 
-    return Schema1(Path(path), descriptor, found.st_size)
+    return Schema1(Path(path), descriptor, size)
 
 
 class GoldenStore:
@@ -61,6 +64,7 @@ class GoldenStore:
 
     Attributes:
         closed: whether the store is closed.
+        state: of the file when it was opened; see ``state_of``.
 
     Examples:
         >>> from harness.store import GoldenStore
@@ -70,6 +74,7 @@ class GoldenStore:
     """
 
     closed: bool
+    state: tuple[int, ...]
 
     def __init__(self, path: str | os.PathLike[str], descriptor: int, keep: int = 0) -> None:
         self._given = path
@@ -77,9 +82,10 @@ class GoldenStore:
         self._room = keep
         self._descriptor = descriptor
         self.closed = False
-        self._opened: dict[RunId, StoredRun] = {}
+        self._opened: dict[tuple[str, str], StoredRun] = {}
         with self.located(""):
-            self._source = _source(path, descriptor)
+            found = os.fstat(descriptor)
+            self.state, self._source = state_of(found), _source(path, descriptor, found.st_size)
 
     @property
     def path(self) -> Path:
@@ -96,7 +102,7 @@ class GoldenStore:
         """Name of the network the store belongs to."""
         return self._source.network
 
-    @cached_property
+    @lazy
     def compression(self) -> Compression:
         """How objects are compressed."""
         with self.located("the file"):
@@ -142,7 +148,7 @@ class GoldenStore:
     ) -> None:
         self.close()
 
-    @cached_property
+    @lazy
     def _runs(self) -> Mapping[RunId, RunSource]:
         with self.located("runs"):
             return self._source.runs()
@@ -153,13 +159,14 @@ class GoldenStore:
 
     def run(self, backend: str, mode: str) -> StoredRun:
         """One run, by its ``backend`` and ``mode``; ``StoreError`` with the names of all runs if it is missing."""
-        run = RunId(backend, mode)
-        if run not in self._opened:
+        found = self._opened.get((backend, mode))
+        if found is None:
+            run = RunId(backend, mode)
             if run not in self._runs:
                 there = ", ".join(map(str, self._runs)) or "none"
                 raise StoreError(f"{self.path}: no run {run} is stored here; the store holds: {there}")
-            self._opened[run] = StoredRun(self, run, self._runs[run])
-        return self._opened[run]
+            found = self._opened[run] = StoredRun(self, run, self._runs[run])
+        return found
 
     def __contains__(self, run: object) -> bool:
         """Whether the store holds this run."""
@@ -232,6 +239,8 @@ class StoredRun:
     Attributes:
         id: backend and mode.
         level: ``tensors`` or ``digest``.
+        checksum: digest over everything the run held when it was written (32 hex digits).
+        attrs: JSON values given when the run was written.
 
     Examples:
         >>> from harness.store import GoldenStore
@@ -243,31 +252,21 @@ class StoredRun:
 
     id: RunId
     level: Level
+    checksum: str
+    attrs: Mapping[str, Any]
 
     def __init__(self, store: GoldenStore, run: RunId, source: RunSource) -> None:
         self._store, self._source = store, source
         self.id = run
         with self.located(""):
-            self.level = source.level
+            self.level, self.checksum, self.attrs = source.level, source.checksum, source.attrs
 
     @property
     def network(self) -> str:
         """The store's network."""
         return self._store.network
 
-    @cached_property
-    def checksum(self) -> str:
-        """Digest over everything the run held when it was written (32 hex digits)."""
-        with self.located("checksum"):
-            return self._source.checksum
-
-    @cached_property
-    def attrs(self) -> Mapping[str, Any]:
-        """JSON values given when the run was written."""
-        with self.located(""):
-            return self._source.attrs
-
-    @cached_property
+    @lazy
     def index(self) -> Index:
         """All slots, in execution order."""
         with self.located("index"):

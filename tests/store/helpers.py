@@ -80,7 +80,7 @@ def edit_index(path: Path, row: int, field: str, value: Any, run: RunId = CPU) -
     raw = path.read_bytes()
     with path.open("rb") as file:
         contents = read_contents(raw[:USER_BLOCK], file.fileno(), len(raw))
-        rows = read_part(contents, contents.runs[run].index, file.fileno()).view(INDEX_DTYPE).copy()
+        rows = np.frombuffer(read_part(contents, contents.runs[run].index, file.fileno()), INDEX_DTYPE).copy()
     rows[field][row] = value
     table = rows.tobytes()
     parts = list(contents.parts)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from operator import itemgetter
 
-from harness.compare.collector import paused_collector
+from harness.compare.collector import PausedCollector
 from harness.compare.divergence import PARAMETER
 from harness.compare.pairing.corresponding import Corresponding, Slots
 from harness.compare.pairing.flow import Flow, FlowNode, Words, flow_of
@@ -35,7 +35,7 @@ def pair(expected: Run, found: Run, *, by_name: bool = True) -> Pairing:
         expected, found: both runs; each is read once, its values only if a record has no digest.
         by_name: whether an equal full name decides if nothing else does.
     """
-    with paused_collector():
+    with PausedCollector():
         return _pair(expected, found, by_name)
 
 

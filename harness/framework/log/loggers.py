@@ -47,8 +47,10 @@ def set_up(settings: LogSettings) -> None:
     root.handlers[:] = [handler for handler in root.handlers if not _is_ours(handler)] + handlers
     root.setLevel(LEVELS[settings.level])
     for package, module in SUBMODULES.items():
-        level = settings.submodules.levels.get(module)
-        logging.getLogger(f"{ROOT}.{package}").setLevel(logging.NOTSET if level is None else LEVELS[level])
+        level, name = settings.submodules.levels.get(module), f"{ROOT}.{package}"
+        # A new logger has no level of its own. pytest looks at every logger there is six times a test.
+        if level is not None or name in root.manager.loggerDict:
+            logging.getLogger(name).setLevel(logging.NOTSET if level is None else LEVELS[level])
     for problem in settings.submodules.problems:
         logging.getLogger(f"{ROOT}.log").warning("%s", problem)
 

@@ -22,7 +22,7 @@ import os
 import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from math import prod
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
@@ -31,8 +31,9 @@ import numpy as np
 import xxhash
 
 from harness.errors import StoreError
+from harness.lazy import lazy
 from harness.store.layout.index import Index, checked_index
-from harness.store.layout.objects import Stored, fetch, fetch_short, inflate, packed_table, proportionate
+from harness.store.layout.objects import Stored, fetch, fetch_short, inflate, packed_table, proportionate, unpack
 from harness.store.layout.schema import (
     COMPRESSIONS,
     INDEX_DTYPE,
@@ -190,16 +191,17 @@ def read_contents(head: bytes, descriptor: int, file_size: int) -> Contents:
     # A single element is not shuffled.
     text = inflate(raw, length) if length else raw
     try:
-        return _decoded(json.loads(text), file_size)
+        return _decoded(json.loads(text.decode()), file_size)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise StoreError(f"its table of contents is not that of a golden store ({type(error).__name__})") from None
 
 
-def read_part(contents: Contents, number: int, descriptor: int) -> Array:
-    """The bytes of a part: uint8 [nbytes]; ``StoreError`` if they are not what was written."""
+def read_part(contents: Contents, number: int, descriptor: int) -> bytes | memoryview:
+    """The bytes of a part; ``StoreError`` if they are not what was written."""
     part = contents.parts[number]
-    raw = stored_part(contents, number, descriptor).unpacked()
-    if raw.size != part.nbytes or part_digest(raw) != part.digest:
+    stored = fetch_short(descriptor, part.size, part.offset)
+    raw = stored if part.size == part.nbytes else unpack(stored, part.nbytes, part.itemsize).data
+    if len(raw) != part.nbytes or part_digest(raw) != part.digest:
         raise StoreError("the golden is damaged: the digest of these bytes is wrong")
     return raw
 
@@ -312,7 +314,7 @@ class Placed:
         runs = self._contents.runs
         return {run: PlacedRun(self, runs[run]) for run in sorted(runs)}
 
-    def part(self, number: int) -> Array:
+    def part(self, number: int) -> bytes | memoryview:
         """Bytes of a part."""
         return read_part(self._contents, number, self._descriptor)
 
@@ -320,7 +322,7 @@ class Placed:
         """Bytes of a part that is a text. Runs share texts, so they are kept while there is room."""
         known = self._kept.get(number)
         if known is None:
-            known = self.part(number).tobytes()
+            known = bytes(self.part(number))
             if len(known) <= self._room:
                 self._room -= len(known)
                 self._kept[number] = known
@@ -328,7 +330,7 @@ class Placed:
 
     def texts(self, number: int) -> list[str]:
         """A part that holds texts, each of ``itemsize`` bytes with NULs at its end."""
-        raw, size = self.part(number).tobytes(), self._contents.parts[number].itemsize
+        raw, size = bytes(self.part(number)), self._contents.parts[number].itemsize
         starts = range(0, len(raw), size)
         return [raw[at : at + size].rstrip(b"\0").decode("utf-8", "surrogateescape") for at in starts]
 
@@ -339,10 +341,10 @@ class Placed:
             return found
         return Stored(dtype, (self._contents.parts[number].nbytes // dtype.itemsize,), found.raw, found.packed)
 
-    @cached_property
+    @lazy
     def places(self) -> dict[bytes, tuple[int, int, bool]]:
         """Offset, stored size and packing of each object, by digest."""
-        rows = self.part(self._contents.places).view(PLACES_DTYPE)
+        rows = np.frombuffer(self.part(self._contents.places), PLACES_DTYPE)
         whole = np.ascontiguousarray(rows["digest"]).tobytes()
         digests = (whole[at : at + 16] for at in range(0, len(whole), 16))
         columns = rows["offset"].tolist(), rows["size"].tolist(), rows["packed"].astype(bool).tolist()
@@ -372,7 +374,7 @@ class PlacedRun:
 
     def index(self) -> Index:
         """All slots."""
-        rows = self._store.part(self._entry.index).view(INDEX_DTYPE)
+        rows = np.frombuffer(self._store.part(self._entry.index), INDEX_DTYPE)
         return checked_index(rows, self._store.texts(self._entry.names))
 
     def artefact_names(self) -> list[str]:

@@ -12,7 +12,6 @@ import math
 import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from functools import cached_property
 from math import prod
 from operator import attrgetter, itemgetter
 from typing import Any
@@ -22,6 +21,7 @@ import xxhash
 
 from harness import dtypes
 from harness.errors import DtypeError, StoreError
+from harness.lazy import lazy
 from harness.records import Record, RecordExtra, SlotKey
 from harness.stats import Statistics
 from harness.stats.printed import ATTRIBUTES, MISSING, PrintedStatistics
@@ -86,7 +86,7 @@ class Index:
     def __len__(self) -> int:
         return len(self.rows)
 
-    @cached_property
+    @lazy
     def keys(self) -> list[SlotKey]:
         """Of each row, its slot."""
         names = self.names
@@ -95,7 +95,7 @@ class Index:
             for rank, graph, iteration, execution, operator, io, slot in _KEYS.iter_unpack(self._raw)
         ]
 
-    @cached_property
+    @lazy
     def digests(self) -> list[bytes]:
         """Of each row, its digest (16 bytes)."""
         return [digest for (digest,) in _DIGESTS.iter_unpack(self._raw)]
@@ -104,7 +104,7 @@ class Index:
     def _raw(self) -> bytes:
         return self.rows.tobytes()
 
-    @cached_property
+    @lazy
     def position(self) -> dict[SlotKey, int]:
         """Row number of each slot; ``StoreError`` if a slot has two rows."""
         found = {key: at for at, key in enumerate(self.keys)}
@@ -122,7 +122,7 @@ class Index:
             self._unpacked = start, list(_ROW.iter_unpack(self.rows[start : start + _TOGETHER].tobytes()))
         return self._unpacked[1][row - start]
 
-    @cached_property
+    @lazy
     def _shapes(self) -> dict[int, tuple[int, ...]]:
         """Shapes read so far, by the name that gives them."""
         return {}
