@@ -34,24 +34,23 @@ _COST = "MSDUMP_SIMULATED_COST"
 
 def part_that_sleeps(*works: Any) -> Any:
     """What ``harness.scale.parts.part`` gives for parts whose slots are equal, after the time that this takes."""
-    from harness.scale.wire import Done, Left, Read
+    from harness.scale.wire import Done, Left, Read, folded
 
     time.sleep(float(os.environ[_COST]) * len(works))
-    spans = (((1, 0, 0), (2, 0, 0)),) * 2
-    return [Done(Read(), Read(), [], True, Left(bytes(16), (SLOTS, 0, 0), *spans)) for _ in works]
+    return folded([Done(Read(), Read(), [], True, Left(bytes(16), (SLOTS, 0, 0))) for _ in works])
 
 
 def listed_slots(slots: int) -> Any:
     """What a part gives whose slots are all listed."""
     from harness.records import Record, SlotKey
-    from harness.scale.wire import Done, Read, ReadExecution, Slot
+    from harness.scale.wire import Done, Read, ReadExecution, Slot, folded
 
     read = Read()
     for number in range(slots):
         key = SlotKey(0, 0, 0, f"Default/network/layer{number // 3}-Dense/MatMul-op{number // 3}", 0, "output", 0)
         record = Record(key, "MatMul", "Float32", (32, 64), "DefaultFormat", None, None, number.to_bytes(16, "big"))
         read.steps.append(ReadExecution((number, 0, 0), [Slot(record, True)]))
-    return [Done(None, read)]
+    return folded([Done(None, read)])
 
 
 def real_part(elements: int) -> tuple[float, int]:

@@ -32,7 +32,7 @@ from harness.records import Rows
 
 MAX_TEXT = 1 << 28
 """Largest size of graph texts and csv files in bytes; larger ones are refused."""
-_RANK = re.compile(r"(?:rank|device)_(\d{1,9})$")
+RANK = re.compile(r"(?:rank|device)_(\d{1,9})$")
 _GRAPH = re.compile(r"ms_output_trace_code_graph_(\d{1,9})\.ir$")
 _ORDER = re.compile(r"ms_(global_)?execution_order_graph_(\d{1,9})\.csv$")
 _NOT_NETWORKS = frozenset({".dump_metadata", "graphs", "execution_order", "debug_files"})
@@ -68,11 +68,11 @@ def rank_directories(path: str, only: int | None = None) -> dict[int, str]:
         raise TreeError(f"{path}: workers read what is at a URL; give --workers or --scheduler")
     if not os.path.isdir(root):
         raise TreeError(f"{path}: not a directory; give a dump path, or one of its rank_N directories")
-    own = _RANK.search(root)
+    own = RANK.search(root)
     if own:
         return {int(own[1]): root}
     for base in (root, os.path.join(root, "debug_dump")):
-        names = [name for name in _listing(base) if _RANK.fullmatch(name)] if os.path.isdir(base) else []
+        names = [name for name in _listing(base) if RANK.fullmatch(name)] if os.path.isdir(base) else []
         if names:
             found = {int(name.rpartition("_")[2]): os.path.join(base, name) for name in names}
             return {
@@ -203,6 +203,7 @@ def read_tree(
     rootdir: str | None = None,
     ahead: bool = False,
     one_of_several: bool = False,
+    root: str = "",
 ) -> Capture:
     """Reads a dump tree.
 
@@ -218,6 +219,7 @@ def read_tree(
         one_of_several: others read the other ranks, and whoever joins them decides what all of them decide: which
             network is read, the backend (here always the device's), the mode (empty where this rank does not tell),
             and whether too little can be read.
+        root: real path of the rank's directory, if that is known; the rest of the tree is not looked at then.
 
     Returns:
         A capture that reads the tensors again each time its records are requested.
@@ -236,11 +238,14 @@ def read_tree(
     """
     where = os.fspath(path)
     more: Any = {"backend": backend, "one_of_several": one_of_several}
-    other = read_models(where, rank, network=network, ahead=ahead, **more) if os.path.isdir(where) else None
-    other = other or read_msprobe(where, rank, rootdir=rootdir, **more)
-    if other is not None:
-        return other
-    ranks = _ranks(_chosen(rank_directories(where, rank), rank, where), rootdir)
+    if root and rank is not None:
+        ranks = _ranks({rank: root}, rootdir)
+    else:
+        other = read_models(where, rank, network=network, ahead=ahead, **more) if os.path.isdir(where) else None
+        other = other or read_msprobe(where, rank, rootdir=rootdir, **more)
+        if other is not None:
+            return other
+        ranks = _ranks(_chosen(rank_directories(where, rank), rank, where), rootdir)
     names = sorted({name for each in ranks for name in each.networks()})
     name = _network(names, network, where, one_of_several) or ranks[0].configured_network()
     problems = [problem for each in ranks for problem in each.problems]

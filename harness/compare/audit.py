@@ -9,15 +9,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from harness import dtypes
-from harness.compare.bulk import bulk_of, largest
+from harness.compare.bulk import BLOCK, bulk_of, largest
 from harness.compare.floats import wide
 from harness.compare.measure import measure
-from harness.compare.source import source
+from harness.compare.measurement import Number
+from harness.compare.source import Source, number, source
 from harness.compare.tolerances import Tolerance, Tolerances
 from harness.records import Record, SlotKey
 from harness.words import counted
@@ -64,31 +66,70 @@ def summary(slots: Iterable[Looseness]) -> Iterator[str]:
         yield f"audit: too loose, so that a fault passes: {counted(len(loose), 'slot')}, the first {told}"
 
 
-def _zeroed(array: Array) -> Array:
-    return np.zeros_like(array)
+class _Changed(Source):
+    """Numbers made of those of an array, block by block: a tensor of any size takes no more memory, and time only for
+    the blocks that are looked at.
+
+    Args:
+        array: 1-D.
+        change: gives the changed block from its start and the array's block.
+    """
+
+    def __init__(self, array: Array, change: Callable[[int, Array], Array]) -> None:
+        super().__init__(array)
+        self._change = change
+
+    def whole(self) -> Array | None:
+        """Not in memory."""
+        return None
+
+    def blocks(self, size: int) -> Iterator[Array]:
+        """See ``Source``."""
+        for start, block in zip(range(0, self.size, size), super().blocks(size), strict=True):
+            yield self._change(start, block).astype(self.dtype, copy=False)
+
+    def item(self, at: int) -> Number:
+        """See ``Source``."""
+        start = at - at % BLOCK  # a change may look at all of a block
+        return number(self._change(start, self._flat[start : start + BLOCK]).astype(self.dtype)[at - start])
 
 
-def _negated(array: Array) -> Array:
-    return np.asarray(~array if array.dtype == np.bool_ else np.negative(array))
+def _zeroed(array: Array) -> _Changed:
+    return _Changed(array, lambda _, block: np.zeros_like(block))
 
 
-def _doubled(array: Array) -> Array:
-    return np.asarray(array + array).astype(array.dtype)
+def _negated(array: Array) -> _Changed:
+    return _Changed(array, lambda _, block: np.asarray(~block if block.dtype == np.bool_ else np.negative(block)))
 
 
-def _reversed(array: Array) -> Array:
-    return np.ascontiguousarray(array.reshape(-1)[::-1]).reshape(array.shape)
+def _doubled(array: Array) -> _Changed:
+    return _Changed(array, lambda _, block: np.asarray(block + block))
 
 
-def _largest_dropped(array: Array) -> Array:
-    changed = array.copy()
-    flat = changed.reshape(-1)
-    flat[int(np.abs(flat.astype(np.float64)).argmax())] = 0
-    return changed
+def _reversed(array: Array) -> _Changed:
+    return _Changed(array, lambda start, block: np.ascontiguousarray(array[::-1][start : start + block.size]))
 
 
-#: Faults to try on each tensor: each gives the changed tensor.
-FAULTS: Mapping[str, Callable[[Array], Array]] = {
+def _largest_dropped(array: Array) -> _Changed:
+    peaks = [
+        (size[at], start + at)
+        for start in range(0, array.size, BLOCK)
+        for size in (np.abs(array[start : start + BLOCK].astype(np.float64)),)
+        for at in (int(size.argmax()),)
+    ]
+    place = peaks[int(np.array([size for size, _ in peaks]).argmax())][1]
+
+    def dropped(start: int, block: Array) -> Array:
+        if start <= place < start + block.size:
+            block = block.copy()
+            block[place - start] = 0
+        return block
+
+    return _Changed(array, dropped)
+
+
+#: Faults to try on each tensor: each gives the changed numbers of a 1-D array.
+FAULTS: Mapping[str, Callable[[Array], Source]] = {
     "all zero": _zeroed,
     "other sign": _negated,
     "twice as large": _doubled,
@@ -114,40 +155,43 @@ def audit(records: Iterable[Record], tolerances: Tolerances) -> Iterator[Loosene
         array = record.load()
         if array is None or array.dtype.kind == "c":
             continue
-        passing = tuple(name for name, fault in FAULTS.items() if _passes(array, fault, record.dtype, tolerance))
-        noise = _admitted_noise(array, record.dtype, tolerance)
+        flat = np.ascontiguousarray(array).reshape(-1)
+        flat = flat if flat.dtype.isnative else flat.astype(flat.dtype.newbyteorder("="))
+        with np.errstate(all="ignore"):
+            passing = tuple(name for name, fault in FAULTS.items() if _passes(flat, fault, record.dtype, tolerance))
+            noise = _admitted_noise(flat, record.dtype, tolerance)
         yield Looseness(record.key, record.op_type, shown, record.shape, tolerance, noise, passing)
 
 
-def _passes(array: Array, fault: Callable[[Array], Array], dtype: str, tolerance: Tolerance) -> bool:
-    if not array.size:
+def _passes(flat: Array, fault: Callable[[Array], Source], dtype: str, tolerance: Tolerance) -> bool:
+    if not flat.size:
         return False
-    with np.errstate(all="ignore"):
-        changed = fault(array)
-        m = measure(array, changed, dtype, tolerance)
+    m = measure(flat, fault(flat), dtype, tolerance, until_outside=True)
     return bool(m.max_abs or m.nonfinite) and m.is_within
 
 
-def _admitted_noise(array: Array, dtype: str, tolerance: Tolerance) -> float:
+def _admitted_noise(flat: Array, dtype: str, tolerance: Tolerance) -> float:
     """The noise of the largest change at the edge of the tolerance, after judging it."""
-    if tolerance.exact or dtypes.by_name(dtype).kind != "f" or not array.size:
+    if tolerance.exact or dtypes.by_name(dtype).kind != "f" or not flat.size:
         return 0.0
-    flat = np.ascontiguousarray(array).reshape(-1)
-    with np.errstate(all="ignore"):
-        values = wide(flat)
-        finite = np.isfinite(values)
-        kept = source(flat)
-        bulk = bulk_of(kept, kept)
-        admitted = tolerance.floor(min(largest(kept), bulk.reach), bulk.size) + tolerance.rtol * np.abs(values)
-        # Rounding to the dtype may step over the edge: the change is made smaller until it passes.
-        for part in (1.0, 0.999, 0.99, 0.9, 0.5):
-            changed = np.where(finite, values + part * admitted, values).astype(array.dtype)
-            changed = np.where(finite, changed, flat).astype(array.dtype)
-            m = measure(flat, changed, dtype, tolerance)
-            if m.is_within:
-                break
-        else:
-            return 0.0
+    kept = source(flat)
+    bulk = bulk_of(kept, kept)
+    floor = tolerance.floor(min(largest(kept), bulk.reach), bulk.size)
+    # Rounding to the dtype may step over the edge: the change is made smaller until it passes.
+    for part in (1.0, 0.999, 0.99, 0.9, 0.5):
+        m = measure(kept, _Changed(flat, partial(_at_the_edge, part, floor, tolerance.rtol)), dtype, tolerance,
+                    until_outside=True)  # fmt: skip
+        if m.is_within:
+            break
+    else:
+        return 0.0
     if not m.sums.error_squared:
         return 0.0
     return math.sqrt(m.sums.error_squared / m.sums.expected_squared) if m.sums.expected_squared else math.inf
+
+
+def _at_the_edge(part: float, floor: float, rtol: float, _: int, block: Array) -> Array:
+    """Finite numbers changed by a part of what is admitted."""
+    values = wide(block)
+    changed = (values + part * (floor + rtol * np.abs(values))).astype(block.dtype)
+    return np.where(np.isfinite(values), changed, block)

@@ -20,8 +20,9 @@ from harness.compare.tolerances import EXACT, Tolerance
 
 
 def measure(
-    expected: Array | Source, found: Array | Source, dtype_name: str, tolerance: Tolerance = EXACT
-) -> Measurement:
+    expected: Array | Source, found: Array | Source, dtype_name: str, tolerance: Tolerance = EXACT,
+    *, until_outside: bool = False,
+) -> Measurement:  # fmt: skip
     """Measures ``found`` against ``expected``, both of the same shape and of the dtype ``dtype_name``.
 
     Args:
@@ -29,6 +30,7 @@ def measure(
         found: the other array, of the same dtype and shape.
         dtype_name: MindSpore dtype name.
         tolerance: see ``Tolerance``; for integers and bools anything unequal is outside.
+        until_outside: whether to stop after the first block with an element outside; the rest is not measured then.
 
     Raises:
         ValueError: shapes or dtypes differ from the stated ones (the caller judges those first).
@@ -61,4 +63,6 @@ def measure(
             if is_float and other not in one.found_out:
                 counter.add(*blocks)
             start += BLOCK
+            if until_outside and accumulator.outside:
+                break
     return accumulator.result(one, other)

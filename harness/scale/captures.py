@@ -1,4 +1,5 @@
-"""Captures of ranks that a worker read last: their graphs are parsed once, not with every part of a rank."""
+"""What a worker read last: captures of ranks, whose graphs are parsed once and not with every part of a rank, and the
+names of ranks in a tree, which are not listed for each of them."""
 
 from __future__ import annotations
 
@@ -8,7 +9,9 @@ from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 from harness.capture import Capture
+from harness.capture.tree import RANK, inside, rank_directories
 from harness.capture.tree_records import RankRecords
+from harness.errors import TreeError
 
 #: Two sides of one comparison.
 _MOST = 2
@@ -26,6 +29,7 @@ class _Kept(NamedTuple):
 
 
 _idle: dict[Hashable, _Kept] = {}
+_roots: dict[str, tuple[tuple[int, int] | None, dict[int, str]]] = {}
 
 
 @contextmanager
@@ -50,6 +54,27 @@ def capture(folder: str, what: Hashable, read: Callable[[], Capture]) -> Iterato
         _idle[key] = found
         for other in list(_idle)[:-_MOST]:
             _idle.pop(other, None)
+
+
+def root(folder: str, rank: int) -> str:
+    """Real path of a rank's directory in a folder that holds such directories and nothing else; empty for another.
+
+    Raises:
+        TreeError: it is a link that leaves the folder.
+    """
+    try:
+        facts = os.stat(folder)
+        known, ranks = _roots.pop(folder, (None, {}))
+        if known != (facts.st_ino, facts.st_mtime_ns):
+            alike = all(RANK.fullmatch(name) for name in os.listdir(folder))
+            known, ranks = (facts.st_ino, facts.st_mtime_ns), rank_directories(folder, -1) if alike else {}
+    except (OSError, TreeError):  # whoever reads it says why
+        return ""
+    _roots[folder] = known, ranks
+    for other in list(_roots)[:-_MOST]:
+        _roots.pop(other, None)
+    found = ranks.get(rank, "")
+    return os.path.realpath(inside(os.path.realpath(folder), found)) if found else ""
 
 
 def _facts(root: str) -> tuple[object, ...]:

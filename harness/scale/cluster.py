@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import os
 import time
@@ -12,12 +13,12 @@ from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import Any
 
+from harness.compare.collector import paused_collector
 from harness.errors import ScaleError, first_line
-from harness.scale import crew as crews
 from harness.scale import forks
-from harness.scale.crew import TICK, Crew, Sight, unlike
+from harness.scale.crew import Crew, Sight, unlike
 from harness.scale.flights import Flights, Task
-from harness.scale.link import Link
+from harness.scale.link import TICK, Link, clock
 from harness.scale.loop import Loop
 from harness.suggest import install
 from harness.words import counted
@@ -30,6 +31,8 @@ LIMIT_VARIABLE, LIMIT = "MSDUMP_SCALE_LIMIT", 30.0
 _MOST, _MOST_EACH = 64, 8
 #: How many limits the start of processes of this machine may take, and seconds that their end may take.
 _START, _END = 4, 10.0
+#: How many limits a result may take from its worker to this process; it is asked for again then.
+_FETCH = 4
 #: Workers of this machine are forks (see ``forks.py``); nobody looks at their profiles.
 _SETTINGS = {
     "distributed.admin.tick.limit": "1h",
@@ -79,9 +82,10 @@ def cluster(workers: int, address: str, tell: Callable[[str], None] = lambda lin
     if workers > (most := max(_MOST, _MOST_EACH * (os.cpu_count() or 1))):
         raise ScaleError(f"--workers starts at most {most} processes on this machine; given was {workers}")
     try:
-        import dask
+        with paused_collector():
+            import dask
 
-        import_module("distributed")
+            import_module("distributed")
     except ImportError:
         raise ScaleError(f"more than one process needs Dask: {install('pytest-msdump[scale]')}") from None
     seconds = limit()
@@ -95,7 +99,7 @@ def cluster(workers: int, address: str, tell: Callable[[str], None] = lambda lin
             if workers:
                 local = _started(loop, workers, seconds)
             client = _connected(loop, local if local is not None else address, seconds)
-            found = Cluster(Link(loop, client, own=local is not None), seconds, tell)
+            found = Cluster(Link(loop, client, _FETCH * seconds, own=local is not None), seconds, tell)
             found.begin(max(1, workers), _START * seconds if workers else seconds)
             yield found
         finally:
@@ -105,6 +109,7 @@ def cluster(workers: int, address: str, tell: Callable[[str], None] = lambda lin
             if local is not None:
                 with suppress(Exception):
                     loop.ask(_ended(local), _END)
+                gc.unfreeze()
             loop.close()
 
 
@@ -203,14 +208,14 @@ class Cluster:
             raise ScaleError(f"the scheduler at {address} does not answer as Dask's: {first_line(error)}") from None
         if why := unlike("the scheduler", {"distributed": packages.get("distributed")}):
             raise ScaleError(f"{address}: {why}")
-        crew, came, since = self._crew, 0, crews.clock()
+        crew, came, since = self._crew, 0, clock()
         while len(self.seen) < wanted or crew.looking():
             crew.tick()
             for worker, why in crew.unfit.items():
                 raise ScaleError(f"{address}: worker {worker}: {why}")
             if len(self.seen) != came:
-                came, since = len(self.seen), crews.clock()
-            if crews.clock() - since > seconds and len(self.seen) < wanted and not crew.looking():
+                came, since = len(self.seen), clock()
+            if clock() - since > seconds and len(self.seen) < wanted and not crew.looking():
                 some = f"only {came} of {counted(wanted, 'worker')}" if came else "no worker"
                 raise ScaleError(f"{address}: {some} came in {seconds:g} s")
             time.sleep(TICK / 10)

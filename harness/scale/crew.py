@@ -6,7 +6,6 @@ nothing; it ends in an error, or without that worker.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -14,20 +13,15 @@ from typing import Any
 from uuid import uuid4
 
 from harness.errors import ScaleError, first_line
-from harness.scale.link import Landed, Link
+from harness.scale.link import TICK, Landed, Link, clock
 from harness.scale.work import versions, visible_ranks
 
-#: Seconds between two looks at workers and scheduler.
-TICK = 0.5
 #: How often a look may come to nothing before its worker is left alone.
 _LOST = 3
 #: How many looks must find the same before a worker is taken for silent.
 _SAME = 4
 #: How often this process must have come to its own messages before a scheduler is taken for silent.
 TURNS = 20
-
-#: The clock of all limits.
-clock: Callable[[], float] = time.monotonic
 
 Sight = dict[str, dict[int, str]]
 
@@ -169,6 +163,7 @@ class Crew:
 
     def _leave(self, name: str) -> None:
         worker = self._workers[name]
+        self._link.gone += 1
         if worker.looking is not None:
             worker.looking[1].cancel()
             worker.looking = None
@@ -205,7 +200,8 @@ class Crew:
                 worker.stale = False
                 places = tuple(self._places)
                 # Above all other tasks, because the caller waits for it.
-                landing = self._link.perform(f"look-{uuid4().hex}", visible_ranks, (places,), (name,), priority=100)
+                what = places, self._link.own
+                landing = self._link.perform(f"look-{uuid4().hex}", visible_ranks, what, (name,), priority=100)
                 worker.looking = places, self._link.begin(landing)
 
     def _looked(self, name: str, worker: _Worker, future: Future[Landed]) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +28,8 @@ from harness.scale.pieces import Folder, by_part, folder_beside, piece
 from harness.scale.reduction import Reduction, Verdicts, Wanted
 from harness.scale.remote import BATCH, RemoteTree
 from harness.scale.rows import audit_rows, verify_rows
-from harness.scale.wire import Done, Golden, Head, Look, OutOfReach, Part, Read, Side, Tree, Work
-from harness.scale.work import fetch, head
+from harness.scale.wire import Done, Folded, Golden, Head, Look, OutOfReach, Part, Read, Side, Tree, Work
+from harness.scale.work import fetch, read_heads
 from harness.store import Compression, GoldenStore, StoredRun
 from harness.words import counted
 
@@ -38,6 +39,8 @@ Array = np.ndarray[Any, np.dtype[Any]]
 ROWS = 500
 #: Parts of one task at the most, and tasks that each worker has at the least before parts are put together.
 TOGETHER, EACH = 64, 8
+#: The same of ranks whose heads one task reads.
+HEADS_EACH = 2
 #: Is called with a part and its result.
 Taking = Callable[[Work, Done], None]
 
@@ -48,7 +51,8 @@ class Session:
     def __init__(self, found: Cluster, journal: Journal, progress: Progress) -> None:
         self._cluster, self._journal, self._progress = found, journal, progress
         self._trees: dict[int, RemoteTree] = {}
-        self._described: set[int] = set()
+        #: of each rank of a place a number: ranks of one number are seen by the same workers
+        self._seers: dict[tuple[str, int], int] = {}
 
     # -- trees -----------------------------------------------------------------------------------------------------
     def tree(
@@ -72,12 +76,24 @@ class Session:
         wanted = list(ranks) if rank is None else [rank]
         if rank is None and (gone := sorted(set(range(max(ranks) + 1)) - ranks.keys())):
             self._progress.line(f"{place}: no worker sees rank {', '.join(map(str, gone))}")
-        tasks = [self._task(("head", n), head, (tree, n), ((tree.place, n),), f"{place}: rank {n}") for n in wanted]
-        heads: dict[int, Head] = {task.key[1]: found for task, found in self._results(tasks)}
+        tasks = [
+            self._task(
+                ("heads", some[0]), read_heads, (tree, some), [(tree.place, n) for n in some],
+                f"{place}: rank {some[0]}{_and_more(some)}",
+            )
+            for some in together(wanted, self._alike(tree.place, ranks), len(self._cluster.seen))
+        ]  # fmt: skip
+        heads: dict[int, Head] = {each.rank: each for _, found in self._results(tasks) for each in found}
         remote = RemoteTree(tree, place, [heads[n] for n in wanted], self._read_alone, self._fetch)
         remote.only = tuple(only)
         self._trees[id(remote.capture)] = remote
         return remote.capture
+
+    def _alike(self, place: str, ranks: Mapping[int, Sequence[str]]) -> Callable[[int], int]:
+        """Tells ranks by the workers that see them."""
+        for number, (_, alike) in enumerate(groupby(ranks, key=lambda rank: ranks[rank])):
+            self._seers |= {(place, rank): number for rank in alike}
+        return lambda rank: self._seers[place, rank]
 
     def remote(self, capture: object) -> RemoteTree | None:
         """The remote tree of a capture made by ``tree``; None for any other."""
@@ -131,7 +147,7 @@ class Session:
             self._perform([(replace(work, keep=how), size, stamp) for work, size, stamp in again], one, other, take)
 
         def ask(each: Wanted) -> tuple[Look, ...]:
-            return next(result[0].looks for _, result in self._results([self._task_of([each])]))
+            return next(done.looks for _, result in self._results([self._task_of([each])]) for done, _ in result.each())
 
         beside = all(work.expected is not None and work.found is not None for work, _, _ in wanted)
         run = expected if golden is not None else None
@@ -188,22 +204,22 @@ class Session:
         ranks, differ = len({work.part.rank for work, _, _ in wanted}), 0
         self._progress.begin(counted(ranks, "rank"), sum(size for _, size, _ in wanted), "bytes")
 
-        def take(works: Sequence[Work], done: Sequence[Done], size: int) -> None:
+        def take(works: Sequence[Work], done: Folded, size: int) -> None:
             nonlocal differ
-            for work, each in zip(works, done, strict=True):
+            for work, (each, own) in zip(works, done.each(), strict=True):
                 if one is not None and each.expected is not None:
-                    one.reads[work.part] = _shared(each.expected)
+                    one.take(work.part, _shared(each.expected), own.closed[0])
                 if each.found is not None:
-                    other.reads[work.part] = _shared(each.found)
+                    other.take(work.part, _shared(each.found), own.closed[1])
                 differ += sum(not judged.verdict.verdict.holds for judged in each.judged)
                 tell(work, each)
             self._progress.step(size, f"{counted(ranks, 'rank')}, {counted(differ, 'slot', 'differ')}")
 
         tasks = []
-        for group in grouped(wanted, len(self._cluster.seen)):
+        for group in grouped(wanted, len(self._cluster.seen), self._seen_by):
             task = self._task_of(group)
-            known = self._journal.get((task.args, task.key[-1]))
-            if isinstance(known, list) and len(known) == len(group):
+            known = self._journal.get(_name(task))
+            if isinstance(known, Folded) and known.parts == len(group):
                 take(task.args, known, task.size)
             else:
                 tasks.append(task)
@@ -214,7 +230,7 @@ class Session:
                 works = tuple(replace(work, expected=None, tolerances=None) for work in task.args)
                 alone.append(replace(task, args=works))
                 continue
-            self._journal.put((task.args, task.key[-1]), result)
+            self._journal.put(_name(task), result)
             take(task.args, result, task.size)
         for task, result in self._results(alone):
             take(task.args, result, task.size)
@@ -223,9 +239,16 @@ class Session:
         """The task of some parts of one rank."""
         works = tuple(work for work, _, _ in group)
         first, size, stamps = works[0], sum(size for _, size, _ in group), " ".join(stamp for _, _, stamp in group)
-        needs = [(side.place, first.part.rank) for side in (first.expected, first.found) if isinstance(side, Tree)]
-        said = f"rank {first.part.rank} (iteration {first.part.iteration} of {needs[-1][0]})"
+        ranks = list(dict.fromkeys(work.part.rank for work in works))
+        places = [side.place for side in (first.expected, first.found) if isinstance(side, Tree)]
+        needs = [(place, rank) for place in places for rank in ranks]
+        said = f"rank {first.part.rank}{_and_more(ranks)} (iteration {first.part.iteration} of {places[-1]})"
         return Task((*first.part, stamps), part, works, tuple(needs), said, size)
+
+    def _seen_by(self, work: Work) -> Any:
+        """Tells the ranks of parts by the workers that see them."""
+        rank, sides = work.part.rank, (work.expected, work.found)
+        return [self._seers.get((each.place, rank), (rank,)) for each in sides if isinstance(each, Tree)]
 
     def describe(self, capture: Capture) -> None:
         """Makes workers send statistics with the digests of a tree, and fetches values in the order a store needs
@@ -309,14 +332,31 @@ class Session:
         return [each for _, rows in sorted(found.items()) for each in rows]
 
 
-def grouped(wanted: Sequence[Wanted], workers: int) -> Iterator[list[Wanted]]:
-    """Parts that one task does: small ones of one rank whose slots need not travel, unless workers would be idle."""
+def _and_more(ranks: Sequence[int]) -> str:
+    return f" and {counted(len(ranks) - 1, 'more rank')}" if len(ranks) > 1 else ""
+
+
+def together(ranks: Sequence[int], seers: Callable[[int], Any], workers: int) -> Iterator[tuple[int, ...]]:
+    """Ranks in a row of which one task reads the heads: the same workers see them, and all workers get some."""
+    most = max(1, min(TOGETHER, len(ranks) // (HEADS_EACH * max(1, workers))))
+    for _, alike in groupby(ranks, key=seers):
+        some = iter(alike)
+        while group := tuple(islice(some, most)):
+            yield group
+
+
+def grouped(wanted: Sequence[Wanted], workers: int, seers: Callable[[Work], Any]) -> Iterator[list[Wanted]]:
+    """Parts that one task does: small ones whose slots need not travel, unless workers would be idle.
+
+    Args:
+        seers: tells parts by the workers that see them; a task's are alike.
+    """
     most = max(1, min(TOGETHER, len(wanted) // (EACH * max(1, workers))))
     group: list[Wanted] = []
     size = 0
     for each in wanted:
         work = each[0]
-        alike = group and (work.part.rank, work.keep) == (group[-1][0].part.rank, group[-1][0].keep)
+        alike = group and (work.keep, seers(work)) == (group[-1][0].keep, seers(group[-1][0]))
         if group and (not alike or work.keep == "all" or len(group) >= most or size + each[1] > BATCH):
             yield group
             group, size = [], 0
@@ -324,6 +364,11 @@ def grouped(wanted: Sequence[Wanted], workers: int) -> Iterator[list[Wanted]]:
         size += each[1]
     if group:
         yield group
+
+
+def _name(task: Task) -> Any:
+    """What tells a task of parts from others: they differ in their place alone."""
+    return task.args[0], [work.part for work in task.args], task.key[-1]
 
 
 #: What many parts have in common: nothing to tell.

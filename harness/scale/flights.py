@@ -17,9 +17,8 @@ from uuid import uuid4
 
 from harness import errors
 from harness.errors import HarnessError, ScaleError, first_line
-from harness.scale import crew as crews
-from harness.scale.crew import TICK, Crew
-from harness.scale.link import Landed, Link
+from harness.scale.crew import Crew
+from harness.scale.link import TICK, Landed, Link, clock
 from harness.scale.wire import Failed, OutOfReach
 
 #: Tasks that the scheduler knows at a time: so many, or some for each worker, but never more than the last.
@@ -97,7 +96,7 @@ class Flights:
         self._coming, self._turn = iter(tasks), None
         self._crew.idle = 0
         failed: list[tuple[Task, Failed]] = []
-        looked = crews.clock()
+        looked = clock()
         try:
             while True:
                 if failed:
@@ -105,9 +104,9 @@ class Flights:
                 coming = self._begin()
                 if not self._flying and not coming:
                     break
-                if not 0 <= crews.clock() - looked < TICK:
+                if not 0 <= clock() - looked < TICK:
                     self._watch()
-                    looked = crews.clock()
+                    looked = clock()
                 with suppress(queue.Empty):
                     number, attempt = self._landed.get(timeout=TICK / 50 if coming else TICK)
                     flight_ = self._flying.get(number)
@@ -146,7 +145,7 @@ class Flights:
         crew = self._crew
         able = [worker for worker in crew.seen if crew.sees(worker, flight.task.needs)]
         if not able or not self._link.running():
-            flight.attempt, flight.since = None, flight.since or crews.clock()
+            flight.attempt, flight.since = None, flight.since or clock()
             return
         # Where all see the files the scheduler chooses; a long list of workers for each task would cost it more.
         shared = len(able) == crew.known and not flight.elsewhere
@@ -191,7 +190,7 @@ class Flights:
     def _ground(self, flight: _Flight) -> None:
         if flight.attempt is not None:
             flight.attempt.cancel()
-        flight.attempt, flight.since, self._changed = None, crews.clock(), -1
+        flight.attempt, flight.since, self._changed = None, clock(), -1
 
     # -- the watch -------------------------------------------------------------------------------------------------
     def _watch(self) -> None:
@@ -199,7 +198,7 @@ class Flights:
         crew = self._crew
         crew.tick()
         self._ask_for_held()
-        now = crews.clock()
+        now = clock()
         if crew.silent is not None:
             return
         if crew.idle * TICK > _IDLE * self._seconds and not self._waiting():

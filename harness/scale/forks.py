@@ -18,10 +18,14 @@ from importlib import import_module
 from multiprocessing import forkserver, util
 from typing import Any
 
+from harness.compare.collector import paused_collector
 from harness.scale import link, parts
 
 #: What workers use.
 _IMPORTED = ["distributed.nanny", link.__name__, parts.__name__]
+#: What Dask imports later, here and in each worker.
+_LATER = ("distributed.http.health", "distributed.http.prometheus", "distributed.http.statics", "numpy.random",
+          "tornado.platform.asyncio")  # fmt: skip
 
 
 def serve() -> None:
@@ -30,12 +34,18 @@ def serve() -> None:
     Raises:
         ImportError: Dask is not installed.
     """
-    import_module("distributed.nanny")
+    with paused_collector():
+        import_module("distributed.nanny")
+        for name in _LATER:
+            with suppress(ImportError):
+                import_module(name)
+        import_module("distributed.versions").get_versions()  # each is read from a file once
     import_module("distributed.utils").get_mp_context().set_forkserver_preload(_IMPORTED)
     if sys.platform != "linux" or threading.active_count() > 1:
         return  # the first worker starts the server of ``multiprocessing``
     for stream in (sys.stdout, sys.stderr):
         stream.flush()  # else each fork writes it once more
+    gc.freeze()  # looking at what was imported, here or in a worker, would copy its memory; ``cluster`` ends this
     start = util.spawnv_passfds
     try:
         util.spawnv_passfds = _forked
@@ -59,15 +69,14 @@ def _forked(path: bytes, args: Sequence[Any], passfds: Sequence[int]) -> int:
 
 
 def _as_new(passed: Sequence[int]) -> None:
-    """Drops what a new interpreter would not have: handlers of signals, and the other ends of the pipes passed.
+    """Drops what workers must not have: handlers of signals, and the other ends of the pipes passed.
 
     The server ends when all those are closed.
     """
-    gc.freeze()  # what was imported is never garbage; looking at it would copy its memory
     for number in signal.valid_signals():
         if callable(signal.getsignal(number)):
             signal.signal(number, signal.SIG_DFL)
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal interrupts all its processes; the command ends these
     pipes = {os.fstat(descriptor).st_ino for descriptor in passed}
     for descriptor in map(int, os.listdir("/proc/self/fd")):
         with suppress(OSError):  # the descriptor of the list itself is closed by now

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import ctypes
 import os
+import time
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import Future
 from functools import cache
@@ -12,11 +13,15 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from harness.scale.loop import Loop
-from harness.scale.wire import Done, OutOfReach
+from harness.scale.wire import Folded, OutOfReach
 from harness.scale.work import versions
 
 #: Results that are fetched at a time.
 _FETCHING = 32
+#: Seconds between two looks at workers, scheduler, and results that are fetched.
+TICK = 0.5
+#: The clock of all limits.
+clock: Callable[[], float] = time.monotonic
 
 
 class Landed(NamedTuple):
@@ -35,14 +40,16 @@ class Link:
     """A client of a scheduler.
 
     Args:
+        seconds: that a result may take once it is there.
         own: whether the scheduler is in this process.
 
     Attributes:
         address: of the scheduler.
+        gone: rises whenever a worker dies or falls silent.
     """
 
-    def __init__(self, loop: Loop, client: Any, own: bool = False) -> None:
-        self.own = own
+    def __init__(self, loop: Loop, client: Any, seconds: float, own: bool = False) -> None:
+        self.own, self._seconds, self.gone = own, seconds, 0
         self._loop, self._client = loop, client
         self._gate = asyncio.Semaphore(_FETCHING)
         self.address = str(client.scheduler.address)
@@ -80,6 +87,17 @@ class Link:
         """Where the scheduler shows what it does."""
         return str(self._client.dashboard_link)
 
+    async def _watched(self, fetching: Coroutine[Any, Any, Any]) -> Any:
+        """What is fetched; None where it does not come in time, or a worker went away that may have had it: Dask, which
+        does not watch this, may ask such a worker again and again."""
+        task, begun, gone = asyncio.ensure_future(fetching), clock(), self.gone
+        try:
+            while not task.done() and clock() - begun <= self._seconds and gone == self.gone:
+                await asyncio.wait({task}, timeout=TICK)
+            return task.result() if task.done() else None
+        finally:
+            task.cancel()
+
     async def held_by(self, workers: Sequence[str]) -> set[str]:
         """Names of tasks that workers work on, or whose results they hold."""
         scheduler = self._client.scheduler
@@ -105,8 +123,8 @@ class Link:
             if future.status == "error":
                 return Landed("error", error)
             async with self._gate:
-                answer = await self._client.scheduler.gather(keys=[future.key])
-            if answer["status"] != "OK":
+                answer = await self._watched(self._client.scheduler.gather(keys=[future.key]))
+            if answer is None or answer["status"] != "OK":
                 return Landed("lost", "the worker that had the result is gone")
             value = answer["data"][future.key]
             return Landed("done", value.open() if isinstance(value, Packed) else value)
@@ -148,7 +166,7 @@ def fitting(theirs: dict[str, str], function: Callable[..., Any], *args: Any) ->
         return OutOfReach()
     _keep_memory()
     result = function(*args)
-    if not isinstance(result, Done):
+    if not isinstance(result, Folded):
         return result
     protocol: Any = import_module("distributed.protocol")
     return Packed(protocol.serialize_bytes(result))

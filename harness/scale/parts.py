@@ -13,7 +13,20 @@ from harness.compare.judge import SlotJudge
 from harness.compare.tolerances import Tolerances
 from harness.records import Record
 from harness.scale.goldens import is_of
-from harness.scale.wire import Done, Judged, Left, Look, OutOfReach, Read, ReadExecution, Span, Tree, Work
+from harness.scale.wire import (
+    Done,
+    Folded,
+    Judged,
+    Left,
+    Look,
+    OutOfReach,
+    Read,
+    ReadExecution,
+    Span,
+    Tree,
+    Work,
+    folded,
+)
 from harness.scale.work import digested, side_records, told
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -38,7 +51,7 @@ class _Noting(SlotJudge):
 
 
 @told
-def part(*works: Work) -> list[Done] | OutOfReach:
+def part(*works: Work) -> Folded | OutOfReach:
     """Reads parts of one side or of both, one after the other; what differs is judged where the files are."""
     found = []
     for work in works:
@@ -46,7 +59,7 @@ def part(*works: Work) -> list[Done] | OutOfReach:
         if done is None:
             return OutOfReach()
         found.append(done)
-    return found
+    return folded(found)
 
 
 def _done(work: Work) -> Done | None:
@@ -97,7 +110,7 @@ def _reduced(done: Done, comparison: Comparison, work: Work) -> Done:
     moved = comparison.found_order is not None and not batch
     if work.keep == "all" or not done.aligned or moved or counts[Verdict.DIFFERS] or counts[Verdict.UNSURE]:
         return _listed(done)
-    spans = _span(done.expected), _span(done.found)
+    spans = (None, None) if work.keep == "counts" else (_span(done.expected), _span(done.found))
     structure = xxhash.xxh3_128_digest(repr(_looks(comparison)).encode("utf-8", "surrogateescape"))
     identical, within, statistics = (counts[each] for each in COUNTED)
     done.left = Left(structure, (identical, within, statistics), *spans)

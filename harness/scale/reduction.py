@@ -71,7 +71,7 @@ class Reduction:
         def take(work: Work, done: Done) -> None:
             self._take(work, done, ordered)
 
-        self._perform(self._wanted, self._keep, take)
+        self._perform(self._wanted, "ordered" if ordered and self._keep == "counts" else self._keep, take)
         ranks = self._listed(ordered)
         again = [each for each in self._wanted if each[0].part.rank in ranks and each[0].part in self._left]
         for work, _, _ in again:
@@ -88,8 +88,7 @@ class Reduction:
             self._judged[work.part] = done.judged
             self._slots[_place(work.part)] += sum(len(step.slots) for step in done.found.steps) if done.found else 0
             return
-        left = done.left if ordered else Left(*done.left[:2])
-        self._left[work.part] = left if ordered else self._known.setdefault(left, left)
+        left = self._left[work.part] = done.left if ordered else self._known.setdefault(done.left, done.left)
         self._slots[_place(work.part)] += sum(left.counts)
         if done.judged:
             self._reasoned[work.part] = done.judged

@@ -69,6 +69,7 @@ class RemoteTree:
         tree: where it is; ``given``: as the command line has it.
         heads: of its ranks, in order.
         reads: of its parts; filled when records are asked for the first time.
+        closed: of each rank, see ``Read``.
         described: whether statistics are wanted with the digests.
         only: patterns of the slots that are wanted; empty for all.
         placed: slots whose values are in pieces, for a golden of this ``compression``.
@@ -77,6 +78,7 @@ class RemoteTree:
     def __init__(self, tree: Tree, given: str, heads: Sequence[Head], read: Reader, fetch: Fetcher) -> None:
         self.tree, self.given, self.heads = tree, given, heads
         self.reads: dict[Part, Read] = {}
+        self.closed: dict[int, dict[tuple[int, int], bool]] = {}
         #: in how many batches an iteration is read, where another tree decides that
         self.split: dict[tuple[int, int, int], int] = {}
         self.described = False
@@ -126,6 +128,14 @@ class RemoteTree:
             listed=lambda: sum(len(step.slots) for read in self.reads.values() for step in read.steps),
         )
 
+    def take(self, part: Part, read: Read, closed: Mapping[tuple[int, int], bool]) -> None:
+        """Notes what was read of a part."""
+        self.reads[part] = read
+        if closed:
+            known = self.closed.setdefault(part.rank, {})
+            for place, ends in closed.items():
+                known[place] = known.get(place, False) or ends
+
     def read(self) -> None:
         """Reads every part that was not read yet."""
         if len(self.reads) < len(self.parts()):
@@ -151,13 +161,10 @@ class RemoteTree:
         places: dict[tuple[int, int], list[Part]] = {}
         for part, _, _ in self._parts_of(head):
             places.setdefault(part[1:3], []).append(part)
-        streams, closed = [], dict[tuple[int, int], bool]()
+        streams = []
         for parts in places.values():
             for part in parts:
-                read = self.reads[part]
-                problems += read.listing
-                for place, ends in read.closed.items():
-                    closed[place] = closed.get(place, False) or ends
+                problems += self.reads[part].listing
             # Batches hold other operators of one directory: of equal times the names decide.
             streams.append(heapq.merge(*(_tagged(part, self.reads[part].steps) for part in parts), key=_in_directory))
         for part, step in heapq.merge(*streams, key=lambda each: each[1].started):
@@ -167,7 +174,7 @@ class RemoteTree:
         for parts in places.values():
             problems += [each for part in parts for each in self.reads[part].ending]
         problems += head.constants
-        problems += unfinished(head.network, head.last, closed)
+        problems += unfinished(head.network, head.last, self.closed.get(head.rank, {}))
 
     def _record(self, part: Part, slot: Slot) -> Record:
         record = slot.record

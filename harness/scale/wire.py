@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from harness.capture import Problem
@@ -133,7 +133,7 @@ class Read:
 
     Attributes:
         listing: problems met while the directory was listed; ``ending``: after its last tensor.
-        closed: see ``RankRecords.closed``.
+        closed: see ``RankRecords.closed``; of graphs of which the tree states the iteration that was begun last.
     """
 
     listing: list[Problem] = field(default_factory=list)
@@ -208,6 +208,68 @@ class Done:
     looks: tuple[Look, ...] = ()
 
 
+class Own(NamedTuple):
+    """What tells a part from others that are alike, of its expected and its found side.
+
+    Attributes:
+        spans: see ``Left``.
+        closed: see ``Read``.
+    """
+
+    spans: tuple[Span, Span] = (None, None)
+    closed: tuple[Mapping[tuple[int, int], bool], Mapping[tuple[int, int], bool]] = ({}, {})
+
+
+class Folded(NamedTuple):
+    """The results of the parts of one task, reduced on their host: parts in a row that are alike have one result.
+
+    Attributes:
+        alike: how many, and the result of each of them.
+        own: of each part; nothing where it is the same for all.
+    """
+
+    alike: tuple[tuple[int, Done], ...]
+    own: tuple[Own, ...] = ()
+
+    @property
+    def parts(self) -> int:
+        """Number of parts."""
+        return sum(count for count, _ in self.alike)
+
+    def each(self) -> Iterator[tuple[Done, Own]]:
+        """The results one by one; those that are alike may be one object."""
+        own = iter(self.own)
+        for count, done in self.alike:
+            for _ in range(count):
+                mine = next(own, Own())
+                if done.left is not None and mine.spans != (None, None):
+                    yield replace(done, left=done.left._replace(expected=mine.spans[0], found=mine.spans[1])), mine
+                else:
+                    yield done, mine
+
+
+def folded(results: Iterable[Done]) -> Folded:
+    """Takes apart what parts have in common and what is their own; ``results`` are used up."""
+    alike: list[tuple[int, Done]] = []
+    own = []
+    for done in results:
+        spans: tuple[Span, Span] = (None, None)
+        if done.left is not None:
+            spans = done.left.expected, done.left.found
+            done.left = done.left._replace(expected=None, found=None)
+        closed = []
+        for read in (done.expected, done.found):
+            closed.append({} if read is None else read.closed)
+            if read is not None:
+                read.closed = {}
+        own.append(Own(spans, (closed[0], closed[1])))
+        if alike and alike[-1][1] == done:
+            alike[-1] = alike[-1][0] + 1, done
+        else:
+            alike.append((1, done))
+    return Folded(tuple(alike), tuple(own) if any(each != Own() for each in own) else ())
+
+
 @dataclass(frozen=True, slots=True)
 class Failed:
     """A deliberate error that work met; the driver raises it.
@@ -235,7 +297,8 @@ class Work:
         measured: see ``harness.compare.check``.
         described: whether statistics are wanted, too.
         only: patterns ``OPERATOR:SLOT`` of the slots that are wanted, beside one that shows that the rank is there.
-        keep: of a part whose slots all hold: ``all`` of them, ``reasoned`` ones, their ``counts``, or their ``looks``.
+        keep: of a part whose slots all hold: ``all`` of them, ``reasoned`` ones, their ``counts`` (``ordered``: and
+            when it ran), or their ``looks``.
     """
 
     part: Part
@@ -260,6 +323,8 @@ KNOWN = (
     Left,
     Look,
     Done,
+    Own,
+    Folded,
     Problem,
     SlotKey,
     Record,

@@ -70,19 +70,23 @@ def _version(name: str) -> str:
         return "none"
 
 
-def visible_ranks(trees: Iterable[str]) -> dict[str, Any]:
+def visible_ranks(trees: Iterable[str], alone: bool = False) -> dict[str, Any]:
     """What a worker is and sees: ``versions``, ``host``, and of each place the ranks, with a text that changes with the
-    iterations they have and how many files are in each; in place of the ranks a text, where looking failed."""
+    iterations they have and how many files are in each; in place of the ranks a text, where looking failed.
+
+    Args:
+        alone: whether all workers are on one host, where nobody needs that text.
+    """
     seen: dict[str, Any] = {}
     for place in trees:
         try:
-            seen[place] = _ranks(places.here(place))
+            seen[place] = _ranks(places.here(place), (lambda path: "") if alone else _layout)
         except (HarnessError, OSError) as error:
             seen[place] = str(error)
     return {"versions": versions(), "host": places.host(), "seen": seen}
 
 
-def _ranks(place: str) -> dict[int, str]:
+def _ranks(place: str, layout: Callable[[str], str]) -> dict[int, str]:
     if places.is_url(place):
         by_rank: dict[int, list[Any]] = {}
         for file in places.listed(place):
@@ -104,7 +108,7 @@ def _ranks(place: str) -> dict[int, str]:
         for step in steps:
             found.setdefault(step.rank, []).append(step.step)
         return {rank: repr(each) for rank, each in found.items()}
-    return {rank: _layout(path) for rank, path in rank_directories(place).items()}
+    return {rank: layout(path) for rank, path in rank_directories(place).items()}
 
 
 def _layout(path: str) -> str:
@@ -121,11 +125,15 @@ def _directory(tree: Tree) -> str:
 
 
 @told
-def head(tree: Tree, rank: int) -> Head | OutOfReach:
-    """A rank's head."""
+def read_heads(tree: Tree, ranks: Iterable[int]) -> list[Head] | OutOfReach:
+    """The heads of some ranks."""
     place = _directory(tree)
     if not places.is_url(place) and not os.path.isdir(place):
         return OutOfReach()
+    return [_head(tree, place, rank) for rank in ranks]
+
+
+def _head(tree: Tree, place: str, rank: int) -> Head:
     with places.opened(place, None, rank) as folder:
         capture = _read(folder, tree, rank)
         problems, parts = _of_place(capture.problems, folder, place), _extents(capture, place, rank)
@@ -143,7 +151,8 @@ def head(tree: Tree, rank: int) -> Head | OutOfReach:
 
 def _read(folder: str, tree: Tree, rank: int, *, ahead: bool = False) -> Capture:
     return read_tree(
-        folder, rank, network=tree.network, rootdir=tree.rootdir, ahead=ahead, one_of_several=True
+        folder, rank, network=tree.network, rootdir=tree.rootdir, ahead=ahead, one_of_several=True,
+        root=captures.root(folder, rank),
     )  # fmt: skip
 
 
@@ -296,7 +305,7 @@ def _steps(
                 yield started, problems, records
             if not listed:
                 read.listing += problems[before:] if part.batch == 0 else []
-            read.closed = dict(source.closed)
+            read.closed = {place: ends for place, ends in source.closed.items() if place[0] in source.last}
 
 
 def _falls(name: str, part: Part) -> bool:

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from harness.scale.crew import Crew, clock
+from harness.scale.crew import Crew
 from harness.scale.flights import Flights
+from harness.scale.link import clock
 
 _LONG, _TURNS = 10_000.0, 10_000
 

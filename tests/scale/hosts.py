@@ -42,8 +42,7 @@ class Hosts:
             **os.environ, "MSDUMP_TEST_DEATHS": str(self.deaths), "PYTHONPATH": str(ROOT), "MSDUMP_HOST": host,
             # A link that is slow to heal is no broken one, and a part is tried often enough for all deaths.
             "DASK_DISTRIBUTED__COMM__TIMEOUTS__TCP": "600s",
-            # A scheduler asks a worker that was killed for its results until this is over.
-            "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "60s" if host == "head" else "600s",
+            "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "600s",
         }  # fmt: skip
         self.groups[host] = subprocess.Popen(
             [*self.network.inside(host), sys.executable, "-m", *(said.get(word, word) for word in words)],

@@ -55,7 +55,8 @@ def test_workers_send_the_slots_that_are_compared_and_no_others(
 
     def weighed(self: Far, tasks: Any) -> Any:
         for task, result in run(self, tasks):
-            sent.extend(step for done in result for step in done.found.steps) if task.key[0] != "head" else None
+            if task.key[0] != "heads":
+                sent.extend(step for done, _ in result.each() for step in done.found.steps)
             yield task, result
 
     monkeypatch.setattr(Far, "run", weighed)

@@ -20,7 +20,7 @@ from harness.scale.cluster import limit
 from harness.scale.driver import Session
 from harness.scale.journal import Journal, packed, unpacked
 from harness.scale.parts import part
-from harness.scale.wire import Done, Part, Tree, Work
+from harness.scale.wire import Done, Folded, Part, Tree, Work
 from tests.scale import serial
 from tests.scale.clusters import Here
 from tests.scale.trees import write_rank, write_tree
@@ -172,8 +172,8 @@ def test_what_lies_beside_tensors_is_read_once_for_all_parts_of_a_rank(
 
     def problems() -> list[str]:
         done = part(*works)
-        assert isinstance(done, list)
-        return [each.path for one in done if one.found for step in one.found.steps for each in step.problems]
+        assert isinstance(done, Folded)
+        return [each.path for one, _ in done.each() if one.found for step in one.found.steps for each in step.problems]
 
     told = problems()
     assert len(parsed) == 1

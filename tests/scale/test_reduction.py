@@ -20,7 +20,7 @@ from harness.progress import Progress
 from harness.records import Record
 from harness.scale import cluster as clusters
 from harness.scale import driver, remote, work
-from harness.scale.driver import Session, grouped
+from harness.scale.driver import Session, grouped, together
 from harness.scale.journal import Journal
 from harness.scale.wire import Part, Work
 from tests.examples import examples
@@ -128,17 +128,28 @@ def test_executions_that_mix_are_listed_where_their_order_is_asked_for(tmp_path:
     workers=st.integers(0, 5),
     keep=st.sampled_from(["counts", "all"]),
 )
-def test_small_parts_of_a_rank_are_one_task(sizes: list[tuple[int, int]], workers: int, keep: Any) -> None:
+def test_small_parts_that_the_same_workers_see_are_one_task(
+    sizes: list[tuple[int, int]], workers: int, keep: Any
+) -> None:
     wanted = [
         (Work(Part(rank, 0, at), None, None, keep=keep), size, "") for at, (rank, size) in enumerate(sorted(sizes))
     ]
-    groups = list(grouped(wanted, workers))
+    groups = list(grouped(wanted, workers, lambda work: work.part.rank // 2))
     assert [each for group in groups for each in group] == wanted
     for group in groups:
-        assert len({work.part.rank for work, _, _ in group}) == 1
+        assert len({work.part.rank // 2 for work, _, _ in group}) == 1, "one worker sees them all"
         assert len(group) == 1 or sum(size for _, size, _ in group) <= remote.BATCH
         assert len(group) <= max(1, len(wanted) // (driver.EACH * max(1, workers)))
         assert len(group) == 1 or keep == "counts"
+
+
+@given(st.lists(st.integers(0, 99), unique=True).map(sorted), st.integers(0, 5))
+def test_heads_of_ranks_that_the_same_workers_see_are_one_task(ranks: list[int], workers: int) -> None:
+    groups = list(together(ranks, lambda rank: rank // 10, workers))
+    assert [rank for group in groups for rank in group] == ranks
+    for group in groups:
+        assert len({rank // 10 for rank in group}) == 1
+        assert len(group) <= max(1, min(driver.TOGETHER, len(ranks) // (driver.HEADS_EACH * max(1, workers))))
 
 
 def _tree(tree: Path, rng: random.Random, ranks: list[int], how: dict[str, Any], changes: dict[Any, str]) -> None:
