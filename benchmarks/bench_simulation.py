@@ -68,10 +68,12 @@ def real_part(elements: int) -> tuple[float, int]:
                 np.save(place / file, values + np.float32(number))
         sides = [wire.Tree(str(Path(folder, name)), None, folder) for name in ("one", "two")]
         work = wire.Work(wire.Part(0, 0, 0), *sides, Tolerances.parse("default"), False, False, "counts")
-        parts.part(work)
-        before = time.process_time()
-        done = parts.part(work)
-        return time.process_time() - before, len(pickle.dumps(done))
+        took = []
+        for _ in range(6):
+            before = time.process_time()
+            done = parts.part(work)
+            took.append(time.process_time() - before)
+        return min(took), len(pickle.dumps(done))
 
 
 class _Answers:
