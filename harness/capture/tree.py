@@ -238,14 +238,11 @@ def read_tree(
     """
     where = os.fspath(path)
     more: Any = {"backend": backend, "one_of_several": one_of_several}
-    if root and rank is not None:
-        ranks = _ranks({rank: root}, rootdir)
-    else:
-        other = read_models(where, rank, network=network, ahead=ahead, **more) if os.path.isdir(where) else None
-        other = other or read_msprobe(where, rank, rootdir=rootdir, **more)
-        if other is not None:
-            return other
-        ranks = _ranks(_chosen(rank_directories(where, rank), rank, where), rootdir)
+    known = {rank: root} if root and rank is not None else None
+    other = None if known else _of_other_layout(where, rank, network, rootdir, ahead, more)
+    if other is not None:
+        return other
+    ranks = _ranks(known or _chosen(rank_directories(where, rank), rank, where), rootdir)
     names = sorted({name for each in ranks for name in each.networks()})
     name = _network(names, network, where, one_of_several) or ranks[0].configured_network()
     problems = [problem for each in ranks for problem in each.problems]
@@ -267,6 +264,14 @@ def read_tree(
         sources=sources,
         networks=names,
     )
+
+
+def _of_other_layout(
+    path: str, rank: int | None, network: str | None, rootdir: str | None, ahead: bool, more: dict[str, Any]
+) -> Capture | None:
+    """A tree without rank directories; None if it is none."""
+    models = read_models(path, rank, network=network, ahead=ahead, **more) if os.path.isdir(path) else None
+    return models or read_msprobe(path, rank, rootdir=rootdir, **more)
 
 
 def _sources(ranks: list[_Rank], network: str, problems: list[Problem], ahead: bool) -> list[RankRecords]:

@@ -23,9 +23,6 @@ from harness.scale import link, parts
 
 #: What workers use.
 _IMPORTED = ["distributed.nanny", link.__name__, parts.__name__]
-#: What Dask imports later, here and in each worker.
-_LATER = ("distributed.http.health", "distributed.http.prometheus", "distributed.http.statics", "numpy.random",
-          "tornado.platform.asyncio")  # fmt: skip
 
 
 def serve() -> None:
@@ -36,10 +33,14 @@ def serve() -> None:
     """
     with paused_collector():
         import_module("distributed.nanny")
-        for name in _LATER:
-            with suppress(ImportError):
-                import_module(name)
-        import_module("distributed.versions").get_versions()  # each is read from a file once
+        # What Dask imports, or reads from files, later: here and in each worker.
+        with suppress(ImportError):
+            import_module("numpy.random")
+            import_module("tornado.platform.asyncio")
+            import_module("distributed.http.prometheus")
+            import_module("distributed.http.statics")
+            import_module("distributed.http.health")
+        import_module("distributed.versions").get_versions()
     import_module("distributed.utils").get_mp_context().set_forkserver_preload(_IMPORTED)
     if sys.platform != "linux" or threading.active_count() > 1:
         return  # the first worker starts the server of ``multiprocessing``
