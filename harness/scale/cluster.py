@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import Any
 
-from harness.compare.collector import paused_collector
+from harness.compare.collector import PausedCollector
 from harness.errors import ScaleError, first_line
 from harness.scale import forks
 from harness.scale.crew import Crew, Sight, unlike
@@ -82,7 +82,7 @@ def cluster(workers: int, address: str, tell: Callable[[str], None] = lambda lin
     if workers > (most := max(_MOST, _MOST_EACH * (os.cpu_count() or 1))):
         raise ScaleError(f"--workers starts at most {most} processes on this machine; given was {workers}")
     try:
-        with paused_collector():
+        with PausedCollector():
             import dask
 
             import_module("distributed")

@@ -18,7 +18,7 @@ from importlib import import_module
 from multiprocessing import forkserver, util
 from typing import Any
 
-from harness.compare.collector import paused_collector
+from harness.compare.collector import PausedCollector
 from harness.scale import link, parts
 
 #: What workers use.
@@ -31,7 +31,7 @@ def serve() -> None:
     Raises:
         ImportError: Dask is not installed.
     """
-    with paused_collector():
+    with PausedCollector():
         import_module("distributed.nanny")
         # What Dask imports, or reads from files, later: here and in each worker.
         with suppress(ImportError):
