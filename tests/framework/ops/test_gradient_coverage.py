@@ -127,6 +127,7 @@ MODELS = {
         "IndexFill": (lambda x: x.index_fill(1, ROWS, 2.0) * 3, ((3, 4),)),
         "TensorScatterAdd": (lambda x, y: x.scatter_add(GRID[:2], y) * 3, ((3, 4), (2,))),
         "TensorScatterSub": (lambda x, y: ops.tensor_scatter_sub(x, GRID[:2], y) * 3, ((3, 4), (2,))),
+        "FlattenExt": (lambda x: x.flatten(1, 2) * 3, ((2, 3, 2),)),
         "GatherNdExt": (lambda x: call("GatherNdExt", x, GRID) * 3, ((3, 4),)),
         "Median": (lambda x: x.median(1)[0] * 3, ((3, 5),)),
         "Hypot": (lambda x, y: ops.hypot(x, y), ((3, 4), (4,))),

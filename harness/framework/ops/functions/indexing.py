@@ -24,6 +24,14 @@ _SCATTER = {"none": 0, "add": 1}
 
 
 @tensor_method("gather")
+def _gather(self: Tensor, input_indices: Any, axis: Any, batch_dims: int = 0, *, ext: bool = False) -> Tensor:
+    """``gather(input_indices, axis)``, or ``gather(dim, index)``: ``gather_d``."""
+    if ext or isinstance(axis, Tensor):
+        dim, index = (axis, input_indices) if isinstance(input_indices, Tensor) else (input_indices, axis)
+        return gather_d(self, dim, index)
+    return gather(self, input_indices, axis, batch_dims)
+
+
 def gather(input_params: Tensor, input_indices: Tensor, axis: int, batch_dims: int = 0) -> Tensor:
     """Slices of ``input_params`` at ``input_indices`` along ``axis``."""
     axis = int(axis)

@@ -60,6 +60,8 @@ def outer(input: Tensor, vec2: Tensor) -> Tensor:
 def dot(input: Tensor, other: Tensor) -> Tensor:
     """Sum of products along the last axis of ``input`` and the rows of a matrix ``other``."""
     for given in (input, other):
+        if not isinstance(given, Tensor):
+            raise DtypeError(f"dot takes two tensors, got {type(given).__name__}")
         if given.dtype not in (dtypes.float16, dtypes.float32):
             raise DtypeError(f"dot takes float16 and float32, got {given.dtype}")
     if len(input.shape) < 2 or len(other.shape) < 2:

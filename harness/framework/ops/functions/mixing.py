@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.errors import SettingTypeError
+from harness.errors import KernelError, SettingTypeError
 from harness.framework.ops.eager import is_number
 from harness.framework.ops.functions.arithmetic import div, mul
 from harness.framework.ops.functions.comparison import BITWISE
@@ -28,6 +28,13 @@ def lerp(input: Tensor, end: Tensor, weight: Any) -> Tensor:
 def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any = 1) -> Tensor:
     """input + value * tensor1 * tensor2."""
     return call("Addcmul", input, tensor1, tensor2, _factor(value, input))  # type: ignore[no-any-return]
+
+
+@tensor_method("addcdiv")
+def _addcdiv(self: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any = 1) -> Tensor:
+    if not isinstance(value, Tensor):
+        raise KernelError("Tensor.addcdiv with a number has no CPU kernel (AddcdivExt); use ops.addcdiv")
+    return addcdiv(self, tensor1, tensor2, value)
 
 
 def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any = 1) -> Tensor:
@@ -74,5 +81,5 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     return div(total, call("ClampScalar", mul(*norms), eps, None, scope="Default"))  # type: ignore[no-any-return]
 
 
-for _method in (lerp, addcmul, addcdiv, hypot, positive, flipud, fliplr):
+for _method in (lerp, addcmul, hypot, positive, flipud, fliplr):
     tensor_method(_method.__name__)(_method)

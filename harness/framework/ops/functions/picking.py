@@ -18,7 +18,7 @@ from harness.framework.ops.functions.join import concat
 from harness.framework.ops.functions.search import nonzero
 from harness.framework.ops.functions.shape import axis_of, broadcast_to, expand_dims, flip, reshape, transpose
 from harness.framework.ops.operators.scatter_along import FILL
-from harness.framework.ops.reduce import axes_of
+from harness.framework.ops.reduce import axes_of, is_whole
 from harness.framework.tensor import Tensor, call, tensor_method
 
 __all__ = [
@@ -52,6 +52,10 @@ def _fill(self: Tensor, value: Any) -> Tensor:
 
 
 @tensor_method("diagonal")
+def _diagonal(self: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
+    return diagonal(self, offset, axis1, axis2)
+
+
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal of the axes ``dim1`` and ``dim2``, as the last axis."""
     return call("Diagonal", input, offset, dim1, dim2)  # type: ignore[no-any-return]
@@ -223,6 +227,8 @@ def select_scatter(input: Tensor, src: Tensor, axis: int, index: int) -> Tensor:
 @tensor_method("index_fill")
 def index_fill(x: Tensor, axis: int, index: Tensor, value: Any) -> Tensor:
     """``x`` with ``value`` at the positions ``index`` of ``axis``."""
+    if not is_whole(axis):
+        raise SettingTypeError(f"index_fill: axis must be an int, got {axis!r}")
     number = scalar(value, x.dtype) if is_number(value) else value
     return call("IndexFill", x, Tensor(np.asarray(axis, np.int32)), index, number, **FILL)  # type: ignore[no-any-return]
 
@@ -251,6 +257,8 @@ def signbit(input: Tensor) -> Tensor:
 def _take(x: Tensor, indices: Any, axis: Any = None, mode: str = "clip") -> Tensor:
     """Elements of ``axis`` (None: of the flat tensor) at ``indices``; ``mode`` says what stands for those out of
     range."""
+    if not isinstance(indices, Tensor):
+        raise SettingTypeError(f"Tensor.take: indices must be a tensor, got {type(indices).__name__}")
     if mode not in ("raise", "wrap", "clip"):
         raise SettingError(f"Tensor.take: mode must be 'raise', 'wrap' or 'clip', got {mode!r}")
     x, at = (reshape(x, (-1,)), 0) if axis is None else (x, axis_of(axis, len(x.shape), "take"))

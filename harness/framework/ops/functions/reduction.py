@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from harness import dtypes
+from harness.dtypes import DType
 from harness.errors import DtypeError, KernelError, SettingError, SettingTypeError, UnsupportedError
 from harness.framework.ops.eager import is_number
 from harness.framework.ops.functions.arithmetic import SUB, untyped
 from harness.framework.ops.functions.inner import div_of, mean_of, minus_of, pow_of, squeeze_of, sub_of, sum_of
 from harness.framework.ops.functions.math import log
-from harness.framework.ops.reduce import axes_of
+from harness.framework.ops.reduce import axes_of, is_whole
 from harness.framework.tensor import Tensor, call, is_eager, tensor_method
 
 __all__ = [
@@ -28,7 +29,15 @@ def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
 
 
 @tensor_method("sum")
-def _sum(x: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None, *, initial: Any = None) -> Any:
+def _sum(x: Any, axis: Any = None, *given: Any, keepdims: bool = False, dtype: Any = None, initial: Any = None) -> Any:
+    """``sum(dim, keepdim, dtype=)``, or ``sum(axis, dtype, keepdims, initial)``."""
+    for value in given:
+        if isinstance(value, DType):
+            dtype = value
+        elif isinstance(value, bool):
+            keepdims = value
+        elif value is not None:
+            raise SettingTypeError(f"Tensor.sum takes an axis, a bool and a dtype, got {value!r}")
     total = call("SumExt", x, axes_of(axis), keepdims, dtype)
     return total if initial is None else total + initial
 
@@ -155,8 +164,16 @@ def amin(input: Any, axis: Any = None, keepdims: bool = False, *, initial: Any =
 
 
 @tensor_method("prod")
+def _prod(x: Any, axis: Any = None, keep_dims: bool = False, dtype: Any = None) -> Any:
+    if axis is not None and not is_whole(axis):
+        raise SettingTypeError(f"Tensor.prod: dim must be an int, got {axis!r}")
+    return prod(x, axis, keep_dims, dtype)
+
+
 def prod(input: Any, axis: Any = None, keep_dims: bool = False, dtype: Any = None) -> Any:
     """Product over ``axis`` (None: all); integers and bools give Int64."""
+    if axis is None and keep_dims:
+        raise SettingError("prod: keep_dims must be False where axis is None")
     return call("ProdExt", input, axis, keep_dims, dtype)
 
 

@@ -106,5 +106,11 @@ def argsort(input: Any, axis: int = -1, descending: bool = False) -> Any:
     return sort(input, axis, descending)[1]
 
 
-tensor_method("sort")(sort)
-tensor_method("argsort")(argsort)
+@tensor_method("sort")
+def _sort(x: Any, axis: int = -1, descending: bool = False, stable: bool = False) -> Any:
+    return sort(x, axis, descending)
+
+
+@tensor_method("argsort")
+def _argsort(x: Any, axis: int = -1, descending: bool = False, stable: bool = False) -> Any:
+    return argsort(x, axis, descending)

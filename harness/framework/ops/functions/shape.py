@@ -51,6 +51,8 @@ def reshape(input: Tensor, shape: Any) -> Tensor:
 
 @tensor_method("reshape", "view")
 def _reshape(self: Tensor, *shape: Any) -> Tensor:
+    if not shape:
+        raise SettingTypeError("reshape and view need a shape")
     return reshape(self, sizes(shape))
 
 
@@ -125,7 +127,10 @@ def flatten(input: Tensor, order: str = "C", *, start_dim: int = 1, end_dim: int
 
 
 @tensor_method("flatten")
-def _flatten(self: Tensor, order: str = "C", *, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+def _flatten(self: Tensor, order: Any = "C", last: Any = None, *, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+    """``flatten(order, start_dim=, end_dim=)``, or ``flatten(start_dim, end_dim)`` by position."""
+    if type(order) is int:
+        return call("FlattenExt", self, order, end_dim if last is None else last)  # type: ignore[no-any-return]
     return flatten(self, order, start_dim=start_dim, end_dim=end_dim)
 
 
@@ -226,6 +231,8 @@ def tile(input: Tensor, dims: Any) -> Tensor:
 
 @tensor_method("tile")
 def _tile(self: Tensor, *dims: Any) -> Tensor:
+    if not dims:
+        raise SettingTypeError("tile needs the numbers of repeats")
     return tile(self, sizes(dims))
 
 

@@ -12,6 +12,10 @@ __all__ = ["batch_norm", "embedding", "layer_norm", "log_softmax", "softmax"]
 
 
 @tensor_method("softmax")
+def _softmax(self: Tensor, axis: int, dtype: Any = None) -> Tensor:
+    return softmax(self, axis, dtype=dtype)
+
+
 def softmax(input: Tensor, axis: int = -1, *, dtype: Any = None) -> Tensor:
     """e ** input over its sum along ``axis``."""
     input = input if dtype is None else cast(input, dtype)

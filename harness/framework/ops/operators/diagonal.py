@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from harness.errors import OperandError, ShapeError
 from harness.framework.ops import numerics
 from harness.framework.ops.base import Array, Backward, Call, Operator, operator
 from harness.framework.ops.constants import ints
@@ -120,7 +121,10 @@ class TraceV2(Operator):
     tensors = (0, 1, 2, 3)
 
     def infer(self, call: Call) -> Spec:
-        axes = _matrix_axes(call, ints(call, 2)[0], ints(call, 3)[0])
+        try:
+            axes = _matrix_axes(call, ints(call, 2)[0], ints(call, 3)[0])
+        except ShapeError as error:
+            raise OperandError(str(error)) from None
         dtype = call.values[4] if len(call.values) > 4 and call.values[4] is not None else call.dtype(0)
         return TensorSpec(dtype, tuple(n for a, n in enumerate(call.shape(0)) if a not in axes))
 
