@@ -52,6 +52,11 @@ def open_regular(path: Path, *, follow: bool = True) -> int:
         OSError: the file cannot be opened, or it is a pipe, a device, a socket or a directory (``EINVAL``, with the
             kind).
     """
+    return open_with_status(path, follow=follow)[0]
+
+
+def open_with_status(path: Path, *, follow: bool = True) -> tuple[int, os.stat_result]:
+    """``open_regular``, and what the system knows of the file."""
     # Without O_NONBLOCK, opening a pipe without a writer would block for ever.
     flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | (0 if follow else os.O_NOFOLLOW)
     try:
@@ -62,15 +67,16 @@ def open_regular(path: Path, *, follow: bool = True) -> int:
         raise
     except ValueError as error:  # a NUL in the name
         raise OSError(errno.EINVAL, str(error), os.fspath(path)) from None
-    if kind := kind_of(os.fstat(descriptor).st_mode):
+    status = os.fstat(descriptor)
+    if kind := kind_of(status.st_mode):
         os.close(descriptor)
         raise OSError(errno.EINVAL, f"{kind}, where a regular file is needed", os.fspath(path))
-    return descriptor
+    return descriptor, status
 
 
-def open_inside(path: Path, inside: str | None, refuse: Refuse) -> int:
-    """``open_regular`` for a file of a tree; judges what was opened, because a link may have taken its place, or that
-    of a directory, since it was listed.
+def open_inside(path: Path, inside: str | None, refuse: Refuse) -> tuple[int, os.stat_result]:
+    """``open_with_status`` for a file of a tree; judges what was opened, because a link may have taken its place, or
+    that of a directory, since it was listed.
 
     Args:
         inside: real path of a directory that no link may leave; by default links may lead anywhere.
@@ -80,14 +86,14 @@ def open_inside(path: Path, inside: str | None, refuse: Refuse) -> int:
         OSError: see ``open_regular``.
         HarnessError: made by ``refuse`` if the file lies outside of ``inside``.
     """
-    descriptor = open_regular(path)
+    descriptor, status = open_with_status(path)
     if inside is not None:
         try:
             _refuse_outside(os.fspath(path), _place(descriptor, os.fspath(path)), inside, refuse)
         except BaseException:
             os.close(descriptor)
             raise
-    return descriptor
+    return descriptor, status
 
 
 def read_bytes(path: Path, limit: int, refuse: Refuse, *, inside: str | None = None) -> bytes:
@@ -106,8 +112,9 @@ def read_bytes(path: Path, limit: int, refuse: Refuse, *, inside: str | None = N
     try:
         if inside is not None:  # before: what lies outside is not even opened
             refuse_outside(where, inside, refuse)
-        with open(open_inside(where, inside, refuse), "rb") as file:
-            size = os.fstat(file.fileno()).st_size
+        descriptor, status = open_inside(where, inside, refuse)
+        with open(descriptor, "rb") as file:
+            size = status.st_size
             # Reading one byte more detects a growing file; some files of /proc claim to be empty.
             data = file.read(min(limit, max(size, _SMALL)) + 1) if size <= limit else None
     except OSError as error:

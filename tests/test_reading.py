@@ -10,7 +10,7 @@ import pytest
 
 from harness import reading
 from harness.errors import HarnessError, StoreError, TreeError
-from harness.reading import open_regular, parsing, read_bytes, read_json
+from harness.reading import open_regular, open_with_status, parsing, read_bytes, read_json
 
 
 def others(folder: Path) -> dict[str, Path]:
@@ -80,12 +80,12 @@ def test_a_file_exchanged_for_a_link_while_it_is_opened(tmp_path: Path, monkeypa
     (tmp_path / "out").write_bytes(b"secret")
     (tmp_path / "in/x").write_bytes(b"x")
 
-    def exchanged(path: str) -> int:
+    def exchanged(path: str) -> tuple[int, os.stat_result]:
         os.unlink(path)
         os.symlink("../out", path)
-        return open_regular(path)
+        return open_with_status(path)
 
-    monkeypatch.setattr(reading, "open_regular", exchanged)
+    monkeypatch.setattr(reading, "open_with_status", exchanged)
     with pytest.raises(TreeError, match="outside of the tree"):
         read_bytes(tmp_path / "in/x", 9, TreeError, inside=os.path.realpath(tmp_path / "in"))
 

@@ -172,9 +172,8 @@ class NpyFile:
             OSError: that cannot be done, or it is not a regular file.
             TreeError: the file that was opened lies outside of ``inside``.
         """
-        self._descriptor = open_inside(path, inside, TreeError)
+        self._descriptor, status = open_inside(path, inside, TreeError)
         self._head: Array | None = None
-        status = os.fstat(self._descriptor)
         self._mode, self.size = status.st_mode, status.st_size
 
     def __enter__(self) -> Self:
@@ -356,10 +355,10 @@ def blocks(path: str, header: Header, size: int, start: int, inside: str | None)
     """
     itemsize = header.dtype.itemsize
     try:
-        descriptor = open_inside(path, inside, TreeError)
+        descriptor, status = open_inside(path, inside, TreeError)
         try:
-            if (there := os.fstat(descriptor).st_size) != header.size:
-                raise TreeError(f"{path}: {there} bytes where there were {header.size}")
+            if status.st_size != header.size:
+                raise TreeError(f"{path}: {status.st_size} bytes where there were {header.size}")
             buffer = _buffers.take(size * itemsize)
             for at in range(header.offset + start * itemsize, header.size, buffer.size):
                 part = buffer[: header.size - at]

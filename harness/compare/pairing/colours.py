@@ -153,7 +153,7 @@ def _walk(colours: Array, start: Array, nodes: Array, edges: Edges, chosen: Arra
         nodes: of every node, whether it is one of them.
     """
     here, other, ports = (each[chosen] for each in (edges.here, edges.other, edges.ports.astype(np.int64)))
-    behind = Joined(other, here, ports, edges.count)
+    behind = Joined(other, here, ports, edges.count).of
     waits = np.bincount(here, minlength=edges.count).tolist()
     starts, sums, at_all = start.tolist(), [0] * edges.count, nodes.nonzero()[0].tolist()
     ready = [at for at in at_all if not waits[at]]

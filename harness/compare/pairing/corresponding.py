@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 from operator import mul
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from harness.compare.pairing.flow import Chain, Flow, FlowNode
+import numpy as np
+
+from harness.compare.pairing.flow import Chain, Flow, Numbers
 from harness.compare.pairing.kinds import PERMUTING
 from harness.compare.pairing.operators import PartForm, Ported
 
+Array = np.ndarray[Any, np.dtype[Any]]
 Shape = tuple[int, ...]
 #: Slots of both sides, by their numbers.
 Slots = tuple[int, int]
@@ -44,45 +48,94 @@ class _Plan(NamedTuple):
     inputs: list[_Port]
 
 
+@dataclass
+class Found:
+    """Slots of paired nodes that correspond, in arrays (int64).
+
+    Attributes:
+        pairs: which pair of nodes it is.
+        mine, its: the slots of both sides.
+    """
+
+    pairs: Array
+    mine: Array
+    its: Array
+
+    def chosen(self, chosen: Array) -> Found:
+        """Some of them."""
+        return Found(self.pairs[chosen], self.mine[chosen], self.its[chosen])
+
+    @classmethod
+    def joined(cls, parts: Sequence[Found]) -> Found:
+        """All of several."""
+        none = np.zeros(0, np.int64)
+        columns = zip(*((part.pairs, part.mine, part.its) for part in parts), strict=True)
+        return cls(*map(np.concatenate, columns)) if parts else cls(none, none, none)
+
+
 class Corresponding:
     """Finds the slots of paired parts that correspond.
 
     Args:
         left, right: the data flows of both sides.
-        pairs: the nodes that are paired.
+        ones, others: nodes of operators that are paired (int64).
     """
 
-    def __init__(self, left: Flow, right: Flow, pairs: Sequence[tuple[int, int, str]]) -> None:
-        self._left, self._right = left, right
+    def __init__(self, left: Flow, right: Flow, ones: Array, others: Array) -> None:
+        self._left, self._right, self._ones, self._others = left, right, ones, others
         self._forms = left.step.forms, right.step.forms
+        self._slots = [
+            [flow.step.slots[flow.owners[node]] for node in nodes.tolist()]
+            for flow, nodes in ((left, ones), (right, others))
+        ]
         #: Of each output slot of the left side, that of the right; -1 for none, and at the end, where a slot is -1.
-        self._outputs = [-1] * (len(left.step.forms) + 1)
-        self._plans: dict[tuple[PartForm, PartForm], _Plan] = {}
-        for one, other, _ in pairs:
-            a, b = left.nodes[one], right.nodes[other]
-            for nth, its in self._plan(a.form, b.form).given:
-                self._outputs[a.slots[nth]] = b.slots[its]
+        self._outputs: list[int] = []
 
-    def slots(self, one: FlowNode, other: FlowNode) -> list[Slots]:
-        """The corresponding slots of two parts."""
-        plan, mine, its = self._plan(one.form, other.form), one.slots, other.slots
-        found = [(mine[a], its[b]) for a, b in plan.outputs]
-        chains, hers = self._left.chains, self._right.chains
-        overwritten = self._left.overwritten, self._right.overwritten
-        for port in plan.inputs:
-            if port.is_plain and (at := mine[port.mine[0]]) not in chains and (to := its[port.its[0]]) not in hers:
-                pairs = [(at, to)]
-            else:
-                inputs = self._inputs([mine[nth] for nth in port.mine], [its[nth] for nth in port.its])
-                pairs = [pair for each in inputs if (pair := self._before_layouts(*each)) is not None]
-            found += [pair for pair in pairs if (pair[0] in overwritten[0]) == (pair[1] in overwritten[1])]
-        return found
+    def slots(self) -> Found:
+        """The corresponding slots of all pairs."""
+        plans = self._plans()
+        given = Found.joined([self._both(pairs, a, b) for plan, pairs in plans for a, b in plan.given])
+        given = given.chosen(np.argsort(given.pairs, kind="stable"))
+        outputs = np.full(len(self._forms[0]) + 1, -1, np.int64)
+        outputs[given.mine] = given.its
+        self._outputs = outputs.tolist()
+        found = [self._both(pairs, a, b) for plan, pairs in plans for a, b in plan.outputs]
+        open_: list[tuple[int, _Port]] = []
+        for plan, pairs in plans:
+            for port in plan.inputs:
+                plain = np.zeros(len(pairs), bool)
+                if port.is_plain:
+                    both = self._both(pairs, port.mine[0], port.its[0])
+                    plain = ~(self._left.is_chained[both.mine] | self._right.is_chained[both.its])
+                    found.append(both.chosen(plain))
+                open_ += [(pair, port) for pair in pairs[~plain].tolist()]
+        singly = [(pair, *slots) for pair, port in open_ for slots in self._of_port(pair, port)]
+        found.append(Found(*np.array(singly, np.int64).reshape(-1, 3).T))
+        every = Found.joined(found)
+        return every.chosen(self._left.is_overwritten[every.mine] == self._right.is_overwritten[every.its])
 
-    def _plan(self, one: PartForm, other: PartForm) -> _Plan:
-        plan = self._plans.get((one, other))
-        if plan is None:
-            plan = self._plans[one, other] = _plan_of(one, other)
-        return plan
+    def _plans(self) -> list[tuple[_Plan, Array]]:
+        """What pairs have in common, and the pairs that have."""
+        left, right = self._left, self._right
+        numbers: dict[tuple[PartForm, PartForm], int] = Numbers()
+        forms = zip(
+            map(left.forms.__getitem__, self._ones.tolist()),
+            map(right.forms.__getitem__, self._others.tolist()),
+            strict=True,
+        )
+        which = np.array([numbers[both] for both in forms], np.int64)
+        return [(_plan_of(*both), np.flatnonzero(which == number)) for both, number in numbers.items()]
+
+    def _both(self, pairs: Array, nth: int, its: int) -> Found:
+        """The slots at some place of pairs."""
+        return Found(pairs, self._left.slots_at(self._ones[pairs], nth), self._right.slots_at(self._others[pairs], its))
+
+    def _of_port(self, pair: int, port: _Port) -> Iterator[Slots]:
+        mine, its = (slots[pair] for slots in self._slots)
+        for one, other in self._inputs([mine[nth] for nth in port.mine], [its[nth] for nth in port.its]):
+            found = self._before_layouts(one, other)
+            if found is not None:
+                yield found
 
     def _inputs(self, mine: list[int], its: list[int]) -> Iterator[Slots]:
         """Pairs the inputs of one port: by what gave them, then by their sizes, then where one is left on each side."""
@@ -95,23 +148,17 @@ class Corresponding:
                 yield a, b
             return
         mine, its = list(mine), list(its)
-        takers: dict[int, list[int]] = defaultdict(list)
-        for each in its:
-            takers[its_roots[each]].append(each)
         for each in list(mine):
             made = self._outputs[roots[each]]
-            if made >= 0 and (same := takers[made]):
-                yield each, same[0]
-                mine.remove(each)
-                its.remove(same.pop(0))
-        sizes = Counter(left[each].elements for each in mine), Counter(right[each].elements for each in its)
-        for each in list(mine):
-            count = left[each].elements
-            if sizes[0][count] == sizes[1][count] == 1:
-                found = next(at for at in its if right[at].elements == count)
+            found = next((at for at in its if its_roots[at] == made), None) if made >= 0 else None
+            if found is not None:
                 yield each, found
                 mine.remove(each)
                 its.remove(found)
+        sizes, its_sizes = [left[each].elements for each in mine], [right[each].elements for each in its]
+        for each, count in zip(mine, sizes, strict=True):
+            if sizes.count(count) == its_sizes.count(count) == 1:
+                yield each, its[its_sizes.index(count)]
 
     def _before_layouts(self, one: int, other: int) -> Slots | None:
         """The slots to compare: the inputs, or their values before one side exchanged the axes."""

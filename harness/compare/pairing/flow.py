@@ -1,29 +1,23 @@
-"""The data flow of one step, read from the contents of its slots: the output, and the layouts, that each input came
-from.
-
-An input comes from an output if, in every iteration, exactly this output of the step has the same content. If several
-have it (zeros, for example), none is chosen. Content that no operator made is a value node, shared by all its takers.
-"""
+"""The data flow of one step: its nodes, and what flows from one to another."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from harness.compare.pairing.kinds import LAYOUT, ORDERED, PERMUTING, VALUE_KIND
-from harness.compare.pairing.operators import VALUE_FORM, OperatorForm, PartForm, form_of
-from harness.compare.pairing.producers import producers
-from harness.compare.pairing.scopes import parameter_name, place_of
-from harness.compare.pairing.slots import Form, Held, Name, StepSlots
+from harness.compare.pairing.kinds import LAYOUT, PERMUTING
+from harness.compare.pairing.operators import PartForm, Ported
+from harness.compare.pairing.scopes import ScopePath
+from harness.compare.pairing.slots import Held, Name, StepSlots
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-#: Longest chain of layouts to follow.
-_MAX_CHAIN = 24
+#: The place of what is no operator.
+NOWHERE = ScopePath(None, False)
 
 
 class Numbers(dict[Any, int]):
@@ -75,67 +69,36 @@ class Chain(NamedTuple):
     kinds: tuple[str, ...]
 
 
-@dataclass(eq=False, slots=True)
-class FlowNode:
-    """A part of an operator, a parameter, or a value that no operator of the step made.
-
-    Attributes:
-        name: name of its operator; None for a value.
-        operator: number of its operator; -1 for a value.
-        path, backward: its place, see ``ScopePath``.
-        look: number of its kind, ``backward`` and ``counts``, see ``Words``.
-        label: a parameter's name, common to all frameworks; for a value, its parameter's name, or empty.
-        form: what it has in common with others.
-        slots: the slots of its operator.
-        joined: whether it is one of several parts that run one after another within an operator.
-    """
-
-    name: Name | None
-    operator: int
-    kind: str
-    path: tuple[str, ...] | None
-    backward: bool
-    look: int
-    label: str = ""
-    form: PartForm = VALUE_FORM
-    slots: Sequence[int] = ()
-    joined: bool = False
-
-    def inputs(self) -> list[int]:
-        """Its input slots."""
-        return [self.slots[nth] for nth, _ in self.form.inputs]
-
-    def outputs(self) -> list[int]:
-        """Its output slots."""
-        return [self.slots[nth] for nth, _ in self.form.outputs]
-
-
 class Joined:
     """The edges of all nodes in one direction, in the order in which they were made.
 
     Attributes:
         ports, others: of all edges, those of a node side by side: number of their ports, and the other end (int64).
         heres: this end.
+        of: ports and the other ends of the edges of each node.
     """
 
     def __init__(self, heres: Array, others: Array, ports: Array, count: int) -> None:
         order = np.argsort(heres, kind="stable")
         self.heres, self.ports, self.others = heres[order], ports[order], others[order]
-        self._edges = list(zip(self.ports.tolist(), self.others.tolist(), strict=True))
-        self._starts = np.searchsorted(self.heres, np.arange(count + 1)).tolist()
-
-    def __getitem__(self, at: int) -> list[tuple[int, int]]:
-        return self._edges[self._starts[at] : self._starts[at + 1]]
+        edges = list(zip(self.ports.tolist(), self.others.tolist(), strict=True))
+        ends = np.searchsorted(self.heres, np.arange(count + 1)).tolist()
+        self.of = [edges[start:end] for start, end in pairwise(ends)]
 
 
 @dataclass(eq=False)
 class Flow:
-    """The data flow of a step.
+    """The data flow of a step. A node is a part of an operator, a parameter, or a value that no operator made.
 
     Attributes:
         step: the step.
-        nodes: all parts, parameters and values.
-        of: the parts of each operator.
+        owners: the operator of each node; -1 for a value.
+        forms: of each node, what it has in common with others.
+        looks: of each node, the number of its kind, ``backward`` and what it gives, see ``Words``.
+        labels: of some nodes, a parameter's name, common to all frameworks; values have it, too.
+        joined: the nodes that are one of several parts that run one after another within an operator.
+        scopes: the place of each operator.
+        of: the nodes of each operator.
         order: the operators in the order of their names.
         roots: of each input slot, the slot that gave it before all layouts; -1 if nothing in the step did.
         chains: of each input slot that came through layouts.
@@ -145,7 +108,12 @@ class Flow:
     """
 
     step: StepSlots
-    nodes: list[FlowNode]
+    owners: list[int]
+    forms: list[PartForm]
+    looks: list[int]
+    labels: dict[int, str]
+    joined: set[int]
+    scopes: list[ScopePath]
     of: list[list[int]]
     order: list[int]
     roots: list[int]
@@ -159,42 +127,78 @@ class Flow:
         """The type of an operator."""
         return self.step.forms[self.step.slots[operator][0]].op_type
 
+    def kind(self, node: int) -> str:
+        """The kind of a node."""
+        return self.forms[node].kind
+
+    def scope(self, node: int) -> ScopePath:
+        """The place of a node."""
+        owner = self.owners[node]
+        return NOWHERE if owner < 0 else self.scopes[owner]
+
+    def name(self, node: int) -> Name | None:
+        """The name of a node's operator; None for a value."""
+        owner = self.owners[node]
+        return None if owner < 0 else self.step.names[owner]
+
+    def inputs(self, node: int) -> list[int]:
+        """The input slots of a node."""
+        return self._slots(node, self.forms[node].inputs)
+
+    def outputs(self, node: int) -> list[int]:
+        """The output slots of a node."""
+        return self._slots(node, self.forms[node].outputs)
+
+    def _slots(self, node: int, ported: Ported) -> list[int]:
+        return [self.step.slots[self.owners[node]][nth] for nth, _ in ported]
+
     def named(self, name: Name) -> list[int]:
         """The parts of the operator of a name."""
         number = self._numbers.get(name)
         return [] if number is None else self.of[number]
 
     @cached_property
-    def ranks(self) -> list[int]:
-        """Of each operator, its place in the order of their names."""
-        ranks = [0] * len(self.order)
-        for rank, number in enumerate(self.order):
-            ranks[number] = rank
-        return ranks
+    def ranks(self) -> Array:
+        """Of each operator, its place in the order of their names (int64)."""
+        return _inverse(self.order)
 
     @cached_property
-    def places(self) -> list[int]:
-        """Of each slot, its place in the order of their names."""
-        places = np.empty(len(self.sorted), np.int64)
-        places[self.sorted] = np.arange(len(self.sorted))
-        return places.tolist()
+    def places(self) -> Array:
+        """Of each slot, its place in the order of their names (int64)."""
+        return _inverse(self.sorted)
 
     @cached_property
     def _numbers(self) -> dict[Name, int]:
         return {name: number for number, name in enumerate(self.step.names)}
 
     @cached_property
-    def overwritten(self) -> set[int]:
-        """The inputs that hold the same as an output of their operator, because they were recorded after they were
-        written."""
-        step, found = self.step, set()
-        given = {(step.owners[at], step.held[at]) for at, form in enumerate(step.forms) if form.io == "output"}
-        for at, form in enumerate(step.forms):
-            if form.io == "input" and (step.owners[at], step.held[at]) in given:
-                parts = [self.nodes[each] for each in self.of[step.owners[at]]]
-                if any(step.held[each] == step.held[at] for part in parts for each in part.outputs()):
-                    found.add(at)
+    def is_chained(self) -> Array:
+        """Of each slot, whether it is an input that came through layouts (bool)."""
+        found = np.zeros(len(self.step.ats), bool)
+        found[list(self.chains)] = True
         return found
+
+    @cached_property
+    def is_overwritten(self) -> Array:
+        """Of each slot, whether it is an input that holds the same as an output of its operator, because it was
+        recorded after it was written (bool)."""
+        step = self.step
+        outputs = step.each(lambda form: form.io == "output", bool)
+        held = np.array(step.owners, np.int64) * len(step.ats) + step.numbers
+        found = step.each(lambda form: form.io == "input", bool) & np.isin(held, held[outputs])
+        for at in np.flatnonzero(found).tolist():
+            given = [each for node in self.of[step.owners[at]] for each in self.outputs(node)]
+            found[at] = step.numbers[at] in step.numbers[given]
+        return found
+
+    def slots_at(self, nodes: Array, nth: int) -> Array:
+        """The slots (int64) at some place in the operators of nodes."""
+        slots, starts = self.step.table
+        return np.asarray(slots[starts[self._owners[nodes]] + nth])
+
+    @cached_property
+    def _owners(self) -> Array:
+        return np.array(self.owners, np.int64)
 
     def is_unused_exchange(self, operator: int) -> bool:
         """Whether an operator exchanges axes and only layouts take its output, so that the output is a result.
@@ -202,21 +206,21 @@ class Flow:
         Not so if another operator holds the output, if the layout received it, or if it has fewer than two axes.
         """
         last: dict[int, None] = dict.fromkeys(self.of[operator])
-        if not any(self.nodes[each].kind in PERMUTING for each in last):
+        if not any(self.kind(each) in PERMUTING for each in last):
             return False
         waiting = list(last)
         while waiting:
-            more = {other: None for _, other in self.outs[waiting.pop()] if self._is_layout(other)}
+            more = {other: None for _, other in self.outs.of[waiting.pop()] if self._is_layout(other)}
             waiting += [each for each in more if each not in last]
             last |= more
-        given = [at for each in last for at in self.nodes[each].outputs()]
+        given = [at for each in last for at in self.outputs(each)]
         held = self.step.held
-        own = {held[at] for each in self.of[operator] for at in self.nodes[each].inputs()}
+        own = {held[at] for each in self.of[operator] for at in self.inputs(each)}
         flat = all(sum(axis > 1 for axis in self.step.forms[at].shape) < 2 for at in given)
         return not flat and not any(held[at] in own or held[at] in self._held for at in given)
 
     def _is_layout(self, node: int) -> bool:
-        return self.nodes[node].kind in LAYOUT
+        return self.kind(node) in LAYOUT
 
     @cached_property
     def _held(self) -> set[Held]:
@@ -229,145 +233,7 @@ class Flow:
         }
 
 
-def flow_of(step: StepSlots, names: Mapping[bytes, str], words: Words) -> Flow:
-    """Reads the data flow of a step.
-
-    Args:
-        step: step of one rank.
-        names: parameters' names by content, of all steps.
-        words: numbers that are common to both sides.
-    """
-    return _Reader(step, names, words).read()
-
-
-#: The form of an operator, and the looks of its parts forward and backward.
-_Known = tuple[OperatorForm, list[tuple[int, int]]]
-
-
-class _Reader:
-    def __init__(self, step: StepSlots, names: Mapping[bytes, str], words: Words) -> None:
-        self._step, self._names, self._words, self._ports = step, names, words, words.ports
-        self._nodes: list[FlowNode] = []
-        self._of: list[list[int]] = [[] for _ in step.names]
-        self._gives: list[tuple[int, str] | None] = [None] * len(step.ats)
-        self._makers: list[int] = []
-        self._takers: list[int] = []
-        self._edges: list[int] = []
-        self._producers = producers(step)
-        self._roots = [-1] * len(step.ats)
-        self._values: dict[Held, int] = {}
-        self._chains: dict[int, Chain] = {}
-        self._sorted: list[int] = []
-
-    def read(self) -> Flow:
-        step = self._step
-        order = sorted(range(len(step.names)), key=step.names.__getitem__)
-        self._operators(order)
-        for user, node in enumerate(self._nodes.copy()):
-            for nth, port in node.form.inputs:
-                self._connect(user, node.slots[nth], port)
-        for at, made in self._producers.items():
-            if step.forms[at].is_parameter:
-                self._edge(self._gives[made], self._of[step.owners[at]][0], "kept")
-        makers, takers, ports = (np.array(e, np.int64) for e in (self._makers, self._takers, self._edges))
-        count = len(self._nodes)
-        ins, outs = Joined(takers, makers, ports, count), Joined(makers, takers, ports, count)
-        return Flow(step, self._nodes, self._of, order, self._roots, self._chains, self._sorted, ins, outs, self._words)
-
-    def _operators(self, order: list[int]) -> None:
-        """Makes the nodes of all operators."""
-        forms, slots = self._step.forms, self._step.slots
-        updated = {made for at, made in self._producers.items() if forms[at].is_parameter}
-        known: dict[tuple[Form, ...], _Known] = {}
-        updates: dict[tuple[Form, ...], _Known] = {}
-        for number in order:
-            mine = slots[number]
-            look = tuple([forms[at] for at in mine])
-            found = known.get(look)
-            if found is None:
-                found = known[look] = self._known(look, False)
-            if found[0].in_place and any(at in updated and forms[at].io == "output" for at in mine):
-                found = updates.get(look) or updates.setdefault(look, self._known(look, True))
-            self._operator(number, mine, *found)
-
-    def _known(self, look: tuple[Form, ...], updates: bool) -> _Known:
-        form, looks = form_of(look, updates), self._words.looks
-        return form, [
-            (looks[part.kind, False, part.counts], looks[part.kind, True, part.counts]) for part in form.parts
-        ]
-
-    def _operator(self, number: int, mine: list[int], form: OperatorForm, looks: list[tuple[int, int]]) -> None:
-        name, nodes, gives = self._step.names[number], self._nodes, self._gives
-        if form.is_parameter:
-            label, path, backward = parameter_name(name.operator), None, False
-        else:
-            label, (path, backward) = "", place_of(form.last or name.operator, form.op_type)
-        made = self._of[number]
-        for part, look in zip(form.parts, looks, strict=True):
-            at = len(nodes)
-            nodes.append(FlowNode(name, number, part.kind, path, backward, look[backward], label, part, mine))
-            for nth, port in part.outputs:
-                gives[mine[nth]] = at, port
-            if part.link:
-                before = nodes[made[-1]]
-                self._edge((made[-1], "dx" if before.kind.endswith("_grad") else "y"), at, part.link)
-                nodes[at].joined = before.joined = True
-            made.append(at)
-        for nth, port in form.rest:
-            gives[mine[nth]] = made[-1], port
-        self._sorted += [mine[nth] for nth in form.places]
-
-    def _edge(self, made: tuple[int, str] | None, user: int, port: str) -> None:
-        if made is not None:
-            self._makers.append(made[0])
-            self._takers.append(user)
-            self._edges.append(self._ports[made[1], port])
-
-    def _connect(self, user: int, at: int, port: str) -> None:
-        """Adds the edges of one input: from its root, and from the layouts on the way."""
-        made, last = self._producers.get(at, -1), at
-        if made >= 0 and (node := self._maker(made)) is not None and node.kind in LAYOUT and node.form.inputs:
-            made, last = self._past_layouts(user, at, made, port)
-        form = self._step.forms[at]
-        if made >= 0 and (given := self._gives[made]) is not None:
-            self._roots[at] = made
-            self._edge(given, user, port)
-            if self._nodes[user].kind in ORDERED:
-                self._edge(given, user, f"{form.slot} of {form.op_type}~")
-        elif form.elements > 1:
-            self._edge((self._value(last), "y"), user, port)
-
-    def _maker(self, slot: int) -> FlowNode | None:
-        given = self._gives[slot]
-        return None if given is None else self._nodes[given[0]]
-
-    def _past_layouts(self, user: int, at: int, made: int, port: str) -> tuple[int, int]:
-        """Follows an input through layouts; gives what made it before them (-1 for nothing), and the last slot."""
-        slots, kinds, forms = [at], [], self._step.forms
-        while made >= 0 and (given := self._gives[made]) is not None and len(slots) < _MAX_CHAIN:
-            node = self._nodes[given[0]]
-            if node.kind not in LAYOUT or not node.form.inputs:
-                break
-            before = node.inputs()[0]
-            if before in slots or forms[before].elements != forms[made].elements:
-                break
-            slots.append(before)
-            kinds.append(node.kind)
-            self._edge((given[0], "laid"), user, port + "~")
-            made = self._producers.get(before, -1)
-        if kinds:
-            self._chains[at] = Chain(tuple(slots), tuple(kinds))
-        return made, slots[-1]
-
-    def _value(self, at: int) -> int:
-        """The node of a value that no operator of the step made: one for all slots that hold it in every iteration."""
-        held = self._step.held[at]
-        value = self._values.get(held)
-        if value is None:
-            labels = {self._names.get(each, "") for each in (held if isinstance(held, tuple) else (held,))}
-            label = labels.pop() if len(labels) == 1 else ""
-            value = self._values[held] = len(self._nodes)
-            self._nodes.append(
-                FlowNode(None, -1, VALUE_KIND, None, False, self._words.looks[VALUE_KIND, False, ()], label)
-            )
-        return value
+def _inverse(order: list[int]) -> Array:
+    places = np.empty(len(order), np.int64)
+    places[order] = np.arange(len(order))
+    return places

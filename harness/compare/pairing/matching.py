@@ -12,16 +12,18 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 import numpy as np
 
 from harness.compare.pairing.colours import Array, Colours, first_colours, of_all, once_on_both, refine
-from harness.compare.pairing.flow import Flow, FlowNode, Numbers
+from harness.compare.pairing.flow import Flow, Numbers
 from harness.compare.pairing.kinds import COMMON, LAYOUT, PARAMETER_KIND, UPDATE_KIND, VALUE_KIND
 from harness.compare.pairing.neighbours import FROM, Side
+from harness.compare.pairing.operators import Counts
+from harness.compare.pairing.scopes import ScopePath
 from harness.compare.pairing.slots import Name
 
 #: Radius of a node's colour, and number of rounds of colours, places and names.
 _RADIUS = 6
 _ROUNDS = 40
 SCOPE, FLOW, NAME = "scope", "flow", "name"
-Key = Callable[[FlowNode], Hashable | None]
+Key = Callable[[Flow, int], Hashable | None]
 
 
 class Matching:
@@ -65,17 +67,17 @@ class Matching:
         """
         unseen: list[dict[Hashable, list[int]]] = []
         for side in self._sides:
-            unseen.append(_grouped(side, _place_and_size))
+            unseen.append(_by_place_and_size(side))
         for at in self._left.free():
-            node = self._left.nodes[at]
-            if node.kind in LAYOUT or node.name is None:
+            kind = self._left.kinds[at]
+            if kind in LAYOUT or kind == VALUE_KIND:
                 continue
             seen = self._left.seen.get(at, ())
-            found = {other for each in seen for other in self._right.crowd(node.kind, each)}
+            found = {other for each in seen for other in self._right.crowd(kind, each)}
             yield from ((at, other) for other in sorted(found) if self._may(at, other))
         for place, ones in unseen[0].items():
             others = unseen[1].get(place)
-            if others and self._left.nodes[ones[0]].kind not in LAYOUT:
+            if others and self._left.kinds[ones[0]] not in LAYOUT:
                 yield from ((one, others[0]) for one in ones)
                 yield from ((ones[0], other) for other in others)
 
@@ -97,32 +99,44 @@ class Matching:
     def _label(self) -> None:
         """Pairs parameters, and values that are parameters, by their names."""
         self._without_wrapping()
-        self._unique(self._numbered(_label), NAME)
+        numbers, keys = Numbers(), []
+        for side in self._sides:
+            keys.append(np.full(len(side.kinds), -1, np.int64))
+            for at, label in side.flow.labels.items():
+                keys[-1][at] = numbers[side.kinds[at], label] if label else -1
+        self._unique(keys, NAME)
 
     def _by_forward_place(self) -> None:
         """Pairs uncommon forward operators by scope and kind: MindSpore's gradients may stand anywhere."""
         self._places = self._numbered(_place)
         keys = []
         for side, places in zip(self._sides, self._places, strict=True):
-            told = np.array([bool(node.path) and not node.backward for node in side.nodes], bool)
+            scopes = [bool(scope.path) and not scope.backward for scope in side.flow.scopes]
+            told = np.array([*scopes, False], bool)[side.flow.owners]
             keys.append(np.where(told & side.operators(False), places, -1))
         self._unique(keys, SCOPE)
 
     def _without_wrapping(self) -> None:
         """Removes an outer cell that wraps one side's network, so that its scopes and parameters match."""
-        names = [{node.label for node in side.nodes if node.kind == PARAMETER_KIND} for side in self._sides]
-        paths = [{"/".join(node.path) for node in side.nodes if node.path} for side in self._sides]
+        flows = self._flows
+        names = [{label for at, label in flow.labels.items() if flow.kind(at) == PARAMETER_KIND} for flow in flows]
+        paths = [{"/".join(path) for path in {scope.path for scope in flow.scopes} if path} for flow in flows]
         outer = _without_prefix(names[0], names[1], "_"), _without_prefix(paths[0], paths[1], "/")
-        for side, prefix, above in zip(self._sides, *outer, strict=True):
-            for node in side.nodes if prefix or above else ():
-                node.label = node.label.removeprefix(prefix)
-                if node.path is not None and above and f"{'/'.join(node.path)}/".startswith(above):
-                    node.path = node.path[above.count("/") :]
+        for flow, prefix, above in zip(flows, *outer, strict=True):
+            for at in flow.labels if prefix else ():
+                flow.labels[at] = flow.labels[at].removeprefix(prefix)
+            for number, (path, backward) in enumerate(flow.scopes if above else ()):
+                if path is not None and f"{'/'.join(path)}/".startswith(above):
+                    flow.scopes[number] = ScopePath(path[above.count("/") :], backward)
 
     def _numbered(self, key: Key) -> list[Array]:
-        """Of each side, a number for the key of each node (int64), the same for equal keys; -1 for none."""
-        numbers = Numbers({None: -1})
-        return [np.array([numbers[key(node)] for node in side.nodes], np.int64) for side in self._sides]
+        """Of each side, a number for the key of each operator's node (int64), the same for equal keys; -1 for none."""
+        numbers, keys = Numbers({None: -1}), []
+        for side in self._sides:
+            keys.append(np.full(len(side.kinds), -1, np.int64))
+            count = int(np.count_nonzero(~side.values))  # values come last
+            keys[-1][:count] = [numbers[key(side.flow, node)] for node in range(count)]
+        return keys
 
     def _unique(self, keys: Sequence[Array], by: str) -> bool:
         """Pairs free nodes whose key is unique on both sides; returns whether there were any.
@@ -143,7 +157,7 @@ class Matching:
 
     def _seen_alike(self, one: int, other: int) -> bool:
         """Whether names may decide: for common kinds only if both have the same paired neighbours."""
-        if self._left.nodes[one].path == () and not self._connected(one, other):  # a place says nothing there
+        if self._flows[0].scope(one).path == () and not self._connected(one, other):  # a place says nothing there
             return False
         return self._left.kinds[one] not in COMMON or self._left.seen.get(one) == self._right.seen.get(other)
 
@@ -157,7 +171,7 @@ class Matching:
 
     def _named_otherwise(self, one: int, other: int) -> bool:
         """Whether a free node of this side has the other node's name while this node has another."""
-        name, its = self._left.nodes[one].name, self._right.nodes[other].name
+        name, its = self._flows[0].name(one), self._flows[1].name(other)
         if not self._by_name or name is None or its is None or name == its:
             return False
         return any(
@@ -181,15 +195,14 @@ class Matching:
         A release or a device that numbers operators differently does so elsewhere, too.
         """
         for one, other, _ in self.pairs:
-            names = self._left.nodes[one].name, self._right.nodes[other].name
+            names = self._flows[0].name(one), self._flows[1].name(other)
             if names[0] and names[1] and names[0] != names[1] and _stem(names[0]) == _stem(names[1]):
                 return False
-        whole = [_numbers(side) for side in self._sides]
+        whole = [_numbers(flow) for flow in self._flows]
 
-        def key(node: FlowNode) -> Hashable | None:
-            if node.name is None or whole[0].get(_stem(node.name)) != whole[1].get(_stem(node.name)):
-                return None
-            return node.name, node.kind
+        def key(flow: Flow, node: int) -> Hashable | None:
+            name = flow.step.names[flow.owners[node]]
+            return (name, flow.kind(node)) if whole[0].get(_stem(name)) == whole[1].get(_stem(name)) else None
 
         return self._unique(self._numbered(key), NAME)
 
@@ -256,21 +269,24 @@ class Matching:
         if strict:
             into = [{each for each in seen if each & 1 == FROM} for seen in (mine, its)]
             return bool(into[0]) and into[0] == into[1] and self._all_seen(here, at) and self._all_seen(there, other)
-        joined = here.nodes[at].joined or there.nodes[other].joined
+        joined = at in here.flow.joined or other in there.flow.joined
         shared = mine & its
         return len({each & 1 for each in shared}) == 2 or (joined and bool(shared))
 
     @staticmethod
     def _all_seen(side: Side, at: int) -> bool:
-        return all(side.partner[other] >= 0 for port, other in side.ins[at] if not port & 1)
+        return all(side.partner[other] >= 0 for port, other in side.ins.of[at] if not port & 1)
 
     def _may(self, one: int, other: int) -> bool:
         """Whether a pair agrees with the kinds, the sizes and the existing pairs."""
-        left, right = self._left.nodes[one], self._right.nodes[other]
-        if left.look != right.look:
-            if left.kind != right.kind or not _sizes_agree(left, right):
+        left, right = self._flows
+        if left.looks[one] != right.looks[other]:
+            kind = left.kind(one)
+            if kind != right.kind(other) or not _sizes_agree(left.forms[one].counts, right.forms[other].counts):
                 return False
-            if left.kind in LAYOUT and left.backward != right.backward:  # both may rearrange the same value
+            if (
+                kind in LAYOUT and left.scope(one).backward != right.scope(other).backward
+            ):  # both may rearrange the same
                 return False
         if one not in self._left.seen or other not in self._right.seen:  # no maker of either is paired
             return True
@@ -311,15 +327,6 @@ class Matching:
         return self._choose(once_on_both([found.of for found in colours], nodes), FLOW)
 
 
-def _grouped(side: Side, key: Key) -> dict[Hashable, list[int]]:
-    groups: dict[Hashable, list[int]] = defaultdict(list)
-    for at in side.free():
-        found = key(side.nodes[at])
-        if found is not None:
-            groups[found].append(at)
-    return groups
-
-
 def _without_prefix(left: set[str], right: set[str], mark: str) -> tuple[str, str]:
     """The prefix to remove from one side's names so that more of them match the other side's.
 
@@ -327,8 +334,8 @@ def _without_prefix(left: set[str], right: set[str], mark: str) -> tuple[str, st
         mark: ends a component of a name.
     """
     found = [(0, 0, "", ("", ""))]
-    for at, (longer, shorter) in enumerate(((left, right), (right, left))):
-        ends = {name.rpartition(mark)[2] for name in shorter}
+    ends = {name.rpartition(mark)[2] for name in left} & {name.rpartition(mark)[2] for name in right}
+    for at, (longer, shorter) in enumerate(((left, right), (right, left)) if ends else ()):
         prefixes = {n[: i + 1] for n in longer if n.rpartition(mark)[2] in ends for i, c in enumerate(n) if c == mark}
         for prefix in prefixes:
             count = len({name.removeprefix(prefix) for name in longer} & shorter) - len(left & right)
@@ -337,15 +344,21 @@ def _without_prefix(left: set[str], right: set[str], mark: str) -> tuple[str, st
     return max(found, key=lambda each: each[:3])[3]
 
 
-def _label(node: FlowNode) -> Hashable | None:
-    return (node.kind, node.label) if node.label else None
-
-
-def _place(node: FlowNode) -> Hashable | None:
+def _place(flow: Flow, node: int) -> Hashable | None:
     """Scope and kind, if the name tells the scope."""
-    if node.path is None or node.kind in (PARAMETER_KIND, VALUE_KIND, UPDATE_KIND):
-        return None
-    return node.kind, node.path, node.backward
+    path, backward = flow.scope(node)
+    kind = flow.kind(node)
+    return None if path is None or kind in (PARAMETER_KIND, VALUE_KIND, UPDATE_KIND) else (kind, path, backward)
+
+
+def _by_place_and_size(side: Side) -> dict[Hashable, list[int]]:
+    """The free nodes of each scope, kind and size."""
+    groups: dict[Hashable, list[int]] = defaultdict(list)
+    for at in side.free():
+        place = _place(side.flow, at)
+        if place is not None:
+            groups[place, side.flow.forms[at].counts].append(at)
+    return groups
 
 
 def _stem(name: Name) -> str:
@@ -353,25 +366,17 @@ def _stem(name: Name) -> str:
     return name.operator.rpartition("-op")[0] or name.operator
 
 
-def _numbers(side: Side) -> dict[str, set[Name]]:
+def _numbers(flow: Flow) -> dict[str, set[Name]]:
     """The names of each stem."""
     found: dict[str, set[Name]] = defaultdict(set)
-    for node in side.nodes:
-        if node.name is not None:
-            found[_stem(node.name)].add(node.name)
+    for name in flow.step.names:
+        found[_stem(name)].add(name)
     return found
 
 
-def _place_and_size(node: FlowNode) -> Hashable | None:
-    place = _place(node)
-    return None if place is None else (place, node.form.counts)
-
-
-def _sizes_agree(left: FlowNode, right: FlowNode) -> bool:
-    if left.form.counts == right.form.counts:
-        return True
-    its = dict(right.form.counts)
-    return all(its.get(port, count) == count for port, count in left.form.counts)
+def _sizes_agree(mine: Counts, its: Counts) -> bool:
+    known = dict(its)
+    return mine == its or all(known.get(port, count) == count for port, count in mine)
 
 
 def _contradict(mine: list[int], its: list[int]) -> bool:

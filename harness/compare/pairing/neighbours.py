@@ -66,7 +66,7 @@ class Side:
     """One side's nodes, which of them are paired, and the paired neighbours that each sees.
 
     Attributes:
-        nodes: see ``Flow``.
+        flow: what is matched.
         kinds, looks: of each node, its kind, and its number (see ``Words``).
         partner: of each node, the other side's; -1 while it is free.
         pair, pairs: of each node, the number of its pair; -1 while it is free (as a list, and as int64).
@@ -75,13 +75,13 @@ class Side:
     """
 
     def __init__(self, flow: Flow) -> None:
-        self.nodes, self.ins, self._outs = flow.nodes, flow.ins, flow.outs
+        self.flow, self.ins, self._outs = flow, flow.ins, flow.outs
         self._taken = flow.words.ports.taken
-        self.kinds = [node.kind for node in flow.nodes]
-        self.looks = np.array([node.look for node in flow.nodes], np.int64)
-        self.partner = [-1] * len(self.nodes)
-        self.pair = [-1] * len(self.nodes)
-        self.pairs = np.full(len(self.nodes), -1, np.int64)
+        self.kinds = [form.kind for form in flow.forms]
+        self.looks = np.array(flow.looks, np.int64)
+        self.partner = [-1] * len(self.kinds)
+        self.pair = [-1] * len(self.kinds)
+        self.pairs = np.full(len(self.kinds), -1, np.int64)
         self.seen: dict[int, set[Seen]] = {}
         self.changed: set[int] = set()
         self._beside: dict[tuple[str, Seen], list[int]] = defaultdict(list)
@@ -105,7 +105,7 @@ class Side:
             here, ports, other = (each[chosen] for each in (joined.heres, joined.ports, joined.others))
             users, starts = np.unique(here, return_index=True)
             labels = ports.astype(np.uint64) * np.uint64(2) + np.uint64(way == "ins")
-            self._edges[way] = Edges(starts, users, here, labels, other, ~self.values[other], len(self.nodes))
+            self._edges[way] = Edges(starts, users, here, labels, other, ~self.values[other], len(self.kinds))
         return self._edges[way]
 
     @property
@@ -137,11 +137,12 @@ class Side:
         """Notes nodes that are paired, from pair number ``first`` on: their neighbours see it, and their competitors
         have one choice less."""
         partner, kinds, seen, beside = self.partner, self.kinds, self.seen, self._beside
+        ins, outs = self.ins.of, self._outs.of
         self.pairs[nodes] = np.arange(first, first + len(nodes))
         for pair, (at, other) in enumerate(zip(nodes, partners, strict=True), first):
             partner[at], self.pair[at] = other, pair
         for pair, at in enumerate(nodes, first):
-            for way, edges in ((FROM, self._outs[at]), (1 - FROM, self.ins[at])):
+            for way, edges in ((FROM, outs[at]), (1 - FROM, ins[at])):
                 for port, other in edges:
                     if partner[other] >= 0:
                         continue
@@ -159,7 +160,7 @@ class Side:
     def roots(self, at: int) -> dict[str, list[int]]:
         """The pairs of the makers of each port's inputs; -1 for an unpaired maker, or none."""
         found: dict[str, list[int]] = {}
-        for port, other in self.ins[at]:
+        for port, other in self.ins.of[at]:
             if not port & 1:
                 made = -1 if self.kinds[other] in _UNMADE else self.pair[other]
                 found.setdefault(self._taken[port >> 1], []).append(made)

@@ -14,6 +14,8 @@ _DERIVES_ITSELF = "SparseSoftmaxCrossEntropyWithLogits"
 
 #: The places of slots in their operator's list, with their ports.
 Ported = tuple[tuple[int, str], ...]
+#: Number of elements of each output of a part, by port.
+Counts = tuple[tuple[str, int], ...]
 
 
 @dataclass(eq=False, slots=True)
@@ -32,7 +34,7 @@ class PartForm:
     forms: Sequence[Form]
     inputs: Ported
     outputs: Ported
-    counts: tuple[tuple[str, int], ...]
+    counts: Counts
 
 
 #: The part that stands for a value that no operator made.

@@ -5,23 +5,22 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from operator import itemgetter
+
+import numpy as np
 
 from harness.compare.collector import PausedCollector
 from harness.compare.divergence import PARAMETER
-from harness.compare.pairing.corresponding import Corresponding, Slots
-from harness.compare.pairing.flow import Flow, FlowNode, Words, flow_of
+from harness.compare.pairing.flow import Flow, Words
 from harness.compare.pairing.kinds import LAYOUT, UPDATE_KIND
+from harness.compare.pairing.listing import listed
 from harness.compare.pairing.matching import Matching
-from harness.compare.pairing.result import Ambiguous, Lone, Pair, Pairing, SlotPair, StepPairing
+from harness.compare.pairing.reading import flow_of
+from harness.compare.pairing.result import Ambiguous, Lone, Pairing, StepPairing
 from harness.compare.pairing.scopes import parameter_name
-from harness.compare.pairing.slots import Name, Run, StepSlots, makes, steps_of
+from harness.compare.pairing.slots import Name, Run, StepSlots, steps_of
 
 _UNKNOWN = "no operator of the other side is known to do the same"
 _UNSURE = "unsure: it could be {}, but too little around them is paired, or speaks against it"
-#: Kind, rule and slots of a pair of parts.
-_Part = tuple[str, str, list[Slots]]
-_SLOT_PAIR, _PAIR = makes(SlotPair), makes(Pair)
 _BOOKKEEPING = frozenset({"Assign", "AssignAdd", "ones_like", "zeros_like", "fill", "add_"})
 
 
@@ -83,9 +82,9 @@ def _reasons(groups: Sequence[Ambiguous], side: int) -> dict[Name, str]:
     return reasons
 
 
-def _is_update(nodes: Sequence[FlowNode]) -> bool:
-    """Whether one operator runs the optimizer's whole step for a parameter."""
-    return len(nodes) > 1 and nodes[-1].kind == UPDATE_KIND
+def _is_update(flow: Flow, nodes: Sequence[int]) -> bool:
+    """Whether one operator, of these nodes, runs the optimizer's whole step for a parameter."""
+    return len(nodes) > 1 and flow.kind(nodes[-1]) == UPDATE_KIND
 
 
 class _StepPairing:
@@ -93,65 +92,13 @@ class _StepPairing:
         self._flows = left, right
         self._matching = Matching(left, right, by_name)
         self._matching.run()
-        #: of each operator, whether it is paired; of each slot, whether it is
-        self._paired = bytearray(len(left.of)), bytearray(len(right.of))
-        self._covered = bytearray(len(left.step.ats)), bytearray(len(right.step.ats))
+        listing = listed(left, right, self._matching.pairs)
+        self._pairs, self._paired, self._covered = listing.pairs, listing.paired, listing.covered
 
     def result(self, rank: int, iterations: Mapping[int, int]) -> StepPairing:
-        pairs = tuple(self._pairs())
         ambiguous = tuple(self._ambiguous())
         alone = tuple(self._alone(0, _reasons(ambiguous, 0))), tuple(self._alone(1, _reasons(ambiguous, 1)))
-        return StepPairing(rank, iterations, pairs, alone, ambiguous)
-
-    def _pairs(self) -> Iterator[Pair]:
-        left, right = self._flows
-        corresponding = Corresponding(left, right, self._matching.pairs)
-        known: dict[tuple[int, int], list[_Part]] = defaultdict(list)
-        for one, other, by in self._matching.pairs:
-            a, b = left.nodes[one], right.nodes[other]
-            if a.operator >= 0 and b.operator >= 0:
-                both = left.ranks[a.operator], right.ranks[b.operator]
-                known[both].append((a.kind, by, corresponding.slots(a, b)))
-        for (mine, its), parts in sorted(known.items(), key=itemgetter(0)):
-            operators = left.order[mine], right.order[its]
-            parts[0][2].extend(self._same_type(*operators, parts))
-            names = left.step.names[operators[0]], right.step.names[operators[1]]
-            for kind, by, slots in parts:
-                yield _PAIR((*names, kind, by, self._slot_pairs(slots)))
-            for side, operator in enumerate(operators):
-                self._paired[side][operator] = True
-
-    def _slot_pairs(self, slots: list[Slots]) -> tuple[SlotPair, ...]:
-        left, right = self._flows
-        mine, its = left.step.ats, right.step.ats
-        covered, hers = self._covered
-        for one, other in slots:
-            covered[one] = hers[other] = True
-        if len(slots) > 1:
-            here, there = left.places, right.places
-            places = sorted({(here[one], there[other]) for one, other in slots})
-            slots = [(left.sorted[one], right.sorted[other]) for one, other in places]
-        return tuple([_SLOT_PAIR((mine[one], its[other])) for one, other in slots])
-
-    def _same_type(self, one: int, other: int, parts: list[_Part]) -> list[Slots]:
-        """For operators of the same type, pairs slots at the same place that are still unpaired."""
-        left, right = self._flows
-        if left.type_of(one) != right.type_of(other):
-            return []
-        taken = {pair[0] for part in parts for pair in part[2]}
-        free = [at for at in left.step.slots[one] if at not in taken]
-        if not free:
-            return []
-        taken = {pair[1] for part in parts for pair in part[2]}
-        places = {
-            (form.io, form.slot): at
-            for at in right.step.slots[other]
-            if at not in taken
-            for form in (right.step.forms[at],)
-        }
-        forms = left.step.forms
-        wanted = [(at, places.get((forms[at].io, forms[at].slot))) for at in free]
-        return [(at, beside) for at, beside in wanted if beside is not None]
+        return StepPairing(rank, iterations, self._pairs, alone, ambiguous)
 
     def _ambiguous(self) -> Iterator[Ambiguous]:
         """Groups of ambiguous operators: all that possible pairs connect form one group."""
@@ -165,9 +112,9 @@ class _StepPairing:
             return each
 
         for one, other in self._matching.candidates():
-            a, b = left.nodes[one].operator, right.nodes[other].operator
+            a, b = left.owners[one], right.owners[other]
             if a >= 0 and b >= 0 and not self._paired[0][a] and not self._paired[1][b]:
-                above[top((0, left.ranks[a]))] = top((1, right.ranks[b]))
+                above[top((0, int(left.ranks[a])))] = top((1, int(right.ranks[b])))
         groups: dict[tuple[int, int], tuple[list[Name], list[Name]]] = defaultdict(lambda: ([], []))
         for side, place in sorted(above):
             flow = self._flows[side]
@@ -181,7 +128,7 @@ class _StepPairing:
         left, right = self._flows
         mates: tuple[dict[int, set[int]], dict[int, set[int]]] = defaultdict(set), defaultdict(set)
         for one, other, _ in self._matching.pairs:
-            a, b = left.nodes[one].operator, right.nodes[other].operator
+            a, b = left.owners[one], right.owners[other]
             if a >= 0 and b >= 0:
                 mates[0][a].add(b)
                 mates[1][b].add(a)
@@ -194,11 +141,11 @@ class _StepPairing:
         for name, slots in zip(other.step.names, other.step.slots, strict=True):
             if members := other.step.forms[slots[0]].members:
                 inside |= dict.fromkeys(members, name.operator)
-        is_open = {step.owners[at] for at, covered in enumerate(self._covered[side]) if not covered}
-        for number in flow.order:
+        is_open = ~self._paired[side]
+        is_open[np.array(step.owners)[~self._covered[side]]] = True
+        for number in np.array(flow.order)[is_open[flow.order]].tolist():
             if self._paired[side][number]:
-                if number in is_open:
-                    yield from self._slots_alone(side, number)
+                yield from self._slots_alone(side, number)
                 continue
             name = step.names[number]
             host = inside.get(name.operator)
@@ -210,33 +157,31 @@ class _StepPairing:
     def _excuse(self, side: int, number: int) -> str | None:
         """Says why an operator needs no counterpart; None if it needs one."""
         flow, other = self._flows[side], self._flows[1 - side]
-        nodes = [flow.nodes[each] for each in flow.of[number]]
+        nodes, path = flow.of[number], flow.scopes[number].path
         forms = [flow.step.forms[at] for at in flow.step.slots[number]]
         counts = [form.elements for form in forms if form.io == "output"]
         if flow.type_of(number) == PARAMETER:
             return "a parameter or an input of the run that the other side lacks"
-        if all(node.kind in LAYOUT for node in nodes) and not flow.is_unused_exchange(number):
+        if all(flow.kind(node) in LAYOUT for node in nodes) and not flow.is_unused_exchange(number):
             return "a layout; its output is compared where it is used"
         if flow.type_of(number) in _BOOKKEEPING and max(counts, default=0) <= 1:
             return "keeps a count, or makes a constant"
         if self._is_partial_sum(side, number):
             return "a partial sum of a sum that is one operator on the other side"
-        if all(node.path is not None and node.path[:1] == ("optimizer",) for node in nodes) and not _is_update(nodes):
+        if path is not None and path[:1] == ("optimizer",) and not _is_update(flow, nodes):
             if max(counts, default=0) <= 1:
                 return "a number of the optimizer's"
-            if any(_is_update([other.nodes[node] for node in each]) for each in other.of):
+            if any(_is_update(other, each) for each in other.of):
                 return "a part of the optimizer's step, which the other side runs as one operator"
         return None
 
     def _is_partial_sum(self, side: int, number: int) -> bool:
         """Whether an addition's output only goes to additions that are one ``AddN`` on the other side."""
         flow, other = self._flows[side], self._flows[1 - side]
-        nodes = [flow.nodes[each] for each in flow.of[number]]
-        users = [flow.nodes[user] for each in flow.of[number] for _, user in flow.outs[each]]
-        users = [user for user in users if user.kind not in LAYOUT]
-        if not users or {node.kind for node in (*nodes, *users)} != {"add"}:
+        users = [user for each in flow.of[number] for _, user in flow.outs.of[each] if flow.kind(user) not in LAYOUT]
+        if not users or {flow.kind(node) for node in (*flow.of[number], *users)} != {"add"}:
             return False
-        mates = [self._mates[side].get(user.operator, set()) for user in users]
+        mates = [self._mates[side].get(flow.owners[user], set()) for user in users]
         return all({other.type_of(mate) for mate in each} == {"AddN"} for each in mates)
 
     def _slots_alone(self, side: int, number: int) -> Iterator[Lone]:
@@ -244,7 +189,7 @@ class _StepPairing:
         step, op_type = flow.step, flow.type_of(number)
         types = sorted({other.type_of(mate) for mate in self._mates[side][number]})
         nodes = [each for each in flow.of[number] if not self._matching.is_matched(side, each)]
-        open_outputs = {at for each in nodes for at in flow.nodes[each].outputs()}
+        open_outputs = {at for each in nodes for at in flow.outputs(each)}
         for at in step.slots[number]:
             if not covered[at]:
                 explained = types != [op_type] and at not in open_outputs

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from typing import Any
+
+import numpy as np
 
 from harness.compare.pairing.kinds import is_layout
-from harness.compare.pairing.slots import Held, StepSlots
+from harness.compare.pairing.slots import StepSlots
+
+Array = np.ndarray[Any, np.dtype[Any]]
 
 #: Content held by more outputs than this does not tell its origin.
 _MAX_HOLDERS = 16
@@ -13,48 +18,50 @@ _MAX_HOLDERS = 16
 _TRUSTED = 0.8
 
 
-def producers(step: StepSlots) -> dict[int, int]:
-    """The output that an input, or a kept parameter, holds in every iteration, where it is exactly one.
+def producers(step: StepSlots) -> list[int]:
+    """The output that each input, and each kept parameter, holds in every iteration; -1 unless it is exactly one.
 
     Only earlier operators count if the order can be trusted, that is if nearly all inputs held by an output of the step
     are held by an earlier one. Parameters, which are dumped last, count if no operator does.
     """
-    owners, forms = step.owners, step.forms
-    same = _holders(step)
-    makers = {at: [each for each in found if not forms[each].is_parameter] for at, found in same.items()}
+    chosen = np.full(len(step.ats), -1, np.int64)
+    owners, is_parameter = np.array(step.owners, np.int64), step.each(lambda form: form.is_parameter, bool)
+    outputs = np.flatnonzero(step.each(lambda form: form.io == "output", bool))
+    counts = np.bincount(step.numbers[outputs], minlength=len(chosen))[step.numbers]
+    takes = step.each(lambda form: form.io == "input" or form.is_parameter, bool)
+    takes &= (counts > 0) & (step.fewest <= _MAX_HOLDERS)
+    last = np.zeros(len(chosen), np.int64)  # the only one, where there is one
+    last[step.numbers[outputs]] = outputs
+    singly = np.flatnonzero(takes & (counts == 1))
+    made = last[step.numbers[singly]]
+    singly, made = (each[owners[singly] != owners[made]] for each in (singly, made))
+    same = _several(step, outputs, np.flatnonzero(takes & (counts > 1)))
+    makers = {at: [each for each in found if not is_parameter[each]] for at, found in same.items()}
     earlier = {at: [e for e in found if owners[e] < owners[at]] for at, found in makers.items()}
-    trusted = sum(map(bool, earlier.values())) >= _TRUSTED * sum(map(bool, makers.values()))
+    is_maker, is_earlier = ~is_parameter[made], owners[made] < owners[singly]
+    before = sum(map(bool, earlier.values())) + np.count_nonzero(is_maker & is_earlier)
+    trusted = bool(before >= _TRUSTED * (sum(map(bool, makers.values())) + np.count_nonzero(is_maker)))
     if trusted:
         makers = earlier
-    chosen = {at: _only(step, at, makers[at], found, trusted) for at, found in same.items()}
-    return {at: made for at, made in chosen.items() if made >= 0}
+    is_made = np.where(is_maker, is_earlier | (not trusted), ~is_parameter[singly])
+    chosen[singly[is_made]] = made[is_made]
+    for at, found in same.items():
+        chosen[at] = _only(step, at, makers[at], found, trusted)
+    return chosen.tolist()
 
 
-def _holders(step: StepSlots) -> dict[int, list[int]]:
-    """Of each input and each kept parameter, the outputs of other operators that hold what it holds in every iteration,
-    if there are any, and not too many hold it in each."""
-    held, owners = step.held, step.owners
-    found: dict[Held, list[int]] = defaultdict(list)
-    for at, form in enumerate(step.forms):
-        if form.io == "output":
-            found[held[at]].append(at)
-    same, single = {}, len(step.contents) == 1
-    for at, form in enumerate(step.forms):
-        if form.io == "input" or form.is_parameter:
-            holders = found.get(held[at])
-            if holders is None or (len(holders) > _MAX_HOLDERS if single else _crowded(step, at)):
-                continue
-            mine = owners[at]
-            others = [each for each in holders if owners[each] != mine]
-            if others:
-                same[at] = others
+def _several(step: StepSlots, outputs: Array, takers: Array) -> dict[int, list[int]]:
+    """Of some slots, the outputs of other operators that hold what they hold in every iteration."""
+    found: dict[int, list[int]] = defaultdict(list)
+    wanted = np.isin(step.numbers[outputs], step.numbers[takers])
+    for number, at in zip(step.numbers[outputs[wanted]].tolist(), outputs[wanted].tolist(), strict=True):
+        found[number].append(at)
+    same = {}
+    for number, at in zip(step.numbers[takers].tolist(), takers.tolist(), strict=True):
+        others = [each for each in found[number] if step.owners[each] != step.owners[at]]
+        if others:
+            same[at] = others
     return same
-
-
-def _crowded(step: StepSlots, at: int) -> bool:
-    """Whether too many outputs hold what a slot holds, in every iteration."""
-    counts = zip(step.counts, step.contents.values(), strict=True)
-    return min(count[contents[at]] for count, contents in counts) > _MAX_HOLDERS
 
 
 def _only(step: StepSlots, at: int, makers: list[int], same: list[int], ordered: bool) -> int:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
-from harness.compare.pairing.slots import At, Name, SlotFacts
+from harness.compare.pairing.slots import At, Columns, Name, SlotFacts, facts_of
 from harness.records import SlotKey
 
 
@@ -87,11 +88,16 @@ class Pairing:
 
     Attributes:
         steps: pairings by rank and iteration.
-        facts: facts about every slot of both sides.
+        read: what was read of the slots of both sides.
     """
 
     steps: tuple[StepPairing, ...]
-    facts: tuple[Mapping[SlotKey, SlotFacts], Mapping[SlotKey, SlotFacts]] = field(repr=False, default=({}, {}))
+    read: tuple[Sequence[Columns], Sequence[Columns]] = field(repr=False, default=((), ()))
+
+    @cached_property
+    def facts(self) -> tuple[Mapping[SlotKey, SlotFacts], Mapping[SlotKey, SlotFacts]]:
+        """Facts about every slot of both sides."""
+        return facts_of(self.read[0]), facts_of(self.read[1])
 
     def counts(self) -> dict[str, int]:
         """The number of expected operators paired by each rule, over all steps; each counts once."""

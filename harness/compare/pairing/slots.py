@@ -5,7 +5,6 @@ Within a step a slot is a number, and so is an operator: their places in lists.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -13,16 +12,21 @@ from math import prod
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeVar, cast
 
+import numpy as np
+
 from harness.compare.check import HasRecords
 from harness.compare.divergence import PARAMETER
 from harness.records import Record, SlotKey
 from harness.stats import digest
+
+Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class Form:
     """What is known of a slot but for its operator and its content; one object for all slots of a run that are alike.
 
     Attributes:
+        number: its place among the forms of the run.
         io, slot: its place in its operator.
         op_type: type of its operator.
         dtype, shape: dtype and shape of its tensor.
@@ -31,12 +35,19 @@ class Form:
         is_parameter: whether it is one that is kept.
     """
 
-    __slots__ = ("dtype", "elements", "io", "is_parameter", "members", "op_type", "shape", "slot")
+    __slots__ = ("dtype", "elements", "io", "is_parameter", "members", "number", "op_type", "shape", "slot")
 
     def __init__(
-        self, io: str, slot: int, op_type: str, dtype: str, shape: tuple[int, ...], members: tuple[str, ...]
+        self,
+        number: int,
+        io: str,
+        slot: int,
+        op_type: str,
+        dtype: str,
+        shape: tuple[int, ...],
+        members: tuple[str, ...],
     ) -> None:
-        self.io, self.slot, self.op_type, self.members = io, slot, op_type, members
+        self.number, self.io, self.slot, self.op_type, self.members = number, io, slot, op_type, members
         self.dtype, self.shape = dtype, shape
         self.elements, self.is_parameter = prod(shape), op_type == PARAMETER
 
@@ -107,16 +118,58 @@ class StepSlots:
         return slots
 
     @cached_property
-    def counts(self) -> list[Counter[bytes]]:
-        """How many outputs hold a content, in each iteration."""
-        outputs = [at for at, form in enumerate(self.forms) if form.io == "output"]
-        return [Counter(map(found.__getitem__, outputs)) for found in self.contents.values()]
+    def table(self) -> tuple[Array, Array]:
+        """The slots of all operators, those of one side by side, and where those of each begin (int64)."""
+        counts = np.bincount(self.owners, minlength=len(self.names))
+        return np.argsort(self.owners, kind="stable"), np.cumsum(counts) - counts
+
+    def is_twofold(self) -> bool:
+        """Whether some slot is there twice."""
+        places: dict[tuple[str, int], int] = {}
+        nth = self.each(lambda form: places.setdefault((form.io, form.slot), len(places)))
+        return len(np.unique(np.array(self.owners, np.int64) * len(places) + nth)) < len(self.ats)
+
+    @cached_property
+    def numbers(self) -> Array:
+        """Of what each slot holds, a number (int64)."""
+        return _numbered(self.held)
+
+    @cached_property
+    def fewest(self) -> Array:
+        """Of each slot, how many outputs hold the same (int64): in the iteration in which the fewest do."""
+        outputs = self.each(lambda form: form.io == "output", bool)
+        columns = [self.numbers] if len(self.contents) == 1 else map(_numbered, self.contents.values())
+        return np.asarray(
+            np.minimum.reduce([np.bincount(each[outputs], minlength=len(each))[each] for each in columns])
+        )
+
+    def each(self, told: Callable[[Form], Any], dtype: Any = np.int64) -> Array:
+        """Of each slot, what is told of its form."""
+        forms = list(dict.fromkeys(self.forms))
+        table = np.zeros(max(form.number for form in forms) + 1, dtype)
+        table[[form.number for form in forms]] = [told(form) for form in forms]
+        return np.asarray(table[self._form_numbers])
+
+    @cached_property
+    def _form_numbers(self) -> Array:
+        return np.array([form.number for form in self.forms], np.int64)
+
+
+def _numbered(held: Sequence[Held]) -> Array:
+    numbers = {each: number for number, each in enumerate(dict.fromkeys(held))}
+    return np.array(list(map(numbers.__getitem__, held)), np.int64)
 
 
 _T = TypeVar("_T", bound=tuple[Any, ...])
 Run = HasRecords | Iterable[Record]
-#: Keys, forms and digests of the records of one iteration of one rank.
-_Columns = tuple[list[SlotKey], list[Form], list[bytes]]
+
+
+class Columns(NamedTuple):
+    """What was read of the slots of one iteration of one rank."""
+
+    keys: list[SlotKey]
+    forms: list[Form]
+    contents: list[bytes]
 
 
 def makes(cls: type[_T]) -> Callable[[Iterable[Any]], _T]:
@@ -132,19 +185,15 @@ def records_of(run: Run) -> Iterable[Record]:
     return run.records() if isinstance(run, HasRecords) else run
 
 
-def steps_of(run: Run) -> tuple[dict[int, list[StepSlots]], dict[SlotKey, SlotFacts]]:
-    """The steps of each rank (iterations with equal slots form one), and the facts about every slot."""
+def steps_of(run: Run) -> tuple[dict[int, list[StepSlots]], list[Columns]]:
+    """The steps of each rank (iterations with equal slots form one), and what was read of every slot."""
     read = _read(run)
-    facts: dict[SlotKey, SlotFacts] = {}
     ranks: dict[int, list[StepSlots]] = {}
     for (rank, iteration), columns in sorted(read.items(), key=itemgetter(0)):
-        keys, forms, contents = columns
-        before = len(facts)
-        columns_of_facts = contents, [form.dtype for form in forms], [form.shape for form in forms]
-        facts.update(zip(keys, map(_FACTS, zip(*columns_of_facts, strict=True)), strict=True))
-        if len(facts) - before < len(keys):
-            keys, forms, contents = _once(columns)
-        step = _step(keys, forms)
+        step, contents = _step(columns.keys, columns.forms), columns.contents
+        if step.is_twofold():
+            columns = read[rank, iteration] = _once(columns)
+            step, contents = _step(columns.keys, columns.forms), columns.contents
         known = ranks.setdefault(rank, [])
         for each in known:
             order = _same_slots(each, step)
@@ -154,11 +203,20 @@ def steps_of(run: Run) -> tuple[dict[int, list[StepSlots]], dict[SlotKey, SlotFa
         else:
             step.contents[iteration] = contents
             known.append(step)
-    return ranks, facts
+    return ranks, list(read.values())
 
 
-def _read(run: Run) -> dict[tuple[int, int], _Columns]:
-    read: dict[tuple[int, int], _Columns] = {}
+def facts_of(read: Iterable[Columns]) -> dict[SlotKey, SlotFacts]:
+    """The facts about every slot."""
+    facts: dict[SlotKey, SlotFacts] = {}
+    for keys, forms, contents in read:
+        columns = contents, [form.dtype for form in forms], [form.shape for form in forms]
+        facts.update(zip(keys, map(_FACTS, zip(*columns, strict=True)), strict=True))
+    return facts
+
+
+def _read(run: Run) -> dict[tuple[int, int], Columns]:
+    read: dict[tuple[int, int], Columns] = {}
     known: dict[tuple[object, ...], Form] = {}
     last: tuple[int, int] | None = None
     keys: list[SlotKey] = []
@@ -171,23 +229,23 @@ def _read(run: Run) -> dict[tuple[int, int], _Columns]:
         key = record.key
         step = key[0], key[2]
         if step != last:
-            keys, forms, contents = read.setdefault(step, ([], [], []))
+            keys, forms, contents = read.setdefault(step, Columns([], [], []))
             last = step
         look = key[5], key[6], record.op_type, record.dtype, tuple(record.shape), record.extra.members
         form = known.get(look)
         if form is None:
-            form = known[look] = Form(*look)
+            form = known[look] = Form(len(known), *look)
         keys.append(key)
         forms.append(form)
         contents.append(content)
     return read
 
 
-def _once(columns: _Columns) -> _Columns:
+def _once(columns: Columns) -> Columns:
     """The last of what a run says of a slot twice, at the place of the first."""
     keys, forms, contents = columns
     last = {key: at for at, key in enumerate(keys)}
-    return list(last), [forms[at] for at in last.values()], [contents[at] for at in last.values()]
+    return Columns(list(last), [forms[at] for at in last.values()], [contents[at] for at in last.values()])
 
 
 def _step(keys: list[SlotKey], forms: list[Form]) -> StepSlots:

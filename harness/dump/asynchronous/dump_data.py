@@ -221,11 +221,11 @@ class DumpFile:
         """
         self.path = os.fspath(path)
         try:
-            self._fd = open_inside(self.path, inside, TreeError)
+            self._fd, status = open_inside(self.path, inside, TreeError)
         except OSError as error:
             raise TreeError(f"{self.path}: {error.strerror}") from None
         try:
-            self.header = self._read_header() if header is None else header
+            self.header = self._read_header(status.st_size) if header is None else header
         except OSError as error:
             self.close()
             raise TreeError(f"{self.path}: {error.strerror}") from None
@@ -233,8 +233,7 @@ class DumpFile:
             self.close()
             raise
 
-    def _read_header(self) -> Header:
-        size = os.fstat(self._fd).st_size
+    def _read_header(self, size: int) -> Header:
         if size <= LENGTH.size:
             raise TreeError(f"{self.path}: {size} bytes, too few for a dump file (more than {LENGTH.size})")
         if size > MAX_BYTES:
