@@ -45,6 +45,8 @@ ZERO_GRADIENTS = frozenset(
 
 #: operators whose gradients stand in ``Default`` wherever they are used (measured)
 IN_DEFAULT = frozenset({"ReverseV2"})
+#: the same, where a function of the library holds them
+OF_FUNCTIONS_IN_DEFAULT = frozenset({"HShrink", "SoftShrink"})
 #: operators whose gradient ends in a ``Reshape`` that stands in ``Default`` where a function of the library holds them
 RESHAPED_IN_DEFAULT = frozenset({"BroadcastTo"})
 
@@ -155,7 +157,8 @@ class _Gradient:
             any(id(m) in self.needed for m in group) if isinstance(group, tuple) else id(group) in self.needed
             for group in grouped(node, list(node.inputs))
         )
-        first = "Default" if node.op in IN_DEFAULT else self.scopes[_primitive(node)]
+        is_in_default = node.op in IN_DEFAULT or (node.op in OF_FUNCTIONS_IN_DEFAULT and node.extra.inside)
+        first = "Default" if is_in_default else self.scopes[_primitive(node)]
         saved = self.tracer.source, self.tracer.marks
         self.tracer.source = ("forward node", node.source or node.related)
         self.tracer.marks = {"dump": node.attrs["dump"]} if "dump" in node.attrs else {}

@@ -244,8 +244,9 @@ def _taken_apart(node: Node) -> Operand:
 
 
 def _reshape_for_transpose(output: Operand) -> None:
-    """A ``Transpose`` that moves nothing but axes of length 1 is a ``Reshape`` (measured)."""
-    for node in printed_order(output):
+    """A ``Transpose`` that moves nothing but axes of length 1 is a ``Reshape``, one with an equal one (measured)."""
+    order = printed_order(output)
+    for node in order:
         spec, given = node.spec, node.inputs[0].spec if node.inputs else None
         if node.op != "Transpose" or not (isinstance(spec, TensorSpec) and isinstance(given, TensorSpec)):
             continue
@@ -256,6 +257,12 @@ def _reshape_for_transpose(output: Operand) -> None:
         if long == sorted(long):
             node.op, node.attrs = "Reshape", {}
             node.inputs[1] = Const(spec.shape, spec_of(spec.shape))
+    known: dict[Any, Node] = {}
+    became: dict[int, Operand] = {}
+    for node in order:
+        node.inputs = [became.get(id(i), i) for i in node.inputs]
+        if node.op == "Reshape" and not _is_its_own(node):
+            became[id(node)] = known.setdefault(_key(node), node)
 
 
 def _merge_sums(output: Operand) -> None:

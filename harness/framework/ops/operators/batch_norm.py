@@ -60,7 +60,7 @@ class BatchNorm(Operator):
         if training:
             used_variance = numerics.mean(centred * centred, axes)
             count = x.size // max(1, x.shape[1])
-            unbiased = used_variance * (count / max(1, count - 1))
+            unbiased = used_variance * (count / (count - 1) if count > 1 else np.inf)
             for running, new in ((mean, used_mean), (variance, unbiased)):
                 moved = (1 - momentum) * numerics.wide(running) + momentum * new
                 running[...] = numerics.finish(moved, dtypes.from_numpy(running.dtype))

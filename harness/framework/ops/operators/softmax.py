@@ -74,7 +74,9 @@ class SoftmaxBackward(Composite):
         turn = order != list(range(rank))
         if turn:
             out, dout = emit("Transpose", out, tuple(order)), emit("Transpose", dout, tuple(order))
-        total = emit("ReduceSum", emit("Mul", out, dout), (-1,), True, False)
+        total = emit("Mul", out, dout)
+        if out.shape[-1] != 1:  # a sum of one is none (measured)
+            total = emit("ReduceSum", total, (-1,), True, False)
         result = emit("Mul", out, emit("Sub", dout, total))
         return emit("Transpose", result, tuple(order)) if turn else result
 

@@ -28,7 +28,7 @@ def _batch_norm(call: Call, x: Any, scale: Any, bias: Any, mean: Any, variance: 
     out = _aten.native_batch_norm(x, *parts, None, None, True, momentum, epsilon)[0]
     used_variance, used_mean = torch.var_mean(x, dim=[a for a in range(x.ndim) if a != 1], correction=0)
     count = x.numel() // max(1, x.shape[1])
-    unbiased = used_variance * (count / max(1, count - 1))
+    unbiased = used_variance * (count / (count - 1) if count > 1 else float("inf"))
     for target, new in ((mean, used_mean), (variance, unbiased)):
         target.copy_((1 - momentum) * target.to(x.dtype) + momentum * new)
     return out, blank, blank, used_mean, used_variance
