@@ -157,12 +157,10 @@ class _Gradient:
             any(id(m) in self.needed for m in group) if isinstance(group, tuple) else id(group) in self.needed
             for group in grouped(node, list(node.inputs))
         )
-        is_in_default = node.op in IN_DEFAULT or (node.op in OF_FUNCTIONS_IN_DEFAULT and node.extra.inside)
-        first = "Default" if is_in_default else self.scopes[_primitive(node)]
         saved = self.tracer.source, self.tracer.marks
         self.tracer.source = ("forward node", node.source or node.related)
         self.tracer.marks = {"dump": node.attrs["dump"]} if "dump" in node.attrs else {}
-        with scope(f"{GRADIENTS}{first}/Grad_{node.op}"):
+        with scope(f"{GRADIENTS}{self._first_scope(node)}/Grad_{node.op}"):
             grads = OPERATORS.get(node.op).gradient(Backward(*prepared(node.op, inputs, out), dout, node.attrs, needs))
         self.tracer.source, self.tracer.marks = saved
         _leave_cell(node, grads)
@@ -176,6 +174,10 @@ class _Gradient:
             for member, part in zip(members, parts, strict=True):
                 if part is not None:
                     self._give(member, at, argument, part)
+
+    def _first_scope(self, node: Node) -> str:
+        is_in_default = node.op in IN_DEFAULT or (node.op in OF_FUNCTIONS_IN_DEFAULT and node.extra.inside)
+        return "Default" if is_in_default else self.scopes[_primitive(node)]
 
     def _results(self, node: Node) -> tuple[Any, Any]:
         """Traced result(s) of a node and the gradient of each."""
