@@ -342,6 +342,8 @@ def pad(
     **kwargs: Any,
 ) -> Any:
     """With ``constant_values`` around it: ``pad_width`` before and behind, for each axis."""
+    if stat_length is not None or end_values != 0 or reflect_type != "even":
+        raise UnsupportedError("numpy.pad: stat_length, end_values and reflect_type are of modes not supported")
     if mode != "constant" or not isinstance(constant_values, (int, float)) or kwargs:
         raise UnsupportedError(f"numpy.pad: mode {mode!r} with {constant_values!r} is not supported; 'constant' with a "
                                "number is")  # fmt: skip

@@ -220,8 +220,9 @@ class Model:
 
     def predict(self, *predict_data: Any, backend: str | None = None, config: Any = None) -> Any:
         """The network's outputs for these inputs, in evaluation mode."""
-        if backend is not None:
-            raise UnsupportedError(f"Model.predict(backend={backend!r}) is not supported; there is only None")
+        if backend is not None or config is not None:
+            raise UnsupportedError(f"Model.predict(backend={backend!r}, config={config!r}) is not supported; there is "
+                                   "only None")  # fmt: skip
         for item in predict_data:
             if isinstance(item, Tensor) and item.size == 0:
                 raise SettingError("Model.predict: an input is empty")
