@@ -83,12 +83,23 @@ def _targets(node: ast.Import | ast.ImportFrom, source: str) -> Iterator[str]:
         yield name if name in MODULES else base
 
 
-def _walk(node: ast.AST, lazy: bool, typing_only: bool) -> Iterator[tuple[ast.AST, bool, bool]]:
-    for child in ast.iter_child_nodes(node):
-        yield child, lazy, typing_only
-        inside = lazy or isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
-        checking = typing_only or (isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test))
-        yield from _walk(child, inside, checking)
+def _walk(tree: ast.AST) -> Iterator[tuple[ast.AST, bool, bool]]:
+    """Every node below ``tree``: with it, whether it stands inside a function, and under ``if TYPE_CHECKING``."""
+    waiting = [(tree, False, False)]
+    while waiting:
+        node, lazy, typing_only = waiting.pop()
+        lazy = lazy or isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
+        typing_only = typing_only or (
+            isinstance(node, ast.If) and "TYPE_CHECKING" in set(map(_name, ast.walk(node.test)))
+        )
+        for child in ast.iter_child_nodes(node):
+            yield child, lazy, typing_only
+            waiting.append((child, lazy, typing_only))
+
+
+def _name(node: ast.AST) -> str:
+    """``a`` of ``a`` and of ``x.y.a``; empty for anything else."""
+    return getattr(node, "attr", getattr(node, "id", ""))
 
 
 _NAME = re.compile(r"(?:harness|pytest_msdump)(?:\.\w+)+")
@@ -105,7 +116,7 @@ def _named(text: str) -> str | None:
 
 def imports_of(source: str, tree: ast.Module) -> Iterator[Import]:
     """Every import of one of our modules by the module ``source`` with this syntax tree."""
-    for node, lazy, typing_only in _walk(tree, False, False):
+    for node, lazy, typing_only in _walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             target = _named(node.value)
             if target is not None and target != source:
@@ -125,7 +136,7 @@ def imports() -> list[Import]:
 def computed_imports(tree: ast.Module) -> Iterator[int]:
     """Lines that import a module whose whole name no text states, so that ``imports_of`` may not see it."""
     for node in ast.walk(tree):
-        called = ast.unparse(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
+        called = _name(node.func) if isinstance(node, ast.Call) else ""
         if called.strip("_") in ("import_module", "import") and isinstance(node, ast.Call):
             name = node.args[0] if node.args else None
             stated = isinstance(name, ast.Constant) and isinstance(name.value, str) and not name.value.startswith(".")

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
+import select
 import signal
 import subprocess
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
 from harness.rdr.listing import artefacts
@@ -47,9 +51,39 @@ def play(
     network: str, situation: str, folder: Path, mode: int, interpreter: str = sys.executable, **variables: str
 ) -> subprocess.CompletedProcess[str]:
     """One process of ``play.py``; of the real package where ``interpreter`` is not this one."""
-    script = PLAY if interpreter == sys.executable else REAL
     given = {"MS_RDR_ENABLE": "1", "MS_RDR_MODE": str(mode), "MS_RDR_PATH": str(folder), **variables}
-    return python([str(script), network, situation], given, folder.parent, interpreter)
+    if interpreter != sys.executable:
+        return python([str(REAL), network, situation], given, folder.parent, interpreter)
+    with tempfile.TemporaryDirectory() as place:
+        prints = [Path(place, name) for name in ("stdout", "stderr")]
+        wanted = {
+            "arguments": [network, situation], "environment": environment(given), "cwd": str(folder.parent),
+            "prints": list(map(str, prints)),
+        }  # fmt: skip
+        return subprocess.CompletedProcess([situation], _forked(wanted), *(path.read_text() for path in prints))
+
+
+@cache
+def _nursery() -> subprocess.Popen[str]:
+    """See ``nursery.py``; it ends with this process, whose end of its input then closes."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "tests.rdr.nursery"], env=environment({}), cwd=ROOT, stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE, text=True, start_new_session=True, preexec_fn=_signals_as_in_a_terminal,
+    )  # fmt: skip
+
+
+def _forked(wanted: Mapping[str, object]) -> int:
+    """The exit code of a process of the nursery's."""
+    nursery = _nursery()
+    assert nursery.stdin is not None
+    assert nursery.stdout is not None
+    nursery.stdin.write(json.dumps(wanted) + "\n")
+    nursery.stdin.flush()
+    if not select.select([nursery.stdout], [], [], 300)[0]:
+        nursery.kill()
+        _nursery.cache_clear()
+        raise TimeoutError(f"{wanted['arguments']}: no end within 300 s")
+    return int(nursery.stdout.readline())
 
 
 def found(folder: Path) -> Set:
