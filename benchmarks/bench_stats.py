@@ -11,6 +11,7 @@ from benchmarks._measure import Contender, run_and_show
 from benchmarks._pages import printed
 from harness import dtypes
 from harness.stats import describe, digest
+from harness.stats.blocks import BLOCK, LANES
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -36,6 +37,31 @@ def ten_passes_single(x: Array) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
+def calls_alone(x: Array, sums: str = "") -> None:
+    """The calls of numpy that ``describe`` cannot do without, and nothing else: what it could take at the least.
+
+    Args:
+        sums: another way to the same bits of the sums: squares multiplied and added by one call (``einsum``), or
+            numbers converted while they are added (``reduce``).
+    """
+    wide, single, mask = np.empty(BLOCK), np.empty(LANES), np.empty(BLOCK, np.bool_)
+    table = wide.reshape(-1, LANES)
+    for at in range(0, x.size, BLOCK):
+        block = x[at : at + BLOCK]
+        np.maximum.reduce(block), np.minimum.reduce(block)
+        np.count_nonzero(np.less(block, 0, out=mask))
+        np.copyto(wide, block)
+        if sums == "reduce":
+            np.add.reduce(block.reshape(-1, LANES), axis=0, dtype=np.float64, out=single)
+        else:
+            np.add.reduce(table, axis=0, out=single)
+        if sums == "einsum":
+            np.einsum("ij,ij->j", table, table, out=single)
+        else:
+            np.multiply(wide, wide, out=wide)
+            np.add.reduce(table, axis=0, out=single)
+
+
 def rate(seconds: float) -> str:
     return f"{SIZE / seconds / 1e9:6.2f} GB/s"
 
@@ -51,6 +77,9 @@ def main() -> None:
             Contender("ten numpy passes, float32 sums", lambda: ten_passes_single(x), note=rate),
             Contender("describe", lambda: describe(x, "Float32"), 0.2, rate),
             Contender("describe, half zeros", lambda: describe(relu, "Float32"), 0.2, rate),
+            Contender("its calls of numpy alone", lambda: calls_alone(x), note=rate),
+            Contender("  squares by einsum", lambda: calls_alone(x, "einsum"), note=rate),
+            Contender("  converted by add.reduce", lambda: calls_alone(x, "reduce"), note=rate),
             Contender("digest", lambda: digest(x, "Float32"), note=rate),
             Contender("numpy.max alone", lambda: x.max(), note=rate),
             Contender("np.copyto", lambda: np.copyto(target, x), note=rate),

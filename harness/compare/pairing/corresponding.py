@@ -29,8 +29,8 @@ class _Port(NamedTuple):
         is_plain: whether it has one slot on each side, and they correspond if neither came through a layout.
     """
 
-    mine: list[int]
-    its: list[int]
+    mine: tuple[int, ...]
+    its: tuple[int, ...]
     is_plain: bool
 
 
@@ -43,9 +43,9 @@ class _Plan(NamedTuple):
         inputs: the ports that both take.
     """
 
-    given: list[tuple[int, int]]
-    outputs: list[tuple[int, int]]
-    inputs: list[_Port]
+    given: tuple[tuple[int, int], ...]
+    outputs: tuple[tuple[int, int], ...]
+    inputs: tuple[_Port, ...]
 
 
 @dataclass
@@ -84,10 +84,7 @@ class Corresponding:
     def __init__(self, left: Flow, right: Flow, ones: Array, others: Array) -> None:
         self._left, self._right, self._ones, self._others = left, right, ones, others
         self._forms = left.step.forms, right.step.forms
-        self._slots = [
-            [flow.step.slots[flow.owners[node]] for node in nodes.tolist()]
-            for flow, nodes in ((left, ones), (right, others))
-        ]
+        self._nodes = ones.tolist(), others.tolist()
         #: Of each output slot of the left side, that of the right; -1 for none, and at the end, where a slot is -1.
         self._outputs: list[int] = []
 
@@ -116,22 +113,27 @@ class Corresponding:
 
     def _plans(self) -> list[tuple[_Plan, Array]]:
         """What pairs have in common, and the pairs that have."""
-        left, right = self._left, self._right
-        numbers: dict[tuple[PartForm, PartForm], int] = Numbers()
-        forms = zip(
-            map(left.forms.__getitem__, self._ones.tolist()),
-            map(right.forms.__getitem__, self._others.tolist()),
-            strict=True,
-        )
-        which = np.array([numbers[both] for both in forms], np.int64)
-        return [(_plan_of(*both), np.flatnonzero(which == number)) for both, number in numbers.items()]
+        known: dict[tuple[PartForm, PartForm], int] = {}
+        plans: dict[_Plan, int] = Numbers()
+        which = []
+        for one, other in zip(*self._nodes, strict=True):
+            both = self._left.forms[one], self._right.forms[other]
+            number = known.get(both)
+            if number is None:
+                number = known[both] = plans[_plan_of(*both)]
+            which.append(number)
+        order = np.argsort(which, kind="stable")
+        ends = np.searchsorted(np.array(which, np.int64)[order], np.arange(len(plans) + 1))
+        return [(plan, order[ends[number] : ends[number + 1]]) for plan, number in plans.items()]
 
     def _both(self, pairs: Array, nth: int, its: int) -> Found:
         """The slots at some place of pairs."""
         return Found(pairs, self._left.slots_at(self._ones[pairs], nth), self._right.slots_at(self._others[pairs], its))
 
     def _of_port(self, pair: int, port: _Port) -> Iterator[Slots]:
-        mine, its = (slots[pair] for slots in self._slots)
+        left, right = self._left, self._right
+        mine = left.step.slots[left.owners[self._nodes[0][pair]]]
+        its = right.step.slots[right.owners[self._nodes[1][pair]]]
         for one, other in self._inputs([mine[nth] for nth in port.mine], [its[nth] for nth in port.its]):
             found = self._before_layouts(one, other)
             if found is not None:
@@ -163,11 +165,12 @@ class Corresponding:
     def _before_layouts(self, one: int, other: int) -> Slots | None:
         """The slots to compare: the inputs, or their values before one side exchanged the axes."""
         chains = self._left.chains.get(one), self._right.chains.get(other)
-        choices = [(one, other)]
-        if chains[0] or chains[1]:
-            choices.append((_unpermuted(one, chains[0]), _unpermuted(other, chains[1])))
-            if _permuted(chains[0]) != _permuted(chains[1]):
-                choices.reverse()
+        if not (chains[0] or chains[1]):
+            same = same_layout(self._forms[0][one].shape, self._forms[1][other].shape)
+            return (one, other) if same else None
+        choices = [(one, other), (_unpermuted(one, chains[0]), _unpermuted(other, chains[1]))]
+        if _permuted(chains[0]) != _permuted(chains[1]):
+            choices.reverse()
         for a, b in choices:
             if same_layout(self._forms[0][a].shape, self._forms[1][b].shape):
                 return a, b
@@ -191,8 +194,8 @@ def _plan_of(one: PartForm, other: PartForm) -> _Plan:
             a, b = one.forms[mine[port][0]], other.forms[its[port][0]]
             alone = len(mine[port]) == len(its[port]) == 1
             plain = alone and a.elements == b.elements and same_layout(a.shape, b.shape)
-            inputs.append(_Port(mine[port], its[port], plain))
-    return _Plan(given, outputs, inputs)
+            inputs.append(_Port(tuple(mine[port]), tuple(its[port]), plain))
+    return _Plan(tuple(given), tuple(outputs), tuple(inputs))
 
 
 def _by_port(slots: Ported) -> dict[str, list[int]]:

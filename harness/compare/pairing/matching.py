@@ -346,9 +346,11 @@ def _without_prefix(left: set[str], right: set[str], mark: str) -> tuple[str, st
 
 def _place(flow: Flow, node: int) -> Hashable | None:
     """Scope and kind, if the name tells the scope."""
-    path, backward = flow.scope(node)
-    kind = flow.kind(node)
-    return None if path is None or kind in (PARAMETER_KIND, VALUE_KIND, UPDATE_KIND) else (kind, path, backward)
+    kind = flow.forms[node].kind
+    if kind in (PARAMETER_KIND, VALUE_KIND, UPDATE_KIND):
+        return None
+    path, backward = flow.scopes[flow.owners[node]]
+    return None if path is None else (kind, path, backward)
 
 
 def _by_place_and_size(side: Side) -> dict[Hashable, list[int]]:
