@@ -17,7 +17,7 @@ from itertools import islice
 from types import FrameType
 from typing import Any
 
-from harness.framework.compile.places import SourcePosition, end_of, holds, is_attribute, place_of
+from harness.framework.compile.places import SourcePosition, end_of, holds, is_attribute, is_fixed, place_of
 from harness.framework.compile.source import function_of
 
 #: what each variable was assigned, with the variables known then
@@ -60,11 +60,14 @@ class _Inference:
         self.frame = frame
         self.seen: set[int] = set()
 
-    def block(self, body: Sequence[ast.stmt], known: _Known, idle: _Known | None = None) -> Iterator[_Place]:
+    def block(
+        self, body: Sequence[ast.stmt], known: _Known, idle: _Known | None = None, handed: Sequence[str] | None = None
+    ) -> Iterator[_Place]:
         """The calls behind the result of a function graph, or behind what it hands to the one that follows it; before
         them those behind values that nothing reads, which the graph waits for (measured).
 
         ``idle`` has the values nothing read so far, by name; those that were assigned anew have no name any more.
+        ``handed`` names the variables that it hands on, in order; None: all.
         """
         idle = {} if idle is None else idle
         for at, statement in enumerate(body):
@@ -73,36 +76,49 @@ class _Inference:
             if isinstance(statement, ast.If) and is_attribute(statement.test):
                 # The side that is not taken is not parsed.
                 side = statement.body if self._is_true(statement.test) else statement.orelse
-                yield from self.block([*side, *body[at + 1 :]], known, idle)
+                yield from self.block([*side, *body[at + 1 :]], known, idle, handed)
                 return
             if isinstance(statement, (ast.If, ast.For)):
                 # A value that is read later is not idle here.
                 read = {name for later in body[at:] for name in _read(later)}
                 yield from self._idle({name: value for name, value in idle.items() if name not in read})
-            if isinstance(statement, ast.If):
-                yield from self._branch(statement, body[at + 1 :], known)
+                yield from self._split(statement, body[at + 1 :], known)
                 return
-            if isinstance(statement, ast.For):
-                yield from self._expression(statement.iter, known)
-                break
             if isinstance(statement, ast.Return):
                 yield from self._idle(idle)
                 if statement.value is not None:
                     yield from self._expression(statement.value, known)
                 return
             known = _assigned(statement, known, idle)
-        for value, then in known.values():
-            yield from self._expression(value, then)
+        for name in known if handed is None else handed:
+            if name in known:
+                yield from self._expression(*known[name])
 
     def _idle(self, values: _Known) -> Iterator[_Place]:
         """The calls behind values that nothing reads: those that lost their name first, then by name."""
         for name in sorted(values, key=lambda n: (n.isidentifier(), n if n.isidentifier() else "")):
             yield from self._expression(*values[name])
 
-    def _branch(self, statement: ast.If, rest: Sequence[ast.stmt], known: _Known) -> Iterator[_Place]:
-        yield from self._expression(statement.test, known)
-        for side in (statement.body, statement.orelse):
-            yield from self.block(side, known)
+    def _split(self, statement: ast.If | ast.For, rest: Sequence[ast.stmt], known: _Known) -> Iterator[_Place]:
+        """The calls behind an ``if`` or a ``for``, and those of what follows: that is handed the variables which the
+        statement changes, and sees the others as they are."""
+        stored = {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        after = dict.fromkeys(name for later in rest for name in _read(later) if name in stored)
+        others = {name: value for name, value in known.items() if name not in stored}
+        if isinstance(statement, ast.If):
+            yield from self._expression(statement.test, known)
+            for side in self._inferred(statement.test, statement.body, statement.orelse):
+                yield from self.block(side, known, handed=list(after))
+        else:
+            yield from self._expression(statement.iter, known)
+            turns = list(
+                dict.fromkeys(name for each in statement.body for name in _read(each) if name in stored) | after
+            )
+            for name in turns:
+                if name in known:
+                    yield from self._expression(*known[name])
+            yield from self.block(statement.body, others, handed=turns)
+        yield from self.block(rest, others)
 
     def _expression(self, node: ast.expr, known: _Known) -> Iterator[_Place]:
         if isinstance(node, ast.Name) and node.id in known:
@@ -111,11 +127,20 @@ class _Inference:
             return
         self.seen.add(id(node))
         yield node, False
-        for child in ast.iter_child_nodes(node):
+        children = ast.iter_child_nodes(node)
+        if isinstance(node, ast.IfExp):
+            children = iter([node.test, *self._inferred(node.test, node.body, node.orelse)])
+        for child in children:
             inner = child.value if isinstance(child, ast.keyword) else child
             if isinstance(inner, ast.expr):
                 yield from self._expression(inner, known)
         yield node, True
+
+    def _inferred(self, test: ast.expr, body: Any, orelse: Any) -> list[Any]:
+        """The sides of a choice that are inferred: both, unless its condition is fixed."""
+        if not is_fixed(test):
+            return [body, orelse]
+        return [body if self._is_true(test) else orelse]
 
     def _is_true(self, test: ast.expr) -> bool:
         """Whether a condition on attributes of ``self`` holds: the user's own expression, which has no calls."""

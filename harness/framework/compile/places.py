@@ -13,8 +13,14 @@ SourcePosition = tuple[int, int]
 @lru_cache(maxsize=16384)
 def is_attribute(test: ast.expr) -> bool:
     """Whether a condition is known when the function is parsed: it names attributes of ``self`` only."""
+    return is_fixed(test) and any(isinstance(n, ast.Name) for n in ast.walk(test))
+
+
+@lru_cache(maxsize=16384)
+def is_fixed(test: ast.expr) -> bool:
+    """Whether a condition depends on attributes of ``self`` and constants only."""
     names = {n.id for n in ast.walk(test) if isinstance(n, ast.Name)}
-    return names == {"self"} and not any(isinstance(n, ast.Call) for n in ast.walk(test))
+    return names <= {"self"} and not any(isinstance(n, ast.Call) for n in ast.walk(test))
 
 
 def holds(node: ast.stmt | ast.expr, place: SourcePosition) -> bool:
