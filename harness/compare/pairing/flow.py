@@ -183,9 +183,8 @@ class Flow:
         """Of each slot, whether it is an input that holds the same as an output of its operator, because it was
         recorded after it was written (bool)."""
         step = self.step
-        outputs = step.each(lambda form: form.io == "output", bool)
         held = np.array(step.owners, np.int64) * len(step.ats) + step.numbers
-        found = step.each(lambda form: form.io == "input", bool) & np.isin(held, held[outputs])
+        found = step.each(lambda form: form.io == "input", bool) & np.isin(held, held[step.is_output])
         for at in np.flatnonzero(found).tolist():
             given = [each for node in self.of[step.owners[at]] for each in self.outputs(node)]
             found[at] = step.numbers[at] in step.numbers[given]

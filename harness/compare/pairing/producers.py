@@ -25,8 +25,8 @@ def producers(step: StepSlots) -> list[int]:
     are held by an earlier one. Parameters, which are dumped last, count if no operator does.
     """
     chosen = np.full(len(step.ats), -1, np.int64)
-    owners, is_parameter = np.array(step.owners, np.int64), step.each(lambda form: form.is_parameter, bool)
-    outputs = np.flatnonzero(step.each(lambda form: form.io == "output", bool))
+    owners, is_parameter = np.array(step.owners, np.int64), step.is_parameter
+    outputs = np.flatnonzero(step.is_output)
     counts = np.bincount(step.numbers[outputs], minlength=len(chosen))[step.numbers]
     takes = step.each(lambda form: form.io == "input" or form.is_parameter, bool)
     takes &= (counts > 0) & (step.fewest <= _MAX_HOLDERS)

@@ -60,8 +60,8 @@ class _Reader:
         order = sorted(range(len(step.names)), key=step.names.__getitem__)
         self._operators(order)
         self._connect()
-        for at, form in enumerate(step.forms):
-            if form.is_parameter and self._producers[at] >= 0:
+        for at in np.flatnonzero(step.is_parameter).tolist():
+            if self._producers[at] >= 0:
                 self._edge(*self._gives[self._producers[at]], self._of[step.owners[at]][0], "kept")
         makers, takers, ports = (np.array(e, np.int64) for e in (self._makers, self._takers, self._edges))
         nodes = self._owners, self._forms, self._looks, self._labels, self._joined
@@ -73,7 +73,7 @@ class _Reader:
     def _operators(self, order: list[int]) -> None:
         """Makes the nodes of all operators."""
         forms, slots = self._step.forms, self._step.slots
-        updated = {made for form, made in zip(forms, self._producers, strict=True) if form.is_parameter}
+        updated = {self._producers[at] for at in np.flatnonzero(self._step.is_parameter).tolist()}
         known: dict[tuple[Form, ...], _Known] = {}
         updates: dict[tuple[Form, ...], _Known] = {}
         for number in order:

@@ -87,15 +87,14 @@ def _of_mangled(operator: str, op_type: str) -> ScopePath:
 
 def _without_wrappers(components: list[tuple[str, str]]) -> tuple[str, ...]:
     """The attribute names of (attribute, class) pairs, without wrappers in front."""
-    at = 0
-    while at < len(components):
-        name, cls = components[at]
+    first = 0
+    for at, (name, cls) in enumerate(components):
         if name != _BACKBONE and cls not in WRAPPERS:
             following = components[at + 1][0] if name == "network" and at + 1 < len(components) else ""
             if following not in (_BACKBONE, "_loss_fn"):
                 break
-        at += 1
-    return tuple([name for name, _ in components[at:]])
+        first = at + 1
+    return tuple([name for name, _ in components[first:]])
 
 
 def parameter_name(name: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from itertools import pairwise
 from math import prod
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeVar, cast
@@ -112,16 +113,24 @@ class StepSlots:
     @cached_property
     def slots(self) -> list[list[int]]:
         """The slots of each operator, in the order of the records."""
-        slots: list[list[int]] = [[] for _ in self.names]
-        for at, owner in enumerate(self.owners):
-            slots[owner].append(at)
-        return slots
+        slots, starts = (each.tolist() for each in self.table)
+        return [slots[start:end] for start, end in pairwise([*starts, len(slots)])]
 
     @cached_property
     def table(self) -> tuple[Array, Array]:
         """The slots of all operators, those of one side by side, and where those of each begin (int64)."""
         counts = np.bincount(self.owners, minlength=len(self.names))
         return np.argsort(self.owners, kind="stable"), np.cumsum(counts) - counts
+
+    @cached_property
+    def is_parameter(self) -> Array:
+        """Of each slot, whether it is a parameter's (bool)."""
+        return self.each(lambda form: form.is_parameter, bool)
+
+    @cached_property
+    def is_output(self) -> Array:
+        """Of each slot, whether it is an output (bool)."""
+        return self.each(lambda form: form.io == "output", bool)
 
     def is_twofold(self) -> bool:
         """Whether some slot is there twice."""
@@ -137,10 +146,9 @@ class StepSlots:
     @cached_property
     def fewest(self) -> Array:
         """Of each slot, how many outputs hold the same (int64): in the iteration in which the fewest do."""
-        outputs = self.each(lambda form: form.io == "output", bool)
         columns = [self.numbers] if len(self.contents) == 1 else map(_numbered, self.contents.values())
         return np.asarray(
-            np.minimum.reduce([np.bincount(each[outputs], minlength=len(each))[each] for each in columns])
+            np.minimum.reduce([np.bincount(each[self.is_output], minlength=len(each))[each] for each in columns])
         )
 
     def each(self, told: Callable[[Form], Any], dtype: Any = np.int64) -> Array:
