@@ -76,7 +76,7 @@ class Loss(Metric):
         self.clear()
 
     def clear(self) -> None:
-        self._sum = 0.0
+        self._sum: Any = 0
         self._count = 0
 
     @rearrange_inputs
@@ -85,7 +85,7 @@ class Loss(Metric):
         loss = self._convert_data(inputs[0])
         if loss.ndim > 1:
             raise SettingError(f"Loss.update: the loss must have at most one axis, got shape {loss.shape}")
-        self._sum += float(loss.reshape(-1).mean(-1))
+        self._sum += loss.reshape(-1).mean(-1)
         self._count += 1
 
     def eval(self) -> Any:
