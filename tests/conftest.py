@@ -4,6 +4,7 @@ Block 2 of the README draws the same examples on every machine and remembers non
 
 from __future__ import annotations
 
+import os
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,10 +19,13 @@ GATE = Path(__file__).parent / "gate"
 
 def pytest_configure(config: pytest.Config) -> None:
     """Before the first test; not for the gate, which starts no process, and once for all workers."""
-    if not config.getoption("msdump", default=False) and not hasattr(config, "workerinput"):
+    if config.getoption("msdump", default=False):
+        return
+    os.fsync = lambda descriptor: None  # type: ignore[assignment]  # no test pulls the plug; disks are slow
+    if not hasattr(config, "workerinput"):
         from tests.bytecode import prepare
 
-        prepare()
+        prepare(config)
 
 
 @cache
