@@ -7,6 +7,7 @@ ignored if the function never reads it, if it only keeps it in an attribute nobo
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -90,13 +91,19 @@ TREES = {
     for part in PARTS
     for path in ([ROOT / part] if part.endswith(".py") else sorted((ROOT / part).rglob("*.py")))
 }
-READ = Counter(
+#: attributes that are read, and texts (an attribute may be read by its name); elsewhere every ``.name`` counts
+READ = {
     node.attr if isinstance(node, ast.Attribute) else node.value
-    for path in ROOT.rglob("*.py")
-    for node in ast.walk(TREES.get(path) or ast.parse(path.read_text(encoding="utf-8")))
+    for tree in TREES.values()
+    for node in ast.walk(tree)
     if (isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load))
     or (isinstance(node, ast.Constant) and isinstance(node.value, str))
-)
+} | {
+    name
+    for path in ROOT.rglob("*.py")
+    if path not in TREES
+    for name in re.findall(r"\.(\w+)", path.read_text(encoding="utf-8"))
+}
 
 
 def functions() -> Iterator[tuple[str, ast.FunctionDef]]:
@@ -154,7 +161,7 @@ def ignored() -> Iterator[str]:
                 kept.setdefault(node.value.id, []).extend(t.attr for t in node.targets if isinstance(t, ast.Attribute))
         for name in arguments(function):
             attributes = kept.get(name, [])
-            nobody = len(attributes) > 0 and not any(READ[each] for each in attributes)
+            nobody = len(attributes) > 0 and not READ.intersection(attributes)
             used = read[name] - typed[name] - (len(attributes) if nobody else 0)
             if used <= 0 and not _internal(owner, name):
                 yield f"{owner} {name}"
