@@ -8,6 +8,7 @@ in force while it follows ``construct``.
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -15,6 +16,7 @@ from types import CodeType, FrameType
 from typing import Any, Protocol, TypeVar
 
 from harness import hooks
+from harness.errors import TraceError
 from harness.framework.observed import OLDER_FORMS, SAME_METHODS
 from harness.framework.tensor.watching import WATCHERS, Watcher
 
@@ -147,9 +149,26 @@ def graph_function(key: Any, function: F, shared: bool = True, keywords: bool = 
         if scope_of is None or key is None:
             return function(*args, **kwargs)
         with scope_of(f"{key}{OLD}" if named else key):
-            return function(*args, **kwargs)
+            try:
+                return function(*args, **kwargs)
+            except TypeError:
+                _check_call(key, function, args, kwargs)
+                raise
 
     return entered  # type: ignore[return-value]
+
+
+def _check_call(key: Any, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Raises ``TraceError`` if a function of ``ops`` does not take these arguments: in a graph that is a
+    ``RuntimeError``, unless it has no defaults and is called by position alone (measured)."""
+    if isinstance(key, str) and key.startswith("ops.") and not is_eager():
+        signature = inspect.signature(function)
+        if not kwargs and all(each.default is each.empty for each in signature.parameters.values()):
+            return
+        try:
+            signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise TraceError(f"{key}: {error}") from None
 
 
 def graph_key(function: Any) -> Any:
