@@ -102,7 +102,6 @@ class Flow:
         order: the operators in the order of their names.
         roots: of each input slot, the slot that gave it before all layouts; -1 if nothing in the step did.
         chains: of each input slot that came through layouts.
-        sorted: the slots in the order of their names.
         ins, outs: edges to the makers, and to the takers.
         words: numbers that are common to both sides.
     """
@@ -118,7 +117,6 @@ class Flow:
     order: list[int]
     roots: list[int]
     chains: dict[int, Chain]
-    sorted: list[int]
     ins: Joined
     outs: Joined
     words: Words
@@ -165,7 +163,11 @@ class Flow:
     @cached_property
     def places(self) -> Array:
         """Of each slot, its place in the order of their names (int64)."""
-        return _inverse(self.sorted)
+        step = self.step
+        ends = sorted({(form.io, form.slot) for form in dict.fromkeys(step.forms)})
+        numbers = {end: number for number, end in enumerate(ends)}
+        last = step.each(lambda form: numbers[form.io, form.slot])
+        return _inverse(np.lexsort((last, self.ranks[np.array(step.owners, np.int64)])))
 
     @cached_property
     def _numbers(self) -> dict[Name, int]:
@@ -232,7 +234,7 @@ class Flow:
         }
 
 
-def _inverse(order: list[int]) -> Array:
+def _inverse(order: Array | list[int]) -> Array:
     places = np.empty(len(order), np.int64)
     places[order] = np.arange(len(order))
     return places

@@ -51,7 +51,6 @@ class OperatorForm(NamedTuple):
         in_place: whether their type may be an update of a parameter.
         parts: their parts.
         rest: outputs that no part gives.
-        places: all slots, in the order of their names.
     """
 
     op_type: str
@@ -60,7 +59,6 @@ class OperatorForm(NamedTuple):
     in_place: bool
     parts: tuple[PartForm, ...]
     rest: Ported
-    places: Sequence[int]
 
 
 def form_of(forms: Sequence[Form], updates: bool) -> OperatorForm:
@@ -85,7 +83,7 @@ def form_of(forms: Sequence[Form], updates: bool) -> OperatorForm:
     made = tuple(_part(part, forms, inputs, outputs) for part in parts)
     given = {place for part in made for place, _ in part.outputs}
     rest = tuple((place, str(forms[place].slot)) for place in outputs if place not in given)
-    return OperatorForm(op_type, last, first.is_parameter, op_type.endswith("_"), made, rest, places)
+    return OperatorForm(op_type, last, first.is_parameter, op_type.endswith("_"), made, rest)
 
 
 def _part(part: Part, forms: Sequence[Form], inputs: Sequence[int], outputs: Sequence[int]) -> PartForm:

@@ -53,7 +53,6 @@ class _Reader:
         self._roots = [-1] * len(step.ats)
         self._values: dict[Held, int] = {}
         self._chains: dict[int, Chain] = {}
-        self._sorted: list[int] = []
 
     def read(self) -> Flow:
         step = self._step
@@ -67,7 +66,7 @@ class _Reader:
         nodes = self._owners, self._forms, self._looks, self._labels, self._joined
         count = len(self._owners)
         ins, outs = Joined(takers, makers, ports, count), Joined(makers, takers, ports, count)
-        slots = self._roots, self._chains, self._sorted
+        slots = self._roots, self._chains
         return Flow(step, *nodes, self._scopes, self._of, order, *slots, ins, outs, self._words)
 
     def _operators(self, order: list[int]) -> None:
@@ -98,7 +97,7 @@ class _Reader:
             self._labels[at] = parameter_name(operator)
         else:
             scope = self._scopes[number] = place_of(form.last or operator, form.op_type)
-        self._of[number] = list(range(at, at + len(looks)))
+        self._of[number] = [at] if len(looks) == 1 else list(range(at, at + len(looks)))
         for node, part in enumerate(form.parts, at):
             self._owners.append(number)
             self._forms.append(part)
@@ -111,8 +110,6 @@ class _Reader:
                 self._joined |= {node - 1, node}
         for nth, port in form.rest:
             self._gives[mine[nth]] = len(self._owners) - 1, port
-        for nth in form.places:
-            self._sorted.append(mine[nth])
 
     def _edge(self, maker: int, given: str, taker: int, port: str) -> None:
         self._makers.append(maker)
@@ -122,21 +119,22 @@ class _Reader:
     def _connect(self) -> None:
         """Adds the edges of all inputs: from their roots, and from the layouts on the way."""
         slots, forms, held = self._step.slots, self._step.forms, self._step.held
+        producers, gives, values, roots = self._producers, self._gives, self._values, self._roots
         kinds = [form.kind for form in self._forms]
         for user, (owner, part) in enumerate(zip(self._owners.copy(), self._forms.copy(), strict=True)):
             for nth, port in part.inputs:
                 at = last = slots[owner][nth]
-                made = self._producers[at]
-                if made >= 0 and kinds[self._gives[made][0]] in LAYOUT:
+                made = producers[at]
+                if made >= 0 and kinds[gives[made][0]] in LAYOUT:
                     made, last = self._past_layouts(user, at, made, port)
                 if made >= 0:
-                    self._roots[at] = made
-                    maker, given = self._gives[made]
+                    roots[at] = made
+                    maker, given = gives[made]
                     if part.kind in ORDERED:
                         self._edge(maker, given, user, port)
                         port = f"{forms[at].slot} of {forms[at].op_type}~"
                 elif forms[at].elements > 1:
-                    maker, given = self._values.get(held[last], -1), "y"
+                    maker, given = values.get(held[last], -1), "y"
                     if maker < 0:
                         maker = self._value(held[last])
                 else:
