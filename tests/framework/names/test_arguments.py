@@ -46,7 +46,6 @@ UNREAD = {
     "train/callback/summary_collector.py SummaryCollector.__init__ num_process": "one process writes",
     "train/summary/summary_record.py SummaryRecord.__init__ num_process": "one process writes",
     "train/metrics/base.py Metric.update inputs": "a subclass reads it",
-    "train/model.py Model.predict config": "a setting of another runtime",
     "train/recording.py Batches.create_tuple_iterator num_epochs": "batches of one epoch",
 }
 #: interfaces of this project's own
