@@ -158,23 +158,25 @@ def audit(records: Iterable[Record], tolerances: Tolerances) -> Iterator[Loosene
         flat = np.ascontiguousarray(array).reshape(-1)
         flat = flat if flat.dtype.isnative else flat.astype(flat.dtype.newbyteorder("="))
         with np.errstate(all="ignore"):
-            passing = tuple(name for name, fault in FAULTS.items() if _passes(flat, fault, record.dtype, tolerance))
-            noise = _admitted_noise(flat, record.dtype, tolerance)
+            kept = source(flat)
+            passing = (
+                tuple(name for name, fault in FAULTS.items() if _passes(kept, fault(flat), record.dtype, tolerance))
+                if flat.size
+                else ()
+            )
+            noise = _admitted_noise(kept, flat, record.dtype, tolerance)
         yield Looseness(record.key, record.op_type, shown, record.shape, tolerance, noise, passing)
 
 
-def _passes(flat: Array, fault: Callable[[Array], Source], dtype: str, tolerance: Tolerance) -> bool:
-    if not flat.size:
-        return False
-    m = measure(flat, fault(flat), dtype, tolerance, until_outside=True)
+def _passes(kept: Source, changed: Source, dtype: str, tolerance: Tolerance) -> bool:
+    m = measure(kept, changed, dtype, tolerance, until_outside=True)
     return bool(m.max_abs or m.nonfinite) and m.is_within
 
 
-def _admitted_noise(flat: Array, dtype: str, tolerance: Tolerance) -> float:
+def _admitted_noise(kept: Source, flat: Array, dtype: str, tolerance: Tolerance) -> float:
     """The noise of the largest change at the edge of the tolerance, after judging it."""
     if tolerance.exact or dtypes.by_name(dtype).kind != "f" or not flat.size:
         return 0.0
-    kept = source(flat)
     bulk = bulk_of(kept, kept)
     floor = tolerance.floor(min(largest(kept), bulk.reach), bulk.size)
     # Rounding to the dtype may step over the edge: the change is made smaller until it passes.
