@@ -163,6 +163,25 @@ def test_noise_of_a_normalization_is_judged_nowhere_else(operator: str, kind: st
     assert Values(own, pairs).difference().kind == kind  # type: ignore[arg-type]
 
 
+def test_what_is_printed_of_noise_is_no_difference() -> None:
+    near, normal = [[1.0, 1.0000001, 1.0]], [[-0.7, 1.4, -0.7]]
+    real = [Slot(Key("LayerNorm-op0", "input.0"), near), Slot(Key("LayerNorm-op0", "output.0"), normal)]
+    noise = Values(real, {tuple(each.key): each for each in real}).difference().noise  # type: ignore[arg-type]
+    assert noise == {"float32 [1, 3] 2.8 1.4"}
+    assert not compare_texts("float32 [1, 3] 0 0\n", "float32 [1, 3] 2.8 1.4\n", noise)
+    assert compare_texts("float32 [3, 1] 0 0\n", "float32 [1, 3] 2.8 1.4\n", noise)
+    assert compare_texts("float32 [1, 3] 0 0\n", "float32 [1, 3] 2.8 1.3\n", noise)
+
+
+@pytest.mark.parametrize(("off", "kind"), [(0.015, "agree"), (0.03, "values")])
+def test_a_step_of_noise_is_a_step_at_most(off: float, kind: str) -> None:
+    arrays = {"input.0": [0.0], "input.5": [0.01]}
+    real = [Slot(Key("Default/Adam-op0", name), array) for name, array in arrays.items()]
+    own = [Slot(real[0].key, [off]), real[1]]
+    pairs = {tuple(each.key): each for each in real}
+    assert Values(own, pairs).difference().kind == kind  # type: ignore[arg-type]
+
+
 def test_a_run_that_is_ended_counts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     class Ended(AbstractContextManager[Any]):
         left = 2

@@ -16,6 +16,7 @@ from harness.framework.compile.lookup import looked_up
 from harness.framework.compile.source import function_key, is_users, user_functions
 from harness.framework.observed import DIRECT_METHODS
 from harness.framework.tensor import OLD, graph_key, is_older
+from harness.graph import Node
 
 #: methods, and functions, whose operator stands in another function of ``ops``; through the method's older form, which
 #: is a function around it, that function stands in ``Default`` (measured)
@@ -23,7 +24,7 @@ METHODS = {
     **{
         f"Tensor.{name}": f"ops.{name}"
         for name in (
-            "amax", "amin", "argmax", "argmin", "asinh", "atan", "chunk", "cumsum", "expand_dims", "flatten",
+            "amax", "amin", "argmax", "argmin", "asinh", "atan", "chunk", "cumsum", "flatten",
             "index_select", "matmul", "max", "mean", "min", "moveaxis", "multiply", "neg", "permute", "pow", "sort",
             "split", "squeeze", "sub", "sum", "swapaxes", "tile", "topk", "transpose", "tril",
         )
@@ -39,6 +40,9 @@ ABROAD = frozenset({"ops.less"})
 #: functions of several operators that call others: first called in ``Default``, the operators that are not in one of
 #: those take the scope of each call (measured)
 COMPOSED = frozenset({"ops.logsumexp"})
+
+#: functions that are a graph for each shape and each argument: only equal calls share one (measured)
+EACH = frozenset({"ops.squeeze", "Tensor.squeeze", f"Tensor.squeeze{OLD}"})
 
 #: functions whose one operator stands in a function further in: first called in ``Default``, it stays there (measured)
 DEEP = frozenset(
@@ -95,6 +99,13 @@ class FunctionScopes:
         first = self._scopes.setdefault(key, scope)
         stays = first != "Default" or asked in DEEP or not isinstance(asked, str)
         return first, first if stays else scope
+
+    def enter_each(self, key: str, node: Node, scope: str) -> str:
+        """The scope of the operator of a function of ``EACH`` that is called in ``scope``."""
+        scope = "Default" if key.endswith(OLD) else scope
+        return self._scopes.setdefault(
+            (node.op, repr([(i.spec, getattr(i, "value", None)) for i in node.inputs])), scope
+        )
 
     def of_users(self, scope: str) -> str:
         """``scope`` as seen from the functions of the user that ``construct`` is in the middle of: each is a graph

@@ -52,6 +52,8 @@ class _Walk:
         for root in roots:
             self._used(root, self.top)
         self.idle: list[Node] = []
+        #: closures with values that nothing uses
+        self.holding: set[Closure] = set()
         self._find_idle(created, {id(node) for node in nodes})
         #: what each closure holds, in the order it came there, and the closure it became part of
         self.held: dict[Closure, list[Closure]] = {}
@@ -82,6 +84,7 @@ class _Walk:
                 inside = (c for c in node.extra.closure.path() if _lies_inside(c, self.top))
                 around = next((c.parent for c in inside if c.effects and c not in self.results), None)
                 if around is None:
+                    self._hold(node)
                     continue
                 self._used(node, around)
             self.idle.append(node)
@@ -92,6 +95,15 @@ class _Walk:
                 wanted.add(id(operand))
                 if isinstance(operand, Node) and not operand.kernel:
                     stack += _values(operand)
+
+    def _hold(self, node: Node) -> None:
+        """Notes the closure in which nothing uses the value behind ``node``."""
+        path = [c for c in node.extra.closure.path() if c is self.top or _lies_inside(c, self.top)]
+        for at, closure in enumerate(path):
+            if at + 1 == len(path) or path[at + 1] not in self.results:
+                if not closure.of_library:
+                    self.holding.add(closure)
+                break
 
     def _put(self, item: Item, later: int = 1) -> None:
         """Queues ``item``, to be looked at so many steps later."""
@@ -170,8 +182,8 @@ class _Walk:
 
     def _waits(self, closure: Closure) -> bool:
         """Whether the result of a closure is made to wait for something: a loop's counter, or its effects, unless the
-        call that is its result is the only one."""
-        if closure.waits or (closure.checks and closure.effects):
+        call that is its result is the only one and nothing is idle."""
+        if closure.waits or (closure.effects and (closure.checks or closure in self.holding)):
             return True
         if len(closure.effects) != 1 or not isinstance(closure.effects[0], Closure):
             return bool(closure.effects)

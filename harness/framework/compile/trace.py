@@ -13,7 +13,7 @@ import numpy as np
 from harness.errors import HarnessError, TraceError
 from harness.framework.compile.closures import Closure, Closures
 from harness.framework.compile.controls import Controls
-from harness.framework.compile.functions import COMPOSED, FunctionScopes
+from harness.framework.compile.functions import COMPOSED, EACH, FunctionScopes
 from harness.framework.compile.known import Known
 from harness.framework.compile.regions import Block, Region
 from harness.framework.compile.rewriting import ask_again
@@ -233,8 +233,8 @@ class Tracer(Controls):
         if self.pinned is not None:
             yield
             return
-        before, made = self.scope, len(self.created)
-        self.scope, of_one = self.functions.enter(key, self._users_scope())
+        before, made, caller = self.scope, len(self.created), self._users_scope()
+        self.scope, of_one = self.functions.enter(key, caller)
         self.functions.inside += 1
         try:
             yield
@@ -243,6 +243,8 @@ class Tracer(Controls):
                 # Those of a function further in have the scope of that one, and some have one they always stand in.
                 is_own = node.extra.inside == self.functions.inside and node.scope == self.scope
                 node.scope = of_one if is_own and (len(mine) == 1 or key in COMPOSED) else node.scope
+                if key in EACH:
+                    node.scope = self.functions.enter_each(key, node, caller)
         finally:
             self.scope = before
             self.functions.inside -= 1

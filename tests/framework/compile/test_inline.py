@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from harness.dtypes import float32
 from harness.framework.compile.closures import Closure
 from harness.framework.compile.inline import inlining_order
@@ -82,3 +84,53 @@ def test_an_effect_is_reached_through_the_state() -> None:
     assert order[0] is top
     assert set(order) == {top, pure, reading}
     assert top.effects == [reading]
+
+
+def test_a_result_that_nothing_uses_stays_where_its_call_reads_memory() -> None:
+    top = Closure(None)
+    idle, used = Closure(top), Closure(top)
+    x = Parameter("x", SPEC, False)
+    kept, dropped, last = node(idle, x), node(used, x, op="Exp"), node(used, x)
+    idle.affect(None)
+    order, found = inlining_order([last], [last], [kept, dropped, last])
+    assert found == []  # ``top`` is the closure of the only node
+    result = node(top, last)
+    order, found = inlining_order([last, result], [result], [kept, dropped, last, result])
+    assert found == [kept]
+    assert set(order) == {top, idle, used}
+
+
+@pytest.mark.parametrize("early", [(0, 1), None])
+def test_a_graph_an_argument_leads_to_comes_before_its_turn(early: tuple[int, int] | None) -> None:
+    top = Closure(None)
+    function, maker, deep = Closure(top, of_library=True), Closure(top), Closure(top)
+    leaf = Closure(function, level=30, of_library=True, early=early)
+    function.leaves, leaf.slots = [leaf], {"Sub": [(31, 32)]}
+    for _ in range(12):
+        deep = Closure(deep)
+    x = Parameter("x", SPEC, False)
+    given, far = node(maker, x), node(deep, x)
+    inside = node(leaf, given, op="Sub")
+    last = node(top, inside, given, far)
+    order, _idle = inlining_order([given, far, inside, last], [last])
+    assert (order.index(leaf) < order.index(deep)) == (early is not None)
+
+
+@pytest.mark.parametrize("is_idle", [False, True])
+def test_a_result_waits_where_a_value_is_idle(is_idle: bool) -> None:
+    top = Closure(None)
+    function, maker, deep = Closure(top, of_library=True), Closure(top), Closure(top)
+    leaf = Closure(function, level=30, of_library=True, early=(0, 2))
+    function.leaves, leaf.slots = [leaf], {"Sub": [(31, 32)]}
+    for _ in range(12):
+        deep = Closure(deep)
+    inner = Closure(maker)
+    inner.affect(None)
+    maker.tail = inner
+    x = Parameter("x", SPEC, False)
+    given, far, nothing = node(inner, x), node(deep, x), node(maker, x)
+    inside = node(leaf, given, op="Sub")
+    last = node(top, inside, given, far)
+    nodes = [given, far, inside, last]
+    order, _idle = inlining_order(nodes, [last], [nothing, *nodes] if is_idle else nodes)
+    assert (order.index(leaf) < order.index(deep)) == (not is_idle)

@@ -37,7 +37,7 @@ def test_a_row_decides_the_crossing(call: str, expression: str, monkeypatch: Any
     number = next(n for n, form in enumerate(FORMS) if form.expression == expression)
     pairs = [(number, crossing(FORMS[number]) - at) for at in (1, 0)]
     assert is_nearer(pairs, tmp_path) == [True, False]
-    levels, operators, _early = table()[call]
+    levels, operators, _ = table()[call]
     later = Recorded(levels, tuple((op, graph, seen, left + 3) for op, graph, seen, left in operators))
     monkeypatch.setattr(nestings, "table", lambda: {call: later})
     assert is_nearer(pairs, tmp_path) == [True, True]

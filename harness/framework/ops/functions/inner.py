@@ -22,6 +22,7 @@ def inner(key: str, op: str) -> Callable[..., Any]:
 abs_of, add_of = inner("ops.abs", "Abs"), inner("ops.add", "Add")
 log1p_of, neg_of = inner("ops.log1p", "Log1p"), inner("ops.neg", "Neg")
 greater_of = inner("ops.greater", "Greater")
+expand_dims_of = inner("Tensor.expand_dims", "ExpandDims")
 mean_of, squeeze_of = inner("ops.mean", "ReduceMean"), inner("ops.squeeze", "Squeeze")
 maximum_of, sum_of = inner("ops.maximum", "Maximum"), inner("ops.sum", "SumExt")
 # The minus of two tensors, and that of ``Tensor.var``, which is ``ops.sub``.

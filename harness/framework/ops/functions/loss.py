@@ -15,6 +15,7 @@ from harness.framework.ops.expansion import scalar
 from harness.framework.ops.functions.arithmetic import SUB
 from harness.framework.ops.functions.create import constant
 from harness.framework.ops.functions.indexing import gather
+from harness.framework.ops.functions.inner import expand_dims_of
 from harness.framework.ops.functions.reduction import logsumexp
 from harness.framework.ops.primitives.nn import reduction_setting
 from harness.framework.tensor import Tensor, call, graph_function
@@ -152,7 +153,7 @@ def _picked(logs: Any, labels: Any, axis: int, weight: Any, ignored: int) -> tup
     """Minus the logarithms at the labels and their sums over the classes, ignored labels left out; and the weights."""
     if weight is not None:
         logs = call("Mul", logs, _beside_classes(weight, logs, axis))
-    labels = call("ExpandDims", labels, axis)
+    labels = expand_dims_of(labels, axis)
     mask = call("Equal", labels, scalar(ignored, labels.dtype))
     labels = call("MaskedFill", labels, mask, scalar(0, labels.dtype))
     loss = call("Neg", call("GatherD", logs, axis, labels))
