@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -68,6 +69,19 @@ def by_the_rules(step: StepSlots) -> list[int]:
 def test_makers_are_those_of_the_rules(found: list[StepSlots]) -> None:
     for step in found:
         assert producers(step) == by_the_rules(step)
+
+
+@pytest.mark.parametrize(("count", "made"), [(1, 0), (16, 0), (17, -1)])
+@pytest.mark.parametrize("iterations", [1, 2])
+def test_what_too_many_hold_tells_no_maker(count: int, made: int, iterations: int) -> None:
+    names = [(f"Default/Reshape-op{at}", "output") for at in range(count)] + [("Default/Softmax-op0", "input")]
+    records = [
+        Record(SlotKey(0, 0, each, name, 0, io, 0), name[8:15], "Float32", (2,), digest=bytes(16))
+        for each in range(iterations)
+        for name, io in names
+    ]
+    (step,) = steps_of(records)[0][0]
+    assert producers(step) == by_the_rules(step) == [-1] * count + [made]
 
 
 @settings(max_examples=15)
