@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -31,13 +31,15 @@ def scope(name: str | None) -> Iterator[None]:
 
 
 @contextmanager
-def cell_scope(cell: Any) -> Iterator[None]:
+def cell_scope(cell: Any, given: Iterable[Any] = ()) -> Iterator[None]:
     """Puts new nodes into a cell's scope (absolute, given by ``generate_scope``; a cell without one keeps the
-    caller's) and gives them its ``dump`` mark."""
+    caller's) and gives them its ``dump`` mark. Weights that it is ``given`` are named by the one that calls it."""
     active = tracer()
     if active is None:
         yield
         return
+    for value in given:
+        active.name(value)
     before = active.scope, active.marks, active.cell
     active.scope = active.cell = getattr(cell, "_scope", None) or active.scope
     if getattr(cell, "_dump", False):

@@ -55,6 +55,7 @@ class Tracer(Controls):
         parameters_refused: what cannot use a parameter at the moment; None if everything can.
         at_the_end: called when the gradient that is being written is complete.
         known: the values of what is traced, in PyNative mode.
+        named: by weight, the cell that first handed it to another one.
         summaries: kind, tag and value of what summary operators were given.
         structure: of the finished function's result.
     """
@@ -63,6 +64,7 @@ class Tracer(Controls):
         self.scope = self.cell = scope
         self.states = States(self.virtual)
         self.params: dict[int, Parameter] = {}
+        self.named: dict[int, str] = {}
         self.source: tuple[str, tuple[Any, ...]] | None = None
         self.marks: dict[str, Any] = {}
         self.created: list[Node] = []
@@ -322,8 +324,15 @@ class Tracer(Controls):
     def load(self, tensor: ParameterTensor) -> Node:
         """The read of a weight; one node for all reads between two updates of it."""
         read = self.states.read(self.parameter(tensor), self.region, len(self.created))
-        read.extra.cell = self.cell if read.extra.cell is None else read.extra.cell
+        if read.extra.cell is None:
+            named = self.named.get(id(tensor), self.cell)
+            read.extra.cell = named if self.cell.startswith(named) else self.cell
         return read
+
+    def name(self, value: Any) -> None:
+        """Notes the cell that hands ``value`` on, if it is a weight."""
+        if isinstance(value, ParameterTensor):
+            self.named.setdefault(id(value), self.cell)
 
     def finish(self, value: Any) -> Operand:
         """The operand of ``Return``: the result after every effect."""

@@ -38,7 +38,7 @@ class Calls(Hooks):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if is_tracing():
-            with cell_scope(self):
+            with cell_scope(self, (*args, *kwargs.values())):
                 return self._construct(args, kwargs)
         args, kwargs = self._bind(args, kwargs)
         if not self._names_checked:
