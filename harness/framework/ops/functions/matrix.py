@@ -6,6 +6,7 @@ from typing import Any
 
 from harness import dtypes
 from harness.errors import DtypeError, ShapeError, UnsupportedError
+from harness.framework.ops.functions.inner import add_of
 from harness.framework.tensor import Tensor, call, tensor_method
 
 __all__ = ["addmm", "baddbmm", "bias_add", "bmm", "dense", "dot", "inner", "matmul", "mm", "outer"]
@@ -46,7 +47,7 @@ def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, beta: Any = 1, alpha:
 
 def _scaled_sum(x: Tensor, product: Tensor, beta: Any, alpha: Any) -> Tensor:
     x = x if beta == 1 else call("Muls", x, beta)
-    return call("Add", x, product if alpha == 1 else call("Muls", product, alpha))  # type: ignore[no-any-return]
+    return add_of(x, product if alpha == 1 else call("Muls", product, alpha))  # type: ignore[no-any-return]
 
 
 def outer(input: Tensor, vec2: Tensor) -> Tensor:
