@@ -133,18 +133,19 @@ def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, 
     axes = _axes(dim, rank, "norm")
     if dim is not None and len(axes) > 2:
         raise SettingError(f"norm: dim must be one axis or two, got {dim!r}")
+    given = axes if dim is None else (dim if isinstance(dim, tuple) else (dim,))  # as the kernels there get them
     A = A if dtype is None else cast(A, dtype)
     if dim is None and (ord is None or (ord == "fro" and rank == 2) or (ord == 2 and rank == 1)):
         found = _euclidean(A, axes, False)
         return found.reshape((1,) * rank) if keepdim else found
     if len(axes) == 2:
-        found = _of_matrix(A, ord, axes, "norm")
+        found = _of_matrix(A, ord, given if ord in (None, "fro") else axes, "norm")
         return _kept(found, A, axes) if keepdim else found
     if isinstance(ord, str):
         raise SettingTypeError(f"norm: ord of a vector must be a number, got {ord!r}")
     if len(axes) != 1:
         raise UnsupportedError(f"norm: ord {ord!r} over {len(axes)} axes is not supported; name one or two by dim")
-    return _of_vector(A, ord, axes, keepdim)
+    return _of_vector(A, ord, axes if isinstance(ord, int) and ord > 0 else given, keepdim)
 
 
 def _of_vector(x: Tensor, order: Any, axes: tuple[int, ...], keep: bool) -> Tensor:

@@ -56,8 +56,8 @@ def _simple(call: Call, x: Any, y: Any) -> Any:
 @kernel("AddExt", "SubExt", wraps=True)
 def _scaled(call: Call, x: Any, y: Any, alpha: Any = 1) -> Any:
     x, y = alike(call, x, y)
-    scaled = y * (alpha.item() if isinstance(alpha, torch.Tensor) else alpha)
-    return x + scaled if call.op == "AddExt" else x - scaled
+    scaled = y * alpha
+    return x + scaled if call.op == "AddExt" else (x.to(torch.int64) if x.dtype == torch.bool else x) - scaled
 
 
 @kernel("SquaredDifference", wraps=True)
