@@ -91,6 +91,10 @@ def _nested(code: CodeType) -> Iterator[CodeType]:
 
 
 def _function_of(code: CodeType) -> FunctionType | None:
+    """The function that runs ``code``. Python does not search what is set aside from collections (``gc.freeze``), so
+    that ends here: a gate does it after its first test, and an ``if`` would be taken as Python takes it."""
+    if gc.get_freeze_count():
+        gc.unfreeze()
     found = [f for f in gc.get_referrers(code) if isinstance(f, FunctionType) and f.__code__ is code]
     return found[0] if found else None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from typing import Any
 
@@ -91,6 +92,14 @@ def loops(x: Tensor) -> tuple[Tensor, Tensor]:
 @pytest.mark.parametrize("given", [[1.0, 2.0], [-1.0, -2.0], [4.0, 5.0], [9.0, 1.0], [-9.0, 8.0]])
 def test_a_graph_decides_as_python_does(function: Callable[..., Any], given: list[float]) -> None:
     assert in_mode(context.GRAPH_MODE, function, given) == in_mode(context.PYNATIVE_MODE, function, given)
+
+
+def test_functions_set_aside_from_collections_are_found() -> None:
+    gc.freeze()
+    try:
+        test_one_graph_takes_both_ways()
+    finally:
+        gc.unfreeze()
 
 
 def test_one_graph_takes_both_ways() -> None:
