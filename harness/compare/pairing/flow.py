@@ -16,7 +16,7 @@ from harness.compare.pairing.slots import Held, Name, StepSlots
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-#: The place of what is no operator.
+#: Where a node stands that is no operator.
 NOWHERE = ScopePath(None, False)
 
 

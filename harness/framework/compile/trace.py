@@ -325,8 +325,8 @@ class Tracer(Controls):
         """The read of a weight; one node for all reads between two updates of it."""
         read = self.states.read(self.parameter(tensor), self.region, len(self.created))
         if read.extra.cell is None:
-            named = self.named.get(id(tensor), self.cell)
-            read.extra.cell = named if self.cell.startswith(named) else self.cell
+            # A cell without a scope of its own reads in Default, whoever handed it the weight (nn.LSTM with lengths).
+            read.extra.cell = self.cell if self.cell == "Default" else self.named.get(id(tensor), self.cell)
         return read
 
     def name(self, value: Any) -> None:

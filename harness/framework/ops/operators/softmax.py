@@ -27,9 +27,10 @@ def shifted_powers(x: Array, axis: int) -> tuple[Array, Array, Array]:
     return shifted, power, numerics.total(power, axis, keepdims=True)
 
 
-def check_axis(call: Call, axis: int) -> int:
-    """The axis counted from the front; ``ShapeError`` if it is none."""
-    rank = len(call.shape(0))
+def check_axis(call: Call, axis: int, rank: int | None = None) -> int:
+    """The axis counted from the front, of ``rank`` axes (None: argument 0's); ``ShapeError`` if it is none."""
+    if rank is None:
+        rank = len(call.shape(0))
     if not -rank <= axis < rank:
         raise call.fail(f"axis {axis} lies outside {-rank}..{rank - 1}")
     return axis % rank

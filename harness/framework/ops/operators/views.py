@@ -10,19 +10,13 @@ import numpy as np
 
 from harness.framework.ops.base import Array, Backward, Call, Operator, operator
 from harness.framework.ops.constants import ints
+from harness.framework.ops.operators.softmax import check_axis
 from harness.framework.tensor import Tensor
 from harness.framework.tensor import call as emit
 from harness.graph import Spec, TensorSpec
 
 #: what each of them says of itself
 VIEW: dict[str, Any] = {"side_effect_mem": True}
-
-
-def _axis(call: Call, position: int, rank: int) -> int:
-    (axis,) = ints(call, position)
-    if not -rank <= axis < rank:
-        raise call.fail(f"axis {axis} is out of range for {rank} dimensions")
-    return axis % rank
 
 
 @operator
@@ -34,7 +28,8 @@ class SelectExtView(Operator):
 
     def infer(self, call: Call) -> Spec:
         shape = call.shape(0)
-        axis, (index,) = _axis(call, 1, len(shape)), ints(call, 2)
+        (axis,), (index,) = ints(call, 1), ints(call, 2)
+        axis = check_axis(call, axis)
         if not -shape[axis] <= index < shape[axis]:
             raise call.fail(f"index {index} is out of range for axis {axis}")
         return TensorSpec(call.dtype(0), (*shape[:axis], *shape[axis + 1 :]))
@@ -62,7 +57,7 @@ class ExpandDimsView(Operator):
 
     def infer(self, call: Call) -> Spec:
         shape = call.shape(0)
-        axis = _axis(call, 1, len(shape) + 1)
+        axis = check_axis(call, ints(call, 1)[0], len(shape) + 1)
         return TensorSpec(call.dtype(0), (*shape[:axis], 1, *shape[axis:]))
 
     def kernel(self, call: Call, x: Array, axis: int) -> Array:
@@ -81,7 +76,7 @@ class TransposeExtView(Operator):
 
     def infer(self, call: Call) -> Spec:
         shape = list(call.shape(0))
-        first, second = _axis(call, 1, len(shape)), _axis(call, 2, len(shape))
+        first, second = (check_axis(call, ints(call, at)[0]) for at in (1, 2))
         shape[first], shape[second] = shape[second], shape[first]
         return TensorSpec(call.dtype(0), tuple(shape))
 

@@ -51,6 +51,12 @@ class Twice(Holder):
         return self.second(self.weight).sum() + y.sum()
 
 
+class Ran(Holder):
+    def construct(self):
+        y = self.second(self.weight * 2)
+        return y.sum() + self.second(self.weight).sum()
+
+
 class Loss(nn.Cell):
     def __init__(self, net):
         super().__init__()
@@ -60,6 +66,6 @@ class Loss(nn.Cell):
         return self.net()
 
 
-for net in (Before, Behind, Twice):
+for net in (Before, Behind, Twice, Ran):
     part = Loss(net())
     nn.TrainOneStepCell(part, nn.SGD(part.trainable_params(), 0.1))()
