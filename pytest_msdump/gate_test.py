@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -18,7 +19,8 @@ from pytest_msdump.variants import Variant
 if TYPE_CHECKING:
     from harness.backends import Process
     from harness.capture import Capture
-    from harness.records import Array, Record, SlotKey
+    from harness.capture.elsewhere import Lookup
+    from harness.records import Record
 
 T = TypeVar("T")
 SCRATCH = ".msdump"
@@ -80,6 +82,8 @@ class GateTest:
         test's end."""
         self._refuse_when_over()
         self.keep_tree()
+        if self.programs == 0:
+            self.process.look_up(self._lookup())
         returned: list[T] = []
         try:
             self.process.execute(lambda: returned.append(program()))
@@ -121,19 +125,14 @@ class GateTest:
             if isinstance(leaf.content, str):
                 self.texts[f"{COMPARED}{GIVEN_SCOPE}/{leaf.name}.txt"] = leaf.content.encode(errors="surrogateescape")
             else:
-                self.given.append(record_of(leaf, name, source, self._stored))
+                self.given.append(record_of(leaf, name, source, self._lookup()))
 
-    def _stored(self, key: SlotKey, content: bytes) -> Callable[[], Array] | None:
-        """Loads a value from the test's golden if that holds the same: then it need not be copied."""
-        if self.settings.regen or self.settings.learn:
-            return None
-        from harness.errors import HarnessError
-        from pytest_msdump.stores import OPENED
+    def _lookup(self) -> Lookup:
+        """Finds values that the test's golden holds already. It does not refer to the test: in a circle with the
+        process, arrays of a test that is over would stay until Python's collector runs."""
+        from pytest_msdump.stores import nowhere, stored_in
 
-        try:
-            return OPENED.open(self.store).run(*self.variant).loader(key, content)
-        except (FileNotFoundError, HarnessError):
-            return None  # what is wrong with it is told when the test is judged
+        return nowhere if self.settings.regen or self.settings.learn else partial(stored_in, self.store, self.variant)
 
     def _refuse_when_over(self) -> None:
         if self.over:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
+from harness.capture.elsewhere import nowhere as nowhere
+from harness.errors import HarnessError
+from harness.records import Array, SlotKey
 from harness.store import GoldenStore
 from harness.store.read import state_of
 
@@ -47,3 +51,17 @@ def _is(store: GoldenStore, path: str | os.PathLike[str]) -> bool:
 
 
 OPENED = Opened()
+
+
+def stored_in(path: str, run: tuple[str, str], key: SlotKey, content: bytes) -> Callable[[], Array] | None:
+    """What loads the values of a slot of a golden's run; None if the golden has no such values, or cannot be read: what
+    is wrong with it is told when the test is judged.
+
+    Args:
+        run: backend and mode.
+        content: digest of the values.
+    """
+    try:
+        return OPENED.open(path).run(*run).loader(key, content)
+    except (FileNotFoundError, HarnessError):
+        return None

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from harness.backends.calls import Call, Opening, Outcome
 from harness.capture import Capture
+from harness.capture.elsewhere import Lookup
 from harness.errors import UnsupportedError
 from harness.framework.runtime.session import Session
 from harness.registry import Registry
@@ -55,6 +56,9 @@ class Process(Protocol):
         Raises:
             UnsupportedError: this mode has no dump tree.
         """
+
+    def look_up(self, lookup: Lookup) -> None:
+        """Values that ``lookup`` finds from now on need not be copied into the capture."""
 
     def capture(self) -> Capture:
         """The capture of everything so far."""

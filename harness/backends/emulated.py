@@ -19,12 +19,14 @@ from harness.backends.calls import Call, Opening
 from harness.backends.dump_tree import dump_everything
 from harness.backends.modes import MODES, modes_of, refusal
 from harness.capture import Capture
+from harness.capture.elsewhere import Lookup
 from harness.capture.normalise import source_path
 from harness.capture.texts import Joined
 from harness.devices import DEVICES, Device
 from harness.framework.ops.eager import remembering
 from harness.framework.runtime import session
 from harness.framework.runtime.observer import Observer
+from harness.lazy import lazy
 
 if TYPE_CHECKING:
     from harness.capture.recorder import RecorderCapture
@@ -126,6 +128,10 @@ class EmulatedProcess:
         """See ``Process.keep_tree``; it lacks graphs compiled before."""
         self.session.observers.append(self.dump(folder))
 
+    def look_up(self, lookup: Lookup) -> None:
+        """See ``Process.look_up``."""
+        self._observer.lookup = lookup
+
     def dump(self, folder: Path) -> Observer:
         """The observer that writes the tree of ``keep_tree``."""
         return dump_everything(folder, self.session.device, self._mode)
@@ -154,7 +160,7 @@ class Emulated(Backend):
         """The emulated device."""
         return DEVICES.get(self.device_name)
 
-    @property
+    @lazy
     def modes(self) -> tuple[str, ...]:
         """The device's dump modes from which a capture can be made."""
         return modes_of(self.device)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from harness import dtypes
+from harness.capture.elsewhere import Lookup, kept_elsewhere, nowhere
 from harness.errors import DtypeError, SettingError, SettingTypeError
 from harness.records import GIVEN_SCOPE, Array, Record, SlotKey
 from harness.stats import digest
@@ -19,10 +20,6 @@ ACCEPTED = (
     "lists, tuples and dataclasses of them"
 )
 _DEEPEST = 32
-#: Bytes of an array that is looked for in a golden before it is copied.
-_LARGE = 1 << 16
-#: Gives what loads the values of a slot with this digest from where they are kept already; None if they are not.
-Lookup = Callable[[SlotKey, bytes], Callable[[], Array] | None]
 
 
 class Leaf(NamedTuple):
@@ -159,21 +156,21 @@ def _of_torch(tensor: Any) -> Array:
     return np.asarray(words).view(known.numpy)
 
 
-def record_of(leaf: Leaf, type_name: str, source: str | None, stored: Lookup = lambda key, content: None) -> Record:
+def record_of(leaf: Leaf, type_name: str, source: str | None, stored: Lookup = nowhere) -> Record:
     """Makes an array's record, with its current values: what loads them from a golden, or a copy.
 
     Args:
         leaf: leaf that holds an array.
         type_name: name of the value it belongs to; a tolerance may be stated for it.
         source: line of the test that gave it.
-        stored: asked for large arrays.
+        stored: see ``kept_elsewhere``.
     """
     assert not isinstance(leaf.content, str)
     array = leaf.content
     dtype = dtypes.from_numpy(array.dtype, stored=True).name
     key = SlotKey(0, 0, 0, f"{GIVEN_SCOPE}/{leaf.name}", 0, "output", 0)
     known = digest(array, dtype)
-    kept = stored(key, known) if array.nbytes >= _LARGE else None
+    kept = kept_elsewhere(array, key, known, stored)
     values = np.array(array, dtypes.by_name(dtype).numpy, order="C", copy=True) if kept is None else kept
     return Record(key, type_name, dtype, array.shape, leaf.format, values, source, known)
 

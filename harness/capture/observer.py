@@ -11,6 +11,7 @@ import numpy as np
 from harness import dtypes
 from harness.capture.capture import Capture
 from harness.capture.contents import Contents
+from harness.capture.elsewhere import Lookup, kept_elsewhere, nowhere
 from harness.capture.normalise import ir_text, source_of
 from harness.capture.texts import Texts
 from harness.devices import Device
@@ -43,6 +44,9 @@ class CaptureObserver(Observer):
         counter: gives each step its label; a new one by default.
         device: device whose dump it is.
         raw: whether the dump uses the DumpData framing, which has tensors in the device's formats.
+
+    Attributes:
+        lookup: asked for large arrays before they are copied; see ``kept_elsewhere``.
     """
 
     def __init__(
@@ -53,6 +57,7 @@ class CaptureObserver(Observer):
         device: Device = CPU,
         raw: bool = False,
     ) -> None:
+        self.lookup: Lookup = nowhere
         self._rank = rank
         self._contents = Contents(device, raw)
         self._rootdir = os.path.abspath(rootdir or os.getcwd())
@@ -64,7 +69,7 @@ class CaptureObserver(Observer):
         self._order: dict[int, tuple[str, ...]] = {}
         self._global: dict[int, list[int]] = {}
         self._last_global: int | None = None
-        self._kept: dict[bytes, Array] = {}
+        self._kept: dict[bytes, Array | Callable[[], Array]] = {}
         self._executions: dict[tuple[int, int, str], int] = {}
         self._sources: dict[int, tuple[Node, str | None]] = {}
 
@@ -156,6 +161,14 @@ class CaptureObserver(Observer):
             found = self._sources[id(node)] = (node, source_of(node.source or node.related, self._rootdir))
         return found[1]
 
+    def _copied(self, array: Array, key: SlotKey, content: bytes) -> Array | Callable[[], Array]:
+        loads = kept_elsewhere(array, key, content, self.lookup)
+        if loads is not None:
+            return loads
+        copy: Array = np.array(array, order="C", copy=True)
+        copy.flags.writeable = False
+        return copy
+
     def _keep(self, record: Record) -> None:
         """Adds a record. Its values are the runtime's own array, which must be copied to be kept."""
         array = record.values
@@ -165,7 +178,6 @@ class CaptureObserver(Observer):
         record.digest = content = digest(array, record.dtype)
         kept = self._kept.get(content)
         if kept is None:
-            kept = self._kept[content] = np.array(array, order="C", copy=True)
-            kept.flags.writeable = False
+            kept = self._kept[content] = self._copied(array, record.key, content)
         record.values = kept
         self._records.append(record)

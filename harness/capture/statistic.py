@@ -65,10 +65,10 @@ class FullObserver(CaptureObserver):
     """Keeps values, and the statistics of their row."""
 
     def _keep(self, record: Record) -> None:
-        kept = len(self._records)
+        array, kept = record.values, len(self._records)
+        assert isinstance(array, np.ndarray)
         super()._keep(record)
         if len(self._records) == kept or dtypes.by_name(record.dtype).kind == "c":
             return
         assert record.digest is not None
-        assert isinstance(record.values, np.ndarray)
-        record.extra.statistics = row_of(record.values, record.dtype, record.digest)[1]
+        record.extra.statistics = row_of(array, record.dtype, record.digest)[1]

@@ -114,6 +114,8 @@ class Device:
         numerics = choose(self.numerics, self.target, chip, context or {})
         if self.target == "Ascend":
             numerics = replace(numerics, overflow=overflow_mode(chip, environ or {}))
+        if numerics is self.numerics and chip == self.soc:
+            return self
         return replace(self, numerics=numerics, soc=chip)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -15,7 +16,7 @@ from harness.dump import DumpObserver
 from harness.errors import DtypeError
 from harness.framework.runtime.observer import Slot, Step
 from harness.graph import Node, TensorSpec
-from harness.records import Record
+from harness.records import Array, Record, SlotKey
 from harness.stats.digest import digest
 from tests.capture.nets import Net, processes
 from tests.dump.build import config, one_op, tensor
@@ -88,6 +89,30 @@ def test_arrays_are_copied() -> None:
     before = array.copy()
     array += 1
     assert all(np.array_equal(r.load(), before) for r in observer.capture("Net", "cpu").records())
+
+
+def test_a_large_array_that_is_kept_elsewhere_is_not_copied() -> None:
+    large, small = tensor(dtypes.float32, (128, 128)), tensor(dtypes.float32, (2, 3))
+    net = one_op(arrays=[large, small, small.copy()])
+    asked: list[tuple[SlotKey, bytes]] = []
+    elsewhere = large.copy()
+
+    def lookup(key: SlotKey, content: bytes) -> Callable[[], Array] | None:
+        asked.append((key, content))
+        return (lambda: elsewhere) if content == digest(elsewhere, "Float32") else None
+
+    observer = CaptureObserver()
+    observer.lookup = lookup
+    net.run(observer)
+    before = small.copy()
+    small += 1
+    large += 1
+    records = {record.key.slot_name: record for record in observer.capture("Net", "cpu").records()}
+    assert records["input.0"].load() is elsewhere
+    assert np.array_equal(records["input.1"].load(), before)
+    assert all(records[key.slot_name].digest == content for key, content in asked)
+    assert "input.0" in [key.slot_name for key, _ in asked]
+    assert "input.1" not in [key.slot_name for key, _ in asked]
 
 
 def test_a_capture_does_not_grow_with_its_observer() -> None:

@@ -111,6 +111,44 @@ def test_what_is_in_the_golden_is_not_copied_and_still_in_the_candidate(
     assert np.array_equal(small, 1)
 
 
+NETWORK = """
+import gc, os, weakref
+import numpy as np, pytest
+from harness import Tensor, float32, nn
+
+class Add(nn.Cell):
+    def construct(self, x):
+        return x + float(os.environ.get("FAULT", "1"))
+
+TESTS = []
+
+@pytest.mark.msdump
+@pytest.mark.parametrize("number", [0, 1])
+def test_network(msdump, number):
+    gc.disable()
+    # A test that is over is freed at once, with its arrays: nothing of it lies in a circle.
+    assert not [each() for each in TESTS if each() is not None]
+    TESTS.append(weakref.ref(msdump._test.process))
+    msdump.run(Add(), Tensor(np.arange(20000.0) + number, float32))
+"""
+
+
+def test_what_a_network_computes_is_not_copied_where_the_golden_has_it(
+    gate: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate.makepyfile(test_large=NETWORK)
+    gate.runpytest("--msdump-regen").assert_outcomes(passed=2)
+    gate.runpytest("--msdump").assert_outcomes(passed=2)
+    monkeypatch.setenv("FAULT", "2")
+    gate.runpytest("--msdump", "-k", "1-cpu or cpu-tensor-1").assert_outcomes(failed=1, deselected=1)
+    (candidate,) = (gate.path / ".msdump" / "candidates").rglob("*.h5")
+    with GoldenStore.open(candidate) as store:
+        records = [each for each in store.run("cpu", "tensor").records() if "Add" in each.key.operator]
+        found = {record.key.slot_name: np.asarray(record.load()) for record in records}
+    assert np.array_equal(found["input.0"], np.arange(1.0, 20001.0, dtype=np.float32))
+    assert np.array_equal(found["output.0"], np.arange(3.0, 20003.0, dtype=np.float32))
+
+
 def test_only_digests(gate: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     gate.makepyfile(test_arrays=ARRAYS)
     gate.runpytest("--msdump-regen", "--msdump-level=digest").assert_outcomes(passed=2)

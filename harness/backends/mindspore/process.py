@@ -23,6 +23,7 @@ from harness.backends.mindspore.values import received
 from harness.backends.mindspore.worker import MARK
 from harness.capture import Capture, read_tree
 from harness.capture.capture import RECORDED
+from harness.capture.elsewhere import Lookup
 from harness.capture.recorder import MODES, read_recorder
 from harness.devices import DEVICES
 from harness.errors import BackendError, TreeError, UnsupportedError
@@ -138,6 +139,9 @@ class MindsporeProcess:
     def keep_tree(self, folder: Path) -> None:
         """See ``Process.keep_tree``; MindSpore first writes it to another place."""
         self._kept_in = folder
+
+    def look_up(self, lookup: Lookup) -> None:
+        """See ``Process.look_up``: values come from files, which nothing changes."""
 
     def call(self, call: Call) -> Outcome:
         """Calls a function under MindSpore with everything dumped; waits until its process ended.
