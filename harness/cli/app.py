@@ -27,8 +27,8 @@ def dispatch(argv: Sequence[str]) -> int:
         chosen = _command().main(args=list(argv), prog_name="msdump", standalone_mode=False)
     except typer.Exit as end:
         return int(end.exit_code)
-    except typer.Abort:
-        return CANNOT_TELL
+    except typer.Abort:  # what the parser makes of an interrupt
+        raise KeyboardInterrupt from None
     except ClickException as error:
         error.show()
         return CANNOT_TELL

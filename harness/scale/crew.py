@@ -13,6 +13,7 @@ from typing import Any
 from uuid import uuid4
 
 from harness.errors import ScaleError, first_line
+from harness.scale import interrupts
 from harness.scale.link import TICK, Landed, Link, clock
 from harness.scale.work import versions, visible_ranks
 
@@ -79,7 +80,9 @@ class Crew:
 
         Raises:
             ScaleError: the scheduler went away.
+            KeyboardInterrupt: see ``interrupts``.
         """
+        interrupts.check()
         now = clock()
         asked = self._question[0] if self._question is not None else now
         answer = self._answer(now)

@@ -19,7 +19,7 @@ from harness.compare.tolerances import Tolerances
 from harness.errors import ScaleError, TreeError
 from harness.progress import Progress
 from harness.records import Record, SlotKey
-from harness.scale import places
+from harness.scale import interrupts, places
 from harness.scale.cluster import Cluster, Task
 from harness.scale.journal import Journal
 from harness.scale.keep import Keep
@@ -105,8 +105,14 @@ class Session:
     ) -> Task:  # fmt: skip
         return Task(key, function, args, tuple(needs), said, size)
 
+    def _run(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Any]]:
+        for each in self._cluster.run(tasks):
+            interrupts.check()
+            yield each
+        interrupts.check()
+
     def _results(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Any]]:
-        for task, result in self._cluster.run(tasks):
+        for task, result in self._run(tasks):
             if isinstance(result, OutOfReach):
                 raise ScaleError(f"{task.said}: the worker that had it does not see it any more")
             yield task, result
@@ -224,7 +230,7 @@ class Session:
             else:
                 tasks.append(task)
         alone = []
-        for task, result in self._cluster.run(tasks):
+        for task, result in self._run(tasks):
             if isinstance(result, OutOfReach):
                 # The golden is out of the worker's reach: it reads, and this process judges.
                 works = tuple(replace(work, expected=None, tolerances=None) for work in task.args)
@@ -322,7 +328,7 @@ class Session:
                 tasks.append(Task((start,), function, (golden, rows, *more), (), f"{store.path}: run {run.id}"))
         self._progress.begin(f"{store.network} {run.id}", len(run), "slots")
         self._progress.step(ROWS * len(found))
-        for task, result in self._cluster.run(tasks):
+        for task, result in self._run(tasks):
             if isinstance(result, OutOfReach):
                 raise ScaleError(f"{store.path}: a worker does not see this store; it must lie where all see it")
             self._journal.put((golden, task.args[1], more), result)

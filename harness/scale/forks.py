@@ -20,6 +20,7 @@ from typing import Any
 
 from harness.compare.collector import PausedCollector
 from harness.scale import link, parts
+from harness.scale.interrupts import held
 
 #: What workers use.
 _IMPORTED = ["distributed.nanny", link.__name__, parts.__name__]
@@ -50,7 +51,7 @@ def serve() -> None:
     start = util.spawnv_passfds
     try:
         util.spawnv_passfds = _forked
-        with warnings.catch_warnings():
+        with held(), warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # of the threads of a BLAS, which ends them at a fork
             forkserver.ensure_running()
     finally:

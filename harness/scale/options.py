@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from harness.errors import ScaleError
+from harness.scale import interrupts
 
 if TYPE_CHECKING:
     from harness.scale.driver import Session
@@ -58,11 +59,12 @@ def session(scale: Scale | None, **job: Any) -> Iterator[Session | None]:
     from harness.scale.journal import FOLDER, Journal, job_of
 
     progress = Progress(lines=True)
-    with cluster(scale.workers, scale.scheduler or "", progress.line) as found:
+    with interrupts.heard(), cluster(scale.workers, scale.scheduler or "", progress.line) as found:
         journal = Journal(FOLDER, job_of(job), scale.resume)
         done = False
         try:
             yield Session(found, journal, progress)
+            interrupts.check()
             done = True
         finally:
             progress.close()
