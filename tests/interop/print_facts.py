@@ -137,7 +137,7 @@ def parsed(output):
     return {name: text for name, _, text in (part.partition("\n") for part in parts)}
 
 
-def played(command, mode):
+def results(command, mode):
     """What each case writes under ``command``."""
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "GLOG_v": "4"}
     done = subprocess.run(
@@ -149,7 +149,7 @@ def played(command, mode):
 
 if __name__ == "__main__":
     if sys.argv[1] == "record":
-        found = {name: played([sys.argv[2]], mode) for mode, name in enumerate(("graph", "pynative"))}
+        found = {name: results([sys.argv[2]], mode) for mode, name in enumerate(("graph", "pynative"))}
         DATA.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     else:
         main(int(sys.argv[1]))

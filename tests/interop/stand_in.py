@@ -14,8 +14,8 @@ def stand_in():
     """Gives MindSpore; modules of this repository can be imported from now on."""
     # By its file: an import of its package would be one of the harness.
     spec = spec_from_file_location("msdump_played", ROOT / "harness" / "backends" / "mindspore" / "forked_test.py")
-    played = sys.modules[spec.name] = module_from_spec(spec)
-    spec.loader.exec_module(played)
-    played.prepare({}, ())
+    program = sys.modules[spec.name] = module_from_spec(spec)
+    spec.loader.exec_module(program)
+    program.prepare({}, ())
     sys.path.insert(0, str(ROOT))
     return import_module("mindspore")

@@ -46,7 +46,7 @@ _NODE = re.compile(rb"(@kernel_graph\d+:|\[\d+\]: (?!param_|ValueNode))[^{\s,}]+
 
 
 @dataclass
-class Played:
+class Results:
     """A network on both sides.
 
     Attributes:
@@ -82,7 +82,7 @@ def own_capture(name: str, rdr: bool) -> Capture:
 
 
 @pytest.fixture(scope="module", params=NETWORKS)
-def played(request: pytest.FixtureRequest, release: tuple[str, Mindspore], interop_table: Table) -> Iterator[Played]:
+def results(request: pytest.FixtureRequest, release: tuple[str, Mindspore], interop_table: Table) -> Iterator[Results]:
     """A network, under the cpu backend and now under the real MindSpore; skipped where that cannot run it."""
     name, (oracle, backend) = request.param, release
     versions = backend.server().versions
@@ -96,7 +96,7 @@ def played(request: pytest.FixtureRequest, release: tuple[str, Mindspore], inter
             section(interop_table, oracle).rows[name] = {"where": reason}
             pytest.skip(reason)
         assert outcome.kind == "passed", outcome.text
-        yield Played(name, oracle, own_capture(name, backend.installed().records), process.capture())
+        yield Results(name, oracle, own_capture(name, backend.installed().records), process.capture())
 
 
 def section(table: Table, oracle: str):
@@ -106,9 +106,9 @@ def section(table: Table, oracle: str):
     return table.section(RELEASES[oracle], OLDER, INTRO)
 
 
-def texts(played: Played) -> dict[str, int]:
+def texts(results: Results) -> dict[str, int]:
     """How many of the recorder's texts are equal; both sides have the same ones."""
-    own, real = ({k: v for k, v in c.artefacts.items() if k.startswith(RECORDED)} for c in (played.own, played.real))
+    own, real = ({k: v for k, v in c.artefacts.items() if k.startswith(RECORDED)} for c in (results.own, results.real))
     assert real
     assert own.keys() == real.keys()
     equal = sum(own[name] == text for name, text in real.items())
@@ -121,31 +121,31 @@ def nameless(name: str, text: bytes) -> bytes:
     return _NODE.sub(rb"\1", text) if "graph_exec_order" in name else steady(name, text)
 
 
-def test_same_operators_slots_and_values(played: Played, interop_table: Table) -> None:
-    found = agreement(played.own, played.real)
-    newest = played.oracle == "mindspore"
-    found.faults, found.known = split(played.name if newest else f"{played.name} under 2.7.0", found.faults)
-    here = section(interop_table, played.oracle)
-    here.add(played.name, found)
+def test_same_operators_slots_and_values(results: Results, interop_table: Table) -> None:
+    found = agreement(results.own, results.real)
+    newest = results.oracle == "mindspore"
+    found.faults, found.known = split(results.name if newest else f"{results.name} under 2.7.0", found.faults)
+    here = section(interop_table, results.oracle)
+    here.add(results.name, found)
     if not newest:
-        here.rows[played.name] = {**here.rows[played.name], **texts(played)}
+        here.rows[results.name] = {**here.rows[results.name], **texts(results)}
     assert found.slots, "nothing was compared"
     assert not found.faults, "\n".join(found.faults[:40])
 
 
-def test_stored_golden_is_what_mindspore_computes(played: Played) -> None:
-    if played.oracle != "mindspore":
+def test_stored_golden_is_what_mindspore_computes(results: Results) -> None:
+    if results.oracle != "mindspore":
         pytest.skip("the goldens are those of 2.10.0")
-    case = CaseId("tests/gate/test_networks.py", (f"test_{played.name}",))
+    case = CaseId("tests/gate/test_networks.py", (f"test_{results.name}",))
     with GoldenStore.open(ROOT / "golden" / golden_path(case)) as store:
-        comparison = compare.check(store.run(*RUN), list(played.real.records()), AGAINST_REAL)
+        comparison = compare.check(store.run(*RUN), list(results.real.records()), AGAINST_REAL)
         assert comparison.holds, [str(slot) for slot in comparison.failures()[:5]]
 
 
-def test_operators_of_another_release_are_paired(played: Played) -> None:
-    if played.oracle == "mindspore":
+def test_operators_of_another_release_are_paired(results: Results) -> None:
+    if results.oracle == "mindspore":
         pytest.skip("its operators have the cpu backend's names")
-    own, real = list(played.own.records()), list(played.real.records())
+    own, real = list(results.own.records()), list(results.real.records())
     comparison, pairing = check_paired(own, real, (1e-2, 1e-3))
     differing = {slot.op_type for slot in comparison.failures() if slot.verdict is Verdict.DIFFERS}
     assert differing <= UNLIKE, "operators that are not the same were paired"

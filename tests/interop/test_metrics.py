@@ -19,7 +19,7 @@ pytestmark = pytest.mark.interop
 SCRIPT = Path(__file__).with_name("metric_programs.py")
 
 
-def played(command: list[str], seed: int) -> list[Any]:
+def results(command: list[str], seed: int) -> list[Any]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "GLOG_v": "4"}
     done = subprocess.run(
         [*command, str(SCRIPT), str(seed)], capture_output=True, text=True, check=False, env=environment
@@ -36,8 +36,8 @@ def same(own: Any, real: Any) -> bool:
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_random_uses(seed: int, mindspore_python: str) -> None:
-    own = played([sys.executable, "-m", "harness.cli", "run"], seed)
-    real = played([mindspore_python], seed)
+    own = results([sys.executable, "-m", "harness.cli", "run"], seed)
+    real = results([mindspore_python], seed)
     assert [name for name, _ in own] == [name for name, _ in real]
     for (name, found), (_, wanted) in zip(own, real, strict=True):
         assert same(found, wanted), f"{name}: {found}, the real one gives {wanted}"

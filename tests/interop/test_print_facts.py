@@ -14,4 +14,4 @@ pytestmark = pytest.mark.interop
 @pytest.mark.parametrize("mode", ["graph", "pynative"])
 def test_recorded_cases_are_real(mode: str, mindspore_python: str) -> None:
     recorded = json.loads(print_facts.DATA.read_text(encoding="utf-8"))[mode]
-    assert print_facts.played([mindspore_python], ["graph", "pynative"].index(mode)) == recorded
+    assert print_facts.results([mindspore_python], ["graph", "pynative"].index(mode)) == recorded

@@ -25,7 +25,7 @@ REAL = tuple(name for name, scenario in SCENARIOS.items() if "cpu" not in scenar
 RELEASES = ("mindspore", "mindspore-2.7")
 
 
-class Played(NamedTuple):
+class Results(NamedTuple):
     """All scenarios under one MindSpore: the directory of each."""
 
     release: str
@@ -33,17 +33,17 @@ class Played(NamedTuple):
 
 
 @pytest.fixture(scope="module", params=RELEASES)
-def played(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Played:
-    """Plays all of them, in processes forked from one."""
+def results(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Results:
+    """Runs all of them, in processes forked from one."""
     python = oracle_python(request.param)
-    root = tmp_path_factory.mktemp("played")
+    root = tmp_path_factory.mktemp("results")
     done = subprocess.run(
         [python, str(Path(__file__).with_name("scenarios_real.py")), str(root), *REAL],
         cwd=root, env={**os.environ, "GLOG_v": "3"}, capture_output=True, text=True, check=False,
         stdin=subprocess.DEVNULL,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-4000:]
-    return Played(request.param, root)
+    return Results(request.param, root)
 
 
 def texts(root: Path, place: str) -> dict[str, list[str]]:
@@ -110,23 +110,23 @@ def alike(own: Path, real: Path, orders: bool) -> None:
 
 @pytest.mark.parametrize("name", REAL)
 def test_a_scenario_holds_under_the_real_mindspore(
-    played: Played, name: str, tmp_path: Path, interop_table: Table
+    results: Results, name: str, tmp_path: Path, interop_table: Table
 ) -> None:
-    interop_table.scenario(name, played.release, "fails")
-    outcome = judged(played, name, tmp_path)
-    interop_table.scenario(name, played.release, outcome)
+    interop_table.scenario(name, results.release, "fails")
+    outcome = judged(results, name, tmp_path)
+    interop_table.scenario(name, results.release, outcome)
 
 
-def judged(played: Played, name: str, tmp_path: Path) -> str:
+def judged(results: Results, name: str, tmp_path: Path) -> str:
     """What became of a scenario, in words; ``AssertionError`` where it does not hold."""
-    scenario, root = SCENARIOS[name], played.root / name
+    scenario, root = SCENARIOS[name], results.root / name
     error, tree = root / "error.txt", place(SCENARIOS[name], "cpu", root)
     if "cpu" in scenario.refused:
         assert scenario.refused["cpu"].text in error.read_text()
         assert not tree.exists()
         return "device only: refused as said"
     assert error.exists() == (scenario.raises is not None), error.read_text()
-    different = DIFFERENT.get((name, played.release))
+    different = DIFFERENT.get((name, results.release))
     if different is not None:
         different(tree)
     else:
@@ -134,6 +134,6 @@ def judged(played: Played, name: str, tmp_path: Path) -> str:
     if different is not numbered_otherwise:
         with nullcontext() if scenario.raises is None else pytest.raises(scenario.raises):
             run(scenario, "cpu", tmp_path)
-        alike(place(scenario, "cpu", tmp_path), tree, (name, played.release) not in OLDER_GRAPHS)
+        alike(place(scenario, "cpu", tmp_path), tree, (name, results.release) not in OLDER_GRAPHS)
     files = sum(len(paths) for paths in listed(tree).values())
     return f"holds, {files} files" if different is None else f"differs: {' '.join((different.__doc__ or '').split())}"

@@ -59,7 +59,7 @@ programs = st.fixed_dictionaries({
 })  # fmt: skip
 
 
-def played(command: list[str], batch: list[dict[str, Any]], out: Path) -> tuple[list[Any], list[str]]:
+def results(command: list[str], batch: list[dict[str, Any]], out: Path) -> tuple[list[Any], list[str]]:
     """Traces and printed lines of a batch."""
     given, found = out / "programs.json", out / "traces.json"
     given.write_text(json.dumps(batch))
@@ -83,8 +83,8 @@ SEEN: Counter[str] = Counter()
 @settings(max_examples=4, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
 @given(batch=st.lists(programs, min_size=40, max_size=40))
 def test_random_programs(batch: list[dict[str, Any]], mindspore_python: str, tmp_path: Path) -> None:
-    real, real_lines = played([mindspore_python], batch, tmp_path)
-    own, own_lines = played([sys.executable, "-m", "harness.cli", "run"], batch, tmp_path)
+    real, real_lines = results([mindspore_python], batch, tmp_path)
+    own, own_lines = results([sys.executable, "-m", "harness.cli", "run"], batch, tmp_path)
     SEEN.update(one["outcome"][0] for one in real)
     SEEN["hooks"] += sum(len(one["trace"]) for one in real)
     for program, one, other in zip(batch, real, own, strict=True):
@@ -101,7 +101,7 @@ def without_numbers(line: str) -> str:
 
 def test_programs_were_of_every_kind() -> None:
     if not SEEN:
-        pytest.skip("the programs were not played in this session")
+        pytest.skip("the programs did not run in this session")
     assert SEEN["returned"] > 10
     assert SEEN["raised"] > 10
     assert SEEN["hooks"] > 500

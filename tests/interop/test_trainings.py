@@ -21,7 +21,7 @@ NUMBER = re.compile(r"-?\d+\.\d+(?:e[+-]?\d+)?")
 Side = tuple[dict[str, Any], list[str]]
 
 
-def played(command: list[str], out: Path) -> Side:
+def results(command: list[str], out: Path) -> Side:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "GLOG_v": "4"}
     done = subprocess.run(
         [*command, str(SCRIPT), str(out)], capture_output=True, text=True, check=False, env=environment
@@ -34,8 +34,8 @@ def played(command: list[str], out: Path) -> Side:
 def sides(tmp_path_factory: pytest.TempPathFactory, mindspore_python: str) -> tuple[Side, Side]:
     """(own, real)."""
     out = tmp_path_factory.mktemp("trainings")
-    own = played([sys.executable, "-m", "harness.cli", "run"], out / "own.json")
-    return own, played([mindspore_python], out / "real.json")
+    own = results([sys.executable, "-m", "harness.cli", "run"], out / "own.json")
+    return own, results([mindspore_python], out / "real.json")
 
 
 def close(own: Any, real: Any, where: str) -> None:

@@ -23,7 +23,7 @@ from tests.interop.trees import HERE, ROOT, compared, dump_environment
 pytestmark = pytest.mark.interop
 
 TUTORIALS = HERE / "tutorials"
-PLAYED = (
+NAMES = (
     "quickstart", "linear", "lenet", "resnet", "sentiment", "transfer", "gan", "functional", "rates", "autoencoder",
     "pipelines",
 )  # fmt: skip
@@ -67,16 +67,16 @@ def sides(tmp_path_factory: pytest.TempPathFactory, mindspore_python: str) -> It
 
 
 @pytest.fixture(scope="module")
-def played(sides: Sides) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+def results(sides: Sides) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
     """Lines of every tutorial: (own, real)."""
-    sides.both(TUTORIALS / "play.py", ["played.json", *PLAYED])
-    own, real = (json.loads((side / "played.json").read_text()) for side in (sides.own, sides.real))
+    sides.both(TUTORIALS / "play.py", ["results.json", *NAMES])
+    own, real = (json.loads((side / "results.json").read_text()) for side in (sides.own, sides.real))
     return own, real
 
 
-@pytest.mark.parametrize("name", PLAYED)
-def test_printed_lines(name: str, played: tuple[dict[str, list[str]], dict[str, list[str]]]) -> None:
-    own, real = ([line for line in side[name] if "epoch time" not in line] for side in played)
+@pytest.mark.parametrize("name", NAMES)
+def test_printed_lines(name: str, results: tuple[dict[str, list[str]], dict[str, list[str]]]) -> None:
+    own, real = ([line for line in side[name] if "epoch time" not in line] for side in results)
     assert len(real) > 5
     assert "Error" not in real[-1]
     assert [NUMBER.sub("#", line) for line in own] == [NUMBER.sub("#", line) for line in real]

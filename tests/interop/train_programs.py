@@ -152,6 +152,6 @@ def play(program):
 if __name__ == "__main__":
     with open(sys.argv[1], encoding="utf-8") as file:
         programs = json.load(file)
-    played = [play(program) for program in programs]
+    results = [play(program) for program in programs]
     with open(sys.argv[2], "w", encoding="utf-8") as file:
-        json.dump(played, file)
+        json.dump(results, file)

@@ -143,13 +143,13 @@ def regression(trace):
 
 
 if __name__ == "__main__":
-    played = {}
+    results = {}
     for training in (dense, perceptron, lenet, words, regression):
         for mode in (ms.GRAPH_MODE, ms.PYNATIVE_MODE):
             ms.set_context(mode=mode)
             trace = Trace()
             network = training(trace)
             weights = {each.name: each.asnumpy().tolist() for each in network.get_parameters()}
-            played[f"{training.__name__} {mode}"] = {"trace": trace.notes, "weights": weights}
+            results[f"{training.__name__} {mode}"] = {"trace": trace.notes, "weights": weights}
     with open(sys.argv[1], "w", encoding="utf-8") as file:
-        json.dump(played, file)
+        json.dump(results, file)

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[3]
 EXAMPLES = ("stop_at_time", "save_callback", "metrics", "print_demo")
 
 
-def played(command: list[str], example: str, folder: Path) -> str:
+def results(command: list[str], example: str, folder: Path) -> str:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "GLOG_v": "4"}
     done = subprocess.run(
         [*command, str(DOCUMENTS / f"{example}.py")],
@@ -26,7 +26,7 @@ def played(command: list[str], example: str, folder: Path) -> str:
 
 
 def own(example: str, folder: Path) -> str:
-    return played([sys.executable, "-m", "harness.cli", "run"], example, folder)
+    return results([sys.executable, "-m", "harness.cli", "run"], example, folder)
 
 
 def test_stop_at_time(tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_the_real_one_prints_the_same(example: str, tmp_path: Path) -> None:
     folders = [tmp_path / side for side in ("own", "real")]
     for folder in folders:
         folder.mkdir()
-    ours, real = own(example, folders[0]), played([oracle_python("mindspore")], example, folders[1])
+    ours, real = own(example, folders[0]), results([oracle_python("mindspore")], example, folders[1])
     shown = [[f"{float(n):.5f}" for n in re.findall(r"\d+\.\d+", text)] for text in (ours, real)]
     assert shown[0] == shown[1]
     assert re.sub(r"\d+\.\d+", "#", ours) == re.sub(r"\d+\.\d+", "#", real)

@@ -16,7 +16,7 @@ class Says(Callback):
         print("took 1.234 ms", np.float64(0.5).__repr__())
 
 
-def played(**more):
+def results(**more):
     net = network()
     batches = [
         (Tensor(np.float32(FACTS["x"][at : at + 4])), Tensor(np.int32(FACTS["y"][at : at + 4]))) for at in (0, 4, 8)
@@ -27,7 +27,7 @@ def played(**more):
 
 
 def test_losses_metrics_checkpoints_and_lines(capsys: pytest.CaptureFixture[str]) -> None:
-    outputs, text = played()
+    outputs, text = results()
     assert [float(each.asnumpy()) for each in outputs] == pytest.approx(FACTS["ms_losses_epoch1_2"], abs=4e-7)
     lines = text.splitlines()
     assert [line.partition(":")[0] for line in lines] == [
@@ -37,12 +37,12 @@ def test_losses_metrics_checkpoints_and_lines(capsys: pytest.CaptureFixture[str]
     assert lines[0] == f"step 1: loss {recording.exact(outputs[0])}"
     assert lines[-1] == "printed: took # ms 0.5"
     assert "took 1.234 ms" in capsys.readouterr().out
-    assert played()[1] == text
+    assert results()[1] == text
 
 
 def test_a_training_needs_a_batch() -> None:
     with pytest.raises(ValueError, match="at least one batch"):
-        played(batches=[])
+        results(batches=[])
 
 
 def test_values_are_exact() -> None:

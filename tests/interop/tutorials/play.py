@@ -27,6 +27,6 @@ def play(name):
 
 
 if __name__ == "__main__":
-    played = {name: play(name) for name in sys.argv[2:]}
+    results = {name: play(name) for name in sys.argv[2:]}
     with open(sys.argv[1], "w", encoding="utf-8") as file:
-        json.dump(played, file, indent=1)
+        json.dump(results, file, indent=1)

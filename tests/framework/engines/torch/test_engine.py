@@ -73,7 +73,7 @@ class Digest(Observer):
             self.slots += [(name, s.index, s.array.tobytes()) for s in slots]
 
 
-def played(name: str, engine: TorchEngine) -> list[tuple[str, int, bytes]]:
+def results(name: str, engine: TorchEngine) -> list[tuple[str, int, bytes]]:
     watch, state = Digest(), np.random.get_state()
     np.random.seed(1)
     try:
@@ -87,9 +87,9 @@ def played(name: str, engine: TorchEngine) -> list[tuple[str, int, bytes]]:
 
 @pytest.mark.parametrize("name", NETWORKS)
 def test_a_device_with_memory_of_its_own_gives_the_same(name: str) -> None:
-    slots = played(name, TorchEngine())
+    slots = results(name, TorchEngine())
     assert slots
-    assert played(name, Apart()) == slots
+    assert results(name, Apart()) == slots
 
 
 @pytest.mark.parametrize("name", NETWORKS)
