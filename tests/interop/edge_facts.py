@@ -1,4 +1,5 @@
-"""Prints, as JSON, what MindSpore makes of values at the edges: casts that do not fit, ties of TopK, forms of ``max``.
+"""Prints, as JSON, what MindSpore makes of values at the edges: casts that do not fit, ties of TopK, forms of ``max``,
+dtypes beside each other.
 
 Run under the real one it makes ``tests/data/ops/edges.json``; ``msdump run`` must print the same.
 """
@@ -6,10 +7,12 @@ Run under the real one it makes ``tests/data/ops/edges.json``; ``msdump run`` mu
 from __future__ import annotations
 
 import importlib
+import itertools
 import json
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import mindspore as ms
 import numpy as np
@@ -18,6 +21,7 @@ from mindspore import Tensor, nn, ops
 warnings.simplefilter("ignore")
 DTYPES = ("bool_", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32",
           "float64", "bfloat16")  # fmt: skip
+MIXED = ("bool", "int32", "int64", "float16", "float32", "float64")
 FLOATS = (
     np.nan, np.inf, -np.inf, 1e20, -1e20, 3e9, -3e9, 2.0**31, -(2.0**31) - 1, 300.0, -1.0, -300.0, 7e4, 1e10, 65504.0,
     -0.5, 1.9, -1.9, 9.3e18, 1.9e19, 5e9, 2.0**63, -(2.0**63), 2.0**64, 127.9, 128.0, -129.0, 32768.0, 65536.0, 4e4,
@@ -44,6 +48,22 @@ def cast_facts() -> dict[str, list[str]]:
             y = ops.cast(x, getattr(ms, target))
             y = y.astype(ms.float32) if target == "bfloat16" else y
             found[f"{source} {target}"] = [str(v) for v in y.asnumpy().tolist()]
+    return found
+
+
+def mixed_facts() -> dict[str, dict[str, str]]:
+    """``mode operator`` -> ``dtype rank, dtype rank`` -> dtype of the result."""
+    operators: dict[str, Callable[[Any, Any], Any]] = {
+        "*": lambda x, y: x * y, "/": lambda x, y: x / y, "+": lambda x, y: x + y,
+    }  # fmt: skip
+    sides = [(dtype, rank) for dtype in MIXED for rank in (0, 1)]
+    found: dict[str, dict[str, str]] = {}
+    for mode, (symbol, function) in itertools.product((0, 1), operators.items()):
+        ms.set_context(mode=mode)
+        row = found[f"{mode} {symbol}"] = {}
+        for (left, n), (right, m) in itertools.product(sides, sides):
+            x, y = Tensor(np.ones((2,) * n, left)), Tensor(np.ones((2,) * m, right))
+            row[f"{left} {n}, {right} {m}"] = str(function(x, y).dtype)
     return found
 
 
@@ -89,7 +109,11 @@ def main(out: str, folder: str) -> None:
     module = importlib.import_module("forms_of_max")
     cells = [getattr(module, f"F{at}") for at in range(len(FORMS))]
     with open(out, "w", encoding="utf-8") as file:
-        json.dump({"casts": cast_facts(), "ties": tie_facts(), "forms": form_facts(cells)}, file, sort_keys=True)
+        json.dump(
+            {"casts": cast_facts(), "ties": tie_facts(), "forms": form_facts(cells), "mixed": mixed_facts()},
+            file,
+            sort_keys=True,
+        )
         file.write("\n")
 
 

@@ -14,6 +14,9 @@ from harness.framework.ops.base import Array, Call, Operator
 from harness.framework.ops.eager import promote
 from harness.graph import Spec, TensorSpec
 
+#: kinds of dtype; a stronger one has the larger number
+_KINDS = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
+
 
 def broadcast_shapes(call: Call, *shapes: tuple[int, ...]) -> tuple[int, ...]:
     """The shape operands broadcast to; a dimension of -1 stays unknown unless another operand fixes it.
@@ -111,8 +114,22 @@ class Binary(Operator):
 
     def infer(self, call: Call) -> Spec:
         check_kind(call, self.accepts, 0, 1)
-        dtype = self.result or promote([call.dtype(0), call.dtype(1)])
+        dtype = self.result or _common_dtype(call.tensor(0).tensor, call.tensor(1).tensor)
         return TensorSpec(dtype, broadcast_shapes(call, call.shape(0), call.shape(1)))
+
+
+def _common_dtype(*operands: TensorSpec) -> DType:
+    """The dtype of a result where no operand is cast (Mul, Div).
+
+    Of operands of one kind (bool, whole, floating, complex), one without dimensions does not count beside one with
+    dimensions (recorded: ``tests/data/ops/edges.json``).
+    """
+    ranked = [x.dtype for x in operands if x.shape]
+    single = [x.dtype for x in operands if not x.shape]
+    if not ranked or not single:
+        return promote(ranked or single)
+    strong, weak = promote(ranked), promote(single)
+    return promote([strong, weak]) if _KINDS[weak.kind] > _KINDS[strong.kind] else strong
 
 
 def check_kind(call: Call, accepts: str, *positions: int) -> None:
