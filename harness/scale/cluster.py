@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 from harness.compare.collector import PausedCollector
@@ -40,6 +41,7 @@ _SETTINGS = {
     "distributed.scheduler.active-memory-manager.start": False,  # nothing is replicated
     "distributed.worker.multiprocessing-method": "forkserver",
     "distributed.worker.profile.enabled": False,
+    "distributed.worker.http.routes": [],
     "distributed.admin.system-monitor.gil.enabled": False,
     "distributed.admin.system-monitor.interval": "10s",
     # Without MALLOC_TRIM_THRESHOLD_, which has every array of a measurement mapped anew (a third of its CPU time).
@@ -90,6 +92,8 @@ def cluster(workers: int, address: str, tell: Callable[[str], None] = lambda lin
         raise ScaleError(f"more than one process needs Dask: {install('pytest-msdump[scale]')}") from None
     seconds = limit()
     settings = _SETTINGS | {"distributed.comm.timeouts.connect": f"{seconds:g}s"}
+    if not _has_pages():
+        settings |= {"distributed.scheduler.http.routes": []}
     if workers:
         with dask.config.set(settings):
             forks.serve()
@@ -144,6 +148,11 @@ def _quiet() -> Iterator[None]:
             logger.setLevel(level)
 
 
+def _has_pages() -> bool:
+    """Whether a scheduler has a dashboard; the rest of its pages nobody looks at."""
+    return find_spec("bokeh") is not None
+
+
 def _started(loop: Loop, workers: int, seconds: float, threads: int = 1) -> Any:
     distributed: Any = import_module("distributed")
 
@@ -151,6 +160,7 @@ def _started(loop: Loop, workers: int, seconds: float, threads: int = 1) -> Any:
         return await distributed.LocalCluster(
             n_workers=workers, threads_per_worker=threads, processes=True, memory_limit=0,
             dashboard_address="127.0.0.1:0", asynchronous=True, silence_logs=logging.CRITICAL,
+            scheduler_kwargs={"dashboard": _has_pages()},
         )  # fmt: skip
 
     try:

@@ -26,7 +26,7 @@ from harness.scale.keep import Keep
 from harness.scale.parts import part
 from harness.scale.pieces import Folder, by_part, folder_beside, piece
 from harness.scale.reduction import Reduction, Verdicts, Wanted
-from harness.scale.remote import BATCH, RemoteTree
+from harness.scale.remote import TASK, RemoteTree
 from harness.scale.rows import audit_rows, verify_rows
 from harness.scale.wire import Done, Folded, Golden, Head, Look, OutOfReach, Part, Read, Side, Tree, Work
 from harness.scale.work import fetch, read_heads
@@ -352,7 +352,7 @@ def together(ranks: Sequence[int], seers: Callable[[int], Any], workers: int) ->
 
 
 def grouped(wanted: Sequence[Wanted], workers: int, seers: Callable[[Work], Any]) -> Iterator[list[Wanted]]:
-    """Parts that one task does: small ones whose slots need not travel, unless workers would be idle.
+    """Parts that one task does: several whose slots need not travel, unless workers would be idle.
 
     Args:
         seers: tells parts by the workers that see them; a task's are alike.
@@ -363,7 +363,7 @@ def grouped(wanted: Sequence[Wanted], workers: int, seers: Callable[[Work], Any]
     for each in wanted:
         work = each[0]
         alike = group and (work.keep, seers(work)) == (group[-1][0].keep, seers(group[-1][0]))
-        if group and (not alike or work.keep == "all" or len(group) >= most or size + each[1] > BATCH):
+        if group and (not alike or work.keep == "all" or len(group) >= most or size + each[1] > TASK):
             yield group
             group, size = [], 0
         group.append(each)

@@ -38,9 +38,6 @@ def serve() -> None:
         with suppress(ImportError):
             import_module("numpy.random")
             import_module("tornado.platform.asyncio")
-            import_module("distributed.http.prometheus")
-            import_module("distributed.http.statics")
-            import_module("distributed.http.health")
         import_module("distributed.versions").get_versions()
     import_module("distributed.utils").get_mp_context().set_forkserver_preload(_IMPORTED)
     if sys.platform != "linux" or threading.active_count() > 1:

@@ -27,8 +27,8 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 #: Bytes of tensors that are fetched together, and kept.
 FETCHED = 64 << 20
-#: Bytes of a part.
-BATCH = 256 << 20
+#: Bytes of a part, and of those that one task does: a task costs some milliseconds, a part as large tenths of a second.
+BATCH, TASK = 256 << 20, 1 << 30
 
 #: Reads all parts of a tree.
 Reader = Callable[["RemoteTree"], None]

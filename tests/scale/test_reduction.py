@@ -128,9 +128,7 @@ def test_executions_that_mix_are_listed_where_their_order_is_asked_for(tmp_path:
     workers=st.integers(0, 5),
     keep=st.sampled_from(["counts", "all"]),
 )
-def test_small_parts_that_the_same_workers_see_are_one_task(
-    sizes: list[tuple[int, int]], workers: int, keep: Any
-) -> None:
+def test_parts_that_the_same_workers_see_are_one_task(sizes: list[tuple[int, int]], workers: int, keep: Any) -> None:
     wanted = [
         (Work(Part(rank, 0, at), None, None, keep=keep), size, "") for at, (rank, size) in enumerate(sorted(sizes))
     ]
@@ -138,7 +136,7 @@ def test_small_parts_that_the_same_workers_see_are_one_task(
     assert [each for group in groups for each in group] == wanted
     for group in groups:
         assert len({work.part.rank // 2 for work, _, _ in group}) == 1, "one worker sees them all"
-        assert len(group) == 1 or sum(size for _, size, _ in group) <= remote.BATCH
+        assert len(group) == 1 or sum(size for _, size, _ in group) <= remote.TASK
         assert len(group) <= max(1, len(wanted) // (driver.EACH * max(1, workers)))
         assert len(group) == 1 or keep == "counts"
 
@@ -202,7 +200,7 @@ def test_even_trees_give_the_serial_answer(tmp_path_factory: pytest.TempPathFact
             if large:
                 read_in_blocks(patch)
             patch.setattr(clusters, "cluster", far)
-            for module in (remote, driver):
-                patch.setattr(module, "BATCH", size)
+            patch.setattr(remote, "BATCH", size)
+            patch.setattr(driver, "TASK", size)
             patch.setattr(driver, "EACH", 1)
             assert serial.said(folder, *words, "--workers", "1", files=files) == alone, words
