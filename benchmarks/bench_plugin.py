@@ -1,10 +1,15 @@
 """What a golden check costs in a test, and what an idle plugin costs, beside the peers.
 
-``python -m benchmarks.bench_plugin``. CPU seconds (user and system) of the pytest process and its children, the least
-of several rounds, the rounds of all plugins by turns, in one run on one machine. Each plugin runs alone
-(``PYTEST_DISABLE_PLUGIN_AUTOLOAD``) in the form that suits it best. Every test makes one array of 1 MiB; ``bare`` is
-the same test file without a check, so that the difference is the plugin's, its import included. For this project the
-array is what a network of one operator takes and gives (two tensors of 512 KiB), and its ``bare`` runs that network.
+``python -m benchmarks.bench_plugin``. CPU seconds (user and system) of the pytest process and its children, the rounds
+of all plugins by turns, in one run on one machine. Each plugin runs alone (``PYTEST_DISABLE_PLUGIN_AUTOLOAD``) in the
+form that suits it best. Every test makes one array of 1 MiB; ``bare`` is the same test file without a check, with a
+fixture that does nothing, so that the difference is the plugin's. For this project the array is what a network of one
+operator takes and gives (two tensors of 512 KiB), and its ``bare`` runs that network.
+
+"All in" is the least of whole processes, the import included. What a further check costs is a difference of a tenth of
+a process, which a busy machine hides. So a ``conftest.py`` beside the tests takes the time of each test in its process:
+of each test the least over the rounds counts, of collection and of what comes after the last test what 200 tests take
+more than one. The calls of functions that a further check makes are the same on any machine.
 """
 
 from __future__ import annotations
@@ -12,16 +17,16 @@ from __future__ import annotations
 import argparse
 import importlib.metadata
 import importlib.util
-import os
+import math
 import shutil
-import subprocess
-import sys
+import statistics
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks._pages import put
+from benchmarks._phases import PHASES, Phases, cpu_seconds
 
 NUMPY = """
 import numpy as np
@@ -41,6 +46,7 @@ def test_array(number{fixture}):
 HARNESS = """
 import numpy as np
 import pytest
+{imports}
 import harness
 from harness import Tensor, nn
 
@@ -82,6 +88,7 @@ class Plugin:
         update, compare: arguments of an updating and of a comparing run.
         template: text of the test file.
         bare: the line that stands in ``check``'s place without the plugin.
+        bare_fixture: whether the bare test has a fixture that does nothing.
     """
 
     name: str
@@ -95,6 +102,7 @@ class Plugin:
     compare: tuple[str, ...] = ()
     template: str = NUMPY
     bare: str = "assert array is not None"
+    bare_fixture: bool = True
     environment: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -160,73 +168,62 @@ PEERS = (
         update=("--regen-all",),
     ),
 )
+NOTHING = '@pytest.fixture(params=["cpu-tensor"])\ndef nothing(request):\n    yield'
 #: pytest's own part of what any fixture with a parameter costs.
-FIXTURE = Plugin(
-    "pytest (a fixture that does nothing)",
+FIXTURE = Plugin("pytest (a fixture that does nothing)", fixture=", nothing", imports=NOTHING, bare_fixture=False)
+#: What no check that looks at every byte, and keeps the value, can do without.
+FLOOR = Plugin(
+    "pytest (the value's xxh3 and a copy)",
+    check="xxhash.xxh3_128(array).digest(), array.copy()",
     fixture=", nothing",
-    imports='@pytest.fixture(params=["cpu-tensor"])\ndef nothing(request):\n    yield',
+    imports=f"import xxhash\n{NOTHING}",
 )
-PLUGINS = (OURS, ARRAYS, FIXTURE, *PEERS)
+PLUGINS = (OURS, ARRAYS, FLOOR, FIXTURE, *PEERS)
 
 
-def cpu_seconds(arguments: Sequence[str], directory: Path, loads: Sequence[str], *, may_fail: bool = False) -> float:
-    """CPU seconds of one pytest process tree; ``RuntimeError`` with its output where it fails."""
-    environment = {
-        key: value for key, value in os.environ.items() if key not in ("CI", "BUILD_NUMBER", "PYTEST_ADDOPTS")
-    }
-    environment |= {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONDONTWRITEBYTECODE": ""}
-    plugins = [word for name in loads for word in ("-p", name)]
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *plugins, *arguments]
-    with tempfile.TemporaryFile() as output:
-        process = subprocess.Popen(
-            command, cwd=directory, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output
-        )
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode and not may_fail:
-            output.seek(0)
-            raise RuntimeError(f"{' '.join(command)}\n{output.read().decode(errors='replace')[-2000:]}")
-    return used.ru_utime + used.ru_stime
+@dataclass
+class Costs:
+    """What a plugin's runs and their bare ones took; those of one test, and those of all."""
+
+    bare: Phases = field(default_factory=Phases)
+    check: Phases = field(default_factory=Phases)
+    bare_one: Phases = field(default_factory=Phases)
+    check_one: Phases = field(default_factory=Phases)
+    update: float = math.inf
+
+    def whole(self) -> float:
+        """Milliseconds that a check adds to a test, all in."""
+        return (self.check.least - self.bare.least) / len(self.check.calls) * 1e3
+
+    def further(self) -> float:
+        """Milliseconds that a further check adds."""
+        return (self.check.further(self.check_one) - self.bare.further(self.bare_one)) * 1e3
+
+    def spread(self) -> tuple[float, float]:
+        """Least and most milliseconds that one round alone gives for ``further``."""
+        found = [(a - b) * 1e3 for a, b in zip(self.check.each_round(), self.bare.each_round(), strict=True)]
+        return min(found), max(found)
+
+    def calls(self) -> float:
+        """Calls of functions that a further check makes."""
+        return statistics.median(self.check.calls[1:]) - statistics.median(self.bare.calls[1:])
 
 
 def written(plugin: Plugin, directory: Path, count: int, *, bare: bool) -> Path:
     """Makes the test file of ``plugin`` in a new directory."""
     directory.mkdir(parents=True)
     (directory / "pytest.ini").write_text("[pytest]\n")
+    (directory / "conftest.py").write_text(PHASES)
+    nothing = bare and plugin.bare_fixture
     text = plugin.template.format(
-        imports="" if bare else plugin.imports,
+        imports=(NOTHING if nothing else "") if bare else plugin.imports,
         mark="" if bare else plugin.mark,
-        fixture="" if bare else plugin.fixture,
+        fixture=(", nothing" if nothing else "") if bare else plugin.fixture,
         check=plugin.bare if bare else plugin.check,
         count=count,
     )
     (directory / "test_arrays.py").write_text(text)
     return directory
-
-
-@dataclass
-class Costs:
-    """Least CPU seconds seen."""
-
-    bare: float = float("inf")
-    update: float = float("inf")
-    check: float = float("inf")
-    bare_one: float = float("inf")
-    check_one: float = float("inf")
-
-    def add(self, one: bool, bare: float, update: float, check: float) -> None:
-        """Takes what one round measured."""
-        if one:
-            self.bare_one, self.check_one = min(self.bare_one, bare), min(self.check_one, check)
-        else:
-            self.bare, self.update, self.check = (
-                min(self.bare, bare), min(self.update, update), min(self.check, check)
-            )  # fmt: skip
-
-    def each(self, count: int) -> tuple[float, float]:
-        """Milliseconds a check of ``count`` adds to a test: all in, and without what one check alone costs."""
-        whole, one = self.check - self.bare, self.check_one - self.bare_one
-        return whole / count * 1e3, (whole - one) / (count - 1) * 1e3
 
 
 def measure_checks(plugins: Sequence[Plugin], root: Path, count: int, rounds: int) -> dict[str, Costs]:
@@ -235,13 +232,13 @@ def measure_checks(plugins: Sequence[Plugin], root: Path, count: int, rounds: in
     for turn in range(rounds):
         for plugin in plugins:
             cost, home = costs[plugin.name], root / f"{turn}"
-            for tests in (1, count):
-                bare = cpu_seconds((), written(plugin, home / f"bare{tests}", tests, bare=True), ())
+            for tests, bare, check in ((1, cost.bare_one, cost.check_one), (count, cost.bare, cost.check)):
+                bare.run((), written(plugin, home / f"bare{tests}", tests, bare=True), ())
                 golden = written(plugin, home / f"golden{tests}", tests, bare=False)
                 # pytest-regressions reports a failure for every file it writes for the first time.
                 update = cpu_seconds(plugin.update, golden, plugin.loads, may_fail=True)
-                check = cpu_seconds(plugin.compare, golden, plugin.loads)
-                cost.add(tests == 1, bare, update, check)
+                check.run(plugin.compare, golden, plugin.loads)
+            cost.update = min(cost.update, update)
             shutil.rmtree(home)
     return costs
 
@@ -271,45 +268,44 @@ def markdown(
     plugins: Sequence[Plugin], checks: dict[str, Costs], idle: dict[str, tuple[float, float]], count: int
 ) -> str:
     """The table of docs/performance.md and docs/alternatives.md."""
-    head = f"| plugin | a check adds to a test | without the first | writing the {count} adds | idle start-up |"
-    lines = [head, "|---|---|---|---|---|"]
+    head = "| plugin | a check adds to a test | a further one | of rounds | calls | "
+    lines = [f"{head}writing the {count} adds | idle start-up |", "|---|---|---|---|---|---|---|"]
     for plugin in plugins:
         name, _, form = plugin.name.partition(" ")
         version = importlib.metadata.version(name)
         form = form and ", " + form.strip("()")
         cost, start = checks[plugin.name], idle[plugin.name][0] * 1e3
-        (each, further), update = cost.each(count), cost.update - cost.bare
-        lines.append(f"| {name} {version}{form} | {each:.2f} ms | {further:.2f} ms | {update:.2f} s | {start:.0f} ms |")
+        least, most = cost.spread()
+        measured = f"{cost.whole():.2f} ms | {cost.further():.2f} ms | {least:.2f} to {most:.2f} | {cost.calls():,.0f}"
+        update = cost.update - cost.bare.least
+        lines.append(f"| {name} {version}{form} | {measured} | {update:.2f} s | {start:.0f} ms |")
     return "\n".join(lines)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Measures and prints two tables."""
+    """Measures and writes the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=200, help="goldens of 1 MiB (default 200)")
-    parser.add_argument("--rounds", type=int, default=3, help="rounds; the least of each counts (default 3)")
+    parser.add_argument("--rounds", type=int, default=5, help="rounds (default 5)")
     parser.add_argument("--directory", type=Path, default=None, help="where to work (default: a temporary directory)")
+    parser.add_argument("--ours", action="store_true", help="leave the other plugins out, and print the table only")
     given = parser.parse_args(arguments)
-    missing = [plugin.name for plugin in PLUGINS if plugin.missing]
-    plugins = [plugin for plugin in PLUGINS if not plugin.missing]
+    wanted = [plugin for plugin in PLUGINS if not (given.ours and plugin in PEERS)]
+    missing = [plugin.name for plugin in wanted if plugin.missing]
+    plugins = [plugin for plugin in wanted if not plugin.missing]
     with tempfile.TemporaryDirectory(dir=given.directory) as home:
         checks = measure_checks(plugins, Path(home) / "checks", given.count, given.rounds)
         idle = measure_idle(plugins, Path(home) / "idle", 2000, given.rounds + 2)
-    print(f"\n{given.count} tests with one golden of 1 MiB each; CPU seconds, least of {given.rounds} rounds")
-    print("ms/test: what a check adds to a test, import of the plugin included; each further: without it")
-    print(f"{'plugin':32}{'bare s':>8}{'update s':>10}{'check s':>9}{'ms/test':>9}{'each further':>14}")
-    for name, cost in checks.items():
-        whole, further = cost.each(given.count)
-        print(f"{name:32}{cost.bare:8.2f}{cost.update:10.2f}{cost.check:9.2f}{whole:9.2f}{further:14.2f}")
     print("\nidle: installed, not asked for; CPU time over pytest alone")
-    print(f"{'plugin':32}{'start-up ms':>12}{'us/test':>10}")
+    print(f"{'plugin':40}{'start-up ms':>12}{'us/test':>10}")
     for name, (start, each) in idle.items():
-        print(f"{name:32}{start * 1e3:12.1f}{each * 1e6:10.1f}")
+        print(f"{name:40}{start * 1e3:12.1f}{each * 1e6:10.1f}")
     print()
-    told = f"{given.count} tests with one golden of 1 MiB each; CPU time, the least of {given.rounds} rounds.\n\n"
+    told = f"{given.count} tests with one golden of 1 MiB each; CPU time over a bare test with a fixture that does "
+    told += f"nothing (that row: over one without a fixture), {given.rounds} rounds.\n\n"
     table = told + markdown(plugins, checks, idle, given.count) + "\n"
     # A table that lacks a peer does not replace a whole one.
-    if missing:
+    if missing or given.ours:
         print(table)
     else:
         for page in ("performance.md", "alternatives.md"):

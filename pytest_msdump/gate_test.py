@@ -19,7 +19,7 @@ from pytest_msdump.variants import Variant
 if TYPE_CHECKING:
     from harness.backends import Process
     from harness.capture import Capture
-    from harness.capture.elsewhere import Lookup
+    from harness.capture.lookup import Lookup
     from harness.records import Record
 
 T = TypeVar("T")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
-from harness.capture.elsewhere import nowhere as nowhere
+from harness.capture.lookup import nowhere as nowhere
 from harness.errors import HarnessError
 from harness.records import Array, SlotKey
 from harness.store import GoldenStore

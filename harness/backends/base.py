@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from harness.backends.calls import Call, Opening, Outcome
 from harness.capture import Capture
-from harness.capture.elsewhere import Lookup
+from harness.capture.lookup import Lookup
 from harness.errors import UnsupportedError
 from harness.framework.runtime.session import Session
 from harness.registry import Registry

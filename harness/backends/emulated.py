@@ -19,7 +19,7 @@ from harness.backends.calls import Call, Opening
 from harness.backends.dump_tree import dump_everything
 from harness.backends.modes import MODES, modes_of, refusal
 from harness.capture import Capture
-from harness.capture.elsewhere import Lookup
+from harness.capture.lookup import Lookup
 from harness.capture.normalise import source_path
 from harness.capture.texts import Joined
 from harness.devices import DEVICES, Device

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from harness import dtypes
-from harness.capture.elsewhere import Lookup, kept_elsewhere, nowhere
+from harness.capture.lookup import Lookup, looked_up, nowhere
 from harness.errors import DtypeError, SettingError, SettingTypeError
 from harness.records import GIVEN_SCOPE, Array, Record, SlotKey
 from harness.stats import digest
@@ -163,14 +163,14 @@ def record_of(leaf: Leaf, type_name: str, source: str | None, stored: Lookup = n
         leaf: leaf that holds an array.
         type_name: name of the value it belongs to; a tolerance may be stated for it.
         source: line of the test that gave it.
-        stored: see ``kept_elsewhere``.
+        stored: see ``looked_up``.
     """
     assert not isinstance(leaf.content, str)
     array = leaf.content
     dtype = dtypes.from_numpy(array.dtype, stored=True).name
     key = SlotKey(0, 0, 0, f"{GIVEN_SCOPE}/{leaf.name}", 0, "output", 0)
     known = digest(array, dtype)
-    kept = kept_elsewhere(array, key, known, stored)
+    kept = looked_up(array, key, known, stored)
     values = np.array(array, dtypes.by_name(dtype).numpy, order="C", copy=True) if kept is None else kept
     return Record(key, type_name, dtype, array.shape, leaf.format, values, source, known)
 

@@ -11,7 +11,7 @@ import numpy as np
 from harness import dtypes
 from harness.capture.capture import Capture
 from harness.capture.contents import Contents
-from harness.capture.elsewhere import Lookup, kept_elsewhere, nowhere
+from harness.capture.lookup import Lookup, looked_up, nowhere
 from harness.capture.normalise import ir_text, source_of
 from harness.capture.texts import Texts
 from harness.devices import Device
@@ -46,7 +46,7 @@ class CaptureObserver(Observer):
         raw: whether the dump uses the DumpData framing, which has tensors in the device's formats.
 
     Attributes:
-        lookup: asked for large arrays before they are copied; see ``kept_elsewhere``.
+        lookup: asked for large arrays before they are copied; see ``looked_up``.
     """
 
     def __init__(
@@ -162,7 +162,7 @@ class CaptureObserver(Observer):
         return found[1]
 
     def _copied(self, array: Array, key: SlotKey, content: bytes) -> Array | Callable[[], Array]:
-        loads = kept_elsewhere(array, key, content, self.lookup)
+        loads = looked_up(array, key, content, self.lookup)
         if loads is not None:
             return loads
         copy: Array = np.array(array, order="C", copy=True)

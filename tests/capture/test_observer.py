@@ -91,7 +91,7 @@ def test_arrays_are_copied() -> None:
     assert all(np.array_equal(r.load(), before) for r in observer.capture("Net", "cpu").records())
 
 
-def test_a_large_array_that_is_kept_elsewhere_is_not_copied() -> None:
+def test_a_large_array_that_is_looked_up_is_not_copied() -> None:
     large, small = tensor(dtypes.float32, (128, 128)), tensor(dtypes.float32, (2, 3))
     net = one_op(arrays=[large, small, small.copy()])
     asked: list[tuple[SlotKey, bytes]] = []

@@ -23,7 +23,7 @@ from harness.backends.mindspore.values import received
 from harness.backends.mindspore.worker import MARK
 from harness.capture import Capture, read_tree
 from harness.capture.capture import RECORDED
-from harness.capture.elsewhere import Lookup
+from harness.capture.lookup import Lookup
 from harness.capture.recorder import MODES, read_recorder
 from harness.devices import DEVICES
 from harness.errors import BackendError, TreeError, UnsupportedError

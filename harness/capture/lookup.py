@@ -16,7 +16,7 @@ def nowhere(key: SlotKey, content: bytes) -> None:
     """The lookup that finds nothing."""
 
 
-def kept_elsewhere(array: Array, key: SlotKey, content: bytes, lookup: Lookup) -> Callable[[], Array] | None:
+def looked_up(array: Array, key: SlotKey, content: bytes, lookup: Lookup) -> Callable[[], Array] | None:
     """What loads ``array``, the value of slot ``key`` with digest ``content``; None if it is to be copied. Only a large
     array is looked for."""
     return lookup(key, content) if array.nbytes >= _LARGE else None
