@@ -169,16 +169,19 @@ PEERS = (
     ),
 )
 NOTHING = '@pytest.fixture(params=["cpu-tensor"])\ndef nothing(request):\n    yield'
+KEPT = "from harness.freed import keep_freed_memory\nkeep_freed_memory()"
 #: pytest's own part of what any fixture with a parameter costs.
 FIXTURE = Plugin("pytest (a fixture that does nothing)", fixture=", nothing", imports=NOTHING, bare_fixture=False)
 #: What no check that looks at every byte, and keeps the value, can do without.
 FLOOR = Plugin(
-    "pytest (the value's xxh3 and a copy)",
+    "pytest (the value's xxh3 and a copy, freed memory kept)",
     check="xxhash.xxh3_128(array).digest(), array.copy()",
     fixture=", nothing",
-    imports=f"import xxhash\n{NOTHING}",
+    imports=f"import xxhash\n{KEPT}\n{NOTHING}",
 )
-PLUGINS = (OURS, ARRAYS, FLOOR, FIXTURE, *PEERS)
+#: What the test's own arrays gain while the gate is on.
+FREED = Plugin("pytest (freed memory kept)", fixture=", nothing", imports=f"{KEPT}\n{NOTHING}")
+PLUGINS = (OURS, ARRAYS, FLOOR, FREED, FIXTURE, *PEERS)
 
 
 @dataclass

@@ -20,6 +20,10 @@ Refuse = Callable[[str], HarnessError]
 Path = str | os.PathLike[str]
 
 _SMALL = 1 << 16
+#: Whether files can be opened by their names in an open directory.
+_BY_FOLDER = os.open in os.supports_dir_fd and hasattr(os, "O_DIRECTORY")
+_FOLDER = os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_DIRECTORY", 0)
+_IN_FOLDER = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | getattr(os, "O_NOFOLLOW", 0)
 _KINDS = (
     (stat.S_ISDIR, "a directory"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"),
     (stat.S_ISCHR, "a device"), (stat.S_ISBLK, "a device"),
@@ -94,6 +98,53 @@ def open_inside(path: Path, inside: str | None, refuse: Refuse) -> tuple[int, os
             os.close(descriptor)
             raise
     return descriptor, status
+
+
+class Folder:
+    """An open directory of a tree, for opening its files. Where it lies was judged once: a file opened by its name in
+    it, and not through a link, lies there as well, whatever takes the directory's place afterwards."""
+
+    __slots__ = ("_descriptor", "_inside", "_refuse", "path")
+
+    def __init__(self, path: str, inside: str, refuse: Refuse) -> None:
+        """Opens ``path``.
+
+        Args:
+            inside: real path of a directory that no link may leave.
+            refuse: makes the error.
+
+        Raises:
+            OSError: it cannot be opened, or is no directory.
+            HarnessError: made by ``refuse`` if it lies outside of ``inside``.
+        """
+        self.path, self._inside, self._refuse = path, inside, refuse
+        self._descriptor = os.open(path, _FOLDER) if _BY_FOLDER else -1
+        if _BY_FOLDER:
+            try:
+                _refuse_outside(path, _place(self._descriptor, path), inside, refuse)
+            except BaseException:
+                self.close()
+                raise
+
+    def open(self, name: str) -> tuple[int, os.stat_result]:
+        """``open_inside`` of the directory's entry ``name``; raises as that does."""
+        if self._descriptor >= 0:
+            try:
+                descriptor = os.open(name, _IN_FOLDER, dir_fd=self._descriptor)
+            except (OSError, ValueError):
+                pass  # a link, or an error, which names the whole path if it is met again
+            else:
+                status = os.fstat(descriptor)
+                if stat.S_ISREG(status.st_mode):
+                    return descriptor, status
+                os.close(descriptor)
+        return open_inside(f"{self.path}{os.sep}{name}", self._inside, self._refuse)
+
+    def close(self) -> None:
+        """Closes it; a second call does nothing."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
 
 
 def read_bytes(path: Path, limit: int, refuse: Refuse, *, inside: str | None = None) -> bytes:

@@ -6,7 +6,6 @@ makes them.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -47,18 +46,15 @@ class SlotKey(NamedTuple):
         return f"{self.io}.{self.slot}"
 
 
-class Streamed(ABC):
-    """Values that can be read in pieces, so that a tensor larger than memory can be examined."""
+class Streamed:
+    """Values that can be read in pieces, so that a tensor larger than memory can be examined. Called without arguments,
+    they give the whole array. (No abstract class: every record asks whether its values are of this one.)"""
 
     __slots__ = ()
 
-    @abstractmethod
-    def __call__(self) -> Array:
-        """The whole array, of the record's shape."""
-
-    @abstractmethod
     def pieces(self) -> Iterator[Array] | None:
-        """See ``Record.pieces``."""
+        """See ``Record.pieces``; this class cannot give them."""
+        return None
 
     def blocks(self, size: int, start: int) -> Iterator[Array] | None:
         """See ``Record.blocks``; this class cannot give them."""

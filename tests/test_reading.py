@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import socket
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from harness import reading
 from harness.errors import HarnessError, StoreError, TreeError
-from harness.reading import open_regular, open_with_status, parsing, read_bytes, read_json
+from harness.reading import Folder, open_inside, open_regular, open_with_status, parsing, read_bytes, read_json
 
 
 def others(folder: Path) -> dict[str, Path]:
@@ -113,3 +114,69 @@ def test_deliberate_errors_and_interrupts_pass() -> None:
         raise StoreError("as it is")
     with pytest.raises(KeyboardInterrupt), parsing("f", HarnessError):
         raise KeyboardInterrupt
+
+
+def entry_of(folder: Folder, name: str) -> bytes:
+    """What the directory's entry holds."""
+    descriptor, status = folder.open(name)
+    try:
+        return os.read(descriptor, status.st_size)
+    finally:
+        os.close(descriptor)
+
+
+@pytest.fixture(name="folder")
+def open_folder(tmp_path: Path) -> Iterator[Folder]:
+    """The directory ``in``, with a file, links, a pipe and a directory; beside it the file ``out``."""
+    inner = tmp_path / "in"
+    (inner / "below").mkdir(parents=True)
+    (tmp_path / "out").write_bytes(b"secret")
+    (inner / "x").write_bytes(b"x")
+    (inner / "link").symlink_to("x")
+    (inner / "away").symlink_to("../out")
+    (inner / "nowhere").symlink_to("lost")
+    os.mkfifo(inner / "pipe")
+    folder = Folder(str(inner), os.path.realpath(inner), TreeError)
+    yield folder
+    folder.close()
+    folder.close()
+
+
+def test_a_folder_opens_its_entries_as_by_their_paths(folder: Folder) -> None:
+    root = os.path.realpath(folder.path)
+    assert entry_of(folder, "x") == entry_of(folder, "link") == b"x"
+    for name in ("away", "nowhere", "lost", "pipe", "below", "a\0b"):
+        path = f"{folder.path}/{name}"
+        with pytest.raises((OSError, TreeError)) as expected:
+            open_inside(path, root, TreeError)
+        with pytest.raises((OSError, TreeError)) as found:
+            folder.open(name)
+        assert (type(found.value), str(found.value)) == (type(expected.value), str(expected.value))
+
+
+def test_a_folder_that_is_exchanged_gives_its_own_files(folder: Folder, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other/x").write_bytes(b"secret")
+    (tmp_path / "in").rename(tmp_path / "before")
+    (tmp_path / "in").symlink_to("other")
+    assert entry_of(folder, "x") == b"x"
+
+
+def test_a_folder_outside_is_refused_and_closed(tmp_path: Path) -> None:
+    for name in ("in", "out"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "in/away").symlink_to("../out")
+    before = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
+    with pytest.raises(TreeError, match="outside of the tree"):
+        Folder(str(tmp_path / "in/away"), os.path.realpath(tmp_path / "in"), TreeError)
+    with pytest.raises(OSError, match="No such file"):
+        Folder(str(tmp_path / "in/lost"), os.path.realpath(tmp_path / "in"), TreeError)
+    assert (len(os.listdir("/proc/self/fd")) if before else 0) == before
+
+
+def test_where_no_directory_can_be_asked_paths_are_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "_BY_FOLDER", False)
+    (tmp_path / "x").write_bytes(b"x")
+    folder = Folder(str(tmp_path), os.path.realpath(tmp_path), TreeError)
+    assert entry_of(folder, "x") == b"x"
+    folder.close()

@@ -5,6 +5,7 @@ Source: MindSpore 2.10.0 CPU trees (measured); older and Ascend forms from its d
 
 from __future__ import annotations
 
+import re
 from sys import intern
 from typing import NamedTuple
 
@@ -13,6 +14,10 @@ LARGEST = 2**31 - 1
 """The largest slot and graph."""
 _LARGEST_LABEL = 2**32 - 1
 _DIGITS = 20
+#: What stands behind the time in a name of today.
+_END = re.compile(r"(input|output)\.(\d{1,10})\.([^.]*)\.([^.]*)\.npy", re.ASCII)
+#: Above every slot: outputs come after inputs.
+_OUTPUT = 2**32
 
 
 class FileName(NamedTuple):
@@ -56,15 +61,19 @@ def parse(file_name: str) -> FileName | None:
     return _parse_other(parts)
 
 
+#: Type, name, task and stream of a name, and what stands behind its time.
+_Texts = tuple[str, str, str, str, str]
+
+
 class NameKinds:
     """What names of files have in common but for their times: taken apart once, because a million files may be a
     thousand tensors at a thousand times.
 
     Attributes:
         names: one of each kind, at the time 0.
-        texts: what stands before and behind the time.
-        owners: the first two fields of each.
-        known: a number for each owner, of kinds and of other names.
+        texts: its parts but for the time, as they are written.
+        owners: a number of each, for its first two fields.
+        places: a number of each that grows from slot to slot, outputs after inputs.
     """
 
     #: Kinds that are remembered: of more, each name is taken apart by itself.
@@ -72,39 +81,78 @@ class NameKinds:
 
     def __init__(self) -> None:
         self.names: list[FileName] = []
-        self.texts: list[tuple[str, str]] = []
-        self.owners: list[tuple[str, str]] = []
-        self.known: dict[tuple[str, str], int] = {}
-        self._numbers: dict[tuple[str, ...], int] = {}
+        self.texts: list[_Texts] = []
+        self.owners: list[int] = []
+        self.places: list[int] = []
+        self._known: dict[tuple[str, str], int] = {}
+        self._numbers: dict[_Texts, int] = {}
+        self._ends: dict[str, tuple[str, int, str, str] | None] = {}
+        self._tasks: dict[tuple[str, str], tuple[int, int]] = {}
 
     def find(self, file_name: str) -> tuple[int, int] | None:
         """The kind of a name and its time; None for what is not remembered, or not written in today's way."""
-        parts = file_name.split(".")
-        if len(parts) != 10:
+        parts = file_name.split(".", 5)
+        if len(parts) != 6:
             return None
-        time, parts[4] = parts[4], ""
-        number = self._numbers.get(tuple(parts))
-        if number is None and (number := self._new(parts)) is None:
-            return None
+        op_type, op_name, task, stream, time, end = parts
         # int() of a time must be written in the same way, so that the name can be put together again.
-        plain = time.isdecimal() and time.isascii() and len(time) <= 18 and (time[0] != "0" or time == "0")
-        return (number, int(time)) if plain else None
-
-    def _new(self, parts: list[str]) -> int | None:
-        texts = ".".join(parts[:4]) + ".", "." + ".".join(parts[5:])
-        name = parse("0".join(texts))
-        if name is None or len(self.names) >= self.MOST or parts[9] != "npy" or parts[5] not in _IO:
+        if not (time.isdecimal() and time.isascii() and len(time) <= 18 and (time[0] != "0" or time == "0")):
             return None
-        number = self._numbers[tuple(map(intern, parts))] = len(self.names)
+        key = op_type, op_name, task, stream, end
+        number = self._numbers.get(key)
+        if number is None and (number := self._add(key)) is None:
+            return None
+        return number, int(time)
+
+    def _add(self, key: _Texts) -> int | None:
+        op_type, op_name, task, stream, text = key
+        end, numbers = self._end(text), self._tasks.get((task, stream))
+        if numbers is None and _are_numbers(task, stream):
+            numbers = self._tasks[task, stream] = int(task), int(stream)
+        if end is None or numbers is None or len(self.names) >= self.MOST:
+            return None
+        number = self._numbers[key] = len(self.names)
+        # Texts are shared: there may be a million files of a thousand operators.
+        name = _new(FileName, (intern(op_type), intern(op_name), *numbers, 0, *end))
         self.names.append(name)
-        self.texts.append(texts)
-        self.owners.append((name.op_type, name.op_name))
+        self.texts.append(key)
+        self.owners.append(self.owner(name))
+        self.places.append(place_of(name))
         return number
+
+    def _end(self, text: str) -> tuple[str, int, str, str] | None:
+        """What stands behind the time: few texts, each read once."""
+        try:
+            return self._ends[text]
+        except KeyError:
+            match = _END.fullmatch(text)
+            found = None
+            if match is not None and int(match[2]) <= LARGEST:
+                found = intern(match[1]), int(match[2]), intern(match[3]), intern(match[4])
+            if len(self._ends) >= self.MOST:
+                self._ends.clear()
+            self._ends[text] = found
+            return found
+
+    def owner(self, name: FileName) -> int:
+        """The number of a name's first two fields; names that are not remembered have one, too."""
+        return self._known.setdefault(name[:2], len(self._known))
 
     def name(self, kind: int, time: int) -> tuple[FileName, str]:
         """The name of a kind at a time, and how it is written."""
-        found, (before, behind) = self.names[kind], self.texts[kind]
-        return FileName(*found[:4], time, *found[5:]), f"{before}{time}{behind}"
+        op_type, op_name, task, stream, _, io, slot, layout, dtype = self.names[kind]
+        whole = op_type, op_name, task, stream, time, io, slot, layout, dtype
+        _, _, first, second, end = self.texts[kind]
+        return _new(FileName, whole), f"{op_type}.{op_name}.{first}.{second}.{time}.{end}"
+
+
+#: Makes a name in half the time of ``FileName``.
+_new = tuple.__new__
+
+
+def place_of(name: FileName) -> int:
+    """A number that grows from slot to slot, outputs after inputs."""
+    return name.slot + (name.io == "output") * _OUTPUT
 
 
 def _made(parts: list[str]) -> FileName:

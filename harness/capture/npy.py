@@ -130,9 +130,10 @@ def _header(buffer: Array) -> Header:
 
 def _fill(descriptor: int, buffer: Array) -> int:
     """Reads up to ``len(buffer)`` bytes; returns how many came."""
-    done = os.readv(descriptor, [buffer.data]) if buffer.size else 0
+    size = buffer.size
+    done = os.readv(descriptor, [buffer.data]) if size else 0
     more = done
-    while more and done < buffer.size:
+    while more and done < size:
         more = os.readv(descriptor, [buffer[done:].data])
         done += more
     return done
@@ -162,17 +163,20 @@ class NpyFile:
 
     __slots__ = ("_descriptor", "_head", "_mode", "header", "size")
 
-    def __init__(self, path: str, inside: str | None = None) -> None:
+    def __init__(
+        self, path: str, inside: str | None = None, *, opened: tuple[int, os.stat_result] | None = None
+    ) -> None:
         """Opens ``path``.
 
         Args:
             inside: real path of a directory that no link may leave; by default links may lead anywhere.
+            opened: its descriptor and what the system knows of it, if it is open.
 
         Raises:
             OSError: that cannot be done, or it is not a regular file.
             TreeError: the file that was opened lies outside of ``inside``.
         """
-        self._descriptor, status = open_inside(path, inside, TreeError)
+        self._descriptor, status = opened or open_inside(path, inside, TreeError)
         self._head: Array | None = None
         self._mode, self.size = status.st_mode, status.st_size
 
@@ -216,7 +220,7 @@ class NpyFile:
         if modes and self._mode & 0o777 != FINISHED_MODE:
             raise Incomplete(f"mode {self._mode & 0o777:04o}; a finished file has {FINISHED_MODE:04o}")
         if self.size <= _HEAD:
-            buffer = _buffers.take(self.size)
+            buffer = np.empty(self.size, np.uint8)
             done = _fill(self._descriptor, buffer)
             self.header = _checked(buffer if done == self.size else buffer[:done], done, device)
             return self.header, _view(buffer, self.header)
@@ -274,6 +278,8 @@ class NpyFile:
 def _checked(buffer: Array, size: int, device: DType | None) -> Header:
     """The header at the start of ``buffer``; ``Incomplete`` unless it (or ``device``) asks for ``size`` bytes."""
     header = _header(buffer)
+    if header.size == size:
+        return header
     if UNKNOWN in header.shape:
         header = _resolved(header, size)
     if header.size != size:
@@ -299,10 +305,10 @@ def _resolved(header: Header, size: int) -> Header:
 
 
 def _view(buffer: Array, header: Header) -> Array:
-    array = buffer[header.offset :].view(header.dtype.numpy)
-    if header.fortran:
-        return np.ascontiguousarray(array.reshape(header.shape, order="F"))
-    return array.reshape(header.shape)
+    dtype, shape, fortran, offset, _, _ = header
+    if fortran:
+        return np.ascontiguousarray(np.ndarray(shape, dtype.numpy, buffer, offset, order="F"))
+    return np.ndarray(shape, dtype.numpy, buffer, offset)
 
 
 def dtype_named(header: Header, named: str | None) -> DType:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.capture.names import FileName, NameKinds, parse
+from harness.capture.names import FileName, NameKinds, parse, place_of
 
 _LATEST = 2**63 - 1
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -30,11 +30,9 @@ class PlainFiles:
         self._directory = directory
         self._table = kinds or NameKinds()
         self._times = array("q")
-        #: of each file; -1 for one in ``_others``
+        #: of each file; below 0 for those in ``_others``, counted from -1 down
         self._kinds = array("i")
-        self._owners = array("i")
-        self._places = array("q")
-        self._others: dict[int, str] = {}
+        self._others: list[tuple[str, int, int]] = []
 
     def __len__(self) -> int:
         return len(self._times)
@@ -45,22 +43,18 @@ class PlainFiles:
         if found is None:
             return False
         kind, time = found
-        self._put(self._table.names[kind], self._table.owners[kind], kind, time)
+        self._kinds.append(kind)
+        self._times.append(time)
         return True
 
     def add(self, file: str, name: FileName) -> bool:
         """Adds a file; False if its time is impossible."""
         if name.timestamp > _LATEST:
             return False
-        self._others[len(self._times)] = file
-        self._put(name, name[:2], -1, name.timestamp)
+        self._others.append((file, self._table.owner(name), place_of(name)))
+        self._kinds.append(-len(self._others))
+        self._times.append(name.timestamp)
         return True
-
-    def _put(self, name: FileName, owner: tuple[str, str], kind: int, time: int) -> None:
-        self._times.append(time)
-        self._kinds.append(kind)
-        self._owners.append(self._table.known.setdefault(owner, len(self._table.known)))
-        self._places.append(name.slot + (name.io == "output") * 2**32)
 
     def all(self) -> Iterator[tuple[FileName, str]]:
         """Each parsed name and its path, in any order."""
@@ -85,7 +79,7 @@ class PlainFiles:
         if kind >= 0:
             name, file = self._table.name(kind, self._times[number])
             return name, f"{self._directory}{os.sep}{file}"
-        file = self._others[number]
+        file = self._others[-1 - kind][0]
         parsed = parse(file)
         assert parsed is not None  # as when it was added
         return parsed, os.path.join(self._directory, file)
@@ -103,14 +97,16 @@ class PlainFiles:
 
     def _key(self, number: int) -> tuple[str, str, int]:
         name, _ = self._at(number)
-        return name.op_type, name.op_name, self._places[number]
+        return name.op_type, name.op_name, place_of(name)
 
     def _grouped(self, order: Array) -> array[int]:
         """The number of the execution of each file in ``order``."""
         running: dict[int, tuple[int, int]] = {}
         found, count = array("i"), 0
+        kinds, owners, places = self._kinds, self._table.owners, self._table.places
         for at in order.tolist():
-            owner, place = self._owners[at], self._places[at]
+            kind = kinds[at]
+            owner, place = (owners[kind], places[kind]) if kind >= 0 else self._others[-1 - kind][1:]
             number, last = running.get(owner, (0, _LATEST))
             if place <= last:
                 number, count = count, count + 1

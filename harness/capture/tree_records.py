@@ -30,6 +30,7 @@ from harness.capture.tree_rows import (
     executions_of_rows,
     grouped,
     in_order,
+    new,
     row_records,
     started,
 )
@@ -294,15 +295,15 @@ class RankRecords:
 
     def _records(self, execution: ExecutionFiles) -> Iterator[tuple[FileValues | None, Record]]:
         owner, operator, number = self._owner(execution)
-        rank = self._where.rank
+        where = self._where.rank, execution.graph, execution.iteration, operator, number
         source = owner.source if owner is not None else None
         if isinstance(execution.files, TableRows):
-            yield from row_records(SlotKey(rank, *execution[1:3], operator, number, "", 0), execution, owner)
+            yield from row_records(SlotKey(*where, "", 0), execution, owner)
             return
         with ExitStack() as opened:
             for entry in execution.files:
                 name = entry.name
-                key = SlotKey(rank, execution.graph, execution.iteration, operator, number, name.io, name.slot)
+                key = new(SlotKey, (*where, name.io, name.slot))
                 if not entry.has_file and entry.row is not None:
                     yield None, _row_record(key, entry.row, owner, source)
                 elif entry.raw is not None:

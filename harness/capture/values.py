@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -11,6 +12,7 @@ from harness.capture import npy
 from harness.capture.pump import pumped
 from harness.dtypes import DType
 from harness.errors import TreeError
+from harness.reading import Folder
 from harness.records import Array, Streamed
 
 EAGER_BYTES = 1 << 20
@@ -19,6 +21,8 @@ HINTED = 16 << 20
 """Bytes that the system is asked to read ahead, of one file and of all open files."""
 _OPENED = 64
 """Number of files opened ahead."""
+_FOLDERS = 16
+"""Number of directories open at a time: graphs take turns."""
 _ALONE = 8 << 20
 """Files below this size are read without a thread."""
 
@@ -108,29 +112,49 @@ class Ahead:
         self._inside = inside
         self._open: dict[str, npy.NpyFile] = {}
         self._bytes = 0
+        #: the directories in which files were opened lately
+        self._folders: dict[str, Folder] = {}
 
     def through(self, work: Iterable[Work], paths: Callable[[Work], Iterable[str]]) -> Iterator[Work]:
         """Iterates ``work`` in its order; opens the files of each piece (``paths``) before giving it out."""
-        if not self._enabled:
-            yield from work
-            return
-        waiting: deque[Work] = deque()
         try:
-            for each in work:
-                for path in paths(each):
-                    self._start(path)
-                waiting.append(each)
-                while waiting and (len(self._open) >= _OPENED or self._bytes >= HINTED):
-                    yield waiting.popleft()
-            yield from waiting
+            yield from self._opened(work, paths) if self._enabled else work
         finally:
             for file in self._open.values():
                 file.close()
             self._open.clear()
+            self._leave()
+
+    def _opened(self, work: Iterable[Work], paths: Callable[[Work], Iterable[str]]) -> Iterator[Work]:
+        waiting: deque[Work] = deque()
+        for each in work:
+            for path in paths(each):
+                self._start(path)
+            waiting.append(each)
+            while waiting and (len(self._open) >= _OPENED or self._bytes >= HINTED):
+                yield waiting.popleft()
+        yield from waiting
+
+    def _leave(self) -> None:
+        for folder in self._folders.values():
+            folder.close()
+        self._folders.clear()
+
+    def _made(self, path: str) -> npy.NpyFile:
+        directory, _, name = path.rpartition(os.sep)
+        folder = self._folders.get(directory)
+        if folder is None:
+            if len(self._folders) >= _FOLDERS:
+                self._leave()
+            try:
+                folder = self._folders[directory] = Folder(directory, self._inside, TreeError)
+            except (OSError, TreeError):
+                return npy.NpyFile(path, self._inside)  # which says what is wrong with the file
+        return npy.NpyFile(path, opened=folder.open(name))
 
     def _start(self, path: str) -> None:
         with suppress(OSError):  # the reader will meet the error again
-            file = npy.NpyFile(path, self._inside)
+            file = self._made(path)
             self._open[path] = file
             self._bytes += file.size
             file.hint(0, HINTED)
@@ -139,6 +163,6 @@ class Ahead:
         """The open file; ``OSError`` if it cannot be opened, ``TreeError`` if it lies outside of the tree."""
         file = self._open.pop(path, None)
         if file is None:
-            return npy.NpyFile(path, self._inside)
+            return self._made(path)
         self._bytes -= file.size
         return file
