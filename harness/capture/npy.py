@@ -163,13 +163,10 @@ class NpyFile:
 
     __slots__ = ("_descriptor", "_head", "_mode", "header", "size")
 
-    def __init__(
-        self, path: str, inside: str | None = None, *, opened: tuple[int, os.stat_result] | None = None
-    ) -> None:
-        """Opens ``path``.
+    def __init__(self, path: str, inside: str | None = None, opened: tuple[int, os.stat_result] | None = None) -> None:
+        """Opens ``path``; links lead out of the real path ``inside`` only if that is None.
 
         Args:
-            inside: real path of a directory that no link may leave; by default links may lead anywhere.
             opened: its descriptor and what the system knows of it, if it is open.
 
         Raises:
@@ -278,9 +275,7 @@ class NpyFile:
 def _checked(buffer: Array, size: int, device: DType | None) -> Header:
     """The header at the start of ``buffer``; ``Incomplete`` unless it (or ``device``) asks for ``size`` bytes."""
     header = _header(buffer)
-    if header.size == size:
-        return header
-    if UNKNOWN in header.shape:
+    if header.size != size and UNKNOWN in header.shape:
         header = _resolved(header, size)
     if header.size != size:
         if device is not None and header.offset + prod(header.shape) * device.itemsize == size:

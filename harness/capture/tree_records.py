@@ -113,7 +113,7 @@ class RankRecords:
         streams = [self._executions(graph, iteration, path) for graph, iteration, path in self._directories()]
         for execution in self._ahead.through(heapq.merge(*streams, key=started), _paths):
             yield from self._forgetting(execution)
-        self._look_at_constants()
+        self.look_at_constants()
         self._look_at_the_last()
 
     def _forget(self) -> None:
@@ -170,10 +170,6 @@ class RankRecords:
         """Whether the parameters that end an iteration were found, for each graph and iteration read."""
         return self._closed
 
-    def look_at_constants(self) -> None:
-        """Reports incomplete constants, as reading all records does in the end."""
-        self._look_at_constants()
-
     def rows(self) -> Rows | None:
         """All records at once, if every directory holds only plain rows of statistics; else None."""
         self._forget()
@@ -187,13 +183,13 @@ class RankRecords:
         for execution in in_order(tables):
             owner, operator, number = self._owner(execution)
             found.add(execution, owner, (self._where.rank, execution.graph, execution.iteration, operator, number))
-        self._look_at_constants()
+        self.look_at_constants()
         self._look_at_the_last()
         self.listed = len(found.keys)
         return found.rows()
 
-    def _look_at_constants(self) -> None:
-        """Reports incomplete files of constants, although constants are not slots of an iteration."""
+    def look_at_constants(self) -> None:
+        """Reports incomplete files of constants, as reading all records does in the end: they are not slots."""
         for _, graph in self._numbered(os.path.join(self._where.root, self._where.network)):
             folder = os.path.join(graph, "constants")
             names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
