@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -20,12 +19,13 @@ from itertools import pairwise
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
+from harness.framework.compile.closure import Closure
 from harness.framework.compile.nestings import Recorded, depth_of, recorded
-from harness.framework.compile.places import SourcePosition, end_of, holds, is_attribute, place_of
+from harness.framework.compile.places import SourcePosition, end_of, holds, is_attribute, picks, place_of
 from harness.framework.compile.source import Function, function_of, is_function, is_shown, is_users
+from harness.framework.compile.traced import Traced
 from harness.framework.observed import FUNCTION_GRAPHS, LAYER_GRAPHS
 from harness.framework.tensor import graph_function_key, is_graph_function
-from harness.graph import Node
 
 Compound = ast.If | ast.For
 Loop = ast.For | ast.ListComp | ast.GeneratorExp
@@ -39,75 +39,6 @@ KEYWORDS = 2
 CHECKING = frozenset(row.name for row in LAYER_GRAPHS if row.checks)
 #: methods of layers that are functions in the real layers too
 METHODS = frozenset({"construct", "get_loss"})
-#: Paths up to this length are kept; each turn of a loop is one longer.
-_SHORT = 64
-
-
-@dataclass(eq=False, slots=True)
-class Closure:
-    """A function graph.
-
-    Attributes:
-        parent: the closure it is called from, or None.
-        effects: what it does to memory, in order: ``None`` for reads of parameters, a node that updates one, or the
-            closure called.
-        at: number of the parent's effects before its call.
-        waits: its result comes from a turn of a loop, so it also waits for the loop's counter.
-        checks: it also checks something, so its result waits for its effects in any case.
-        tail: the closure whose call is its result, or None.
-        nodes: the operators written in it.
-        of_library: it is a function of the library.
-        leaves: the graphs inside it, of a function of the library whose nesting is recorded.
-        level: of such a graph, how many steps after the call it becomes part of the caller; None for any other.
-        slots: of such a graph, by operator, ``seen`` and ``left`` of each (see ``nestings``).
-        early: of such a graph, how many steps after its first argument is given anew it becomes part of the caller, and
-            from which step after the call on; None where it waits for its level.
-        nested: it sees the values of the closure around it; any other is given its arguments.
-    """
-
-    parent: Closure | None
-    waits: bool = False
-    checks: bool = False
-    effects: list[Closure | Node | None] = field(default_factory=list)
-    at: int = 0
-    nodes: list[Node] = field(default_factory=list)
-    tail: Closure | None = None
-    of_library: bool = False
-    _path: tuple[Closure, ...] = ()
-    leaves: list[Closure] = field(default_factory=list)
-    level: int | None = None
-    slots: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
-    early: tuple[int, int] | None = None
-    nested: bool = False
-
-    def affect(self, effect: Closure | Node | None) -> None:
-        """Notes an effect; the first one makes this closure's call an effect of its parent."""
-        if not self.effects and self.parent is not None:
-            self.parent.affect(self)
-            self.at = len(self.parent.effects) - 1
-        self.effects.append(effect)
-
-    def path(self) -> tuple[Closure, ...]:
-        """This closure and those around it, outermost first."""
-        if self._path:
-            return self._path
-        closures: list[Closure] = []
-        closure: Closure | None = self
-        while closure is not None:
-            closures.append(closure)
-            closure = closure.parent
-        path = tuple(closures[::-1])
-        if len(path) <= _SHORT:
-            self._path = path
-        return path
-
-    def steps(self) -> Iterator[tuple[Node, tuple[int, int]]]:
-        """The nodes of a graph whose nesting is recorded, with their ``seen`` and ``left``."""
-        used: Counter[str] = Counter()
-        for node in self.nodes:
-            slots = self.slots[node.op]
-            yield node, slots[min(used[node.op], len(slots) - 1)]
-            used[node.op] += 1
 
 
 @dataclass(eq=False, slots=True)
@@ -152,10 +83,11 @@ class _Activation:
             return self.closure
         return leaves.pop(0) if len(leaves) > 1 else leaves[0]
 
-    def child(self, key: Any, parent: Closure, nested: bool = True) -> Closure:
-        """The closure known as ``key`` inside ``parent``; made at its first use."""
+    def child(self, key: Any, parent: Closure, loop: Loop | None = None) -> Closure:
+        """The closure known as ``key`` inside ``parent``, where a ``loop`` goes on; made at its first use."""
         if (key, parent) not in self.made:
-            self.made[key, parent] = Closure(parent, nested=nested)
+            given = _handed(loop, self.frame) if loop is not None else frozenset()
+            self.made[key, parent] = Closure(parent, nested=True, given=given)
         return self.made[key, parent]
 
 
@@ -187,7 +119,9 @@ class Closures:
         for activation in self._all:
             if activation.function is None:
                 continue
-            path = _locate(activation).path()
+            last = _locate(activation)
+            last.picks = picks(activation.function, place_of(activation.frame))
+            path = last.path()
             for closure, tail in pairwise(path[path.index(activation.closure) :]):
                 closure.tail = tail
 
@@ -251,9 +185,10 @@ def _enter(frame: FrameType, caller: Closure) -> _Activation:
         checks = layer in CHECKING
     else:
         function = function_of(frame.f_code)
-    closure = Closure(caller, checks=checks) if before else caller
+    by_keyword = _is_by_keyword(frame, key)
+    closure = Closure(caller, checks=checks, by_keyword=by_keyword) if before else caller
     for _ in range(1, before):
-        closure.tail = closure = Closure(closure)
+        closure.tail = closure = Closure(closure, by_keyword=by_keyword)
     last = closure
     if before and key is not None:
         closure.of_library = True
@@ -264,7 +199,7 @@ def _enter(frame: FrameType, caller: Closure) -> _Activation:
 
 def _nested(frame: FrameType, caller: Closure, nesting: Recorded) -> _Activation:
     """Makes the closures of a function whose nesting is recorded."""
-    closure = Closure(caller, of_library=True)
+    closure = Closure(caller, of_library=True, by_keyword=_is_by_keyword(frame, graph_function_key(frame)))
     closure.leaves = [Closure(closure, level=level, of_library=True) for level in nesting.levels]
     for graph, later, since in nesting.early:
         closure.leaves[graph].early = later, since
@@ -280,13 +215,21 @@ def _depth(frame: FrameType, key: Any) -> tuple[int, int]:
     """What ``FUNCTIONS`` says of the library function whose call ``frame`` is; a method that is an operator itself is
     no function graph."""
     plain = key[0] if isinstance(key, tuple) else key
-    local, caller = frame.f_locals, frame.f_back
+    local = frame.f_locals
     direct = not local["shared"] and not local["named"] and not plain.rpartition(".")[2].startswith("__")
     named = next(iter(local["kwargs"]), "axis" if len(local["args"]) > 1 else "")
     found = FUNCTIONS.get((plain, named)) or FUNCTIONS.get(key)
     before, after = found or depth_of(frame, key) or (0 if direct and plain.startswith("Tensor.") else 1, 0)
-    by_user = caller is not None and is_users(caller.f_code.co_filename)
-    return before + (KEYWORDS if by_user and local["kwargs"] and plain.startswith("ops.") else 0), after
+    return before + (KEYWORDS if _is_by_keyword(frame, key) else 0), after
+
+
+def _is_by_keyword(frame: FrameType, key: Any) -> bool:
+    """Whether ``frame`` is a function of ``ops`` that the user calls with a keyword."""
+    plain = key[0] if isinstance(key, tuple) else key
+    if plain is None or not plain.startswith("ops.") or not frame.f_locals["kwargs"]:
+        return False
+    caller = frame.f_back
+    return caller is not None and is_users(caller.f_code.co_filename)
 
 
 def _locate(activation: _Activation) -> Closure:
@@ -368,7 +311,7 @@ def _after(activation: _Activation, statement: Compound, closure: Closure) -> Cl
     if isinstance(statement, ast.For):
         loop = activation.loops.get((statement, closure))
         inner = _end_of_turn(activation, statement, loop.turns[-1]) if loop is not None else closure
-        return activation.child((statement, "after"), activation.child((statement, "end"), inner, nested=False))
+        return activation.child((statement, "after"), activation.child((statement, "end"), inner, statement))
     if is_attribute(statement.test):
         closure = activation.child((statement, "side"), closure)
     return activation.child((statement, "after"), closure)
@@ -380,10 +323,22 @@ def _turn(activation: _Activation, turns: _Turns, closure: Closure) -> Closure:
     value, place = tuple(id(known.get(name)) for name in _names(turns.target)), place_of(turns.frame)
     loop = activation.loops.setdefault((turns.loop, closure), _Loop([]))
     if not loop.turns or value != loop.value or place < loop.place:
-        head = Closure(_end_of_turn(activation, turns.loop, loop.turns[-1]) if loop.turns else closure)
+        around = _end_of_turn(activation, turns.loop, loop.turns[-1]) if loop.turns else closure
+        head = Closure(around, nested=True, given=_handed(turns.loop, turns.frame))
         loop.turns.append(Closure(head, waits=True, nested=True))
     loop.value, loop.place = value, place
     return loop.turns[-1]
+
+
+def _handed(loop: Loop, frame: FrameType) -> frozenset[int]:
+    """The values, each by its id, that one turn of ``loop`` hands to the next: of the variables that it changes."""
+    values = (frame.f_locals.get(name) for name in _changed(loop))
+    return frozenset(id(value.operand) for value in values if isinstance(value, Traced))
+
+
+@lru_cache(maxsize=16384)
+def _changed(loop: Loop) -> tuple[str, ...]:
+    return tuple({n.id: None for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)})
 
 
 @lru_cache(maxsize=16384)

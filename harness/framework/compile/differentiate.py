@@ -121,6 +121,8 @@ class _Gradient:
         order, idle = inlining_order(self.order, [r.operand for r in self.roots], self.tracer.created)
         rank = {closure: at for at, closure in enumerate(order)}
         found: dict[Any, str] = {}
+        used = {_written(node) for node in walked}
+        idle = [node for node in idle if _written(node) in used]
         for node in sorted([*walked, *idle], key=lambda n: rank.get(n.extra.closure, len(rank))):
             found.setdefault(_primitive(node), node.scope)
         return found
@@ -283,6 +285,11 @@ def _depends(switch: Node, wanted: set[int]) -> bool:
 
 def _primitive(node: Node) -> Any:
     return node.op, tuple(sorted((k, repr(v)) for k, v in node.attrs.items()))
+
+
+def _written(node: Node) -> Any:
+    """What equal nodes of several calls of one function graph have in common."""
+    return _primitive(node), node.scope, tuple(repr(i.spec) for i in node.inputs)
 
 
 def as_value(operand: Operand) -> Any:

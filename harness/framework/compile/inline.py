@@ -17,7 +17,7 @@ from heapq import heappop, heappush
 from itertools import count
 from typing import Any
 
-from harness.framework.compile.closures import Closure
+from harness.framework.compile.closure import Closure
 from harness.graph import Node, Operand
 
 _State = tuple[str, Closure, Any]
@@ -161,9 +161,11 @@ class _Walk:
             self._put(("result", closure, 0))
         else:
             self._push_results(closure)
+        if closure.effects and closure.parent is not None and closure.parent.effects:
+            self._put(("state", closure.parent, closure.at + 1))
         for result in self.results.get(closure, {}).values():
             for user in self.users.get(id(result), ()):
-                self._push_user(user, closure)
+                self._push_user(user, result, closure)
 
     def _place_leaves(self, closure: Closure) -> None:
         """Queues the graphs and the operators of a function of the library for the steps recorded."""
@@ -183,7 +185,8 @@ class _Walk:
     def _waits(self, closure: Closure) -> bool:
         """Whether the result of a closure is made to wait for something: a loop's counter, or its effects, unless the
         call that is its result is the only one and nothing is idle."""
-        if closure.waits or (closure.effects and (closure.checks or closure in self.holding)):
+        always = closure.checks or closure.picks or closure in self.holding
+        if closure.waits or (closure.effects and always):
             return True
         if len(closure.effects) != 1 or not isinstance(closure.effects[0], Closure):
             return bool(closure.effects)
@@ -211,6 +214,9 @@ class _Walk:
             else:
                 self._push_results(closure)
             self._push_state(closure, len(closure.effects))
+        elif kind == "members":
+            for operand in count:
+                self._push(operand, closure)
         elif kind == "turn":
             self._push_results(closure)
         elif kind == "load":
@@ -241,20 +247,23 @@ class _Walk:
         elif isinstance(operand, Node) and not self._push_call(_way(user, operand.extra.closure)):
             self._put(operand)
 
-    def _push_user(self, user: Node, closure: Closure) -> None:
-        """Queues what takes a result of ``closure`` from outside: a node, or the call it stands in."""
-        path = user.extra.closure.path()
+    def _push_user(self, user: Node, result: Node, closure: Closure) -> None:
+        """Queues what takes a result of ``closure`` from outside: a node, a tuple, or the call it stands in."""
+        path, members = user.extra.closure.path(), _tuple_with(result, user)
         if closure in path or any(self._waits(around) for around in _way(user.extra.closure, closure)[:-1]):
             return
         for around in path:
-            if self._is_inlined(around) or around.nested or not _lies_inside(around, self.top):
+            if self._is_inlined(around) or around.sees(result) or not _lies_inside(around, self.top):
                 continue
-            if around.level is None:
+            if around.level is not None:
+                if around.parent is not None:
+                    self._push_early(around.parent)
+            elif members and around.of_library:
+                self._put(("members", around, members))
+            elif not around.by_keyword:
                 self._put(around)
-            elif around.parent is not None:
-                self._push_early(around.parent)
             return
-        self._put(user)
+        self._put(("members", user.extra.closure, members) if members else user)
 
     def _push_early(self, function: Closure) -> None:
         """Queues the graphs of a function of the library that its argument, given anew, is looked at in."""
@@ -304,6 +313,17 @@ def _values(node: Node) -> list[Operand]:
     if node.op in ("Load", "UpdateState"):
         return []
     return [i for i in node.inputs if not (isinstance(i, Node) and i.op in ("Load", "UpdateState"))]
+
+
+def _tuple_with(result: Node, user: Node) -> tuple[Operand, ...]:
+    """The members of the tuple in which ``user`` takes ``result``; none where it takes it alone."""
+    at = 0
+    for size in user.extra.layout:
+        members = tuple(user.inputs[at : at + (size or 1)])
+        if size is not None and any(each is result for each in members):
+            return members
+        at += len(members)
+    return ()
 
 
 def _together(node: Node, leaf: Closure) -> bool:

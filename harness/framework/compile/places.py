@@ -40,3 +40,22 @@ def place_of(frame: FrameType) -> SourcePosition:
 def _place(code: CodeType, lasti: int) -> SourcePosition:
     line, _line_end, column, _column_end = next(islice(code.co_positions(), lasti // 2, None))
     return line or 0, column or 0
+
+
+@lru_cache(maxsize=16384)
+def picks(function: ast.stmt, place: SourcePosition) -> bool:
+    """Whether the ``return`` at ``place`` gives one of several results of a call."""
+    statements = [each for each in ast.walk(function) if isinstance(each, (ast.Return, ast.Assign))]
+    at = next((s for s in statements if isinstance(s, ast.Return) and holds(s, place)), None)
+    value = at.value if at is not None else None
+    before = sorted((s for s in statements if isinstance(s, ast.Assign)), key=lambda s: (s.lineno, s.col_offset))
+    while isinstance(value, ast.Name):
+        name, value = value.id, None
+        while before and value is None:
+            statement = before.pop()
+            for target in statement.targets if end_of(statement) <= place else ():
+                stored = {n.id for n in ast.walk(target) if isinstance(n, ast.Name)}
+                if name in stored and isinstance(target, ast.Tuple):
+                    return isinstance(statement.value, ast.Call)
+                value = statement.value if name in stored else value
+    return isinstance(value, ast.Subscript) and isinstance(value.value, ast.Call)

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from harness.errors import HarnessError, TraceError
-from harness.framework.compile.closures import Closure, Closures
+from harness.framework.compile.closure import Closure
+from harness.framework.compile.closures import Closures
 from harness.framework.compile.controls import Controls
 from harness.framework.compile.functions import COMPOSED, EACH, FunctionScopes
 from harness.framework.compile.known import Known

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from harness import nn, ops
-from harness.framework.compile.closures import Closure
+from harness.framework.compile.closure import Closure
 from tests.framework.compile.build import Net, compiled, floats, graph_of, only
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
 from harness.dtypes import float32
-from harness.framework.compile.closures import Closure
+from harness.framework.compile.closure import Closure
 from harness.framework.compile.inline import inlining_order
+from harness.framework.compile.places import picks
 from harness.graph import Node, NodeExtra, Operand, Parameter, TensorSpec
 
 SPEC = TensorSpec(float32, (2,))
@@ -134,3 +137,54 @@ def test_a_result_waits_where_a_value_is_idle(is_idle: bool) -> None:
     nodes = [given, far, inside, last]
     order, _idle = inlining_order(nodes, [last], [nothing, *nodes] if is_idle else nodes)
     assert (order.index(leaf) < order.index(deep)) == (not is_idle)
+
+
+@pytest.mark.parametrize("by_keyword", [False, True])
+def test_an_argument_by_keyword_brings_its_call_no_nearer(by_keyword: bool) -> None:
+    top = Closure(None)
+    reading, function, beside = Closure(top), Closure(top, of_library=True, by_keyword=by_keyword), Closure(top)
+    for _ in range(6):
+        beside = Closure(beside)
+    x = Parameter("x", SPEC, False)
+    given = node(reading, x)
+    reading.affect(None)
+    inside, other = node(function, given), node(beside, x)
+    far: Operand = inside
+    for _ in range(12):
+        far = node(top, far)
+    last = node(top, far, other)
+    order, _idle = inlining_order([given, inside, other, last], [last])
+    assert (order.index(function) < order.index(beside)) == (not by_keyword)
+
+
+@pytest.mark.parametrize("is_handed", [False, True])
+def test_a_loop_sees_what_it_is_not_handed(is_handed: bool) -> None:
+    top = Closure(None)
+    maker, beside = Closure(top), Closure(top)
+    x = Parameter("x", SPEC, False)
+    given = node(maker, x)
+    turn = Closure(top, nested=True, given=frozenset({id(given)} if is_handed else ()))
+    inner = Closure(turn)
+    inside, other = node(inner, given), node(beside, x)
+    assert turn.sees(given) == (not is_handed)
+    last = node(top, given, other, inside)
+    order, _idle = inlining_order([given, inside, other, last], [last])
+    assert set(order) == {top, maker, beside, turn, inner}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("_, y = self.a(x)\n    return y", True),
+        ("y = self.a(x)\n    return y", False),
+        ("_, y = self.a(x)\n    y = self.b(y)\n    return y", False),
+        ("z, _ = self.a(x)\n    y = z\n    return y", True),
+        ("return self.a(x)[1]", True),
+        ("return self.a(x)", False),
+        ("a, b = x, x\n    return a", False),
+    ],
+)
+def test_what_picks_one_of_several_results(text: str, expected: bool) -> None:
+    (function,) = ast.parse(f"def construct(self, x):\n    {text}\n").body
+    last = function.body[-1]  # type: ignore[attr-defined]
+    assert picks(function, (last.lineno, last.col_offset)) is expected
