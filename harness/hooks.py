@@ -16,7 +16,7 @@ def provide(name: str, give: Callable[[], Any]) -> None:
     """Registers how a lower package gets something that an upper one has.
 
     Args:
-        name: ``operators``, ``transforms`` or ``dump``.
+        name: ``device``, ``operators``, ``transforms`` or ``dump``.
         give: called at each request.
     """
     _given[name] = give

@@ -88,5 +88,12 @@ def _transforms() -> _Any:
     return transforms
 
 
+def _device() -> _Any:
+    from harness.framework.runtime import session
+
+    return session.current().device
+
+
+_hooks.provide("device", _device)
 _hooks.provide("operators", _operators)
 _hooks.provide("transforms", _transforms)

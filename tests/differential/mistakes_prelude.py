@@ -12,7 +12,7 @@ from mindspore import Parameter, Tensor, nn, ops, train
 from mindspore.common.initializer import One, initializer
 from mindspore.dataset import transforms, vision
 
-ms.set_context(mode=1)
+ms.set_context(mode=1, pynative_synchronize=True)  # else an error may come with a later call
 ms.set_seed(1)
 f = Tensor([[0.5, -1.0, 2.0], [3.0, 0.25, -0.75]], ms.float32)
 g = Tensor([[1.5, 2.0, -1.0], [0.5, 1.25, 0.75]], ms.float32)

@@ -106,7 +106,9 @@ class Tracer(Controls):
             scope = self.pinned or (self.scope if self.source is not None else self._users_scope())
         extra = NodeExtra(layout, operator.functional, operator.absent, region=self.region)
         extra.closure, extra.effects_before, extra.inside = closure, before, self.functions.inside
-        node = Node(operator.name, inputs, {**attrs, **self.marks}, scope, operator.infer(call), extra=extra)
+        spec = operator.infer(call)
+        taken.check_kernel(call)
+        node = Node(operator.name, inputs, {**attrs, **self.marks}, scope, spec, extra=extra)
         closure.nodes.append(node)
         if self.states.together(mark, node):
             closure.affect(None)

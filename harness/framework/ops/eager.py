@@ -33,10 +33,22 @@ _RANK = {
 }  # fmt: skip
 
 
+#: unsigned dtypes that are brought to no other dtype, nor another (bools aside) to them
+ALONE = frozenset({"UInt16", "UInt32", "UInt64"})
+
+
 def promote(given: list[DType]) -> DType:
-    """The dtype two or more tensor dtypes are brought to."""
+    """The dtype two or more tensor dtypes are brought to.
+
+    Raises:
+        DtypeError: UInt16, UInt32 or UInt64 beside another dtype than Bool.
+    """
     best = max(given, key=lambda d: _RANK[d.name])
     names = {d.name for d in given}
+    if names & ALONE and len(names - {"Bool"}) > 1:
+        raise DtypeError(f"there is no common dtype of {' and '.join(sorted(names))}; cast them (ops.cast)")
+    if names >= {"Float64", "Complex64"}:
+        return dtypes.complex128
     if names == {"Float16", "BFloat16"} or ({"Float16", "BFloat16"} <= names and best.name in names - {"Float32"}):
         return dtypes.float32 if _RANK[best.name] <= _RANK["Float32"] else best
     if names == {"UInt8", "Int8"}:
@@ -205,6 +217,7 @@ class EagerDispatcher:
         done = Call(op, tuple(specs), tuple(values), attrs)
         taken.check(done)
         done.out = operator.infer(done)
+        taken.check_kernel(done)
         arrays = tuple(_plain(v) for v in ready)
         if op in VIEWS and isinstance(ready[0], Tensor):
             return _view(operator, done, ready[0], arrays[1:])

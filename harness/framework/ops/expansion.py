@@ -16,6 +16,7 @@ import numpy as np
 
 from harness.dtypes import DType
 from harness.errors import TraceError
+from harness.framework.ops import taken
 from harness.framework.ops.base import OPERATORS, Array, Call, Operator
 from harness.framework.ops.eager import number_dtype, plan_arguments, promote
 from harness.framework.tensor import Tensor, using
@@ -93,7 +94,9 @@ class _Shapes:
         operator = OPERATORS.get(op)
         ready = [v if c is None else emit("Cast", v, c) for v, c in plan_arguments(operator, args)]
         values = tuple(_value(v) for v in ready)
-        out = operator.infer(Call(op, tuple(_spec(v) for v in ready), values, attrs))
+        call = Call(op, tuple(_spec(v) for v in ready), values, attrs)
+        out = operator.infer(call)
+        taken.check_kernel(call)
         return _shaped(out, None)
 
     def branch(self, *_args: Any) -> Any:

@@ -179,12 +179,13 @@ def divide_toward_zero(x: Array, y: Array) -> Array:
 
 
 def floor_divide(x: Array, y: Array) -> Array:
-    """Integer quotient rounded down; over zero the dtype's highest or lowest value by the sign of ``x``, 0 for 0/0.
+    """Integer quotient rounded down; over zero the dtype's highest or lowest value by the sign of ``x``, 0 for 0/0, and
+    of bools always ``x``.
 
     Source: MindSpore 2.10.0 CPU, measured.
     """
     if x.dtype.kind == "b":
-        return np.floor_divide(x, y).astype(bool)
+        return x.copy()
     ends = np.iinfo(x.dtype)
     over_zero = np.where(x > 0, ends.max, np.where(x < 0, ends.min, 0)).astype(x.dtype)
     return np.where(y == 0, over_zero, np.floor_divide(x, y))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from harness import dtypes
 from harness.dtypes import DType
 from harness.errors import SettingTypeError
 from harness.framework.ops.base import Call, Operator
@@ -83,6 +84,12 @@ class Reduction(Operator):
         check_kind(call, self.accepts, 0)
         x = call.tensor(0)
         return TensorSpec(self.result or x.dtype, reduced(x.shape, self.axes(call), bool(call.values[2])))
+
+
+def total_dtype(given: DType) -> DType:
+    """The dtype of a sum or a product of all kinds of numbers: Int64 of integers and bools, but UInt16, UInt32 and
+    UInt64 keep theirs (measured)."""
+    return dtypes.int64 if given.kind in "bi" or given is dtypes.uint8 else given
 
 
 def kept_shape(x: Any, axis: Any) -> tuple[int, ...]:

@@ -1,14 +1,19 @@
-"""The dtypes operators take, where the shape rule alone would let others pass: a table, checked before every call.
+"""The dtypes operators take, where the shape rule alone would let others pass: tables, checked before every call.
 
-Source: MindSpore 2.10.0 CPU, measured. bfloat16 was not tried and goes with float16.
+Source: MindSpore 2.10.0 CPU, measured. ``TAKEN`` holds on every device; bfloat16 was not tried for it and goes with
+float16. ``refused.json`` (``tests/interop/kernel_dtypes.py``) holds on a CPU alone, in graphs as outside: dtypes for
+which an operator has no kernel there.
 """
 
 from __future__ import annotations
 
+import functools
+import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from harness import dtypes
+from harness import dtypes, hooks
 from harness.errors import DtypeError
 from harness.framework.ops.base import Call
 from harness.framework.tensor import Tensor
@@ -116,6 +121,30 @@ def check_given(op: str, args: Sequence[Any]) -> None:
     if op in _BEFORE_CASTS:
         specs = tuple(TensorSpec(a.dtype, a.shape) if isinstance(a, Tensor) else spec_of(None) for a in args)
         check(Call(op, specs, (), {}))
+
+
+@functools.cache
+def refused() -> dict[str, frozenset[str]]:
+    """For each operator what its CPU kernel does not take: dtypes of all arguments in a row (of numbers, too), or that
+    of the first tensor and a star."""
+    text = (Path(__file__).parent / "refused.json").read_text(encoding="utf-8")
+    return {op: frozenset(rows) for op, rows in json.loads(text).items()}
+
+
+@functools.cache
+def _is_refused(op: str, given: str) -> bool:
+    rows = refused()[op]
+    return f"{given.partition(' ')[0]} *" in rows or any(row == given or row.startswith(f"{given} ") for row in rows)
+
+
+def check_kernel(call: Call) -> None:
+    """Raises ``DtypeError`` if the process runs on a CPU that has no kernel of the operator for these tensors."""
+    if call.op not in refused():
+        return
+    given = " ".join(spec.dtype.name for at in range(len(call.inputs)) for spec in _specs(call, at))
+    if given and _is_refused(call.op, given) and hooks.provided("device").target == "CPU":
+        shown = given.replace(" ", ", ")
+        raise DtypeError(f"{call.op}: MindSpore's CPU has no kernel for {shown}; cast them (ops.cast)")
 
 
 def check(call: Call) -> None:

@@ -379,6 +379,7 @@ def test_refusals(case: int) -> None:
         act()
 
 
+@pytest.mark.usefixtures("every_dtype")
 def test_brain_float_layers_compute_in_their_dtype() -> None:
     layer = nn.Dense(4, 2, dtype=dtypes.bfloat16)
     out = layer(Tensor(values(3, 4), dtypes.bfloat16))

@@ -19,6 +19,7 @@ from harness.framework.tensor import call
 def _any_dtype(monkeypatch: pytest.MonkeyPatch) -> None:
     """Slopes are taken in float64, which not every operator takes from users."""
     monkeypatch.setattr(taken, "TAKEN", {})
+    monkeypatch.setattr(taken, "refused", dict)
 
 
 ROWS = Tensor(np.array([2, 0, 2]), dtypes.int32)

@@ -17,6 +17,8 @@ from harness.framework.tensor import call
 from tests.framework.ops import test_array_gradients, test_gradients
 from tests.framework.ops.slopes import Case, first, random, second
 
+pytestmark = pytest.mark.usefixtures("every_dtype")
+
 
 @pytest.fixture(autouse=True)
 def _any_dtype(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,8 @@ import pytest
 from harness import Tensor, grad, ops
 from harness.framework.ops import taken
 
+pytestmark = pytest.mark.usefixtures("every_dtype")
+
 
 @pytest.fixture(autouse=True)
 def _any_dtype(monkeypatch: pytest.MonkeyPatch) -> None:

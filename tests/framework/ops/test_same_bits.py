@@ -87,6 +87,7 @@ BITS = {
 }
 
 
+@pytest.mark.usefixtures("every_dtype")
 @pytest.mark.parametrize("way", BITS, ids=lambda way: way.__name__)
 def test_the_bits_are_those_written_down(way: Callable[[], Iterable[Array]]) -> None:
     hasher = hashlib.sha256()

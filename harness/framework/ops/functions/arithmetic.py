@@ -28,11 +28,13 @@ SUB: dict[str, Any] = {"output_names": ["output"], "input_names": ["x", "y"]}
 
 
 def untyped(value: Any) -> Any:
-    """A number beside operands that are not brought to one dtype: a 0-d Int32, Float32 or Bool tensor."""
+    """A number beside operands that are not brought to one dtype: a 0-d Int32 (Int64 outside graphs), Float32 or Bool
+    tensor."""
     if not is_number(value):
         return value
     kind = np.asarray(value).dtype.kind
-    return Tensor(np.asarray(value), {"b": dtypes.bool_, "f": dtypes.float32}.get(kind, dtypes.int32))
+    whole = dtypes.int64 if is_eager() else dtypes.int32
+    return Tensor(np.asarray(value), {"b": dtypes.bool_, "f": dtypes.float32}.get(kind, whole))
 
 
 def pair(name: str, x: Any, y: Any) -> None:

@@ -78,7 +78,7 @@ def _copy(self: Tensor) -> Tensor:
         return call("LogicalNot", call("LogicalNot", self))  # type: ignore[no-any-return]
     if self.dtype.name in ("Int32", "Int64", "UInt32", "UInt64"):
         return call("TensorMove", self)  # type: ignore[no-any-return]
-    wide = self if self.dtype is dtypes.float64 else cast(self, dtypes.float32)
+    wide = self if self.dtype is dtypes.float64 or self.dtype.kind == "c" else cast(self, dtypes.float32)
     return cast(call("Divs", wide, 1.0), self.dtype)
 
 

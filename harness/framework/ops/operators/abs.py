@@ -28,11 +28,14 @@ class Abs(Unary):
 
 @operator
 class Sign(Unary):
-    """-1, 0 or 1; NaN gives 0 (measured)."""
+    """-1, 0 or 1; NaN gives 0 (measured). Of a complex number it over its size."""
 
     name = "Sign"
 
     def kernel(self, call: Call, x: Array) -> Array:
+        if x.dtype.kind == "c":
+            size = np.abs(x)
+            return np.where(size == 0, 0, x / np.where(size == 0, 1, size))
         return np.where(x > 0, 1, np.where(x < 0, -1, 0))
 
     def gradient(self, b: Backward) -> Sequence[Any]:

@@ -68,9 +68,9 @@ class Real(_Part):
         return x.real.copy()
 
     def gradient(self, b: Backward) -> Sequence[Any]:
-        if b.inputs[0].dtype not in PARTS:
+        if b.inputs[0].dtype not in PARTS and b.inputs[0].dtype not in WHOLES:
             return (b.dout,)
-        return (emit("Complex", b.dout, emit("ZerosLike", b.dout)),)
+        return (emit("Complex", b.dout, emit("ZerosLike", b.dout)),)  # complex even of a real tensor (measured)
 
 
 @operator

@@ -35,4 +35,4 @@ class EluGrad(Unary):
 
     def kernel(self, call: Call, *args: Array) -> Array:
         dout, out = (numerics.wide(a) for a in args)
-        return np.where(out > 0, dout, dout * (out + 1))
+        return np.where(out < 0, dout * (out + 1), dout)

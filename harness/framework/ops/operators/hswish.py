@@ -15,13 +15,15 @@ from harness.framework.tensor import call as emit
 
 @operator
 class HSwish(Floating):
-    """x * min(max(x + 3, 0), 6) / 6."""
+    """x * min(max(x + 3, 0), 6) / 6; 0 up to -3, also of minus infinity. Whole numbers give whole numbers, cut off."""
 
     name = "HSwish"
+    accepts = "if"
+    of_integers = None
 
     @staticmethod
     def function(x: Array) -> Any:
-        return x * np.clip(x + 3, 0, 6) / 6
+        return np.where(x <= -3, 0, x * np.clip(x + 3, 0, 6) / 6)
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         return (emit("HSwishGrad", b.dout, b.inputs[0]),)
@@ -29,20 +31,22 @@ class HSwish(Floating):
 
 @operator
 class HSwishGrad(Unary):
-    """Arguments: dout, x."""
+    """Arguments: dout, x; at -3 and 3 the slope of the middle (measured)."""
 
     name = "HSwishGrad"
 
     def kernel(self, call: Call, *args: Array) -> Array:
         dout, x = (numerics.wide(a) for a in args)
-        return dout * np.where(x <= -3, 0, np.where(x >= 3, 1, (2 * x + 3) / 6))
+        return dout * np.where(x < -3, 0, np.where(x > 3, 1, (2 * x + 3) / 6))
 
 
 @operator
 class HSigmoid(Floating):
-    """min(max(x + 3, 0), 6) / 6."""
+    """min(max(x + 3, 0), 6) / 6. Whole numbers give whole numbers, cut off."""
 
     name = "HSigmoid"
+    accepts = "if"
+    of_integers = None
 
     @staticmethod
     def function(x: Array) -> Any:
@@ -54,10 +58,10 @@ class HSigmoid(Floating):
 
 @operator
 class HSigmoidGrad(Unary):
-    """Arguments: dout, x."""
+    """Arguments: dout, x; NaN has the slope of the middle (measured)."""
 
     name = "HSigmoidGrad"
 
     def kernel(self, call: Call, *args: Array) -> Array:
         dout, x = (numerics.wide(a) for a in args)
-        return dout * np.where((x > -3) & (x < 3), 1 / 6, 0)
+        return dout * np.where((x <= -3) | (x >= 3), 0, 1 / 6)

@@ -50,7 +50,8 @@ class LogSoftmaxGrad(Operator):
 
     def kernel(self, call: Call, out: Array, dout: Array, axis: int) -> Array:
         total = numerics.total(numerics.wide(dout), axis, keepdims=True)
-        return np.asarray(numerics.wide(dout) - numerics.widest(np.exp, out) * total)
+        power = np.where(np.isnan(out), np.inf, numerics.widest(np.exp, out))  # the power of NaN, as in Softmax
+        return np.asarray(numerics.wide(dout) - power * total)
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         out, dout, axis = b.inputs

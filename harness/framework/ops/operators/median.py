@@ -1,4 +1,4 @@
-"""Median along an axis: the lower of two in the middle, and its place."""
+"""Median along an axis: the lower of two in the middle, and its place; NaN, where there is one."""
 
 from __future__ import annotations
 
@@ -37,6 +37,8 @@ class Median(Operator):
         axis = call.attrs["axis"]
         order = np.argsort(x, axis=axis, kind="stable")
         at = np.take(order, [(x.shape[axis] - 1) // 2], axis)
+        missing = np.isnan(x) if x.dtype.kind not in "iu" else np.zeros(x.shape, bool)
+        at = np.where(missing.any(axis, keepdims=True), missing.argmax(axis, keepdims=True), at)
         value = np.take_along_axis(x, at, axis)
         return (value, at) if call.attrs["keep_dims"] else (value.squeeze(axis), at.squeeze(axis))
 

@@ -29,7 +29,7 @@ class Pow(Binary):
         x, y = as_result(call, x, y)
         if x.dtype.kind in "iu":
             return _integer_power(x, y)
-        return np.power(x, y) if x.dtype.kind == "c" else numerics.widest(np.power, x, y)
+        return _complex_power(x, y) if x.dtype.kind == "c" else numerics.widest(np.power, x, y)
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         x, y = b.inputs
@@ -40,6 +40,11 @@ class Pow(Binary):
         if b.needs[1]:
             dy = reduce_to(emit("Mul", b.dout, _slope_of_exponent(x, y, b.out)), y)
         return dx, dy
+
+
+def _complex_power(x: Array, y: Array) -> Array:
+    """e ** (y log x): NaN for the power 0 of 0."""
+    return np.where((x == 0) & (y == 0), complex(np.nan, np.nan), np.power(x, y))
 
 
 def _slope_of_exponent(x: Any, y: Any, out: Any) -> Any:

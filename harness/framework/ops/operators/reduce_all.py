@@ -10,6 +10,7 @@ import numpy as np
 from harness import dtypes
 from harness.framework.ops.base import Array, Backward, Call, operator
 from harness.framework.ops.reduce import Reduction
+from harness.graph import Spec, TensorSpec
 
 
 class _Truth(Reduction):
@@ -35,10 +36,15 @@ class ReduceAll(_Truth):
 
 @operator
 class ReduceAny(_Truth):
-    """Whether one holds. Over some axes of other dtypes it reads as many bytes as there are elements, from the first
+    """Whether one holds; of UInt8 a UInt8, 0 or 1 (measured). Over some axes of other dtypes it reads as many bytes as there are elements, from the first
     on, as MindSpore's CPU does (measured)."""
 
     name = "ReduceAny"
+
+    def infer(self, call: Call) -> Spec:
+        spec = super().infer(call)
+        assert isinstance(spec, TensorSpec)
+        return TensorSpec(dtypes.uint8, spec.shape) if call.dtype(0) is dtypes.uint8 else spec
 
     def kernel(self, call: Call, x: Array, _axes: Any, keep: bool) -> Array:
         if x.dtype.kind != "b" and len(self.axes(call)) < x.ndim:

@@ -13,7 +13,7 @@ from harness import dtypes
 from harness.framework.ops.base import Array, Backward, Call, Operator, operator
 from harness.framework.ops.elementwise import as_result
 from harness.framework.ops.expansion import Composite, cast
-from harness.framework.ops.reduce import Reduction, axes_of, reduced, repeat
+from harness.framework.ops.reduce import Reduction, axes_of, reduced, repeat, total_dtype
 from harness.framework.tensor import call as emit
 from harness.graph import Node, Spec, TensorSpec, constant
 
@@ -56,14 +56,14 @@ class RealMakeTuple(Operator):
 
 @operator
 class ProdExt(Composite):
-    """Arguments: tensor, axis (None for all), keep_dims, dtype (None: Int64 for integers and bools)."""
+    """Arguments: tensor, axis (None for all), keep_dims, dtype (None: ``total_dtype``)."""
 
     name = "ProdExt"
     tensors = (0,)
 
     def expand(self, x: Any, axis: Any, keep: bool, dtype: Any) -> Any:
         if dtype is None:
-            dtype = dtypes.int64 if x.dtype.kind in "biu" else x.dtype
+            dtype = total_dtype(x.dtype)
         return emit("ReduceProd", cast(x, dtype), axes_of(axis), keep)
 
     def finish(self, parts: Sequence[Node], *argument: Any) -> None:

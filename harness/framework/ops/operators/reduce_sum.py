@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from harness import dtypes
 from harness.framework.ops import numerics
 from harness.framework.ops.base import Array, Backward, Call, operator
 from harness.framework.ops.elementwise import as_result
 from harness.framework.ops.expansion import Composite, cast
-from harness.framework.ops.reduce import Reduction, axes_of, repeat
+from harness.framework.ops.reduce import Reduction, axes_of, repeat, total_dtype
 from harness.framework.tensor import call as emit
 
 
@@ -39,14 +38,14 @@ class ReduceSum(Reduction):
 
 @operator
 class SumExt(Composite):
-    """Arguments: tensor, axes (None or empty for all), keep_dims, dtype (None: Int64 for integers and bools)."""
+    """Arguments: tensor, axes (None or empty for all), keep_dims, dtype (None: ``total_dtype``)."""
 
     name = "SumExt"
     tensors = (0,)
 
     def expand(self, x: Any, axis: Any, keep: bool, dtype: Any) -> Any:
         if dtype is None:
-            dtype = dtypes.int64 if x.dtype.kind in "biu" else x.dtype
+            dtype = total_dtype(x.dtype)
         return emit("ReduceSum", cast(x, dtype), axes_of(axis), keep, False)
 
     def gradient(self, b: Backward) -> Sequence[Any]:

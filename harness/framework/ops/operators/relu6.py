@@ -27,9 +27,9 @@ class ReLU6(Unary):
 
 @operator
 class ReLU6Grad(Unary):
-    """dout where 0 < x < 6, else 0."""
+    """dout where 0 < x <= 6, else 0."""
 
     name = "ReLU6Grad"
 
     def kernel(self, call: Call, dout: Array, x: Array) -> Array:
-        return np.where((x > 0) & (x < 6), dout, dout.dtype.type(0))
+        return np.where((x > 0) & (x <= 6), dout, dout.dtype.type(0))

@@ -21,9 +21,12 @@ _NAMES: dict[str, Any] = {"output_names": ("output",), "input_names": ("x",)}
 
 @operator
 class SeLU(Floating):
-    """1.0507 * x above 0, else 1.0507 * 1.6733 * (e ** x - 1); its gradient is MindSpore's, that of Elu scaled."""
+    """1.0507 * x above 0, else 1.0507 * 1.6733 * (e ** x - 1); its gradient is MindSpore's, that of Elu scaled.
+    Whole numbers give whole numbers, cut off."""
 
     name = "SeLU"
+    accepts = "if"
+    of_integers = None
     functional = False
 
     @staticmethod

@@ -19,14 +19,14 @@ _NAMES: dict[str, Any] = {"output_names": ("output",), "input_names": ("x",)}
 
 @operator
 class Softplus(Floating):
-    """log(1 + e ** x)."""
+    """log(1 + e ** x); infinity of NaN (measured)."""
 
     name = "Softplus"
     functional = False
 
     @staticmethod
     def function(x: Array) -> Array:
-        return np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))
+        return np.where(np.isnan(x), np.inf, np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x))))
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         return (emit("SoftplusGrad", b.dout, b.inputs[0], **_NAMES),)

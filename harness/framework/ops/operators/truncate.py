@@ -22,7 +22,7 @@ class _Truncated(Binary):
 
     def divided(self, x: Array, y: Array) -> Array:
         """x / y toward zero."""
-        return numerics.divide_toward_zero(x, y) if x.dtype.kind in "iu" else np.trunc(x / y)
+        return numerics.divide_toward_zero(x, y) if x.dtype.kind in "iu" else np.trunc(numerics.divide(x, y))
 
 
 @operator

@@ -11,7 +11,8 @@ from harness.graph import Spec, TensorSpec, TupleSpec
 
 @operator
 class Unique(Operator):
-    """x (n,): its values (their number is known when it runs), and (n,) Int32 (Int64 of Int64): the place of each."""
+    """x (n,): its values (their number is known when it runs; each NaN is one of its own), and (n,) Int32 (Int64 of
+    Int64): the place of each."""
 
     name = "Unique"
     functional = False
@@ -24,7 +25,7 @@ class Unique(Operator):
         return TupleSpec((TensorSpec(call.dtype(0), (-1,)), TensorSpec(index, call.shape(0))))
 
     def kernel(self, call: Call, x: Array) -> tuple[Array, Array]:
-        _, first, inverse = np.unique(x, return_index=True, return_inverse=True)
+        _, first, inverse = np.unique(x, return_index=True, return_inverse=True, equal_nan=False)
         order = np.argsort(first)
         rank = np.empty_like(order)
         rank[order] = np.arange(len(order))
