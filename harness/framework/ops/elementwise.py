@@ -98,7 +98,7 @@ class Floating(Unary):
 
     steady: ClassVar[bool] = False
     accepts = "fc"
-    of_integers = dtypes.float32
+    of_integers: ClassVar[DType | None] = dtypes.float32
 
     @staticmethod
     def function(x: Array) -> Array:

@@ -36,8 +36,8 @@ class ReduceAll(_Truth):
 
 @operator
 class ReduceAny(_Truth):
-    """Whether one holds; of UInt8 a UInt8, 0 or 1 (measured). Over some axes of other dtypes it reads as many bytes as there are elements, from the first
-    on, as MindSpore's CPU does (measured)."""
+    """Whether one holds; of UInt8 a UInt8, 0 or 1 (measured). Over some axes of other dtypes it reads as many bytes as
+    there are elements, from the first on, as MindSpore's CPU does (measured)."""
 
     name = "ReduceAny"
 

@@ -22,7 +22,7 @@ _NAMES: dict[str, Any] = {"output_names": ("output",), "input_names": ("x",)}
 @operator
 class SeLU(Floating):
     """1.0507 * x above 0, else 1.0507 * 1.6733 * (e ** x - 1); its gradient is MindSpore's, that of Elu scaled.
-    Whole numbers give whole numbers, cut off."""
+    Whole numbers give whole numbers, cut off, 0 below 0 (measured)."""
 
     name = "SeLU"
     accepts = "if"
@@ -32,6 +32,9 @@ class SeLU(Floating):
     @staticmethod
     def function(x: Array) -> Any:
         return SCALE * np.where(x > 0, x, ALPHA * np.expm1(np.minimum(x, 0)))
+
+    def kernel(self, call: Call, x: Array, *settings: Any) -> Array:
+        return super().kernel(call, np.maximum(x, 0) if x.dtype.kind == "i" else x, *settings)
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         return (emit("Muls", emit("EluGrad", b.dout, b.out), SCALE),)
