@@ -1,4 +1,4 @@
-"""Calls with drawn arguments give what they give under the real MindSpore (more: ``python -m tests.differential.calls``)."""
+"""Calls with drawn arguments give what they give under the real MindSpore."""
 
 from __future__ import annotations
 

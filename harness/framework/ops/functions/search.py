@@ -89,10 +89,17 @@ def topk(input: Any, k: int, dim: Any = None, largest: bool = True, sorted: bool
 
 @tensor_method("nonzero")
 def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
-    """Indices of the elements that are not 0, one row each."""
-    if as_tuple:
-        raise UnsupportedError("ops.nonzero(as_tuple=True) is not supported")
-    return call("NonZero", input, output_is_dynamic_shape=True)
+    """Indices of the elements that are not 0, one row each; ``as_tuple``: a tensor for each axis (outside graphs).
+
+    Raises:
+        UnsupportedError: ``as_tuple`` in a graph, where the number of rows is not known.
+    """
+    found = call("NonZero", input, output_is_dynamic_shape=True)
+    if not as_tuple:
+        return found
+    if is_tracing():
+        raise UnsupportedError("ops.nonzero(as_tuple=True) is not supported in graphs")
+    return tuple(found[:, axis] for axis in range(len(input.shape)))
 
 
 def sort(input_x: Any, axis: int = -1, descending: bool = False) -> Any:

@@ -1,0 +1,259 @@
+"""Functions of ``mint`` that MindSpore's CPU has kernels for: thin forms of those of ``ops``.
+
+Source: MindSpore 2.10.0 CPU, measured: every name was called there; those that no CPU kernel serves are refused on use.
+"""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import numpy as np
+
+from harness import dtypes
+from harness.framework import ops
+from harness.framework.ops.eager import is_number
+from harness.framework.tensor import Tensor, call
+
+__all__ = [
+    "add", "all", "allclose", "amax", "amin", "any", "bitwise_and", "broadcast_to", "cat", "cdist", "chunk", "clamp",
+    "clip", "concat", "cummax", "diff", "div", "empty", "empty_like", "eq", "fix", "flatten", "float_power",
+    "floor_divide", "fmod", "gather", "ge", "greater_equal", "imag", "isfinite", "isnan", "lerp", "max", "mean",
+    "meshgrid", "min", "mul", "nansum", "not_equal", "ones", "permute", "pow", "prod", "real", "remainder", "reshape",
+    "scatter", "select", "softmax", "split", "sqrt", "squeeze", "sub", "sum", "swapaxes", "t", "transpose", "unbind",
+    "unsqueeze", "where", "xlogy", "zeros",
+]  # fmt: skip
+
+broadcast_to, eq, ge, greater_equal, not_equal = (
+    ops.broadcast_to, ops.eq, ops.ge, ops.greater_equal, ops.not_equal,
+)  # fmt: skip
+isfinite, isnan, sqrt, imag, real, lerp, xlogy = (
+    ops.isfinite, ops.isnan, ops.sqrt, ops.imag, ops.real, ops.lerp, ops.xlogy,
+)  # fmt: skip
+bitwise_and, floor_divide, fmod, remainder, mul, pow = (
+    ops.bitwise_and, ops.floor_divide, ops.fmod, ops.remainder, ops.mul, ops.pow,
+)  # fmt: skip
+clamp = clip = ops.clamp
+where, reshape, permute = ops.where, ops.reshape, ops.permute
+
+
+def _scaled(other: Any, alpha: Any) -> Any:
+    return other if alpha == 1 else other * alpha
+
+
+def add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+    """input + alpha * other."""
+    return ops.add(input, _scaled(other, alpha))
+
+
+def sub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+    """input - alpha * other."""
+    return ops.sub(input, _scaled(other, alpha))
+
+
+def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
+    """input / other; ``rounding_mode``: None, ``"floor"`` or ``"trunc"``."""
+    return ops.div(input, other, rounding_mode=rounding_mode)
+
+
+def float_power(input: Any, exponent: Any) -> Any:
+    """input ** exponent in Float64."""
+    parts = [v if is_number(v) else ops.cast(v, dtypes.float64) for v in (input, exponent)]
+    return ops.pow(*parts)
+
+
+def fix(input: Any) -> Any:
+    """Each element rounded toward 0."""
+    return ops.trunc(input)
+
+
+def all(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
+    """Whether all elements hold (along ``dim``)."""
+    return ops.all(input, dim, keepdim)
+
+
+def any(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
+    """Whether one element holds (along ``dim``)."""
+    return ops.any(input, dim, keepdim)
+
+
+def allclose(input: Any, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
+    """Whether all elements are close, as a Python bool."""
+    return bool(ops.isclose(input, other, rtol, atol, equal_nan).all().asnumpy())
+
+
+def amax(input: Any, dim: Any = (), keepdim: bool = False) -> Any:
+    """The largest along ``dim``, of all where it is empty."""
+    return ops.amax(input, dim, keepdim)
+
+
+def amin(input: Any, dim: Any = (), keepdim: bool = False) -> Any:
+    """The smallest along ``dim``, of all where it is empty."""
+    return ops.amin(input, dim, keepdim)
+
+
+def _extreme(whole: Any, pairs: Any, both: Any, input: Any, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    if not given and not named:
+        return whole(input)
+    other = given[0] if given else named.get("other")
+    if isinstance(other, Tensor):
+        return both(input, other)
+    dim = given[0] if given else named["dim"]
+    keep = given[1] if len(given) > 1 else named.get("keepdim", False)
+    places, values = call(pairs, input, dim, keep)
+    return values, places
+
+
+def max(input: Any, *given: Any, **named: Any) -> Any:
+    """The largest of all; with ``dim`` (and ``keepdim``) that along it, and its place; with a tensor the larger."""
+    return _extreme(ops.amax, "ArgMaxWithValue", ops.maximum, input, given, named)
+
+
+def min(input: Any, *given: Any, **named: Any) -> Any:
+    """The smallest of all; with ``dim`` (and ``keepdim``) that along it, and its place; with a tensor the smaller."""
+    return _extreme(ops.amin, "ArgMinWithValue", ops.minimum, input, given, named)
+
+
+def mean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """The mean along ``dim``."""
+    return call("MeanExt", input, dim, keepdim, dtype)
+
+
+def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """The sum along ``dim``."""
+    return ops.sum(input, dim, keepdim, dtype=dtype)
+
+
+def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """The sum along ``dim`` of what is not NaN."""
+    return ops.sum(ops.nan_to_num(input, nan=0.0, posinf=np.inf, neginf=-np.inf), dim, keepdim, dtype=dtype)
+
+
+def prod(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """The product along ``dim``."""
+    return ops.prod(input, dim, keepdim, dtype)
+
+
+def cummax(input: Any, dim: int) -> Any:
+    """(the largest so far along ``dim``, its place)."""
+    return ops.cummax(input, dim)
+
+
+def softmax(input: Any, dim: Any, *, dtype: Any = None) -> Any:
+    """Powers of e over their sum along ``dim``."""
+    return ops.softmax(input, dim, dtype=dtype)
+
+
+def cat(tensors: Any, dim: int = 0) -> Any:
+    """Tensors joined along ``dim``."""
+    return ops.cat(tensors, dim)
+
+
+concat = cat
+
+
+def chunk(input: Any, chunks: int, dim: int = 0) -> Any:
+    """``chunks`` parts along ``dim``."""
+    return ops.chunk(input, chunks, dim)
+
+
+def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> Any:
+    """Parts of this size, or these sizes, along ``dim``."""
+    return ops.split(tensor, split_size_or_sections, dim)
+
+
+def unbind(input: Any, dim: int = 0) -> Any:
+    """The slices along ``dim``."""
+    return ops.unbind(input, dim)
+
+
+def select(input: Any, dim: int, index: int) -> Any:
+    """The slice ``index`` along ``dim``."""
+    return input.select(dim, index)
+
+
+def gather(input: Any, dim: int, index: Any) -> Any:
+    """The elements at ``index`` along ``dim``."""
+    return ops.gather_elements(input, dim, index)
+
+
+def scatter(input: Any, dim: int, index: Any, src: Any) -> Any:
+    """``input`` with ``src`` at ``index`` along ``dim``."""
+    return ops.tensor_scatter_elements(input, index, src, dim)
+
+
+def squeeze(input: Any, dim: Any = None) -> Any:
+    """Without ``dim`` where its length is 1 (all such axes if None)."""
+    if dim is None:
+        return ops.squeeze(input)
+    rank = len(input.shape)
+    axes = dim if isinstance(dim, (tuple, list)) else (dim,)
+    kept = tuple(a for a in axes if input.shape[a % builtins.max(rank, 1)] == 1) if rank else ()
+    return ops.squeeze(input, kept) if kept else input
+
+
+def unsqueeze(input: Any, dim: int) -> Any:
+    """With an axis of length 1 at ``dim``."""
+    return ops.unsqueeze(input, dim)
+
+
+def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
+    """The axes from ``start_dim`` to ``end_dim`` as one."""
+    return ops.flatten(input, start_dim=start_dim, end_dim=end_dim)
+
+
+def swapaxes(input: Any, axis0: int, axis1: int) -> Any:
+    """Two axes exchanged."""
+    return ops.swapaxes(input, axis0, axis1)
+
+
+def transpose(input: Any, dim0: int, dim1: int) -> Any:
+    """Two axes exchanged."""
+    return ops.swapaxes(input, dim0, dim1)
+
+
+def t(input: Any) -> Any:
+    """The transposed matrix."""
+    return input if len(input.shape) < 2 else ops.swapaxes(input, 0, 1)
+
+
+def meshgrid(*tensors: Any, indexing: str | None = None) -> Any:
+    """Grids of coordinates, the first along the first axis unless ``indexing`` is ``"xy"``."""
+    given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
+    return ops.meshgrid(*given, indexing=indexing or "ij")
+
+
+def diff(input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Any:
+    """Differences of neighbours along ``dim``, ``n`` times."""
+    joined = [part for part in (prepend, input, append) if part is not None]
+    return ops.diff(ops.cat(joined, dim) if len(joined) > 1 else input, n, dim)
+
+
+def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary") -> Any:
+    """The p-norms of the differences of rows."""
+    return ops.cdist(x1, x2, p)
+
+
+def _made(function: Any, size: tuple[Any, ...], dtype: Any) -> Any:
+    whole = size[0] if len(size) == 1 and isinstance(size[0], (tuple, list)) else size
+    return function(tuple(whole), dtype or dtypes.float32)
+
+
+def ones(*size: Any, dtype: Any = None) -> Any:
+    """Ones."""
+    return _made(ops.ones, size, dtype)
+
+
+def zeros(*size: Any, dtype: Any = None) -> Any:
+    """Zeros."""
+    return _made(ops.zeros, size, dtype)
+
+
+def empty(*size: Any, dtype: Any = None, device: Any = None) -> Any:
+    """A tensor of any values: zeros."""
+    return _made(ops.zeros, size, dtype)
+
+
+def empty_like(input: Any, *, dtype: Any = None, device: Any = None) -> Any:
+    """A tensor of any values like ``input``: zeros."""
+    return ops.zeros_like(input, dtype=dtype)

@@ -1,0 +1,39 @@
+"""Gcd and Lcm of whole numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from harness.framework.ops.base import Array, Backward, Call, operator
+from harness.framework.ops.elementwise import Binary, as_result
+
+
+@operator
+class Gcd(Binary):
+    """The greatest common divisor, from 0 on."""
+
+    name = "Gcd"
+    accepts = "iu"
+
+    def kernel(self, call: Call, x: Array, y: Array) -> Array:
+        return np.gcd(*as_result(call, x, y))
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        return None, None
+
+
+@operator
+class Lcm(Binary):
+    """The least common multiple, from 0 on."""
+
+    name = "Lcm"
+    accepts = "iu"
+
+    def kernel(self, call: Call, x: Array, y: Array) -> Array:
+        return np.lcm(*as_result(call, x, y))
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        return None, None

@@ -1,0 +1,87 @@
+"""UniformInt, RandpermV2 and Multinomial: whole numbers drawn. The stream is our own (``ops.random``)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from harness import dtypes
+from harness.errors import SettingError
+from harness.framework.ops import numerics, random
+from harness.framework.ops.base import Array, Backward, Call, Operator, operator
+from harness.framework.ops.elementwise import check_kind
+from harness.graph import Spec, TensorSpec
+
+
+class _Drawing(Operator):
+    """Attributes ``seed`` and ``seed2``."""
+
+    functional = False
+
+    def uniform(self, call: Call, count: int) -> Array:
+        """``count`` float64 values in [0, 1)."""
+        return random.uniform(call, (int(call.attrs.get("seed", 0)), int(call.attrs.get("seed2", 0))), count)
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        return (None,) * len(b.inputs)
+
+
+@operator
+class UniformInt(_Drawing):
+    """shape, low, high (0-d Int32): Int32 values in [low, high)."""
+
+    name = "UniformInt"
+
+    def infer(self, call: Call) -> Spec:
+        shape = call.values[0]
+        if not isinstance(shape, (tuple, list)) or any(not isinstance(n, int) or n < 0 for n in shape):
+            raise call.fail(f"the shape must be a tuple of ints from 0 on, got {shape!r}")
+        return TensorSpec(dtypes.int32, tuple(shape))
+
+    def kernel(self, call: Call, shape: tuple[int, ...], low: Any, high: Any) -> Array:
+        least, width = int(low), int(high) - int(low)
+        if width <= 0:
+            raise SettingError(f"UniformInt: the least value {least} must be below the end {int(high)}")
+        return (least + np.floor(self.uniform(call, prod(shape)) * width)).astype(np.int32).reshape(shape)
+
+
+@operator
+class RandpermV2(_Drawing):
+    """n, and the dtype of the result: the numbers below n in a drawn order."""
+
+    name = "RandpermV2"
+
+    def infer(self, call: Call) -> Spec:
+        n, dtype = call.values
+        if isinstance(n, bool) or not isinstance(n, int) or n < 1:
+            raise call.fail(f"n must be an int above 0, got {n!r}")
+        return TensorSpec(dtype, (n,))
+
+    def kernel(self, call: Call, n: int, _dtype: Any) -> Array:
+        return np.argsort(self.uniform(call, n), kind="stable")
+
+
+@operator
+class Multinomial(_Drawing):
+    """x ([rows,] classes) of weights, a number: as many Int32 classes a row, each drawn with its share of the weights."""
+
+    name = "Multinomial"
+    tensors = (0,)
+
+    def infer(self, call: Call) -> Spec:
+        check_kind(call, "iuf", 0)
+        shape, count = call.shape(0), call.values[1]
+        if len(shape) not in (1, 2):
+            raise call.fail("the weights must have one or two dimensions")
+        return TensorSpec(dtypes.int32, (*shape[:-1], int(count)))
+
+    def kernel(self, call: Call, x: Array, count: int) -> Array:
+        if np.any(numerics.wide(x) < 0) or np.any(numerics.wide(x).sum(-1) == 0):
+            raise SettingError("Multinomial: no weight may be negative, and one of each row must be above 0")
+        sums = np.cumsum(numerics.wide(x).reshape(-1, x.shape[-1]), axis=-1)
+        drawn = self.uniform(call, len(sums) * int(count)).reshape(len(sums), int(count)) * sums[:, -1:]
+        found = (drawn[:, :, None] >= sums[:, None, :]).sum(-1)
+        return np.minimum(found, x.shape[-1] - 1).reshape(*x.shape[:-1], int(count))
