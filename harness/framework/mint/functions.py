@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from harness import dtypes
-from harness.framework import ops
+from harness.framework import ops as _ops
 from harness.framework.ops.eager import is_number
 from harness.framework.tensor import Tensor, call
 
+ops: Any = _ops
 __all__ = [
     "add", "all", "allclose", "amax", "amin", "any", "bitwise_and", "broadcast_to", "cat", "cdist", "chunk", "clamp",
     "clip", "concat", "cummax", "diff", "div", "empty", "empty_like", "eq", "fix", "flatten", "float_power",

@@ -75,7 +75,7 @@ from harness.framework.nn.losses import (
     SmoothL1Loss,
     SoftmaxCrossEntropyWithLogits,
 )
-from harness.framework.nn.more_losses import CosineEmbeddingLoss, DiceLoss, KLDivLoss, MarginRankingLoss
+from harness.framework.nn.more_losses import CosineEmbeddingLoss, CTCLoss, DiceLoss, KLDivLoss, MarginRankingLoss
 from harness.framework.nn.normalization import BatchNorm1d, BatchNorm2d, GroupNorm, LayerNorm
 from harness.framework.nn.optimizer import Optimizer
 from harness.framework.nn.padding import (
@@ -160,6 +160,7 @@ __all__ = [
     "BatchNorm1d",
     "BatchNorm2d",
     "BatchNorm3d",
+    "CTCLoss",
     "Cell",
     "CellDict",
     "CellList",

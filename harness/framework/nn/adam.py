@@ -31,7 +31,8 @@ class Adam(Optimizer):
     """Adam; see ``Optimizer`` for the rest.
 
     Its parameters: ``beta1_power`` and ``beta2_power`` (ones); ``moment1.*`` and ``moment2.*`` (zeros) for each
-    parameter. ``use_amsgrad``, ``use_lazy`` and ``use_offload`` are refused.
+    parameter, ``vhat.*`` too with ``use_amsgrad``, where ``use_nesterov`` counts for nothing (measured). ``use_lazy``
+    and ``use_offload`` are refused.
     """
 
     beta1_power: Any
@@ -55,7 +56,8 @@ class Adam(Optimizer):
         unknown = sorted(set(kwargs) - {"use_lazy", "use_offload"})
         if unknown:
             raise SettingTypeError(f"{self.cls_name} got unexpected arguments {unknown}")
-        for name, value in {"use_amsgrad": use_amsgrad, **kwargs}.items():
+        self.use_amsgrad = checks.boolean(use_amsgrad, "use_amsgrad", self.cls_name)
+        for name, value in kwargs.items():
             if checks.boolean(value, name, self.cls_name):
                 raise UnsupportedError(f"{self.cls_name}: {name} is not supported")
         check_betas(beta1, beta2, eps, self.cls_name)
@@ -68,7 +70,11 @@ class Adam(Optimizer):
         self.beta2_power = Parameter(initializer(1, (), dtypes.float32), name="beta2_power")
         self.moment1 = self._parameters.clone("moment1", "zeros")
         self.moment2 = self._parameters.clone("moment2", "zeros")
-        self.opt = ops.Adam(use_locking, use_nesterov)
+        if self.use_amsgrad:
+            self.vhat = self._parameters.clone("vhat", "zeros")
+            self.opt = ops.ApplyAdamWithAmsgradV2(use_locking)
+        else:
+            self.opt = ops.Adam(use_locking, use_nesterov)
 
     def construct(self, gradients: Any) -> Any:
         gradients = self._prepared(gradients)
@@ -80,8 +86,9 @@ class Adam(Optimizer):
         self.beta2_power = power2
 
         def update(at: int) -> Any:
+            largest = (self.vhat[at],) if self.use_amsgrad else ()
             return self.opt(
-                self._parameters[at], self.moment1[at], self.moment2[at], power1, power2, rates[at],
+                self._parameters[at], self.moment1[at], self.moment2[at], *largest, power1, power2, rates[at],
                 self.beta1, self.beta2, self.eps, gradients[at],
             )  # fmt: skip
 

@@ -9,7 +9,18 @@ from harness.framework.nn import checks
 from harness.framework.nn.losses import LossBase
 from harness.framework.nn.namespace import ops
 
-__all__ = ["CosineEmbeddingLoss", "DiceLoss", "KLDivLoss", "MarginRankingLoss"]
+__all__ = ["CTCLoss", "CosineEmbeddingLoss", "DiceLoss", "KLDivLoss", "MarginRankingLoss"]
+
+
+class CTCLoss(LossBase):
+    """The loss of label sequences over all alignments (``ops.ctc_loss``)."""
+
+    def __init__(self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False) -> None:
+        super().__init__()
+        self.settings = blank, reduction, zero_infinity
+
+    def construct(self, log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any) -> Any:
+        return ops.ctc_loss(log_probs, targets, input_lengths, target_lengths, *self.settings)[0]
 
 
 class DiceLoss(LossBase):

@@ -157,7 +157,7 @@ _UPDATES = "it updates a parameter; no gradient flows back"
 _STEPS = "its result is constant almost everywhere: every gradient is None"
 _MADE = "its result depends on no tensor's values: every gradient is None"
 NO_CASE = {
-    **dict.fromkeys(("Adam", "AdamWeightDecay", "ApplyMomentum", "SGD"), _UPDATES),
+    **dict.fromkeys(("Adam", "AdamWeightDecay", "ApplyAdamWithAmsgradV2", "ApplyMomentum", "SGD"), _UPDATES),
     **dict.fromkeys(("ApplyAdagrad", "ApplyCenteredRMSProp", "ApplyRMSProp"), _UPDATES),
     **dict.fromkeys(("ApplyAdaMax", "ApplyAdadelta", "ApplyFtrl", "ApplyProximalAdagrad"), _UPDATES),
     **dict.fromkeys(("Assign", "AssignAdd", "AssignSub"), _UPDATES),
@@ -188,6 +188,8 @@ NO_SECOND = {
     "max": "InplaceMaskedFillTensor", "min": "InplaceMaskedFillTensor", "max_axis": "InplaceScatterSrc",
     "min_axis": "InplaceScatterSrc", "fast_gelu": "FastGeLUGrad", "asinh": "AsinhGrad", "hardswish": "HSwishGrad",
     "hardsigmoid": "HSigmoidGrad", "acosh": "AcoshGrad", "l2_normalize of arrays": "L2NormalizeGrad",
+    "max_pool_with_argmax of arrays": "MaxPoolGradWithArgmax", "cdist of arrays": "CdistGrad",
+    "cdist of stacks of arrays": "CdistGrad",
     "max_pool of arrays": "MaxPoolGrad", "max_pool2d of arrays": "MaxPoolGradWithArgmaxV2",
     "layer_norm of arrays": "LayerNormGrad", "group_norm of arrays": "GroupNormGrad",
     "batch_norm of arrays": "BatchNormGrad", "batch_norm still of arrays": "BatchNormGrad",

@@ -1,7 +1,7 @@
 """``mindspore.dataset.vision``: transforms of images, which are arrays (height, width[, channels])."""
 
 from harness.framework import kinds as _kinds
-from harness.framework.dataset.vision.decoding import Decode, RandomColorAdjust, RandomCropDecodeResize
+from harness.framework.dataset.vision.decoding import Decode, RandomColorAdjust, RandomCropDecodeResize, ToPIL
 from harness.framework.dataset.vision.geometry import (
     CenterCrop,
     Crop,
@@ -37,6 +37,7 @@ __all__ = [
     "RandomVerticalFlip",
     "Rescale",
     "Resize",
+    "ToPIL",
     "ToTensor",
     "ToType",
     "VerticalFlip",

@@ -36,6 +36,16 @@ class Decode(FixedImage):
         return pillow().fromarray(picture) if self.to_pil else picture
 
 
+class ToPIL(FixedImage):
+    """An array (height, width[, channels]) as a PIL picture."""
+
+    def compute(self, array: Any) -> Any:
+        try:
+            return pillow().fromarray(np.asarray(array))
+        except (TypeError, ValueError) as error:
+            raise StateError(f"ToPIL: {np.shape(array)} of {np.asarray(array).dtype} is no picture: {error}") from None
+
+
 class RandomCropDecodeResize(RandomResizedCrop):
     """``Decode``, then ``RandomResizedCrop``."""
 

@@ -78,10 +78,13 @@ class HWC2CHW(FixedImage):
 
 
 class ToTensor(FixedImage):
-    """(height, width[, channels]) as (channels, height, width), divided by 255."""
+    """(height, width[, channels]) as (channels, height, width), divided by 255; a PIL picture, too."""
 
     def __init__(self, output_type: Any = np.float32) -> None:
         self.output_type = numpy_type(output_type, "ToTensor")
+
+    def _input(self, value: Any) -> Any:
+        return super()._input(np.asarray(value) if type(value).__module__.startswith("PIL.") else value)
 
     def compute(self, array: Any) -> Any:
         image(array, self.name)

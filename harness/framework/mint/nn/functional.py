@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.framework import ops
-from harness.framework.mint.functions import flatten, softmax
+from harness.framework.mint.functions import flatten, ops, softmax
 from harness.framework.names import fallback as _fallback
 
 __all__ = [

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from harness import dtypes
-from harness.errors import ShapeError
+from harness.errors import SettingError, ShapeError
 from harness.framework.ops.constants import int_tensor
 from harness.framework.ops.expansion import scalar
 from harness.framework.ops.functions.arithmetic import SUB
@@ -24,8 +24,8 @@ from harness.framework.tensor import Tensor, call, graph_function
 _logsumexp = graph_function("ops.logsumexp", logsumexp)
 
 __all__ = [
-    "binary_cross_entropy", "binary_cross_entropy_with_logits", "cross_entropy", "l1_loss", "mse_loss", "nll_loss",
-    "smooth_l1_loss",
+    "binary_cross_entropy", "binary_cross_entropy_with_logits", "cross_entropy", "ctc_loss", "l1_loss", "mse_loss",
+    "nll_loss", "smooth_l1_loss",
 ]  # fmt: skip
 
 
@@ -172,3 +172,39 @@ def _beside_classes(weight: Tensor, logs: Any, axis: int) -> Any:
     if axis in (-1, len(logs.shape) - 1):
         return weight
     return call("Reshape", weight, tuple(n if a == axis else 1 for a, n in enumerate(logs.shape)))
+
+
+def ctc_loss(
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Tensor,
+    target_lengths: Tensor,
+    blank: int = 0,
+    reduction: str = "mean",
+    zero_infinity: bool = False,
+) -> tuple[Tensor, Tensor]:
+    """(the loss of label sequences over all alignments, log-likelihoods of their beginnings).
+
+    Args:
+        log_probs: logarithms of probabilities (time, batch, classes).
+        targets: labels (batch, labels).
+        input_lengths: how many times of each entry count (batch,).
+        target_lengths: how many labels of each entry count (batch,).
+        blank: the class that stands for none.
+        reduction: ``none``, ``mean`` (of each loss over its number of labels) or ``sum``.
+        zero_infinity: an impossible sequence costs nothing.
+
+    Raises:
+        SettingError: an unknown reduction, or a blank that is no class.
+    """
+    if reduction not in ("none", "mean", "sum"):
+        raise SettingError(f"ctc_loss: reduction must be 'none', 'mean' or 'sum', got {reduction!r}")
+    if not 0 <= blank < log_probs.shape[-1]:
+        raise SettingError(f"ctc_loss: blank must be one of {log_probs.shape[-1]} classes, got {blank}")
+    given = log_probs, targets, input_lengths, target_lengths
+    loss, likelihoods = call("CTCLossV2", *given, blank, "none", zero_infinity)
+    if reduction == "sum":
+        loss = loss.sum()
+    elif reduction == "mean":
+        loss = (loss / call("Maximum", call("Cast", target_lengths, loss.dtype), 1)).mean()
+    return loss, likelihoods

@@ -22,7 +22,8 @@ __all__ = [
 
 @tensor_method("bincount")
 def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
-    """Float32 counts of the whole numbers in ``input`` (one axis), or sums of their ``weights``; at least ``minlength``.
+    """Float32 counts of the whole numbers in ``input`` (one axis), or sums of their ``weights``; ``minlength`` of them
+    at least.
 
     Raises:
         SettingError: ``minlength`` or a number is negative.

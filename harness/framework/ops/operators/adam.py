@@ -43,6 +43,34 @@ class Adam(Update):
 
 
 @operator
+class ApplyAdamWithAmsgradV2(Update):
+    """Arguments: variable, m, v, the largest v so far, beta1_power, beta2_power, rate, beta1, beta2, epsilon, gradient.
+
+    Gives the first four back.
+    """
+
+    name = "ApplyAdamWithAmsgradV2"
+    functional = True
+    tensors = tuple(range(11))
+    mutates = (0, 1, 2, 3)
+    gradient_at = 10
+
+    def infer(self, call: Call) -> Spec:
+        self.check(call)
+        return TupleSpec(tuple(call.tensor(at).tensor for at in self.mutates))
+
+    def kernel(self, call: Call, *args: Array) -> tuple[Array, ...]:
+        for variable, m, v, largest, *rest in in_parts(*args[:11]):
+            power1, power2, rate, beta1, beta2, epsilon, gradient = (numerics.wide(a) for a in rest)
+            rate = rate * np.sqrt(1 - power2) / (1 - power1)
+            mean = store(m, numerics.wide(m) * beta1 + gradient * (1 - beta1))
+            spread = store(v, numerics.wide(v) * beta2 + gradient * gradient * (1 - beta2))
+            spread = store(largest, np.maximum(numerics.wide(largest), spread))
+            store(variable, numerics.wide(variable) - rate * mean / (np.sqrt(spread) + epsilon))
+        return args[:4]
+
+
+@operator
 class AdamWeightDecay(Update):
     """Arguments: variable, m, v, rate, beta1, beta2, epsilon, decay, gradient, clip.
 

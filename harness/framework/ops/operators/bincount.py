@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 
 from harness import dtypes
 from harness.errors import SettingError
 from harness.framework.ops import numerics
-from harness.framework.ops.base import Array, Backward, Call, Operator, operator
+from harness.framework.ops.base import Array, Call, Operator, operator
 from harness.framework.ops.elementwise import check_kind
 from harness.graph import Spec, TensorSpec
 
@@ -37,6 +34,3 @@ class Bincount(Operator):
         out = np.zeros(max(int(x.max(initial=-1)) + 1, least), np.float64)
         np.add.at(out, x, 1.0 if weights is None else numerics.wide(weights))
         return out
-
-    def gradient(self, b: Backward) -> Sequence[Any]:
-        return None, None, None

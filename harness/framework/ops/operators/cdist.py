@@ -46,7 +46,7 @@ class Cdist(Operator):
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         x, y, p = b.inputs
-        order = tuple(range(len(x.shape) - 2)) + (len(x.shape) - 1, len(x.shape) - 2)
+        order = (*range(len(x.shape) - 2), len(x.shape) - 1, len(x.shape) - 2)
         dx = emit("CdistGrad", b.dout, x, y, b.out, p)
         turned = [emit("Transpose", part, order) for part in (b.dout, b.out)]
         return dx, emit("CdistGrad", turned[0], y, x, turned[1], p), None

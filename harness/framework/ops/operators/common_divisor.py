@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 
-from harness.framework.ops.base import Array, Backward, Call, operator
+from harness.framework.ops.base import Array, Call, operator
 from harness.framework.ops.elementwise import Binary, as_result
 
 
@@ -21,9 +18,6 @@ class Gcd(Binary):
     def kernel(self, call: Call, x: Array, y: Array) -> Array:
         return np.gcd(*as_result(call, x, y))
 
-    def gradient(self, b: Backward) -> Sequence[Any]:
-        return None, None
-
 
 @operator
 class Lcm(Binary):
@@ -34,6 +28,3 @@ class Lcm(Binary):
 
     def kernel(self, call: Call, x: Array, y: Array) -> Array:
         return np.lcm(*as_result(call, x, y))
-
-    def gradient(self, b: Backward) -> Sequence[Any]:
-        return None, None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import prod
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy as np
 from harness import dtypes
 from harness.errors import SettingError
 from harness.framework.ops import numerics, random
-from harness.framework.ops.base import Array, Backward, Call, Operator, operator
+from harness.framework.ops.base import Array, Call, Operator, operator
 from harness.framework.ops.elementwise import check_kind
 from harness.graph import Spec, TensorSpec
 
@@ -24,9 +23,6 @@ class _Drawing(Operator):
     def uniform(self, call: Call, count: int) -> Array:
         """``count`` float64 values in [0, 1)."""
         return random.uniform(call, (int(call.attrs.get("seed", 0)), int(call.attrs.get("seed2", 0))), count)
-
-    def gradient(self, b: Backward) -> Sequence[Any]:
-        return (None,) * len(b.inputs)
 
 
 @operator
@@ -45,7 +41,8 @@ class UniformInt(_Drawing):
         least, width = int(low), int(high) - int(low)
         if width <= 0:
             raise SettingError(f"UniformInt: the least value {least} must be below the end {int(high)}")
-        return (least + np.floor(self.uniform(call, prod(shape)) * width)).astype(np.int32).reshape(shape)
+        drawn = least + np.floor(self.uniform(call, prod(shape)) * width)
+        return np.asarray(drawn.astype(np.int32).reshape(shape))
 
 
 @operator
@@ -66,7 +63,7 @@ class RandpermV2(_Drawing):
 
 @operator
 class Multinomial(_Drawing):
-    """x ([rows,] classes) of weights, a number: as many Int32 classes a row, each drawn with its share of the weights."""
+    """x ([rows,] classes) of weights, a number: as many Int32 classes a row, drawn with their shares of the weights."""
 
     name = "Multinomial"
     tensors = (0,)
@@ -84,4 +81,4 @@ class Multinomial(_Drawing):
         sums = np.cumsum(numerics.wide(x).reshape(-1, x.shape[-1]), axis=-1)
         drawn = self.uniform(call, len(sums) * int(count)).reshape(len(sums), int(count)) * sums[:, -1:]
         found = (drawn[:, :, None] >= sums[:, None, :]).sum(-1)
-        return np.minimum(found, x.shape[-1] - 1).reshape(*x.shape[:-1], int(count))
+        return np.asarray(np.minimum(found, x.shape[-1] - 1).reshape(*x.shape[:-1], int(count)))

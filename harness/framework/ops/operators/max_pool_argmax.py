@@ -13,6 +13,7 @@ from harness.dtypes import DType
 from harness.errors import UnsupportedError
 from harness.framework.ops import numerics, window
 from harness.framework.ops.base import Array, Backward, Call, Operator, operator
+from harness.framework.ops.operators.max_pool import geometry
 from harness.framework.tensor import call as emit
 from harness.graph import Spec, TensorSpec, TupleSpec
 
@@ -94,6 +95,36 @@ class MaxPoolGradWithArgmaxV2(_PoolGrad):
 
     def kernel(self, call: Call, x: Array, dout: Array, places: Array) -> Array:
         return self.spread(x, dout, places)
+
+
+@operator
+class MaxPoolWithArgmax(Pool):
+    """x (n, c, h, w): maxima, and their Int32 places among all elements of an entry of the batch (measured)."""
+
+    name = "MaxPoolWithArgmax"
+    places = dtypes.int32
+
+    def geometry(self, call: Call) -> Geometry:
+        return (*geometry(call, call.attrs), (1, 1))
+
+    def kernel(self, call: Call, x: Array) -> tuple[Array, Array]:
+        found, places = super().kernel(call, x)
+        channels = np.arange(x.shape[1]).reshape(-1, 1, 1) * (x.shape[2] * x.shape[3])
+        return found, places + channels
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        names = {"input_names": ("x", "grad", "argmax"), "output_names": ("output",)}
+        return (emit("MaxPoolGradWithArgmax", b.inputs[0], b.dout[0], b.out[1], **{**b.attrs, **names}),)
+
+
+@operator
+class MaxPoolGradWithArgmax(_PoolGrad):
+    """Gradient of MaxPoolWithArgmax."""
+
+    name = "MaxPoolGradWithArgmax"
+
+    def kernel(self, call: Call, x: Array, dout: Array, places: Array) -> Array:
+        return self.spread(x, dout, places % (x.shape[2] * x.shape[3]))
 
 
 @operator

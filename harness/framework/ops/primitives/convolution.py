@@ -13,6 +13,7 @@ from harness.framework.tensor import call
 
 __all__ = [
     "AvgPool", "AvgPool3D", "Conv2D", "Conv2DBackpropInput", "Conv2DTranspose", "MaxPool", "MaxPool3DWithArgmax",
+    "MaxPoolWithArgmax",
 ]  # fmt: skip
 
 #: pad modes as AvgPool's node shows them
@@ -208,6 +209,24 @@ class MaxPool(Primitive):
                 "pad_mode": _pool_mode("MaxPool", pad_mode),
                 "output_names": ["output"],
                 "format": check_format("MaxPool", data_format),
+            }
+        )
+
+
+class MaxPoolWithArgmax(Primitive):
+    """Maximum of each window of (n, c, h, w), and its Int32 place; ``pad_mode`` ``valid`` or ``same``."""
+
+    def __init__(
+        self, kernel_size: Any = 1, strides: Any = 1, pad_mode: str = "valid", data_format: str = "NCHW"
+    ) -> None:
+        super().__init__(
+            attrs={
+                "kernel_size": (1, 1, *pair("MaxPoolWithArgmax", "kernel_size", kernel_size)),
+                "strides": (1, 1, *pair("MaxPoolWithArgmax", "strides", strides)),
+                "input_names": ["x"],
+                "pad_mode": _pool_mode("MaxPoolWithArgmax", pad_mode),
+                "output_names": ["output", "mask"],
+                "format": check_format("MaxPoolWithArgmax", data_format),
             }
         )
 

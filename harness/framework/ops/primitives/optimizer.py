@@ -11,6 +11,7 @@ __all__ = [
     "ApplyAdaMax",
     "ApplyAdadelta",
     "ApplyAdagrad",
+    "ApplyAdamWithAmsgradV2",
     "ApplyCenteredRMSProp",
     "ApplyFtrl",
     "ApplyMomentum",
@@ -49,6 +50,13 @@ class Adam(Primitive):
     def __init__(self, use_locking: bool = False, use_nesterov: bool = False) -> None:
         attrs = {"side_effect_mem": True, "use_nesterov": use_nesterov, "use_locking": use_locking}
         super().__init__(attrs=attrs)
+
+
+class ApplyAdamWithAmsgradV2(Primitive):
+    """Adam with the largest mean square so far; ``use_locking`` is its last argument."""
+
+    def __init__(self, use_locking: bool = False) -> None:
+        super().__init__(attrs={"side_effect_mem": True}, trailing=(use_locking,))
 
 
 class AdamWeightDecay(Primitive):
