@@ -53,14 +53,21 @@ def randint(low: int, high: int, size: Any, seed: int | None = None, *, dtype: A
 
 
 def randint_like(input: Any, low: int, high: int, seed: int | None = None, *, dtype: Any = None) -> Any:
-    """Whole numbers in [low, high) in the shape of ``input``, and its dtype unless ``dtype`` says another."""
+    """Whole numbers in [low, high) in the shape of ``input``, and its dtype unless ``dtype`` says another.
+
+    Raises:
+        SettingError: the dtype is not one of whole numbers.
+    """
+    if (dtype or input.dtype).kind not in "iu":
+        raise SettingError(f"randint_like: the dtype must be of whole numbers, got {dtype or input.dtype}")
     return _between("randint_like", low, high, input.shape, seed, dtype or input.dtype)
 
 
 def randperm(n: int, seed: int = 0, offset: int = 0, dtype: Any = dtypes.int64) -> Any:
-    """The numbers below ``n`` in a drawn order."""
+    """The numbers below ``n`` in an order drawn from ``seed`` and ``offset``."""
     _whole("randperm", "n", n)
-    return call("RandpermV2", n, dtype, **_attrs("randperm", seed, ["n"]))
+    attrs = _attrs("randperm", seed, ["n"])
+    return call("RandpermV2", n, dtype, **{**attrs, "seed2": offset or attrs["seed2"]})
 
 
 @tensor_method("multinomial")
