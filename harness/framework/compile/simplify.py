@@ -92,7 +92,7 @@ def constant_key(operand: Operand) -> Any:
 _FOLDED = frozenset(row.name for row in FOLDED)
 #: those that are not computed in a gradient, whose zeros are known late (measured)
 _JOINED = frozenset({"Concat", "Stack"})
-#: those that are not computed where a number stands beside the tensor (measured)
+#: those that are computed for operands of one shape only (measured)
 _OF_TENSORS = frozenset({"Equal", "Greater", "GreaterEqual", "LessEqual", "Minimum", "NotEqual"})
 
 
@@ -102,7 +102,7 @@ def _fold(node: Node) -> Operand:
         return node
     if node.op in _JOINED and node.scope.startswith("Gradients/"):
         return node
-    if node.op in _OF_TENSORS and len({len(i.spec.shape) == 0 for i in tensors}) > 1:  # type: ignore[union-attr]
+    if node.op in _OF_TENSORS and not _alike(node):
         return node
     values = tuple(grouped(node, [i.value for i in node.inputs]))  # type: ignore[union-attr]
     specs = (
@@ -168,7 +168,13 @@ def _times_number(node: Node) -> Operand:
 
 
 def _difference(node: Node) -> Operand:
-    return _fold(node) if len({i.spec for i in node.inputs}) == 1 else node
+    return _fold(node) if _alike(node) else node
+
+
+def _alike(node: Node) -> bool:
+    """Whether the operands have one shape or are each a single element, ``[]`` or ``[1]`` (measured: others stay)."""
+    shapes = {i.spec.shape for i in node.inputs if isinstance(i.spec, TensorSpec)}
+    return len(shapes) == 1 or shapes <= {(), (1,)}
 
 
 def _chosen(node: Node) -> Operand:
@@ -346,16 +352,15 @@ def _multiply(node: Node) -> Operand:
     a, b = node.inputs
     if node.spec.dtype.itemsize == 2:  # type: ignore[union-attr]
         return node  # ones of float16 are not looked for (measured)
-    if _filled_with(b, 1) and _same_result(node, a):
-        return a
-    if _filled_with(a, 1) and _same_result(node, b):
-        return b
+    for kept, other in ((a, b), (b, a)):
+        if _filled_with(other, 1) and _one_dtype(kept, other) and _same_result(node, kept):
+            return kept
     return node
 
 
 def _add(node: Node) -> Operand:
     a, b = node.inputs
-    if _same_result(node, a) and _same_result(node, b) and isinstance(a.spec, TensorSpec) and a.spec.shape:
+    if _alike(node):
         folded = _fold(node)
         if folded is not node:
             return folded

@@ -9,6 +9,8 @@ x = Tensor(np.arange(6, dtype=np.float32).reshape(2, 3) + 1)
 row = Tensor(np.array([1, 2, 3], np.float32))
 two = Tensor(np.array([2, 2, 2], np.float32))
 zeros = Tensor(np.zeros((2, 3), np.float32))
+one, half = Tensor(np.float32(0.3)), Tensor(np.float16(0.3))
+alone, matrix = Tensor(np.ones(1, np.float32)), Tensor(np.ones((1, 1), np.float32))
 
 
 class Constants(nn.Cell):
@@ -50,5 +52,14 @@ class Computed(nn.Cell):
         return x
 
 
-for net in (Constants, Changed, Again, Computed):
+class Single(nn.Cell):
+    def construct(self, x):
+        x = x * (one + one) * (one - 0.5) + (one + 0.1 + 0.1) + (alone + 1) * (1 - alone)
+        for holds in (alone > 0, alone == one, matrix > 0, alone > one):
+            x = x + holds.astype(ms.float32)
+        x = x * (one == one) * (alone + matrix) + (matrix - one)
+        return x * (half / half) * (one / one)
+
+
+for net in (Constants, Changed, Again, Computed, Single):
     net()(x)
