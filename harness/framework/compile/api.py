@@ -41,7 +41,9 @@ def value_and_grad_traced(
     active = tracer()
     if active is None:
         raise TraceError("gradients of a graph can be asked for only while it is traced")
+    made, reads = len(active.created), active.states.reads_so_far()
     out = function(*args)
+    active.forget_unused(out, weights, made, reads)
     active.states.differentiated = True
     keep_overwritten(active)
     wrt: list[Operand] = []

@@ -135,6 +135,21 @@ class _Effects:
             user.inputs = [move if i is load else i for i in user.inputs]
 
 
+def computed_from(results: Iterable[Operand]) -> set[int]:
+    """The ids of ``results`` and of all that they are computed from; a state names what was read, and does not use
+    it."""
+    found: set[int] = set()
+    stack = list(results)
+    while stack:
+        operand = stack.pop()
+        if id(operand) in found or _op(operand) == "UpdateState":
+            continue
+        found.add(id(operand))
+        if isinstance(operand, Node):
+            stack.extend(operand.inputs)
+    return found
+
+
 def _reaches(start: Iterable[Operand], target: Node) -> bool:
     """Whether ``target`` is among ``start`` and what they are computed from."""
     stack = list(start)

@@ -3,7 +3,7 @@ them in order."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +19,10 @@ class _Unit:
     at: int
     reads: list[Node]
     reader: Node | None = None
+
+    def is_used(self, used: Set[int]) -> bool:
+        """Whether the reader, or what is read without one, is among what is ``used`` (ids)."""
+        return any(id(each) in used for each in (self.reads if self.reader is None else [self.reader]))
 
     def members(self) -> list[Operand]:
         """What the state after the reads names: of a tuple with reads in it every member (measured)."""
@@ -192,6 +196,27 @@ class States:
     def reads(self) -> list[Node]:
         """Every read of what was changed in place, but parameters, in order."""
         return [load for load in self._known.values() if self.is_changed(load.inputs[0])]
+
+    def reads_so_far(self) -> int:
+        """How many reads were made; for ``forget``."""
+        return len(self._known)
+
+    def forget(self, used: Set[int], at: int, reads: int) -> None:
+        """Forgets what only unused operators read, once a function's gradient is taken (measured: such operators are
+        gone by then, and what is read later is noted as if it were the first read).
+
+        Args:
+            used: the ids of what the function's result and the effects so far are computed from.
+            at: number of the function's first operator among those traced.
+            reads: ``reads_so_far`` before the function.
+        """
+        for step in self._log.steps:
+            step.units = [unit for unit in step.units if unit.at < at or unit.is_used(used)]
+        self._log.units = [unit for unit in self._log.units if unit.at < at or unit.is_used(used)]
+        for key, load in list(self._known.items())[reads:]:
+            if id(load) not in used:
+                del self._known[key]
+        self.link()
 
     # -- updates ---------------------------------------------------------------------------------------------------
     def update(self, node: Node, targets: Sequence[Operand], at: int) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
@@ -14,6 +14,7 @@ from harness.errors import HarnessError, TraceError
 from harness.framework.compile.closure import Closure
 from harness.framework.compile.closures import Closures
 from harness.framework.compile.controls import Controls
+from harness.framework.compile.effects import computed_from
 from harness.framework.compile.functions import COMPOSED, EACH, FunctionScopes
 from harness.framework.compile.known import Known
 from harness.framework.compile.regions import Block, Region
@@ -21,7 +22,7 @@ from harness.framework.compile.rewriting import ask_again
 from harness.framework.compile.source import stack, users_frame, where
 from harness.framework.compile.states import States
 from harness.framework.compile.structure import Structure, taken_apart
-from harness.framework.compile.traced import Traced, has_tensor, is_weight, tensor_spec
+from harness.framework.compile.traced import Traced, has_tensor, is_weight, operands_of, tensor_spec
 from harness.framework.ops import taken
 from harness.framework.ops.base import OPERATORS, Call, Operator
 from harness.framework.ops.eager import is_number, plan_arguments
@@ -331,6 +332,19 @@ class Tracer(Controls):
             # A cell without a scope of its own reads in Default, whoever handed it the weight (nn.LSTM with lengths).
             read.extra.cell = self.cell if self.cell == "Default" else self.named.get(id(tensor), self.cell)
         return read
+
+    def forget_unused(self, out: Any, weights: Iterable[ParameterTensor], made: int, reads: int) -> None:
+        """Forgets the reads that ``out``, the result of a function whose gradient is taken, and effects do not need
+        (see ``States.forget``). Each of ``weights`` that is unused is read for zeros of its shape: other reads are
+        placed beside those, which are known later and go (measured)."""
+        if len(self._outermost.items) > 1:
+            return  # what another region takes is used, too
+        effects = [node for node in self.created if node.extra.effect is not None]
+        used = computed_from([*operands_of(out), *operands_of([each[2] for each in self.summaries]), *effects])
+        self.states.forget(used, made, reads)
+        for weight in weights:
+            if id(self.parameter(weight)) not in used:
+                self.load(weight)
 
     def name(self, value: Any) -> None:
         """Notes the cell that hands ``value`` on, if it is a weight."""

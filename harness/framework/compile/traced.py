@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -113,3 +114,12 @@ def has_tensor(value: Any) -> bool:
     if isinstance(value, (tuple, list)):
         return any(has_tensor(v) for v in value)
     return isinstance(value, Tensor)
+
+
+def operands_of(value: Any) -> Iterator[Operand]:
+    """The operands of the traced tensors in a (nested) list, tuple or dict."""
+    if isinstance(value, Traced):
+        yield value.operand
+    elif isinstance(value, (tuple, list, dict)):
+        for member in value.values() if isinstance(value, dict) else value:
+            yield from operands_of(member)
