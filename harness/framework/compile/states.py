@@ -47,6 +47,8 @@ class _Step:
         at: number of the updating operator among those traced.
         differentiated: whether the gradient had been taken.
         written: the parameters (by id) that had been written before.
+        zeros: reads of weights for zeros, after those of the differentiated function.
+        own: how many units are of that function.
         update, after: that operator and the state after it.
         saved: the copy an update takes of what it overwrites, and the state after the copy.
     """
@@ -57,17 +59,30 @@ class _Step:
     at: int
     differentiated: bool
     written: frozenset[int]
+    zeros: list[Node]
+    own: int
     update: Node | None = None
     after: Node | None = None
     saved: tuple[Node, Node] | None = None
 
+    def in_order(self) -> list[Node]:
+        """The reads as they stand in the tuple that their states are merged into: those of a differentiated function,
+        of weights for zeros and of what follows are merged for themselves, then joined from the back (measured)."""
+        own, later = self.units[: self.own], self.units[self.own :]
+        if not self.zeros and not (own and later):
+            return merged([unit.reads for unit in self.units], self.differentiated)
+        after = merged([unit.reads for unit in later], False)
+        return _joined(merged([unit.reads for unit in own], False), _joined(self.zeros, after))
+
 
 @dataclass(eq=False, slots=True)
 class _Log:
-    """The effects of a region so far."""
+    """The effects of a region so far; ``zeros`` and ``own`` as of the step that is being made."""
 
     steps: list[_Step] = field(default_factory=list)
     units: list[_Unit] = field(default_factory=list)
+    zeros: list[Node] = field(default_factory=list)
+    own: int = 0
 
 
 class States:
@@ -216,7 +231,19 @@ class States:
         for key, load in list(self._known.items())[reads:]:
             if id(load) not in used:
                 del self._known[key]
+        self._log.own = len(self._log.units)
         self.link()
+
+    def read_for_zeros(self, weights: Sequence[tuple[Operand, bool]], region: object) -> None:
+        """Reads weights right after the function whose gradient is taken, for zeros of their shapes.
+
+        Args:
+            weights: all that the gradient is taken for, and whether each is unused; only those are read.
+            region: the region.
+        """
+        reads = [self._load(weight, region, self.state) if unused else None for weight, unused in weights]
+        # From both ends of the row to its middle (measured).
+        self._log.zeros = [read for read in (*reads[0::2][::-1], *reads[1::2]) if read is not None]
 
     # -- updates ---------------------------------------------------------------------------------------------------
     def update(self, node: Node, targets: Sequence[Operand], at: int) -> None:
@@ -255,8 +282,9 @@ class States:
     def _end(self, at: int) -> _Step:
         gathered = self._virtual("UpdateState", [U, U], U.spec)
         members = self._virtual("MakeTuple", [], TupleSpec(()))
-        step = _Step(self._log.units, gathered, members, at, self.differentiated, self._written())
-        self._log.units = []
+        log = self._log
+        step = _Step(log.units, gathered, members, at, self.differentiated, self._written(), log.zeros, log.own)
+        log.units, log.zeros, log.own = [], [], 0
         self._log.steps.append(step)
         return step
 
@@ -283,15 +311,18 @@ class States:
 
     def _gather(self, step: _Step, state: Operand) -> Operand:
         """The state after the reads of a step."""
-        if not step.units:
+        if not step.units and not step.zeros:
             return state
+        order = step.in_order()
+        late = {id(r) for r in step.zeros}
         every = list({id(r): r for unit in step.units for r in unit.reads}.values())
+        every += [r for r in order if id(r) in late]
         free = [r for r in every if is_weight(r.inputs[0]) and id(r.inputs[0]) not in step.written]
         # Measured graphs show that reads in a row move to the start, all but the last if nothing among them was written
         # before (measured).
         for read in free[:-1] if free[-1:] == every[-1:] and len(free) == len(every) else free:
             read.inputs[1] = U
-        reads: list[Operand] = list(merged([unit.reads for unit in step.units], step.differentiated))
+        reads: list[Operand] = list(order)
         if len(reads) == 1 and len(step.units) == 1:
             reads = step.units[0].members()
         if len(reads) > 1:
@@ -301,6 +332,10 @@ class States:
             reads = [step.members]
         step.gathered.inputs = [state, *reads]
         return step.gathered
+
+
+def _joined(first: list[Node], then: list[Node]) -> list[Node]:
+    return [*first[::-1], *then[::-1]] if first and then else first or then
 
 
 def _note(units: list[_Unit], at: int, reader: Node, load: Node) -> None:

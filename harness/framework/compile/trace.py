@@ -342,9 +342,8 @@ class Tracer(Controls):
         effects = [node for node in self.created if node.extra.effect is not None]
         used = computed_from([*operands_of(out), *operands_of([each[2] for each in self.summaries]), *effects])
         self.states.forget(used, made, reads)
-        for weight in weights:
-            if id(self.parameter(weight)) not in used:
-                self.load(weight)
+        parameters = [self.parameter(weight) for weight in weights]
+        self.states.read_for_zeros([(each, id(each) not in used) for each in parameters], self.region)
 
     def name(self, value: Any) -> None:
         """Notes the cell that hands ``value`` on, if it is a weight."""
