@@ -34,8 +34,8 @@ class Unused(Net):
 
     def construct(self, x):
         x = self.norm(x)
-        unused = self.three(self.two(self.one(x)))
-        unused = self.five(self.four(x))
+        _first = self.three(self.two(self.one(x)))
+        _second = self.five(self.four(x))
         return x
 
 
