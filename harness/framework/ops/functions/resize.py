@@ -12,7 +12,7 @@ from harness.errors import SettingError, SettingTypeError, UnsupportedError
 from harness.framework.ops.operators.resize import ALIGN, HALF
 from harness.framework.tensor import call
 
-__all__ = ["interpolate"]
+__all__ = ["crop_and_resize", "interpolate"]
 
 #: mode: ranks of tensors it takes
 _RANKS = {"nearest": (3, 4), "linear": (3,), "bilinear": (4,), "area": (3, 4)}
@@ -80,3 +80,20 @@ def _sides(given: tuple[int, ...], size: Any, factor: Any, recompute: Any) -> tu
         raise UnsupportedError("interpolate(scale_factor=...) is supported with recompute_scale_factor=True only; "
                                "give size")  # fmt: skip
     return tuple(math.floor(n * f) for n, f in zip(given, factors, strict=True))
+
+
+def crop_and_resize(
+    image: Any,
+    boxes: Any,
+    box_indices: Any,
+    crop_size: tuple[int, int],
+    method: str = "bilinear",
+    extrapolation_value: float = 0.0,
+) -> Any:
+    """The parts ``boxes`` (m, 4) of images (n, h, w, c), each of its own image, at one size; ``extrapolation_value``
+    outside."""
+    attrs: dict[str, Any] = {
+        "output_names": ["y"], "method": method, "input_names": ["x", "boxes", "box_index", "crop_size"],
+        "extrapolation_value": extrapolation_value,
+    }  # fmt: skip
+    return call("CropAndResize", image, boxes, box_indices, crop_size, **attrs)

@@ -9,11 +9,39 @@ from harness.framework.ops.primitive import Primitive
 from harness.framework.tensor import Tensor
 
 __all__ = [
-    "IOU", "LRN", "AdaptiveAvgPool2D", "BoundingBoxDecode", "BoundingBoxEncode", "CheckValid", "ClipByNorm",
-    "DepthToSpace", "DiagPart", "EmbeddingLookup", "FloatStatus", "Gelu", "Invert", "KLDivLoss", "L2Loss", "LpNorm",
-    "MaskedSelect", "Meshgrid", "MirrorPad", "NMSWithMask", "ROIAlign", "RandomChoiceWithMask", "ResizeBilinearV2",
-    "ResizeNearestNeighbor", "ResizeNearestNeighborV2", "Rint", "ScalarCast", "ScalarToTensor",
-    "SigmoidCrossEntropyWithLogits", "SpaceToDepth", "TupleToArray", "Unique",
+    "IOU",
+    "LRN",
+    "AdaptiveAvgPool2D",
+    "BoundingBoxDecode",
+    "BoundingBoxEncode",
+    "CheckValid",
+    "ClipByNorm",
+    "CropAndResize",
+    "DepthToSpace",
+    "DiagPart",
+    "EmbeddingLookup",
+    "FloatStatus",
+    "Gelu",
+    "Invert",
+    "KLDivLoss",
+    "L2Loss",
+    "LpNorm",
+    "MaskedSelect",
+    "Meshgrid",
+    "MirrorPad",
+    "NMSWithMask",
+    "ROIAlign",
+    "RandomChoiceWithMask",
+    "ResizeBilinearV2",
+    "ResizeNearestNeighbor",
+    "ResizeNearestNeighborV2",
+    "Rint",
+    "ScalarCast",
+    "ScalarToTensor",
+    "SigmoidCrossEntropyWithLogits",
+    "SpaceToDepth",
+    "TupleToArray",
+    "Unique",
 ]  # fmt: skip
 
 
@@ -50,6 +78,20 @@ def positive(owner: str, name: str, value: Any) -> int:
     if value < 1:
         raise SettingError(f"{owner}: {name} must be above 0, got {value}")
     return value
+
+
+class CropAndResize(Primitive):
+    """Parts of images brought to one size, by ``bilinear`` or ``nearest``."""
+
+    def __init__(self, method: str = "bilinear", extrapolation_value: float = 0.0) -> None:
+        if method not in ("bilinear", "nearest", "bilinear_v2"):
+            raise SettingError(f"CropAndResize: method must be 'bilinear', 'nearest' or 'bilinear_v2', got {method!r}")
+        if not isinstance(extrapolation_value, float):
+            raise SettingTypeError(f"CropAndResize: extrapolation_value must be a float, got {extrapolation_value!r}")
+        super().__init__(attrs={
+            "output_names": ["y"], "method": method, "input_names": ["x", "boxes", "box_index", "crop_size"],
+            "extrapolation_value": extrapolation_value,
+        })  # fmt: skip
 
 
 class IOU(Primitive):
