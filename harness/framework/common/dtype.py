@@ -19,7 +19,9 @@ _PYTHON: dict[str, type] = {"b": bool, "i": int, "u": int, "f": float, "c": comp
 
 
 def dtype_to_nptype(type_: DType) -> Any:
-    """The numpy scalar type of a dtype."""
+    """The numpy scalar type of a dtype; ``KeyError`` for anything else."""
+    if not isinstance(type_, DType):
+        raise KeyError(type_)
     return type_.numpy.type
 
 

@@ -289,7 +289,7 @@ def get_activation(name: str | None, prim_name: str | None = None) -> Cell | Non
     if name is None:
         return None
     if name not in _BY_NAME:
-        near = difflib.get_close_matches(name, _BY_NAME, n=3, cutoff=0.5)
+        near = difflib.get_close_matches(str(name), _BY_NAME, n=3, cutoff=0.5)
         hint = f"; did you mean {', '.join(near)}?" if near else f"; known are {sorted(_BY_NAME)}"
         owner = f"{prim_name}: " if prim_name else ""
         raise CellNameError(f"{owner}no activation is called {name!r}{hint}")

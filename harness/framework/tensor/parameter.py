@@ -83,7 +83,7 @@ class ParameterTuple(tuple[Parameter, ...]):
 
     __slots__ = ()
 
-    def __new__(cls, iterable: Any = ()) -> ParameterTuple:
+    def __new__(cls, iterable: Any) -> ParameterTuple:
         members = tuple(iterable)
         for member in members:
             if not isinstance(member, Parameter):

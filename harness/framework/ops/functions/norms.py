@@ -48,6 +48,7 @@ def _kept(result: Tensor, x: Tensor, axes: tuple[int, ...]) -> Tensor:
 
 
 def _euclidean(x: Tensor, axes: tuple[int, ...], keep: bool) -> Tensor:
+    x = cast(abs_of(x), x.dtype) if x.dtype.kind == "c" else x
     return _sqrt(call("ReduceSum", _square(x), axes, keep, False))  # type: ignore[no-any-return]
 
 

@@ -18,8 +18,10 @@ from harness.framework.ops.operators.nll_loss import MEAN, NONE
 from harness.framework.tensor import call as emit
 from harness.graph import Spec, TensorSpec
 
-#: what the kernels add to a logarithm's argument, and the least denominator of the gradient
-_EPSILON = 1e-12
+
+def _epsilon(x: Array) -> float:
+    """What the kernels add to a logarithm's argument, and the least denominator of the gradient: 0 in float16."""
+    return 0.0 if x.dtype == np.float16 else 1e-12
 
 
 @operator
@@ -40,7 +42,7 @@ class BinaryCrossEntropy(Operator):
         (how,), p, label = ints(call, 3), numerics.wide(x).astype(np.longdouble), numerics.wide(labels)
         if np.any((p < 0) | (p > 1)):
             raise KernelError(f"{self.name}: a probability lies outside 0..1")
-        loss = -(label * np.log(p + _EPSILON) + (1 - label) * np.log(1 - p + _EPSILON))
+        loss = -(label * np.log(p + _epsilon(x)) + (1 - label) * np.log(1 - p + _epsilon(x)))
         if weight is not None:
             loss = loss * numerics.wide(weight)
         if how == NONE:
@@ -82,4 +84,4 @@ class BinaryCrossEntropyGrad(Operator):
             scale = scale * numerics.wide(weight)
         if ints(call, 4)[0] == MEAN:
             scale = scale / max(1, x.size)
-        return np.asarray((p - numerics.wide(labels)) / np.maximum((1 - p) * p, _EPSILON) * scale)
+        return np.asarray((p - numerics.wide(labels)) / np.maximum((1 - p) * p, _epsilon(x)) * scale)

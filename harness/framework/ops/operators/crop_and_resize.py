@@ -73,7 +73,7 @@ class CropAndResize(Operator):
         for at in range(len(boxes)):
             down, across = _sides(call, boxes, at, images.shape[1:3], size)
             out[at] = np.einsum("ih,jw,hwc->ijc", down, across, numerics.wide(images[index[at]]))
-            outside = ~(down.any(1)[:, None] & across.any(1)[None, :])
+            outside = ~np.logical_and.outer(down.any(1), across.any(1))
             out[at][outside] = call.attrs["extrapolation_value"]
         return out
 
