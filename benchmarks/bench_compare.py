@@ -28,6 +28,7 @@ from benchmarks.bench_check import load_and_compare
 from harness import dtypes
 from harness.capture import read_tree
 from harness.compare import check
+from harness.compare.floats import dot
 from harness.stats.printed import ATTRIBUTES, COLUMNS, host_texts
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -56,6 +57,38 @@ def compare(golden: Path, found: Path, measured: bool) -> None:
         raise AssertionError(found)
 
 
+def passes_alone(golden: Sequence[Path], found: Sequence[Path]) -> None:
+    """The calls of numpy that full measures need in any order of work, over blocks that stay in the cache: distances in
+    units in the last place, errors, relative errors, the largest of each, how many elements differ, and the sums of
+    products and errors in float64."""
+    size = 1 << 16
+    raw, single = np.empty((2, size), np.float32), np.empty((3, size), np.float32)
+    steps, wide = np.empty(size, np.int32), np.empty((2, size), np.float64)
+    for paths in zip(golden, found, strict=True):
+        with paths[0].open("rb", buffering=0) as one, paths[1].open("rb", buffering=0) as other:
+            for file in (one, other):
+                file.seek(128)  # behind the header
+            while count := one.readinto(raw[0]) // 4:
+                other.readinto(raw[1, :count])
+                _passes(raw[:, :count], single[:, :count], steps[:count], wide[:, :count])
+
+
+def _passes(raw: Array, single: Array, steps: Array, wide: Array) -> None:
+    (expected, found), (size, error, other) = raw, single
+    np.abs(expected, out=size)
+    np.subtract(found.view(np.int32), expected.view(np.int32), out=steps)
+    np.count_nonzero(steps)
+    np.abs(steps, out=steps).argmax()
+    np.subtract(found, expected, out=other)
+    np.abs(other, out=error).argmax()
+    np.copyto(wide[0], expected)
+    np.copyto(wide[1], other)
+    dot(wide[0], wide[0]), dot(wide[0], wide[1]), dot(wide[1], wide[1])
+    np.add.reduce(np.abs(wide[1], out=wide[1]))
+    np.maximum(size, np.float32(1e-38), out=size)
+    np.divide(error, size, out=other).argmax()
+
+
 def with_torch(golden: Sequence[Path], found: Sequence[Path], torch: Any) -> None:
     """``assert_close`` of two trees, on one thread."""
     for one, other in zip(golden, found, strict=True):
@@ -77,6 +110,7 @@ def values(directory: Path, megabytes: int) -> None:
         Contender("numpy.load + allclose", lambda: load_and_compare(*files)),
         Contender("gate", lambda: compare(golden, found, False), GATE),
         Contender("full measures", lambda: compare(golden, found, True), FULL),
+        Contender("  their passes of numpy alone", lambda: passes_alone(*files)),
     ]
     if (torch := _peers.find("torch")) is not None:
         torch.set_num_threads(1)
