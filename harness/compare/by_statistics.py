@@ -20,6 +20,9 @@ _STRICT_ITEMS = tuple(item for item, name in ATTRIBUTES.items() if name in _STRI
 _strict, _all, _numbers = attrgetter(*_STRICT), attrgetter(*_NAMES), attrgetter(*_LIMITED)
 #: Half a unit of the sixth digit, relative: the rounding of a printed number.
 _PRINTED = 5e-6
+_BOOLS = {"True": 1.0, "False": 0.0}
+#: Digits of a whole number that float64 surely holds.
+_EXACT = 15
 
 
 def statistics_within(expected: Statistics, found: Statistics, tolerance: Tolerance) -> bool:
@@ -90,7 +93,10 @@ def _items_within(
     compared = False
     for item, value, limit in zip(_LIMITED, numbers, limits, strict=True):
         text, mine = row.get(item, MISSING), printed.get(item, MISSING) if printed else "0"
-        if MISSING in (text, mine):
+        if text == MISSING or mine == MISSING:
+            continue
+        compared = True
+        if text == mine and printed and limit >= 0 and math.isfinite(value):
             continue
         found = _value(text)
         rounded = _rounding(item, text, found, row.dtype) + (
@@ -98,13 +104,17 @@ def _items_within(
         )
         if not _is_close(value, found, limit + rounded):
             return False
-        compared = True
-    texts = ((count, row.get(item, MISSING)) for item, count in counts.items())
-    return compared and all(text in (MISSING, str(count)) or count == _value(text) for count, text in texts)
+    for item, count in counts.items():
+        text = row.get(item, MISSING)
+        if text != MISSING and text != str(count) and count != _value(text):
+            return False
+    return compared
 
 
 def _whole(text: str) -> int:
     """The count in a cell; 0 if it is not a number."""
+    if len(text) <= _EXACT and text.isdecimal():
+        return int(text)
     value = _value(text)
     return int(value) if math.isfinite(value) else 0
 
@@ -119,9 +129,9 @@ def _rounding(item: str, text: str, value: float, dtype: str) -> float:
 def _value(text: str) -> float:
     """The number in a cell; NaN if it is not a number, which is near nothing."""
     try:
-        return float({"True": "1", "False": "0"}.get(text, text))
+        return float(text)
     except ValueError:
-        return math.nan
+        return _BOOLS.get(text, math.nan)
 
 
 def _is_close(expected: float, found: float, limit: float) -> bool:

@@ -189,11 +189,14 @@ class PrintedStatistics(dict[str, str]):
             found = {item: f"{getattr(other, ATTRIBUTES[item]):g}" if item in _NUMBERS
                      else str(getattr(other, ATTRIBUTES[item])) for item in shown}  # fmt: skip
         else:
-            found = dict(other)
+            found = other
         return ", ".join(
             f"{item} {text} -> {found[item]}"
             for item, text in self.items()
-            if item in found and MISSING not in (text, found[item]) and not _same(text, found[item])
+            if item in found
+            and text != found[item]
+            and MISSING not in (text, found[item])
+            and not _same(text, found[item])
         )
 
 

@@ -189,6 +189,16 @@ def test_both_rows_were_rounded_when_they_were_printed(value: float, part: float
     assert judged(*printed, Tolerance(rtol=1e-5)) is Verdict.WITHIN
 
 
+@pytest.mark.parametrize(
+    ("item", "text"), [("l2norm", "-1"), ("max", "nan"), ("min", "inf"), ("avg", "nan"), ("nan count", "nan")]
+)
+def test_equal_rows_that_no_tensor_has_are_not_within(item: str, text: str) -> None:
+    whole = {"max": "2", "min": "1", "avg": "1.5", "l2norm": "3", "count": "4"}
+    row, odd = (PrintedStatistics(texts, "Float32") for texts in (whole, whole | {item: text}))
+    assert rows_within(row, row, Tolerance(rtol=1e-3))
+    assert not rows_within(odd, odd, Tolerance(rtol=1e-3))
+
+
 def test_rows_further_apart_than_printing_explains_differ() -> None:
     # 1.0000049999 and 1.0000150001 print so; 1.00003 is 1.00002 apart from all that prints as 1.
     one, two, three = (kept(max=text, min=text, l2norm=text) for text in ("1", "1.00002", "1.00003"))
