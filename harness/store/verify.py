@@ -11,6 +11,7 @@ from harness.progress import Progress
 from harness.store import manifest
 from harness.store.journal import recover
 from harness.store.read import GoldenStore, StoredRun, Tensors
+from harness.suggest import command
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +40,12 @@ def verify(golden: Path, *, fix: bool = False, tensors_of: Tensors | None = None
         tensors_of: finds what is wrong with the tensors of a run, instead of reading them here.
 
     Raises:
-        StoreError: the directory is missing, it holds no golden, or an interrupted change cannot be completed.
+        StoreError: no such directory, one without goldens, or an interrupted change that cannot be completed.
         LockError, StoreWriteError: the manifests cannot be written.
     """
+    if golden.is_file():
+        whole = command("msdump", "verify", golden.parent)
+        raise StoreError(f"{golden}: this is a file; a directory of goldens is read whole, with manifests: `{whole}`")
     if not golden.is_dir():
         raise StoreError(f"{golden}: there is no such directory of goldens")
     recover(golden)

@@ -184,12 +184,16 @@ def test_manifests_are_written_anew(project: Shell) -> None:
     project.type(f"{GATE} {flag} ..", start, 0)
 
 
-@covers("pytest_msdump.report:closing verify")
+@covers("pytest_msdump.report:closing verify", "harness.store.verify:verify command")
 def test_goldens_that_were_not_read_are_read(project: Shell) -> None:
     project.type(f"{REGEN} ..", project.below, 0)
     project.type(f"{GATE} -v ..", project.below, 0)
     (verify,) = project.made("pytest_msdump.report:closing verify")
     assert "everything is as written" in project.type(verify, project.below, 0)
+    one, _ = project.project.rglob("*.h5")
+    project.type(f"msdump verify {seen_from(project.below, one)}", project.below, 2)
+    (whole,) = project.made("harness.store.verify:verify command")
+    assert "everything is as written" in project.type(whole, project.below, 0)
 
 
 @covers(
