@@ -6,7 +6,8 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import groupby, islice
+from functools import cache, partial
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +26,11 @@ from harness.scale.journal import Journal
 from harness.scale.keep import Keep
 from harness.scale.parts import part
 from harness.scale.pieces import Folder, by_part, folder_beside, piece
-from harness.scale.reduction import Reduction, Verdicts, Wanted
-from harness.scale.remote import TASK, RemoteTree
+from harness.scale.plan import Asked, Plan, Wanted, grouped, planned, together
+from harness.scale.reduction import Reduction, Verdicts
+from harness.scale.remote import RemoteTree
 from harness.scale.rows import audit_rows, verify_rows
-from harness.scale.wire import Done, Folded, Golden, Head, Look, OutOfReach, Part, Read, Side, Tree, Work
+from harness.scale.wire import Done, Folded, Golden, Head, Look, OutOfReach, Part, Side, Tree, Work
 from harness.scale.work import fetch, read_heads
 from harness.store import Compression, GoldenStore, StoredRun
 from harness.words import counted
@@ -37,10 +39,6 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 #: Number of rows of a stored run per task.
 ROWS = 500
-#: Parts of one task at the most, and tasks that each worker has at the least before parts are put together.
-TOGETHER, EACH = 64, 8
-#: The same of ranks whose heads one task reads.
-HEADS_EACH = 2
 #: Is called with a part and its result.
 Taking = Callable[[Work, Done], None]
 
@@ -119,15 +117,7 @@ class Session:
 
     # -- reading and judging ---------------------------------------------------------------------------------------
     def _read_alone(self, remote: RemoteTree) -> None:
-        self._perform([self._work(each, None, remote.tree, remote, None) for each in remote.parts()], None, remote)
-
-    def _work(
-        self, each: tuple[Part, int, str], expected: Side | None, found: Side | None, remote: RemoteTree,
-        tolerances: Tolerances | None, measured: bool = True, stamps: str = "",
-    ) -> Wanted:  # fmt: skip
-        where, size, stamp = each
-        work = Work(where, expected, found, tolerances, measured, remote.described, only=remote.only)
-        return work, size, f"{stamp} {stamps}"
+        self._perform(planned(None, remote), "all", None, remote)
 
     def judging(self, expected: object, found: object, store: Path | None = None, keep: Keep = "all") -> Judging:
         """The judge of ``found`` against ``expected`` that uses the workers' measurements.
@@ -142,95 +132,62 @@ class Session:
         self, expected: Any, found: Any, store: Path | None, tolerances: Tolerances, measured: bool, keep: Keep
     ) -> Verdicts:
         one, other = self.remote(expected), self.remote(found)
-        if other is None or other.reads or (one is not None and one.reads):
+        if other is None or other.complete or (one is not None and one.complete):
             return Verdicts(tolerances, measured, ())  # read already, for another reason: values are fetched
         golden: Side | None = None
         if isinstance(expected, StoredRun) and store is not None:
             golden = Golden(os.path.abspath(store), (expected.id.backend, expected.id.mode), expected.checksum)
-        wanted = self._sides(one, other, golden, tolerances, measured)
+        beside = cache(partial(self._beside, one, other))
+        plan = planned(one, other, beside, Asked(golden, tolerances, measured))
 
-        def perform(again: Sequence[Wanted], how: Keep, take: Taking) -> None:
-            self._perform([(replace(work, keep=how), size, stamp) for work, size, stamp in again], one, other, take)
+        def perform(plan: Plan, how: Keep, take: Taking) -> None:
+            self._perform(plan, how, one, other, take)
 
-        def ask(each: Wanted) -> tuple[Look, ...]:
-            return next(done.looks for _, result in self._results([self._task_of([each])]) for done, _ in result.each())
+        def ask(work: Work) -> tuple[Look, ...]:
+            task = self._task_of([(work, 0, "")])
+            return next(done.looks for _, result in self._results([task]) for done, _ in result.each())
 
-        beside = all(work.expected is not None and work.found is not None for work, _, _ in wanted)
         run = expected if golden is not None else None
-        reduction = Reduction(wanted, run, keep if beside else "all", perform, ask, bool(tolerances.noise))
+        reduction = Reduction(plan, run, keep if plan.both else "all", perform, ask, bool(tolerances.noise))
         return Verdicts(tolerances, measured, (), reduction)
 
-    def _sides(
-        self, one: RemoteTree | None, other: RemoteTree, golden: Side | None, tolerances: Tolerances, measured: bool
-    ) -> list[Wanted]:
-        """The parts of a comparison: those of both trees side by side where a worker sees both."""
-        wanted: list[Wanted] = []
-        theirs = {each[0][:3]: each for each in one.parts()} if one is not None else {}
-        beside = {head.rank: self._beside(one, other, head.rank) for head in other.heads} if one is not None else {}
-        for each in list(other.parts()):
-            key = each[0][:3]
-            if one is not None and key in theirs and beside[each[0].rank]:
-                mate = theirs[key]
-                of = max(each[0].of, mate[0].of)
-                if each[0].batch == 0:
-                    wanted += self._pairs(one, other, each, mate, of, tolerances, measured)
-            elif golden is not None:
-                wanted.append(self._work(each, golden, other.tree, other, tolerances, measured, str(golden)))
-            else:
-                wanted.append(self._work(each, None, other.tree, other, None))
-        if one is not None:
-            paired = {work.part[:3] for work, _, _ in wanted if work.expected is not None}
-            wanted += [self._work(e, one.tree, None, one, None) for e in one.parts() if e[0][:3] not in paired]
-        return wanted
-
-    def _pairs(
-        self, one: RemoteTree, other: RemoteTree, each: tuple[Part, int, str], mate: tuple[Part, int, str], of: int,
-        tolerances: Tolerances, measured: bool,
-    ) -> Iterator[Wanted]:  # fmt: skip
-        """The parts of an iteration that both trees have, in as many batches as the larger side needs."""
-        one.split[mate[0][:3]] = other.split[each[0][:3]] = of
-        for batch in range(of):
-            where = each[0]._replace(batch=batch, of=of)
-            size = (each[1] * each[0].of + mate[1] * mate[0].of) // of
-            yield self._work(
-                (where, size, each[2]), one.tree, other.tree, other, tolerances, measured, mate[2]
-            )  # fmt: skip
-
-    def _beside(self, one: RemoteTree, other: RemoteTree, rank: int) -> bool:
+    def _beside(self, one: RemoteTree | None, other: RemoteTree, rank: int) -> bool:
         """Whether some worker sees a rank of both trees."""
+        if one is None:
+            return False
         needs = ((one.tree.place, rank), (other.tree.place, rank))
         return any(self._cluster.sees(worker, needs) for worker in self._cluster.seen)
 
     def _perform(
-        self, wanted: Sequence[Wanted], one: RemoteTree | None, other: RemoteTree, tell: Taking = lambda *_: None
+        self, plan: Plan, keep: Keep, one: RemoteTree | None, other: RemoteTree, tell: Taking = lambda *_: None
     ) -> None:
         """Has parts read and judged; ``tell`` is called with each and its result, in any order."""
-        if not wanted:
-            return
-        ranks, differ = len({work.part.rank for work, _, _ in wanted}), 0
-        self._progress.begin(counted(ranks, "rank"), sum(size for _, size, _ in wanted), "bytes")
+        ranks, differ = len(plan.ranks), 0
+        if ranks:
+            self._progress.begin(counted(ranks, "rank"), plan.size, "bytes")
 
         def take(works: Sequence[Work], done: Folded, size: int) -> None:
             nonlocal differ
             for work, (each, own) in zip(works, done.each(), strict=True):
                 if one is not None and each.expected is not None:
-                    one.take(work.part, _shared(each.expected), own.closed[0])
+                    one.take(work.part, each.expected, own.closed[0])
                 if each.found is not None:
-                    other.take(work.part, _shared(each.found), own.closed[1])
+                    other.take(work.part, each.found, own.closed[1])
                 differ += sum(not judged.verdict.verdict.holds for judged in each.judged)
                 tell(work, each)
             self._progress.step(size, f"{counted(ranks, 'rank')}, {counted(differ, 'slot', 'differ')}")
 
-        tasks = []
-        for group in grouped(wanted, len(self._cluster.seen), self._seen_by):
-            task = self._task_of(group)
-            known = self._journal.get(_name(task))
-            if isinstance(known, Folded) and known.parts == len(group):
-                take(task.args, known, task.size)
-            else:
-                tasks.append(task)
+        def tasks() -> Iterator[Task]:
+            for group in grouped(plan.made(keep), plan.count, len(self._cluster.seen), self._seen_by):
+                task = self._task_of(group)
+                known = self._journal.get(_name(task))
+                if isinstance(known, Folded) and known.parts == len(group):
+                    take(task.args, known, task.size)
+                else:
+                    yield task
+
         alone = []
-        for task, result in self._run(tasks):
+        for task, result in self._run(tasks()):
             if isinstance(result, OutOfReach):
                 # The golden is out of the worker's reach: it reads, and this process judges.
                 works = tuple(replace(work, expected=None, tolerances=None) for work in task.args)
@@ -240,6 +197,9 @@ class Session:
             take(task.args, result, task.size)
         for task, result in self._results(alone):
             take(task.args, result, task.size)
+        other.complete = True
+        if one is not None:
+            one.complete = True
 
     def _task_of(self, group: Sequence[Wanted]) -> Task:
         """The task of some parts of one rank."""
@@ -342,44 +302,6 @@ def _and_more(ranks: Sequence[int]) -> str:
     return f" and {counted(len(ranks) - 1, 'more rank')}" if len(ranks) > 1 else ""
 
 
-def together(ranks: Sequence[int], seers: Callable[[int], Any], workers: int) -> Iterator[tuple[int, ...]]:
-    """Ranks in a row of which one task reads the heads: the same workers see them, and all workers get some."""
-    most = max(1, min(TOGETHER, len(ranks) // (HEADS_EACH * max(1, workers))))
-    for _, alike in groupby(ranks, key=seers):
-        some = iter(alike)
-        while group := tuple(islice(some, most)):
-            yield group
-
-
-def grouped(wanted: Sequence[Wanted], workers: int, seers: Callable[[Work], Any]) -> Iterator[list[Wanted]]:
-    """Parts that one task does: several whose slots need not travel, unless workers would be idle.
-
-    Args:
-        seers: tells parts by the workers that see them; a task's are alike.
-    """
-    most = max(1, min(TOGETHER, len(wanted) // (EACH * max(1, workers))))
-    group: list[Wanted] = []
-    size = 0
-    for each in wanted:
-        work = each[0]
-        alike = group and (work.keep, seers(work)) == (group[-1][0].keep, seers(group[-1][0]))
-        if group and (not alike or work.keep == "all" or len(group) >= most or size + each[1] > TASK):
-            yield group
-            group, size = [], 0
-        group.append(each)
-        size += each[1]
-    if group:
-        yield group
-
-
 def _name(task: Task) -> Any:
     """What tells a task of parts from others: they differ in their place alone."""
     return task.args[0], [work.part for work in task.args], task.key[-1]
-
-
-#: What many parts have in common: nothing to tell.
-_NOTHING = Read()
-
-
-def _shared(read: Read) -> Read:
-    return _NOTHING if read == _NOTHING else read

@@ -22,24 +22,23 @@ from harness.compare.verdict import Unlisted
 from harness.records import Record, SlotKey
 from harness.scale.keep import Keep
 from harness.scale.parts import COUNTED
+from harness.scale.plan import Plan, listed
 from harness.scale.wire import WHOLE, Done, Judged, Left, Look, Part, Span, Work
 from harness.store import StoredRun
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-#: A part of work, its bytes, and a text that changes with its files.
-Wanted = tuple[Work, int, str]
-#: Has workers do parts, in another way of keeping.
-Performing = Callable[[Sequence[Wanted], Keep, Callable[[Work, Done], None]], None]
+#: Has workers do parts, in a way of keeping.
+Performing = Callable[[Plan, Keep, Callable[[Work, Done], None]], None]
 #: Asks a worker for the looks of a part.
-Asking = Callable[[Wanted], tuple[Look, ...]]
+Asking = Callable[[Work], tuple[Look, ...]]
 
 
 class Reduction:
     """One comparison that workers reduce.
 
     Args:
-        wanted: its parts.
+        plan: its parts.
         run: the golden run; None if the expected side is a tree.
         keep: see ``Work``.
         perform, ask: have workers work.
@@ -47,10 +46,10 @@ class Reduction:
     """
 
     def __init__(
-        self, wanted: Sequence[Wanted], run: StoredRun | None, keep: Keep, perform: Performing, ask: Asking,
+        self, plan: Plan, run: StoredRun | None, keep: Keep, perform: Performing, ask: Asking,
         noise: bool = False,
     ) -> None:  # fmt: skip
-        self._wanted, self._run, self._keep = wanted, run, keep
+        self._plan, self._run, self._keep = plan, run, keep
         self._perform, self._ask, self._noise = perform, ask, noise
         self._left: dict[Part, Left] = {}
         self._reasoned: dict[Part, list[Judged]] = {}
@@ -58,6 +57,8 @@ class Reduction:
         self._slots: Counter[tuple[int, ...]] = Counter()
         self._known: dict[Any, Any] = {}
         self._looks: dict[bytes, tuple[Look, ...]] = {}
+        #: of each structure a part that has it
+        self._example: dict[bytes, Work] = {}
         self._aligned = True
 
     def unlisted(self, order: bool) -> tuple[Unlisted | None, list[Judged]]:
@@ -71,13 +72,15 @@ class Reduction:
         def take(work: Work, done: Done) -> None:
             self._take(work, done, ordered)
 
-        self._perform(self._wanted, "ordered" if ordered and self._keep == "counts" else self._keep, take)
+        self._perform(self._plan, "ordered" if ordered and self._keep == "counts" else self._keep, take)
         ranks = self._listed(ordered)
-        again = [each for each in self._wanted if each[0].part.rank in ranks and each[0].part in self._left]
-        for work, _, _ in again:
-            del self._left[work.part]
-            self._reasoned.pop(work.part, None)
-        self._perform(again, "all", take)
+        if ranks:
+            every = self._plan.made("all")
+            again = [each for each in every if each[0].part.rank in ranks and each[0].part in self._left]
+            for work, _, _ in again:
+                del self._left[work.part]
+                self._reasoned.pop(work.part, None)
+            self._perform(listed(again), "all", take)
         judged = [each for _, found in sorted(self._judged.items()) for each in found]
         return (self._made() if self._left else None), judged
 
@@ -86,16 +89,21 @@ class Reduction:
         self._aligned &= done.aligned
         if done.left is None:
             self._judged[work.part] = done.judged
-            self._slots[_place(work.part)] += sum(len(step.slots) for step in done.found.steps) if done.found else 0
+            self._count(work.part, sum(len(step.slots) for step in done.found.steps) if done.found else 0)
             return
         left = self._left[work.part] = done.left if ordered else self._known.setdefault(done.left, done.left)
-        self._slots[_place(work.part)] += sum(left.counts)
+        self._example.setdefault(left.structure, work)
+        self._count(work.part, sum(left.counts))
         if done.judged:
             self._reasoned[work.part] = done.judged
 
+    def _count(self, part: Part, slots: int) -> None:
+        if self._run is not None:
+            self._slots[_place(part)] += slots
+
     def _listed(self, ordered: bool) -> set[int]:
         """The ranks whose slots are needed."""
-        ranks = {work.part.rank for work, _, _ in self._wanted}
+        ranks = set(self._plan.ranks)
         some = {part.rank for part in self._judged}
         if not self._aligned or (self._noise and some) or (self._run is not None and self._rows != +self._slots):
             return ranks
@@ -106,15 +114,11 @@ class Reduction:
 
     # -- the golden run ----------------------------------------------------------------------------------------------
     @cached_property
-    def _whole(self) -> bool:
-        return any(work.part.graph == WHOLE for work, _, _ in self._wanted)
-
-    @cached_property
     def _places(self) -> Array:
         """Rank, graph and iteration of each row of the golden run."""
         assert self._run is not None  # who asks has one
         rows = self._run.index.rows
-        graphs = np.full(len(rows), WHOLE) if self._whole else rows["graph"].view("<u4").astype(np.int64)
+        graphs = np.full(len(rows), WHOLE) if self._plan.whole else rows["graph"].view("<u4").astype(np.int64)
         return np.stack([rows["rank"].astype(np.int64), graphs, rows["iteration"].view("<u4").astype(np.int64)], axis=1)
 
     @property
@@ -139,7 +143,7 @@ class Reduction:
     @cached_property
     def _by_rank(self) -> dict[int, list[Part]]:
         found: dict[int, list[Part]] = {}
-        for work, _, _ in self._wanted:
+        for work, _, _ in self._plan.made(self._keep):
             found.setdefault(work.part.rank, []).append(work.part)
         return found
 
@@ -190,16 +194,11 @@ class Reduction:
             known = self._known[structure] = frozenset(look[:5] for look in self._looks_of(part))
         return known
 
-    @cached_property
-    def _by_part(self) -> dict[Part, Wanted]:
-        return {each[0].part: each for each in self._wanted}
-
     def _looks_of(self, part: Part) -> tuple[Look, ...]:
         """The slots of a part, asked for once for each structure."""
         structure = self._left[part].structure
         if structure not in self._looks:
-            work, size, stamp = self._by_part[part]
-            self._looks[structure] = self._ask((replace(work, keep="looks"), size, stamp))
+            self._looks[structure] = self._ask(replace(self._example[structure], keep="looks"))
         return self._looks[structure]
 
 

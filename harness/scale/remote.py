@@ -6,6 +6,7 @@ import heapq
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,9 @@ Array = np.ndarray[Any, np.dtype[Any]]
 FETCHED = 64 << 20
 #: Bytes of a part, and of those that one task does: a task costs some milliseconds, a part as large tenths of a second.
 BATCH, TASK = 256 << 20, 1 << 30
+
+#: What most parts tell whose slots hold.
+NOTHING = Read()
 
 #: Reads all parts of a tree.
 Reader = Callable[["RemoteTree"], None]
@@ -68,7 +72,8 @@ class RemoteTree:
     Attributes:
         tree: where it is; ``given``: as the command line has it.
         heads: of its ranks, in order.
-        reads: of its parts; filled when records are asked for the first time.
+        reads: of those of its parts that told something; filled when records are asked for the first time.
+        complete: whether all parts were read.
         closed: of each rank, see ``Read``.
         described: whether statistics are wanted with the digests.
         only: patterns of the slots that are wanted; empty for all.
@@ -78,9 +83,10 @@ class RemoteTree:
     def __init__(self, tree: Tree, given: str, heads: Sequence[Head], read: Reader, fetch: Fetcher) -> None:
         self.tree, self.given, self.heads = tree, given, heads
         self.reads: dict[Part, Read] = {}
+        self.complete = False
         self.closed: dict[int, dict[tuple[int, int], bool]] = {}
         #: in how many batches an iteration is read, where another tree decides that
-        self.split: dict[tuple[int, int, int], int] = {}
+        self._split: dict[tuple[int, ...], int] = {}
         self.described = False
         self.only: tuple[str, ...] = ()
         self.placed: dict[SlotKey, Placed] = {}
@@ -92,16 +98,19 @@ class RemoteTree:
         self._kept: OrderedDict[SlotKey, Array] = OrderedDict()
         self.capture = self._capture()
 
-    def parts(self) -> list[tuple[Part, int, str]]:
-        """Its parts in order, with bytes and a text that changes with the files."""
-        return [each for head in self.heads for each in self._parts_of(head)]
-
-    def _parts_of(self, head: Head) -> Iterator[tuple[Part, int, str]]:
+    def parts_of(self, head: Head) -> Iterator[tuple[Part, int, str]]:
+        """The parts of a rank in order, with bytes and a text that changes with the files."""
+        whole = is_url(self.tree.place)
         for extent in head.parts:
-            of = self.split.get((head.rank, extent.graph, extent.iteration)) or max(1, -(-extent.size // BATCH))
-            of = 1 if extent.graph == WHOLE or is_url(self.tree.place) else of
+            of = 1 if whole or extent.graph == WHOLE else max(1, -(-extent.size // BATCH))
+            of = self._split.get((head.rank, extent.graph, extent.iteration), of)
             for batch in range(of):
                 yield Part(head.rank, extent.graph, extent.iteration, batch, of), extent.size // of, extent.stamp
+
+    def divide(self, part: Part, of: int) -> None:
+        """Has the iteration of a part read in so many batches."""
+        if of != part.of:
+            self._split[part[:3]] = of
 
     def _capture(self) -> Capture:
         readable = [head for head in self.heads if not head.unreadable]
@@ -130,7 +139,8 @@ class RemoteTree:
 
     def take(self, part: Part, read: Read, closed: Mapping[tuple[int, int], bool]) -> None:
         """Notes what was read of a part."""
-        self.reads[part] = read
+        if read != NOTHING or part in self.reads:
+            self.reads[part] = read
         if closed:
             known = self.closed.setdefault(part.rank, {})
             for place, ends in closed.items():
@@ -138,7 +148,7 @@ class RemoteTree:
 
     def read(self) -> None:
         """Reads every part that was not read yet."""
-        if len(self.reads) < len(self.parts()):
+        if not self.complete:
             self._read(self)
 
     def _records(self, problems: list[Problem]) -> Iterator[Record]:
@@ -150,8 +160,9 @@ class RemoteTree:
 
     def _look_at_a_single_step(self) -> None:
         """Of a dump that is one step and no more, a step that cannot be read is an error, as it is to one process."""
-        if len(self.reads) == 1 and next(iter(self.reads)).graph == WHOLE:
-            for step in next(iter(self.reads.values())).steps:
+        first = list(islice((part for head in self.heads for part, _, _ in self.parts_of(head)), 2))
+        if len(first) == 1 and first[0].graph == WHOLE:
+            for step in self.reads.get(first[0], NOTHING).steps:
                 for problem in step.problems:
                     if problem.why.startswith(LEFT_OUT):
                         raise TreeError(problem.why.removeprefix(LEFT_OUT))
@@ -159,20 +170,22 @@ class RemoteTree:
     def _of_rank(self, head: Head, problems: list[Problem]) -> Iterator[Record]:
         """As ``RankRecords`` gives them: all directories are listed, then executions come by their start."""
         places: dict[tuple[int, int], list[Part]] = {}
-        for part, _, _ in self._parts_of(head):
+        for part, _, _ in self.parts_of(head):
             places.setdefault(part[1:3], []).append(part)
         streams = []
         for parts in places.values():
             for part in parts:
-                problems += self.reads[part].listing
+                problems += self.reads.get(part, NOTHING).listing
             # Batches hold other operators of one directory: of equal times the names decide.
-            streams.append(heapq.merge(*(_tagged(part, self.reads[part].steps) for part in parts), key=_in_directory))
+            streams.append(
+                heapq.merge(*(_tagged(part, self.reads.get(part, NOTHING).steps) for part in parts), key=_in_directory)
+            )
         for part, step in heapq.merge(*streams, key=lambda each: each[1].started):
             problems += step.problems
             for slot in step.slots:
                 yield self._record(part, slot)
         for parts in places.values():
-            problems += [each for part in parts for each in self.reads[part].ending]
+            problems += [each for part in parts for each in self.reads.get(part, NOTHING).ending]
         problems += head.constants
         problems += unfinished(head.network, head.last, self.closed.get(head.rank, {}))
 

@@ -19,9 +19,10 @@ from harness.compare.ranks import ranks_of
 from harness.progress import Progress
 from harness.records import Record
 from harness.scale import cluster as clusters
-from harness.scale import driver, remote, work
-from harness.scale.driver import Session, grouped, together
+from harness.scale import plan, remote, work
+from harness.scale.driver import Session
 from harness.scale.journal import Journal
+from harness.scale.plan import grouped, together
 from harness.scale.wire import Part, Work
 from tests.examples import examples
 from tests.scale import serial
@@ -132,12 +133,12 @@ def test_parts_that_the_same_workers_see_are_one_task(sizes: list[tuple[int, int
     wanted = [
         (Work(Part(rank, 0, at), None, None, keep=keep), size, "") for at, (rank, size) in enumerate(sorted(sizes))
     ]
-    groups = list(grouped(wanted, workers, lambda work: work.part.rank // 2))
+    groups = list(grouped(wanted, len(wanted), workers, lambda work: work.part.rank // 2))
     assert [each for group in groups for each in group] == wanted
     for group in groups:
         assert len({work.part.rank // 2 for work, _, _ in group}) == 1, "one worker sees them all"
         assert len(group) == 1 or sum(size for _, size, _ in group) <= remote.TASK
-        assert len(group) <= max(1, len(wanted) // (driver.EACH * max(1, workers)))
+        assert len(group) <= max(1, len(wanted) // (plan.EACH * max(1, workers)))
         assert len(group) == 1 or keep == "counts"
 
 
@@ -147,7 +148,7 @@ def test_heads_of_ranks_that_the_same_workers_see_are_one_task(ranks: list[int],
     assert [rank for group in groups for rank in group] == ranks
     for group in groups:
         assert len({rank // 10 for rank in group}) == 1
-        assert len(group) <= max(1, min(driver.TOGETHER, len(ranks) // (driver.HEADS_EACH * max(1, workers))))
+        assert len(group) <= max(1, min(plan.TOGETHER, len(ranks) // (plan.HEADS_EACH * max(1, workers))))
 
 
 def _tree(tree: Path, rng: random.Random, ranks: list[int], how: dict[str, Any], changes: dict[Any, str]) -> None:
@@ -201,6 +202,6 @@ def test_even_trees_give_the_serial_answer(tmp_path_factory: pytest.TempPathFact
                 read_in_blocks(patch)
             patch.setattr(clusters, "cluster", far)
             patch.setattr(remote, "BATCH", size)
-            patch.setattr(driver, "TASK", size)
-            patch.setattr(driver, "EACH", 1)
+            patch.setattr(plan, "TASK", size)
+            patch.setattr(plan, "EACH", 1)
             assert serial.said(folder, *words, "--workers", "1", files=files) == alone, words
