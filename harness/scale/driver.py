@@ -197,9 +197,8 @@ class Session:
             take(task.args, result, task.size)
         for task, result in self._results(alone):
             take(task.args, result, task.size)
-        other.complete = True
-        if one is not None:
-            one.complete = True
+        for tree in filter(None, (one, other)):
+            tree.complete = True
 
     def _task_of(self, group: Sequence[Wanted]) -> Task:
         """The task of some parts of one rank."""
