@@ -255,8 +255,9 @@ def _leave_cell(node: Node, grads: Sequence[Any]) -> None:
     if node.op not in RESHAPED_IN_DEFAULT or not node.extra.closure.of_library:
         return
     for grad in grads:
-        if isinstance(grad, Traced) and isinstance(grad.operand, Node) and grad.operand.op == "Reshape":
-            grad.operand.scope = f"{GRADIENTS}Default/Grad_{node.op}"
+        last = grad.operand if isinstance(grad, Traced) else None
+        if isinstance(last, Node) and last.op == "Reshape" and last.scope.endswith(f"/Grad_{node.op}"):
+            last.scope = f"{GRADIENTS}Default/Grad_{node.op}"
 
 
 def _flow(node: Node) -> list[Operand]:

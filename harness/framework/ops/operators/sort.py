@@ -55,8 +55,8 @@ class Sort(Operator):
         keys, dout = (x, b.dout[0]) if descending else (emit("Neg", x), emit("Neg", b.dout[0]))
         names: dict[str, Any] = {"output_names": ("values", "indices"), "sorted": True, "input_names": ("input", "k")}
         index = emit("TopK", keys, Tensor(np.asarray(length, np.int64)), **names)[1]
-        rows = Tensor(np.arange(0, count, length, dtype=np.int32).reshape(shape[:-1]))
-        flat = emit("Reshape", emit("Add", index, emit("ExpandDims", rows, -1)), (-1,))
+        rows = emit("ExpandDims", Tensor(np.arange(0, count, length, dtype=np.int32)), -1)
+        flat = emit("Reshape", emit("Add", emit("Reshape", index, (-1, length)), rows), (-1,))
         back = emit("ScatterNd", emit("ExpandDims", flat, -1), emit("Reshape", dout, (-1,)), (count,))
         back = emit("Reshape", back, shape)
         return (back if descending else emit("Neg", back),)
