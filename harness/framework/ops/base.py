@@ -89,6 +89,7 @@ class Operator:
         functional: the ``.ir`` prints ``PrimFunc_`` before the name (operators that MindSpore describes in yaml); False
             for the older primitives whose settings are attributes.
         tensors: argument positions that must be tensors: a Python number there becomes a 0-d tensor constant.
+        arguments: how many it takes; None: as many as its kernel has parameters.
         same_dtype: argument positions brought to one dtype by inserted ``Cast`` nodes (MindSpore's implicit
             promotion); also gives the dtype of numbers made tensors.
         follows: argument positions cast to the dtype of another argument, which is a parameter and cannot be cast
@@ -105,6 +106,7 @@ class Operator:
     name: ClassVar[str]
     functional: ClassVar[bool] = True
     tensors: ClassVar[tuple[int, ...]] = ()
+    arguments: ClassVar[int | None] = None
     same_dtype: ClassVar[tuple[int, ...]] = ()
     follows: ClassVar[Mapping[int, int]] = {}
     unread: ClassVar[frozenset[int]] = frozenset()

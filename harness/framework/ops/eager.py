@@ -15,7 +15,7 @@ import numpy as np
 
 from harness import dtypes
 from harness.dtypes import DType
-from harness.errors import DtypeError, KernelError, SettingTypeError
+from harness.errors import DtypeError, KernelError, SettingError, SettingTypeError
 from harness.framework.ops import remembered, taken
 from harness.framework.ops.base import OPERATORS, Call, Operator
 from harness.framework.ops.numerics import finish
@@ -89,6 +89,8 @@ def _following(op: str, position: int, given: DType, parameter: DType) -> DType 
 @functools.cache
 def _taken(op: Operator) -> tuple[int, float]:
     """The least and the largest number of arguments that an operator's kernel takes."""
+    if op.arguments is not None:
+        return op.arguments, op.arguments
     parameters = list(inspect.signature(op.kernel).parameters.values())[1:]
     plain = [each for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD]
     several = any(each.kind is each.VAR_POSITIONAL for each in parameters)
@@ -107,7 +109,8 @@ def plan_arguments(op: Operator, args: tuple[Any, ...]) -> list[tuple[Any, DType
         constants; ``cast`` is the dtype a tensor must be cast to, or None.
     """
     if not (bounds := _taken(op))[0] <= len(args) <= bounds[1]:
-        raise SettingTypeError(f"{op.name} takes {_many(*bounds)} with its settings, got {len(args)}")
+        kind = SettingTypeError if op.functional else SettingError  # as there (measured)
+        raise kind(f"{op.name} takes {_many(*bounds)} with its settings, got {len(args)}")
     taken.check_given(op.name, args)
     shared = [args[i] for i in op.same_dtype if i < len(args)]
     beside = [a.dtype for a in shared if isinstance(a, Tensor)]

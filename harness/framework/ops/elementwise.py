@@ -11,7 +11,7 @@ from harness.dtypes import DType
 from harness.errors import DtypeError
 from harness.framework.ops import certified, numerics
 from harness.framework.ops.base import Array, Call, Operator
-from harness.framework.ops.eager import ALONE, promote
+from harness.framework.ops.eager import promote
 from harness.framework.tensor import Tensor
 from harness.graph import Spec, TensorSpec
 
@@ -32,19 +32,6 @@ def broadcast_shapes(call: Call, *shapes: tuple[int, ...]) -> tuple[int, ...]:
             raise call.fail(f"shapes {', '.join(str(list(s)) for s in shapes)} do not broadcast")
         out.append(fixed.pop() if fixed else -1 if -1 in column else 1)
     return tuple(out)
-
-
-_KINDS = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
-
-
-def mixed_dtype(x: Tensor | TensorSpec, y: Tensor | TensorSpec) -> DType:
-    """The dtype of a result of two operands to which no ``Cast`` is applied: one without dimensions counts beside one
-    with only where it is of a stronger kind (a float beside integers; measured)."""
-    if bool(x.shape) != bool(y.shape):
-        wide, number = (x, y) if x.shape else (y, x)
-        if _KINDS[number.dtype.kind] <= _KINDS[wide.dtype.kind] and wide.dtype.name not in ALONE:
-            return wide.dtype
-    return promote([x.dtype, y.dtype])
 
 
 def is_wide(x: Array) -> bool:
@@ -97,6 +84,7 @@ class Floating(Unary):
     """
 
     steady: ClassVar[bool] = False
+    arguments: ClassVar[int | None] = 1
     accepts = "fc"
     of_integers: ClassVar[DType | None] = dtypes.float32
 
@@ -128,11 +116,11 @@ class Binary(Operator):
 
     def infer(self, call: Call) -> Spec:
         check_kind(call, self.accepts, 0, 1)
-        dtype = self.result or _common_dtype(call.tensor(0).tensor, call.tensor(1).tensor)
+        dtype = self.result or common_dtype(call.tensor(0).tensor, call.tensor(1).tensor)
         return TensorSpec(dtype, broadcast_shapes(call, call.shape(0), call.shape(1)))
 
 
-def _common_dtype(*operands: TensorSpec) -> DType:
+def common_dtype(*operands: Tensor | TensorSpec) -> DType:
     """The dtype of a result where no operand is cast (Mul, Div).
 
     Of operands of one kind (bool, whole, floating, complex), one without dimensions does not count beside one with

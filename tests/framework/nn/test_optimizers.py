@@ -286,7 +286,6 @@ CASES: list[tuple[Callable[[], Any], type[HarnessError], str]] = [
     (lambda: nn.SGD(params(), weight_decay=-0.1), SettingError, "weight_decay must be at least 0"),
     (lambda: nn.Adam(params(), beta1=1.0), SettingError, "beta1 must be greater than 0 and less than 1"),
     (lambda: nn.Adam(params(), eps=0.0), SettingError, "eps must be greater than 0"),
-    (lambda: nn.Adam(params(), use_amsgrad=True), UnsupportedError, "use_amsgrad is not supported"),
     (lambda: nn.Adam(params(), use_speed=True), SettingTypeError, r"unexpected arguments \['use_speed'\]"),
     (lambda: nn.SGD([{"params": params(), "rate": 1}]), CellNameError, "got .*'rate'"),
     (lambda: nn.SGD([{"params": []}]), SettingError, "group 0 has no parameters"),

@@ -9,7 +9,7 @@ from harness import dtypes
 from harness.framework.ops import numerics
 from harness.framework.ops.base import Array, Backward, Call, operator
 from harness.framework.ops.broadcast import reduce_to
-from harness.framework.ops.elementwise import Binary, as_result, broadcast_shapes, check_kind, mixed_dtype
+from harness.framework.ops.elementwise import Binary, as_result
 from harness.framework.ops.expansion import Composite, beside, cast
 from harness.framework.tensor import call as emit
 from harness.graph import Spec, TensorSpec
@@ -23,10 +23,9 @@ class Div(Binary):
     same_dtype = ()
 
     def infer(self, call: Call) -> Spec:
-        check_kind(call, self.accepts, 0, 1)
-        dtype = mixed_dtype(call.tensor(0), call.tensor(1))
-        shape = broadcast_shapes(call, call.shape(0), call.shape(1))
-        return TensorSpec(dtypes.float32 if dtype.kind in "biu" else dtype, shape)
+        spec = super().infer(call)
+        assert isinstance(spec, TensorSpec)
+        return TensorSpec(dtypes.float32, spec.shape) if spec.dtype.kind in "biu" else spec
 
     def kernel(self, call: Call, x: Array, y: Array) -> Array:
         return numerics.divide(*as_result(call, x, y))

@@ -18,6 +18,7 @@ class Elu(Floating):
     """x above 0, else alpha * (e ** x - 1); argument 1 is alpha."""
 
     name = "Elu"
+    arguments = 2
 
     def kernel(self, call: Call, x: Array, *settings: Any) -> Array:
         wide = numerics.wide(x).astype(np.longdouble)

@@ -7,10 +7,9 @@ from typing import Any
 
 from harness.framework.ops.base import Array, Backward, Call, operator
 from harness.framework.ops.broadcast import reduce_to
-from harness.framework.ops.elementwise import Binary, as_result, broadcast_shapes, check_kind, mixed_dtype
+from harness.framework.ops.elementwise import Binary, as_result
 from harness.framework.ops.expansion import Composite, beside
 from harness.framework.tensor import call as emit
-from harness.graph import Spec, TensorSpec
 
 
 @operator
@@ -19,12 +18,6 @@ class Mul(Binary):
 
     name = "Mul"
     same_dtype = ()
-
-    def infer(self, call: Call) -> Spec:
-        check_kind(call, self.accepts, 0, 1)
-        return TensorSpec(
-            mixed_dtype(call.tensor(0), call.tensor(1)), broadcast_shapes(call, call.shape(0), call.shape(1))
-        )
 
     def kernel(self, call: Call, x: Array, y: Array) -> Array:
         x, y = as_result(call, x, y)

@@ -10,7 +10,7 @@ import numpy as np
 from harness.framework.ops.base import Array, Backward, Call, operator
 from harness.framework.ops.broadcast import reduce_to
 from harness.framework.ops.eager import is_number, promote
-from harness.framework.ops.elementwise import Binary, as_result, mixed_dtype
+from harness.framework.ops.elementwise import Binary, as_result, common_dtype
 from harness.framework.ops.expansion import Composite, beside, cast
 from harness.framework.tensor import call as emit
 
@@ -102,7 +102,7 @@ class DivMod(Composite):
         quotient = emit("Div", x, y)
         if rounding != "trunc":
             return quotient
-        whole, own = emit("Trunc", quotient), mixed_dtype(x, y)
+        whole, own = emit("Trunc", quotient), common_dtype(x, y)
         return emit("Cast", whole, own) if own.kind in "iu" else whole
 
     def gradient(self, b: Backward) -> Sequence[Any]:

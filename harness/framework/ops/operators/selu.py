@@ -45,6 +45,7 @@ class CeLU(Floating):
     """x above 0, else alpha * (e ** (x / alpha) - 1); argument 1 is alpha."""
 
     name = "CeLU"
+    arguments = 2
 
     def kernel(self, call: Call, x: Array, *settings: Any) -> Any:
         wide = numerics.wide(x).astype(np.longdouble)

@@ -16,6 +16,8 @@ from harness.framework.tensor import call as emit
 class _Shrink(Floating):
     """Argument 1 is the bound."""
 
+    arguments = 2
+
     def gradient(self, b: Backward) -> Sequence[Any]:
         return emit(f"{self.name}Grad", b.dout, *b.inputs), None
 
