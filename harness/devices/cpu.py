@@ -31,7 +31,7 @@ FLOAT16_AS_FLOAT32 = frozenset(
 FLOAT64_AS_FLOAT32 = frozenset({"LogSoftmax", "LogSoftmaxGrad", "Mish", "Softplus", "SoftplusGrad", "Sort"})
 
 #: (operator, argument) whose CPU kernel accepts only int32: int64 is cast (measured)
-INT64_AS_INT32 = frozenset({("Gather", 1), ("TopK", 1)})
+INT64_AS_INT32 = frozenset({("CumulativeLogsumexp", 1), ("Gather", 1), ("TopK", 1)})
 
 CPU = device(
     Device(

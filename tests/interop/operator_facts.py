@@ -112,9 +112,9 @@ def _attributes(node: Any) -> str:
     return f" {{{text}}}" if text else ""
 
 
-def script(rows: Sequence[str]) -> str:
+def script(rows: Sequence[str], mode: str) -> str:
     """A script that runs each case under MindSpore and says which graphs it made and what came out."""
-    out = [recording.PRELUDE]
+    out = [recording.PRELUDE, f"ms.set_context(mode=ms.{mode})"]
     for i, row in enumerate(rows):
         expression, inputs, sens = parts(row)
         args = ", ".join(NAMES[: count(inputs)])
@@ -132,9 +132,9 @@ def script(rows: Sequence[str]) -> str:
     return "\n".join(out)
 
 
-def run(rows: Sequence[str], python: str) -> list[tuple[list[str], Any, str]]:
+def run(rows: Sequence[str], python: str, mode: str = "GRAPH_MODE") -> list[tuple[list[str], Any, str]]:
     """Runs the cases under ``python``: for each, its ``.ir`` texts, its result, and the error's name."""
-    return [(texts, out, failed) for texts, (out, failed) in recording.run(script(rows), [python])]
+    return [(texts, out, failed) for texts, (out, failed) in recording.run(script(rows, mode), [python])]
 
 
 def main(python: str) -> None:

@@ -128,10 +128,8 @@ def glu(x: Any, axis: int = -1) -> Any:
 
 @tensor_method("xlogy")
 def xlogy(input: Any, other: Any) -> Any:
-    """input * log(other); 0 * log(0) is NaN, as there."""
-    input = input if isinstance(input, Tensor) else _filled(other, input)
-    other = other if isinstance(other, Tensor) else _filled(input, other)
-    return input * other.log()
+    """input * log(other)."""
+    return call("Xlogy", input, other)
 
 
 @tensor_method("heaviside")
@@ -139,8 +137,7 @@ def heaviside(input: Any, values: Any) -> Any:
     """0 below 0, 1 above, ``values`` at 0; both of one dtype."""
     if input.dtype is not values.dtype:
         raise DtypeError(f"heaviside takes two tensors of one dtype, got {input.dtype} and {values.dtype}")
-    steps = call("Cast", input > 0, input.dtype)
-    return _select(input == 0, values * call("OnesLike", input), steps)
+    return call("Heaviside", input, values, output_names=["y"], input_names=["x", "values"])
 
 
 @tensor_method("nan_to_num")
@@ -172,9 +169,7 @@ def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, eq
 @tensor_method("logit")
 def logit(input: Any, eps: float | None = None) -> Any:
     """log(x / (1 - x)), of x within [eps, 1 - eps] where ``eps`` is given."""
-    if eps is not None:
-        input = call("Minimum", call("Maximum", input, eps), 1 - eps)
-    return (input / (1 - input)).log()
+    return call("Logit", input, -1.0 if eps is None else float(eps))
 
 
 @tensor_method("roll")

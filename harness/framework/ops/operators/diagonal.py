@@ -12,6 +12,7 @@ from harness.framework.ops import numerics
 from harness.framework.ops.base import Array, Backward, Call, Operator, operator
 from harness.framework.ops.constants import ints
 from harness.framework.ops.expansion import scalar
+from harness.framework.ops.operators.bands import part_names
 from harness.framework.tensor import Tensor
 from harness.framework.tensor import call as emit
 from harness.graph import Spec, TensorSpec
@@ -80,6 +81,14 @@ class MatrixSetDiagV3(Operator):
         at = np.arange(diagonal.shape[-1])
         out[..., at - min(offset, 0), at + max(offset, 0)] = diagonal
         return out
+
+    def gradient(self, b: Backward) -> Sequence[Any]:
+        _x, diagonal, k = b.inputs
+        attrs: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in b.attrs.items()}
+        none = Tensor(np.zeros(tuple(diagonal.shape), diagonal.dtype.numpy), diagonal.dtype)
+        dx = emit(self.name, b.dout, none, k, **attrs) if b.needs[0] else None
+        part = emit("MatrixDiagPartV3", b.dout, k, scalar(0, b.dout.dtype), **part_names(b.attrs["align"]))
+        return dx, part, None
 
 
 @operator

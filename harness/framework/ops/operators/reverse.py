@@ -57,4 +57,5 @@ class ReverseSequence(Operator):
         return np.moveaxis(out, (0, 1), (batch, time))
 
     def gradient(self, b: Backward) -> Sequence[Any]:
-        return emit("ReverseSequence", b.dout, b.inputs[1], **b.attrs), None
+        attrs: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in b.attrs.items()}
+        return emit("ReverseSequence", b.dout, b.inputs[1], **attrs), None

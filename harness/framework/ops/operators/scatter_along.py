@@ -94,34 +94,39 @@ class IndexFill(Operator):
         return dx, None, None, None
 
 
-class _Changed(TensorScatterUpdate):
-    sign: ClassVar[int] = 1
+class Changed(TensorScatterUpdate):
+    """Slices at the coordinates of argument 1 changed by the updates, one after the other."""
+
+    #: what a slice becomes, of its old value and an update
+    change: ClassVar[Any]
 
     def kernel(self, call: Call, x: Array, indices: Array, updates: Array) -> Array:
         out = x.copy() if x.dtype.kind in "iu" else numerics.wide(x).copy()
         rows = indices.reshape(-1, indices.shape[-1])
         for at, value in zip(rows, updates.reshape(len(rows), *x.shape[indices.shape[-1] :]), strict=True):
-            out[coordinates(self.name, at, x.shape)] += self.sign * value.astype(out.dtype)
+            place = coordinates(self.name, at, x.shape)
+            out[place] = type(self).change(out[place], value.astype(out.dtype))
         return out
 
 
 @operator
-class TensorScatterAdd(_Changed):
+class TensorScatterAdd(Changed):
     """x with the updates added to the slices at the coordinates of argument 1."""
 
     name = "TensorScatterAdd"
     functional = True
+    change = staticmethod(np.add)
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         return b.dout, None, emit("GatherNdExt", b.dout, b.inputs[1]) if b.needs[2] else None
 
 
 @operator
-class TensorScatterSub(_Changed):
+class TensorScatterSub(Changed):
     """x with the updates taken from the slices at the coordinates of argument 1."""
 
     name = "TensorScatterSub"
-    sign = -1
+    change = staticmethod(np.subtract)
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         return b.dout, None, emit("Neg", emit("GatherNd", b.dout, b.inputs[1])) if b.needs[2] else None
