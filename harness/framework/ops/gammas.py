@@ -97,6 +97,7 @@ def polygamma(order: int, x: Array) -> Array:
     factorial = np.longdouble(1)
     for n in range(2, order + 1):
         factorial = factorial * n
+    x = np.where(np.isinf(x), np.nan, x)
     found: Array = (-1) ** (order + 1) * factorial * zeta(np.asarray(order + 1, np.longdouble), x)
     return found
 
@@ -130,7 +131,9 @@ def igamma(a: Array, x: Array) -> tuple[Array, Array]:
     lower = np.where(series, lower, 1 - upper)
     valid = (a > 0) & (x >= 0)
     lower = np.where(x == 0, 0, np.where(np.isinf(x), 1, lower))
-    return np.where(valid, lower, np.nan), np.where(valid, np.where(x == 0, 1, np.where(np.isinf(x), 0, upper)), np.nan)
+    return np.where(valid, lower, np.nan), np.where(
+        valid, np.where(x == 0, 1, np.where(np.isinf(x), np.nan, upper)), np.nan
+    )
 
 
 def _series(a: Array, x: Array) -> Array:

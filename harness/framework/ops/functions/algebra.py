@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from harness import dtypes
 from harness.errors import DtypeError, KernelError, SettingError, SettingTypeError
 from harness.framework.ops.expansion import scalar
 from harness.framework.ops.functions.arithmetic import SUB
@@ -89,11 +88,16 @@ def batch_dot(x1: Any, x2: Any, axes: Any = None) -> Any:
     x1 = _moved(x1, [*(a for a in range(first_rank) if a != one), one])
     x2 = _moved(x2, [0, two, *(a for a in range(1, second_rank) if a != two)])
     outer, inner = x1.shape[:-1], x2.shape[2:]
-    flat = len(outer) == 2 and len(inner) == 1
+    x1 = call("ExpandDims", x1, 1) if first_rank == 2 else x1
+    x2 = call("ExpandDims", x2, 2) if second_rank == 2 else x2
+    flat = len(x1.shape) == 3 and len(x2.shape) == 3
     if not flat:
         x1, x2 = reshape(x1, (x1.shape[0], -1, x1.shape[-1])), reshape(x2, (*x2.shape[:2], -1))
     out = call("BatchMatMul", x1, x2, False, False)
-    return out if flat else reshape(out, (*outer, *inner))
+    if not flat:
+        return reshape(out, (*outer, *inner))
+    # Of two matrices one axis of length 1 stays (measured).
+    return call("Squeeze", out, (1,)) if first_rank == 2 else call("Squeeze", out, (2,)) if second_rank == 2 else out
 
 
 def _moved(x: Any, order: Sequence[int]) -> Any:
@@ -192,11 +196,9 @@ def ger(input: Any, vec2: Any) -> Any:
 
 @tensor_method("inverse")
 def inverse(input: Any) -> Any:
-    """The inverses of square matrices; integers are brought to Float32."""
-    if input.dtype.kind in "iu":
-        input = call("Cast", input, dtypes.float32)
+    """The inverses of square matrices."""
     if input.dtype.kind not in "fc":
-        raise DtypeError(f"inverse takes numbers, got {input.dtype}")
+        raise DtypeError(f"inverse takes floating tensors, got {input.dtype}")
     return call("MatrixInverse", input, **_Y, adjoint=False)
 
 
@@ -232,6 +234,8 @@ def qr(input: Any, mode: str = "reduced") -> Any:
 
 def vander(x: Any, N: int | None = None) -> Any:
     """The powers N - 1 to 0 of each element of a vector, a row each."""
+    if len(x.shape) != 1:
+        raise SettingError(f"vander takes a vector, got a tensor of {len(x.shape)} dimensions")
     count = x.shape[0] if N is None else N
     powers = Tensor(np.arange(count - 1, -1, -1, dtype=np.int64))
     columns = call("ExpandDims", x, 1)

@@ -121,9 +121,10 @@ def _sum_to_size(self: Any, *size: Any) -> Any:
     extra = len(self.shape) - len(wanted)
     if extra < 0 or any(n not in (1, own) for n, own in zip(wanted, self.shape[extra:], strict=True)):
         raise ValueError(f"sum_to_size: {tuple(self.shape)} cannot be summed to {wanted}")
-    x = call("SumExt", self, tuple(range(extra)), False, None) if extra else self
-    axes = tuple(a for a, (n, own) in enumerate(zip(wanted, x.shape, strict=True)) if n == 1 and own > 1)
-    return call("SumExt", x, axes, True, None) if axes else x
+    pairs = enumerate(zip(wanted, self.shape[extra:], strict=True))
+    axes = (*range(extra), *(extra + a for a, (n, own) in pairs if n == 1 and own > 1))
+    x = call("SumExt", self, axes, True, None) if axes else self
+    return reshape(x, wanted) if extra else x
 
 
 @tensor_method("searchsorted")

@@ -26,13 +26,15 @@ def _each(function: Any, inputs: Any) -> Any:
 
 def atleast_1d(inputs: Any) -> Any:
     """A tensor without dimensions with one; a list of them as a tuple."""
-    return _each(lambda x: x if x.shape else reshape(x, (1,)), inputs)
+    return _each(_one, inputs)
+
+
+def _one(x: Any) -> Any:
+    return x if x.shape else call("ExpandDims", x, 0)
 
 
 def _two(x: Any) -> Any:
-    if len(x.shape) > 1:
-        return x
-    return call("ExpandDims", x if x.shape else reshape(x, (1,)), 0)
+    return x if len(x.shape) > 1 else call("ExpandDims", _one(x), 0)
 
 
 def _row(x: Any) -> Any:
@@ -61,19 +63,12 @@ def block_diag(*inputs: Any) -> Any:
     blocks = [_two(x) for x in inputs]
     if not blocks or any(len(x.shape) != 2 for x in blocks):
         raise SettingError("block_diag takes tensors of two dimensions at most")
-    height = sum(x.shape[0] for x in blocks)
-    columns, above = [], 0
-    for x in blocks:
-        rows, width = x.shape
-        dtype = x.dtype
-        if above:
-            x = concat((Tensor(np.zeros((above, width), dtype.numpy), dtype), x), 0)
-        below = height - above - rows
-        if below:
-            x = concat((x, Tensor(np.zeros((below, width), dtype.numpy), dtype)), 0)
-        columns.append(x)
-        above += rows
-    return concat(tuple(columns), 1) if len(columns) > 1 else columns[0]
+    columns = []
+    for at, x in enumerate(blocks):
+        shapes = ((each.shape[0], x.shape[1]) for each in blocks)
+        parts = [Tensor(np.zeros(shape, x.dtype.numpy), x.dtype) for shape in shapes]
+        columns.append(call("Concat", (*parts[:at], x, *parts[at + 1 :]), 0))
+    return call("Concat", tuple(columns), 1)
 
 
 def cartesian_prod(*inputs: Any) -> Any:

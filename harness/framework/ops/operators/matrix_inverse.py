@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from harness.errors import DtypeError
 from harness.framework.ops import linear
 from harness.framework.ops.base import Array, Backward, Call, Operator, operator
 from harness.framework.ops.elementwise import check_kind
@@ -42,9 +43,15 @@ class MatrixInverse(_Square):
 
     name = "MatrixInverse"
 
+    def infer(self, call: Call) -> Spec:
+        if call.dtype(0).name in ("Float16", "BFloat16"):
+            raise DtypeError("MatrixInverse takes Float32 and Float64 tensors; cast the argument (ops.cast)")
+        return super().infer(call)
+
     def kernel(self, call: Call, x: Array) -> Array:
         given = np.swapaxes(x, -1, -2) if call.attrs["adjoint"] else x
-        return linear.each(linear.inverse, given, x.shape[-2:])
+        least = float(np.finfo(x.dtype).eps) * x.shape[-1]
+        return linear.each(lambda matrix: linear.inverse(matrix, least), given, x.shape[-2:])
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         if len(b.out.shape) > 2:

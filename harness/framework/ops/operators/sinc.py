@@ -62,7 +62,7 @@ class Inv(Unary):
     def kernel(self, call: Call, x: Array) -> Array:
         if not is_wide(x):
             return numerics.divide_toward_zero(np.ones_like(x), x)
-        return numerics.divide(np.ones(x.shape), numerics.wide(x))
+        return np.asarray(1 / numerics.wide(x))
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         return (emit("InvGrad", b.out, b.dout, output_names=("y",), input_names=("x", "grad")),)

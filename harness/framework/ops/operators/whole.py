@@ -45,8 +45,8 @@ class _Shift(Binary):
 
     @staticmethod
     def places(y: Array) -> Array:
-        """By how many bits, within the width of the dtype."""
-        return np.clip(y, 0, 8 * y.itemsize - 1)
+        """By how many bits: what is left of y by the width of the dtype, as processors count (measured)."""
+        return np.asarray(y & np.array(8 * y.itemsize - 1, y.dtype))
 
 
 @operator

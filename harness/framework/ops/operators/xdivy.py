@@ -1,4 +1,4 @@
-"""Xdivy, Xlogy, MulNoNan, DivNoNan: arithmetic of two tensors with a rule for zero."""
+"""Xdivy, Xlogy, MulNoNan and DivNoNan: arithmetic of two tensors with a rule for zero."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from harness.framework.ops import numerics
 from harness.framework.ops.base import Array, Backward, Call, operator
 from harness.framework.ops.broadcast import reduce_to
-from harness.framework.ops.elementwise import Binary, as_result, is_wide
+from harness.framework.ops.elementwise import Binary, as_result
 from harness.framework.ops.expansion import scalar
 from harness.framework.tensor import call as emit
 
@@ -39,13 +39,15 @@ class Xdivy(Binary):
 
 @operator
 class Xlogy(Binary):
-    """x * log(y), and 0 where x is 0."""
+    """x * log(y); the logarithm is rounded, and 0 * log(0) is NaN (measured)."""
 
     name = "Xlogy"
+    accepts = "fc"
 
     def kernel(self, call: Call, x: Array, y: Array) -> Array:
-        first, second = (numerics.wide(v).astype(np.longdouble) for v in (x, y))
-        return np.where(first == 0, np.where(np.isnan(second), np.nan, 0), first * np.log(second))
+        first, second = as_result(call, x, y)
+        logarithm = np.log(second if second.dtype.kind == "c" else second.astype(np.longdouble))
+        return np.asarray(first * numerics.wide(numerics.finish(logarithm, call.outputs()[0].dtype)))
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         x, y = b.inputs
@@ -90,13 +92,12 @@ class DivNoNan(Binary):
 
     name = "DivNoNan"
     functional = False
+    accepts = "fc"
 
     def kernel(self, call: Call, x: Array, y: Array) -> Array:
         first, second = as_result(call, x, y)
         nothing = second == 0
-        safe = np.where(nothing, np.ones((), second.dtype), second)
-        quotient = first / safe if is_wide(first) else numerics.divide_toward_zero(first, safe)
-        return np.where(nothing, np.zeros((), first.dtype), quotient)
+        return np.where(nothing, 0, first / np.where(nothing, 1, second))
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         x, y = b.inputs
