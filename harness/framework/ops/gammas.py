@@ -117,7 +117,7 @@ def erfinv(x: Array) -> Array:
         step = off * np.sqrt(_PI) / 2 * np.exp(guess * guess)
         guess = guess - step / (1 + guess * step)
     edge = np.where(np.abs(x) == 1, np.inf, np.nan)
-    return np.where(inside, np.copysign(guess, x), np.copysign(edge, x))
+    return np.asarray(np.where(inside, np.copysign(guess, x), np.copysign(edge, x)))
 
 
 def igamma(a: Array, x: Array) -> tuple[Array, Array]:

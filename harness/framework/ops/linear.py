@@ -53,7 +53,7 @@ def inverse(a: Array, least: float = 0.0) -> Array:
     work = np.concatenate([a, np.eye(n, dtype=np.longdouble)], 1)
     columns, rank, bound = np.arange(n), n, np.longdouble(0)
     for at in range(n):
-        row, column = np.unravel_index(int(np.argmax(np.abs(work[at:, at:n]))), (n - at, n - at))
+        row, column = divmod(int(np.argmax(np.abs(work[at:, at:n]))), n - at)
         work[[at, at + row]] = work[[at + row, at]]
         work[:, [at, at + column]] = work[:, [at + column, at]]
         columns[[at, at + column]] = columns[[at + column, at]]

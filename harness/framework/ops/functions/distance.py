@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from harness.errors import SettingError, SettingTypeError
-from harness.framework.ops.functions.norms import norm
 from harness.framework.tensor import call
 
-__all__ = ["cdist", "dist"]
+__all__ = ["cdist"]
 
 
 def cdist(x1: Any, x2: Any, p: float = 2.0) -> Any:
@@ -22,8 +21,3 @@ def cdist(x1: Any, x2: Any, p: float = 2.0) -> Any:
     if not p >= 0:
         raise SettingError(f"cdist: p must be 0 or above, got {p}")
     return call("Cdist", x1, x2, float(p))
-
-
-def dist(input: Any, other: Any, p: float = 2) -> Any:
-    """The p-norm of the difference of two tensors."""
-    return norm((input - other).reshape((-1,)), p, 0)

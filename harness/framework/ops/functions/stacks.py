@@ -20,7 +20,7 @@ __all__ = [
 
 def _each(function: Any, inputs: Any) -> Any:
     if isinstance(inputs, (list, tuple)):
-        return tuple(function(x) for x in inputs)
+        return [function(x) for x in inputs]
     return function(inputs)
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from harness import dtypes
-from harness.errors import SettingError
 from harness.framework.ops.functions.arithmetic import SUB
+from harness.framework.ops.functions.reduction import amax, amin, mean, std, var
 from harness.framework.ops.functions.search import TOP_K, k_tensor, sort
 from harness.framework.ops.functions.shape import axis_of, reshape
 from harness.framework.ops.operators.bessel import scaled
@@ -22,22 +22,26 @@ __all__ = [
 
 
 @tensor_method("aminmax")
-def aminmax(input: Any, *, axis: int = 0, keepdims: bool = False) -> Any:
-    """(smallest, largest) along ``axis``."""
+def aminmax(input: Any, *, axis: int | None = 0, keepdims: bool = False) -> Any:
+    """(smallest, largest) along ``axis`` (None: of all)."""
+    if axis is None:
+        return amin(input, None, keepdims), amax(input, None, keepdims)
     return tuple(call(f"Arg{which}WithValue", input, axis, keepdims)[1] for which in ("Min", "Max"))
 
 
 def std_mean(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
-    """(deviation, mean) over ``axis``; ``ddof``: 0, or 1 to divide by one less than the count."""
+    """(deviation, mean) over ``axis``."""
     if ddof not in (0, 1):
-        raise SettingError(f"std_mean and var_mean: ddof must be 0 or 1, got {ddof!r}")
+        return std(input, axis, ddof, keepdims), mean(input, axis, keepdims)
     return call("ReduceStd", input, () if axis is None else axes_of(axis), bool(ddof), keepdims)
 
 
 def var_mean(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
     """(variance, mean) over ``axis``."""
-    deviation, mean = std_mean(input, axis, ddof, keepdims)
-    return call("Pow", deviation, 2), mean
+    if ddof not in (0, 1):
+        return var(input, axis, ddof, keepdims), mean(input, axis, keepdims)
+    deviation, middle = std_mean(input, axis, ddof, keepdims)
+    return call("Pow", deviation, 2), middle
 
 
 @tensor_method("histc")
@@ -81,13 +85,18 @@ def trapz(y: Any, x: Any = None, *, dx: float = 1.0, dim: int = -1) -> Any:
         ends = [_end(y, at, place) for place in (0, -1)]
         inner = call("Sub", call("SumExt", y, (at,), False, None), call("Add", *ends) * 0.5, **SUB)
         return inner * dx
-    if tuple(x.shape) != tuple(y.shape):
-        raise SettingError(f"trapz: x must have the shape of y, {tuple(y.shape)}, got {tuple(x.shape)}")
-    size = tuple(n - (a == at) for a, n in enumerate(y.shape))
-    here, there = ((0,) * rank, tuple(int(a == at) for a in range(rank)))
-    heights = call("Add", call("Slice", y, here, size), call("Slice", y, there, size))
-    widths = call("Sub", call("Slice", x, there, size), call("Slice", x, here, size), **SUB)
+    heights = call("Add", *(_cut(y, at, start) for start in (0, 1)))
+    along = at if len(x.shape) == rank else 0
+    widths = call("Sub", _cut(x, along, 1), _cut(x, along, 0), **SUB)
+    if len(x.shape) == 1 and at != rank - 1:
+        widths = reshape(widths, (-1,) + (1,) * (rank - 1 - at))
     return call("SumExt", call("Mul", heights, widths), (at,), False, None) / 2.0
+
+
+def _cut(x: Any, at: int, start: int) -> Any:
+    """All but one along an axis, from ``start`` on."""
+    begin = tuple(start if a == at else 0 for a in range(len(x.shape)))
+    return call("Slice", x, begin, tuple(n - (a == at) for a, n in enumerate(x.shape)))
 
 
 def _end(y: Any, at: int, place: int) -> Any:

@@ -23,10 +23,11 @@ class Sinc(Floating):
     name = "Sinc"
     accepts = "biuf"
 
-    @staticmethod
-    def function(x: Array) -> Array:
-        angle = x * np.longdouble("3.14159265358979323846264338327950288")
-        return np.where(x == 0, 1, np.sin(angle) / np.where(x == 0, 1, angle))
+    def kernel(self, call: Call, x: Array) -> Array:
+        # The angle is rounded to the dtype (measured): at whole numbers the result is not 0.
+        angle = numerics.widest(lambda x: x * np.longdouble("3.14159265358979323846264338327950288"), x)
+        angle = numerics.finish(angle, call.outputs()[0].dtype)
+        return numerics.widest(lambda a: np.where(a == 0, 1, np.sin(a) / np.where(a == 0, 1, a)), angle)
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         x = b.inputs[0]
