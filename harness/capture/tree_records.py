@@ -112,7 +112,7 @@ class RankRecords:
         self.listed = 0
         streams = [self._executions(graph, iteration, path) for graph, iteration, path in self._directories()]
         for execution in self._ahead.through(heapq.merge(*streams, key=started), _paths):
-            yield from self._forgetting(execution)
+            yield from self._records(execution)
         self.look_at_constants()
         self._look_at_the_last()
 
@@ -157,13 +157,7 @@ class RankRecords:
         streams = [self._executions(graph, iteration, path) for path in paths]
         executions = (each for each in heapq.merge(*streams, key=started) if wanted(each.op_name))
         for execution in self._ahead.through(executions, _paths):
-            yield started(execution), self._forgetting(execution)
-
-    def _forgetting(self, execution: ExecutionFiles) -> Iterator[Record]:
-        for values, record in self._records(execution):
-            yield record
-            if values is not None:
-                values.forget()
+            yield started(execution), self._records(execution)
 
     @property
     def closed(self) -> Mapping[tuple[int, int], bool]:
@@ -289,7 +283,8 @@ class RankRecords:
         """The name of an operator that no graph knows, from the name of its files."""
         return name
 
-    def _records(self, execution: ExecutionFiles) -> Iterator[tuple[FileValues | None, Record]]:
+    def _records(self, execution: ExecutionFiles) -> Iterator[Record]:
+        """The records of an execution; each releases its values when the next is asked for."""
         owner, operator, number = self._owner(execution)
         where = self._where.rank, execution.graph, execution.iteration, operator, number
         source = owner.source if owner is not None else None
@@ -301,16 +296,17 @@ class RankRecords:
                 name = entry.name
                 key = new(SlotKey, (*where, name.io, name.slot))
                 if not entry.has_file and entry.row is not None:
-                    yield None, _row_record(key, entry.row, owner, source)
+                    yield _row_record(key, entry.row, owner, source)
                 elif entry.raw is not None:
                     opened.enter_context(entry.raw.file)
-                    yield None, _raw_record(key, entry, entry.raw, source)
+                    yield _raw_record(key, entry, entry.raw, source)
                 elif (found := self._values(entry, owner)) is not None:
                     values, dtype, shape, extra = found
                     record = Record(key, name.op_type, dtype.name, shape, name.format, values, source, extra=extra)
                     if entry.row is not None:
                         _add_row(extra, entry.row)
-                    yield values, record
+                    yield record
+                    values.forget()
 
     def _values(self, entry: Entry, owner: Owner | None) -> tuple[FileValues, DType, Shape, RecordExtra] | None:
         """The loader of a file's values, their dtype and shape; None, and a problem, for a file that cannot be used."""
@@ -330,7 +326,7 @@ class RankRecords:
             self._problem(path, "incomplete" if isinstance(error, npy.Incomplete) else "damaged", str(error))
             return None
         shape, extra = header.shape, _where(entry)
-        stored = stored_as(name.format, shape, logical, dtype, owner)
+        stored = None if logical is None else stored_as(name.format, shape, logical, dtype, owner)
         if stored is not None and logical is not None:
             shape, extra.device_shape = logical, shape
         elif logical is not None and logical != shape and fits(logical, prod(shape)):

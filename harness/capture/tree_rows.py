@@ -83,7 +83,7 @@ def grouped(order: Sequence[int], owners: Sequence[Any], places: Sequence[Any]) 
     return found
 
 
-def row_records(key: SlotKey, execution: ExecutionFiles, owner: Owner | None) -> Iterator[tuple[None, Record]]:
+def row_records(key: SlotKey, execution: ExecutionFiles, owner: Owner | None) -> Iterator[Record]:
     """The rows of an execution; ``key`` is that of any slot of it."""
     assert isinstance(execution.files, TableRows)
     table, numbers = execution.files
@@ -91,7 +91,7 @@ def row_records(key: SlotKey, execution: ExecutionFiles, owner: Owner | None) ->
     where = key[:5]
     for at in numbers:
         own = SlotKey(*where, table.ios[at], table.slots[at])
-        yield None, RowRecord.of(table, at, own, _shape(table, at, owner), source)
+        yield RowRecord.of(table, at, own, _shape(table, at, owner), source)
 
 
 def _shape(table: StatisticTable, at: int, owner: Owner | None) -> Shape:
