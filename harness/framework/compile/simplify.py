@@ -384,6 +384,7 @@ RULES: dict[str, tuple[Rule, ...]] = {
     "Cast": (_cast,),
     "Mul": (_product,),
     "Muls": (_times_number,),
+    "RealDiv": (_difference,),
     "Select": (_chosen,),
     "Sub": (_difference,),
     "Tile": (_once,),

@@ -106,7 +106,7 @@ class Softmin(Cell):
         self.axis = axis
 
     def construct(self, x: Any) -> Any:
-        return ops.Softmax(self.axis)(x * -1)
+        return ops.softmax(x * -1, self.axis)
 
 
 class LeakyReLU(Cell):
@@ -246,11 +246,8 @@ class Hardtanh(Cell):
 class Tanhshrink(Cell):
     """x - tanh(x)."""
 
-    def __init__(self) -> None:
-        super().__init__()
-
     def construct(self, x: Any) -> Any:
-        return x - ops.Tanh()(x)
+        return ops.tanhshrink(x)
 
 
 class HShrink(Cell):

@@ -12,7 +12,7 @@ from harness.framework.nn.cell import Cell
 from harness.framework.nn.convolution import require_nchw
 from harness.framework.nn.initializer import initializer
 from harness.framework.nn.namespace import ops
-from harness.framework.tensor import Parameter, Tensor, call, read
+from harness.framework.tensor import Parameter, Tensor, read
 
 __all__ = ["BatchNorm1d", "BatchNorm2d", "GroupNorm", "LayerNorm"]
 
@@ -169,7 +169,7 @@ class GroupNorm(Cell):
         if len(x.shape) < 2 or x.shape[1] != self.num_channels:
             raise ShapeError(f"{self.cls_name}: the input must have {self.num_channels} channels, got shape {x.shape}")
         gamma, beta = precision.cast(self.gamma, x.dtype), precision.cast(self.beta, x.dtype)
-        return call("GroupNorm", x, self.num_groups, gamma, beta, self.eps)[0]
+        return ops.group_norm(x, self.num_groups, gamma, beta, self.eps)
 
     def extend_repr(self) -> str:
         return f"num_groups={self.num_groups}, num_channels={self.num_channels}"

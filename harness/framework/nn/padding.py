@@ -17,7 +17,7 @@ from harness.framework.tensor import Tensor
 
 __all__ = [
     "ConstantPad1d", "ConstantPad2d", "ConstantPad3d", "Pad", "ReflectionPad1d", "ReflectionPad2d", "ReflectionPad3d",
-    "ZeroPad2d",
+    "ReplicationPad1d", "ReplicationPad2d", "ReplicationPad3d", "ZeroPad2d",
 ]  # fmt: skip
 
 
@@ -71,7 +71,7 @@ class _Constant(_Around):
         self.value = value
 
     def construct(self, x: Any) -> Any:
-        return ops.PadV3()(x, Tensor(np.array(self.padding, np.int64)), Tensor(self.value, x.dtype))
+        return ops.pad(x, self.padding, "constant", self.value)
 
 
 class ConstantPad1d(_Constant):
@@ -133,5 +133,34 @@ class ReflectionPad2d(_Reflection):
 
 class ReflectionPad3d(_Reflection):
     """Reflection around the last three axes."""
+
+    _rank = 3
+
+
+class _Replication(_Around):
+    """The border's elements, around the last axes."""
+
+    def __init__(self, padding: Any) -> None:
+        super().__init__()
+        self.padding = self._pairs(padding)
+
+    def construct(self, x: Any) -> Any:
+        return ops.PadV3("edge")(x, self.padding, None)
+
+
+class ReplicationPad1d(_Replication):
+    """Replication around the last axis."""
+
+    _rank = 1
+
+
+class ReplicationPad2d(_Replication):
+    """Replication around the last two axes."""
+
+    _rank = 2
+
+
+class ReplicationPad3d(_Replication):
+    """Replication around the last three axes."""
 
     _rank = 3

@@ -11,9 +11,13 @@ from harness.framework.nn import checks
 from harness.framework.nn.cell import Cell
 from harness.framework.nn.convolution import require_nchw
 from harness.framework.nn.namespace import ops
+from harness.framework.ops.functions.pooling import adaptive_max_pool2d
 from harness.framework.tensor import Tensor
 
-__all__ = ["AvgPool1d", "AvgPool2d", "MaxPool1d", "MaxPool2d"]
+__all__ = [
+    "AdaptiveMaxPool1d", "AdaptiveMaxPool2d", "AvgPool1d", "AvgPool2d", "LPPool1d", "LPPool2d", "MaxPool1d",
+    "MaxPool2d", "MaxUnpool1d", "MaxUnpool2d",
+]  # fmt: skip
 
 
 class _Pool(Cell):
@@ -60,7 +64,7 @@ class _Pool(Cell):
         return f"kernel_size={self.kernel_size}, stride={self.stride}, pad_mode={self.pad_mode}"
 
 
-def _batched(pool: Callable[[Any], Any], x: Any, rank: int) -> Any:
+def batched(pool: Callable[[Any], Any], x: Any, rank: int) -> Any:
     """``pool(x)``; an input of one dimension less than ``rank`` is a batch of one."""
     if len(x.shape) != rank - 1:
         return pool(x)
@@ -126,7 +130,7 @@ class MaxPool2d(_MaxPool):
         self._build(plain, padding, dilation, return_indices, ceil_mode)
 
     def construct(self, x: Tensor) -> Any:
-        return _batched(self._padded if self.use_pad else self.max_pool, x, 4)
+        return batched(self._padded if self.use_pad else self.max_pool, x, 4)
 
 
 class _AvgPool(_Pool):
@@ -185,7 +189,7 @@ class AvgPool2d(_AvgPool):
         self._build(plain, padding, ceil_mode, count_include_pad, divisor_override)
 
     def construct(self, x: Tensor) -> Any:
-        return _batched(self._expanded if self.is_expand else self.avg_pool, x, 4)
+        return batched(self._expanded if self.is_expand else self.avg_pool, x, 4)
 
 
 def _check_line(layer: _Pool, x: Tensor) -> None:
@@ -219,7 +223,7 @@ class MaxPool1d(_MaxPool):
 
     def construct(self, x: Tensor) -> Any:
         _check_line(self, x)
-        return _batched(self._padded if self.use_pad else self._plain, x, 3)
+        return batched(self._padded if self.use_pad else self._plain, x, 3)
 
 
 class AvgPool1d(_AvgPool):
@@ -255,4 +259,82 @@ class AvgPool1d(_AvgPool):
 
     def construct(self, x: Tensor) -> Any:
         _check_line(self, x)
-        return _batched(self._expanded if self.is_expand else self._plain, x, 3)
+        return batched(self._expanded if self.is_expand else self._plain, x, 3)
+
+
+class AdaptiveMaxPool1d(Cell):
+    """The largest of ``output_size`` windows of one length along the last axis of (N, C, L)."""
+
+    def __init__(self, output_size: int) -> None:
+        super().__init__()
+        self.output_size = checks.positive_int(output_size, "output_size", self.cls_name)
+        self.expand_dims = ops.ExpandDims()
+        self.squeeze = ops.Squeeze(2)
+
+    def construct(self, x: Tensor) -> Any:
+        length = x.shape[-1]
+        if len(x.shape) != 3 or length % self.output_size:
+            raise ShapeError(f"{self.cls_name}: (N, C, L) with a length that {self.output_size} divides is needed, "
+                             f"got {x.shape}")  # fmt: skip
+        window = (1, length // self.output_size)
+        return self.squeeze(ops.MaxPool(kernel_size=window, strides=window)(self.expand_dims(x, 2)))
+
+
+class AdaptiveMaxPool2d(Cell):
+    """The largest of as many windows as ``output_size`` says; None keeps an axis. With ``return_indices`` also their
+    places."""
+
+    def __init__(self, output_size: Any, return_indices: bool = False) -> None:
+        super().__init__()
+        self.output_size = output_size
+        self.return_indices = checks.boolean(return_indices, "return_indices", self.cls_name)
+
+    def construct(self, input: Tensor) -> Any:
+        return adaptive_max_pool2d(input, self.output_size, self.return_indices)
+
+
+class _LPPool(Cell):
+    """Roots of sums of powers."""
+
+    def __init__(self, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> None:
+        super().__init__()
+        self.norm_type = norm_type
+        self.kernel_size = kernel_size
+        self.stride = stride
+        self.ceil_mode = checks.boolean(ceil_mode, "ceil_mode", self.cls_name)
+
+
+class LPPool1d(_LPPool):
+    """Over windows of (N, C, L) or (C, L)."""
+
+    def construct(self, x: Tensor) -> Any:
+        return ops.lp_pool1d(x, self.norm_type, self.kernel_size, self.stride, self.ceil_mode)
+
+
+class LPPool2d(_LPPool):
+    """Over windows of (N, C, H, W)."""
+
+    def construct(self, x: Tensor) -> Any:
+        return ops.lp_pool2d(x, self.norm_type, self.kernel_size, self.stride, self.ceil_mode)
+
+
+class _MaxUnpool(Cell):
+    """Zeros but for values at the places where a pooling found them."""
+
+    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
+        super().__init__()
+        self.kernel_size, self.stride, self.padding = kernel_size, stride, padding
+
+
+class MaxUnpool1d(_MaxUnpool):
+    """Over (N, C, L)."""
+
+    def construct(self, x: Tensor, indices: Tensor, output_size: Any = None) -> Any:
+        return ops.max_unpool1d(x, indices, self.kernel_size, self.stride, self.padding, output_size)
+
+
+class MaxUnpool2d(_MaxUnpool):
+    """Over (N, C, H, W)."""
+
+    def construct(self, x: Tensor, indices: Tensor, output_size: Any = None) -> Any:
+        return ops.max_unpool2d(x, indices, self.kernel_size, self.stride, self.padding, output_size)

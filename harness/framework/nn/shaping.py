@@ -26,17 +26,17 @@ __all__ = [
 
 
 class Tril(Cell):
-    """What is on and below the ``k``-th diagonal."""
+    """What is on and below the ``k``-th diagonal, as a product with ones and zeros."""
 
     def construct(self, x: Any, k: int = 0) -> Any:
-        return ops.tril(x, k)
+        return ops.Mul()(x, Tensor(np.tril(np.ones(x.shape), k), x.dtype))
 
 
 class Triu(Cell):
-    """What is on and above the ``k``-th diagonal."""
+    """What is on and above the ``k``-th diagonal, as a product with ones and zeros."""
 
     def construct(self, x: Any, k: int = 0) -> Any:
-        return ops.triu(x, k)
+        return ops.Mul()(x, Tensor(np.triu(np.ones(x.shape), k), x.dtype))
 
 
 class Norm(Cell):
@@ -45,10 +45,13 @@ class Norm(Cell):
     def __init__(self, axis: Any = (), keep_dims: bool = False) -> None:
         super().__init__()
         self.axis, self.keep_dims = axis, checks.boolean(keep_dims, "keep_dims", self.cls_name)
-        self.reduce_sum = ops.ReduceSum(keep_dims)
+        self.reduce_sum = ops.ReduceSum(True)
+        self.sqrt = ops.Sqrt()
+        self.squeeze = ops.Squeeze(self.axis)
 
     def construct(self, x: Any) -> Any:
-        return ops.sqrt(self.reduce_sum(ops.square(x), self.axis))
+        root = self.sqrt(self.reduce_sum(ops.square(x), self.axis))
+        return root if self.keep_dims else self.squeeze(root)
 
 
 class ClipByNorm(Cell):
@@ -79,6 +82,8 @@ class AdaptiveAvgPool1d(Cell):
     def __init__(self, output_size: int) -> None:
         super().__init__()
         self.output_size = checks.positive_int(output_size, "output_size", self.cls_name)
+        self.expand_dims = ops.ExpandDims()
+        self.squeeze = ops.Squeeze(2)
 
     def construct(self, input: Any) -> Any:
         length = input.shape[-1]
@@ -86,9 +91,9 @@ class AdaptiveAvgPool1d(Cell):
             raise ShapeError(f"{self.cls_name}: the length {length} must be divisible by {self.output_size}")
         width = length // self.output_size
         stride = width
-        x = ops.expand_dims(input, 2)
+        x = self.expand_dims(input, 2)
         x = ops.AvgPool(kernel_size=(1, width), strides=(1, stride))(x)
-        return ops.squeeze(x, 2)
+        return self.squeeze(x)
 
 
 class PixelShuffle(Cell):
@@ -298,30 +303,29 @@ class EmbeddingLookup(Cell):
 
 
 class _Dropout(Cell):
-    """Whole channels dropped while training; the numbers drawn are those of ``ops.Dropout``."""
+    """Whole channels dropped while training."""
 
     def __init__(self, p: float = 0.5) -> None:
         super().__init__()
-        self.keep_prob = 1.0 - checks.number(p, "p", self.cls_name, 0, 1)
-        self.p = p
-        self.dropout = ops.Dropout(self.keep_prob)
-
-    def construct(self, x: Any) -> Any:
-        if not self.training or self.p == 0:
-            return x
-        if len(x.shape) < 2:
-            raise ShapeError(f"{self.cls_name}: examples with channels are needed, got shape {x.shape}")
-        kept, _ = self.dropout(ops.ones((*x.shape[:2], *([1] * (len(x.shape) - 2))), x.dtype))
-        return x * kept
+        self.p = checks.number(p, "p", self.cls_name, 0, 1)
 
 
 class Dropout1d(_Dropout):
     """Channels of (N, C, L) dropped."""
 
+    def construct(self, x: Any) -> Any:
+        return ops.dropout1d(x, self.p) if self.training and self.p != 0 else x
+
 
 class Dropout2d(_Dropout):
     """Channels of (N, C, H, W) dropped."""
 
+    def construct(self, x: Any) -> Any:
+        return ops.dropout2d(x, self.p) if self.training and self.p != 0 else x
+
 
 class Dropout3d(_Dropout):
     """Channels of (N, C, D, H, W) dropped."""
+
+    def construct(self, x: Any) -> Any:
+        return ops.dropout3d(x, self.p) if self.training and self.p != 0 else x

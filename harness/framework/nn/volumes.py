@@ -6,14 +6,19 @@ from typing import Any
 
 from harness import dtypes
 from harness.dtypes import DType
-from harness.errors import SettingError, ShapeError, UnsupportedError
+from harness.errors import SettingError, ShapeError
 from harness.framework.nn import checks
 from harness.framework.nn.cell import Cell
 from harness.framework.nn.convolution import _Conv
 from harness.framework.nn.namespace import ops
 from harness.framework.nn.normalization import BatchNorm2d
+from harness.framework.nn.pooling import batched
+from harness.framework.ops.functions.pooling import adaptive_avg_pool3d, adaptive_max_pool3d
 
-__all__ = ["BatchNorm3d", "Conv1dTranspose", "Conv3d", "Conv3dTranspose", "MaxPool3d"]
+__all__ = [
+    "AdaptiveAvgPool3d", "AdaptiveMaxPool3d", "AvgPool3d", "BatchNorm3d", "Conv1dTranspose", "Conv3d",
+    "Conv3dTranspose", "MaxPool3d", "MaxUnpool3d",
+]  # fmt: skip
 
 
 def triple(value: Any, name: str, owner: str) -> tuple[int, int, int]:
@@ -145,11 +150,13 @@ class Conv1dTranspose(_Conv):
             pad=self.padding, stride=self.stride, dilation=self.dilation, group=self.group,
         )  # fmt: skip
         self.bias_add = ops.BiasAdd()
+        self.expand_dims = ops.ExpandDims()
+        self.squeeze = ops.Squeeze(2)
 
     def construct(self, x: Any) -> Any:
         if len(x.shape) != 3:
             raise ShapeError(f"{self.cls_name}: the input must have 3 dimensions, got shape {x.shape}")
-        x = ops.expand_dims(x, 2)
+        x = self.expand_dims(x, 2)
         n, _, h, w = x.shape
         k, s, d = self.kernel_size[1], self.stride[1], self.dilation[1]
         side = w * s if self.pad_mode == "same" else (w - 1) * s + d * (k - 1) + 1 - 2 * self.padding[2]
@@ -157,7 +164,7 @@ class Conv1dTranspose(_Conv):
             side = w * s + max(d * (k - 1) + 1 - s, 0)
         out = self.conv2d_transpose(x, self.weight, (n, self.out_channels, h, side))
         out = self.bias_add(out, self.bias) if self.has_bias else out
-        return ops.squeeze(out, 2)
+        return self.squeeze(out)
 
 
 class BatchNorm3d(Cell):
@@ -205,12 +212,92 @@ class MaxPool3d(Cell):
         ceil_mode: bool = False,
     ) -> None:
         super().__init__()
-        if return_indices or dilation != 1 or pad_mode.lower() == "pad" or ceil_mode or padding:
-            raise UnsupportedError(f"{self.cls_name} is supported with pad_mode 'valid' or 'same' and defaults")
         self.kernel_size = triple(kernel_size, "kernel_size", self.cls_name)
         self.stride = triple(stride, "stride", self.cls_name)
         self.pad_mode = pad_mode.upper()
-        self.max_pool = ops.MaxPool3D(self.kernel_size, self.stride, pad_mode, 0)
+        self.return_indices = checks.boolean(return_indices, "return_indices", self.cls_name)
+        if self.pad_mode != "PAD" and (return_indices or dilation != 1 or ceil_mode or padding):
+            raise SettingError(f"{self.cls_name}: padding, dilation, return_indices and ceil_mode need pad_mode 'pad'")
+        pads = (padding,) * 3 if isinstance(padding, int) else tuple(padding)
+        if return_indices or dilation != 1:
+            self.max_pool: Any = ops.MaxPool3DWithArgmax(
+                self.kernel_size, self.stride, pads, triple(dilation, "dilation", self.cls_name), ceil_mode
+            )
+            return
+        mode = "CALCULATED" if self.pad_mode == "PAD" else pad_mode
+        self.max_pool = ops.MaxPool3D(
+            self.kernel_size, self.stride, mode, pads if self.pad_mode == "PAD" else 0, ceil_mode or None
+        )
 
     def construct(self, x: Any) -> Any:
-        return self.max_pool(x)
+        return batched(self._pooled, x, 5)
+
+    def _pooled(self, x: Any) -> Any:
+        out = self.max_pool(x)
+        return out[0] if isinstance(out, tuple) and not self.return_indices else out
+
+
+class AvgPool3d(Cell):
+    """Mean of each window of (N, C, D, H, W) or (C, D, H, W)."""
+
+    def __init__(
+        self,
+        kernel_size: Any = 1,
+        stride: Any = 1,
+        pad_mode: str = "valid",
+        padding: Any = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+        divisor_override: int | None = None,
+    ) -> None:
+        super().__init__()
+        self.pad_mode = checks.among(str(pad_mode).lower(), ("valid", "same", "pad"), "pad_mode", self.cls_name)
+        pads = (padding,) * 3 if isinstance(padding, int) else tuple(padding)
+        if self.pad_mode != "pad" and any(pads):
+            raise SettingError(f"{self.cls_name}: padding must be 0 unless pad_mode is 'pad', got {padding!r}")
+        if divisor_override is not None:
+            checks.positive_int(divisor_override, "divisor_override", self.cls_name)
+        self.avg_pool = ops.AvgPool3D(
+            kernel_size=triple(kernel_size, "kernel_size", self.cls_name),
+            strides=triple(stride, "stride", self.cls_name), pad_mode=self.pad_mode,
+            pad=tuple(n for n in pads for _ in (0, 1)), ceil_mode=ceil_mode, count_include_pad=count_include_pad,
+            divisor_override=divisor_override or 0,
+        )  # fmt: skip
+
+    def construct(self, x: Any) -> Any:
+        return batched(self.avg_pool, x, 5)
+
+
+class AdaptiveAvgPool3d(Cell):
+    """Means of as many windows as ``output_size`` says; None keeps an axis."""
+
+    def __init__(self, output_size: Any) -> None:
+        super().__init__()
+        self.output_size = output_size
+
+    def construct(self, input: Any) -> Any:
+        return adaptive_avg_pool3d(input, self.output_size)
+
+
+class AdaptiveMaxPool3d(Cell):
+    """The largest of as many windows as ``output_size`` says; None keeps an axis. With ``return_indices`` also their
+    places."""
+
+    def __init__(self, output_size: Any, return_indices: bool = False) -> None:
+        super().__init__()
+        self.output_size = output_size
+        self.return_indices = checks.boolean(return_indices, "return_indices", self.cls_name)
+
+    def construct(self, input: Any) -> Any:
+        return adaptive_max_pool3d(input, self.output_size, self.return_indices)
+
+
+class MaxUnpool3d(Cell):
+    """Zeros but for values at the places where a pooling of volumes found them."""
+
+    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
+        super().__init__()
+        self.kernel_size, self.stride, self.padding = kernel_size, stride, padding
+
+    def construct(self, x: Any, indices: Any, output_size: Any = None) -> Any:
+        return ops.max_unpool3d(x, indices, self.kernel_size, self.stride, self.padding, output_size)

@@ -16,9 +16,9 @@ from harness.framework.ops.functions.softmax import softmax
 from harness.framework.tensor import Tensor, call, tensor_method
 
 __all__ = [
-    "cosine_embedding_loss", "einsum", "fmax", "fmin", "glu", "heaviside", "hinge_embedding_loss", "huber_loss",
-    "isclose", "kl_div", "logit", "margin_ranking_loss", "mv", "nan_to_num", "pixel_shuffle", "roll",
-    "soft_margin_loss", "softmin", "tensor_dot", "triplet_margin_loss", "unique", "xlogy",
+    "cosine_embedding_loss", "einsum", "fmax", "fmin", "glu", "heaviside", "huber_loss",
+    "isclose", "kl_div", "logit", "mv", "nan_to_num", "pixel_shuffle", "roll",
+    "soft_margin_loss", "softmin", "tensor_dot", "unique", "xlogy",
 ]  # fmt: skip
 
 
@@ -66,18 +66,6 @@ def kl_div(logits: Any, labels: Any, reduction: str = "mean") -> Any:
     return _reduced(loss, reduction, "kl_div")
 
 
-def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: str = "mean") -> Any:
-    """max(0, -target * (input1 - input2) + margin)."""
-    loss = call("Maximum", -target * (input1 - input2) + margin, 0)
-    return _reduced(loss, reduction, "margin_ranking_loss")
-
-
-def hinge_embedding_loss(inputs: Any, targets: Any, margin: float = 1.0, reduction: str = "mean") -> Any:
-    """max(0, margin - inputs) where the target is -1, else ``inputs``."""
-    loss = _select(targets == -1, call("Maximum", margin - inputs, 0), inputs)
-    return _reduced(loss, reduction, "hinge_embedding_loss")
-
-
 def soft_margin_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
     """log(1 + exp(-target * input))."""
     return _reduced(((-target * input).exp() + 1).log(), reduction, "soft_margin_loss")
@@ -91,28 +79,6 @@ def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float =
     return _reduced(loss, reduction, "cosine_embedding_loss")
 
 
-def triplet_margin_loss(
-    anchor: Any,
-    positive: Any,
-    negative: Any,
-    margin: float = 1.0,
-    p: float = 2,
-    eps: float = 1e-6,
-    swap: bool = False,
-    reduction: str = "mean",
-) -> Any:
-    """max(0, distance to ``positive`` - distance to ``negative`` + margin); ``swap`` also takes the distance between
-    those two."""
-
-    def distance(a: Any, b: Any) -> Any:
-        return ((a - b + eps).abs() ** p).sum(-1) ** (1 / p)
-
-    far = distance(anchor, negative)
-    if swap:
-        far = call("Minimum", far, distance(positive, negative))
-    return _reduced(call("Maximum", distance(anchor, positive) - far + margin, 0), reduction, "triplet_margin_loss")
-
-
 def softmin(x: Any, axis: int = -1) -> Any:
     """``softmax`` of the negative."""
     return softmax(-x, axis)
@@ -122,8 +88,8 @@ def glu(x: Any, axis: int = -1) -> Any:
     """The first half along ``axis``, weighted by the sigmoid of the second."""
     if x.shape[axis_of(axis, len(x.shape), "glu")] % 2:
         raise SettingError(f"glu: axis {axis} of {x.shape} must have an even length")
-    first, second = x.tensor_split(2, axis=axis)
-    return first * call("Sigmoid", second)
+    first, second = call("Split", x, axis, 2)
+    return call("Mul", first, call("Sigmoid", second))
 
 
 @tensor_method("xlogy")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from harness import dtypes
-from harness.errors import UnsupportedError
 from harness.framework.ops import window
 from harness.framework.ops.constants import int_tensor
 from harness.framework.ops.primitive import Primitive
+from harness.framework.ops.volume import same_pads
 from harness.framework.tensor import call
 
 __all__ = [
@@ -145,7 +145,7 @@ class Conv2DBackpropInput(Conv2DTranspose):
 
 
 class AvgPool3D(Primitive):
-    """Mean of each window of (n, c, 1, h, w); under pad mode ``pad`` ``count_include_pad`` says what padding counts."""
+    """Mean of each window of (n, c, d, h, w); under pad mode ``pad`` ``count_include_pad`` says what padding counts."""
 
     def __init__(
         self,
@@ -158,8 +158,8 @@ class AvgPool3D(Primitive):
         divisor_override: int = 0,
         data_format: str = "NCDHW",
     ) -> None:
-        if pad_mode.lower() not in ("valid", "pad") or data_format != "NCDHW":
-            raise UnsupportedError(f"AvgPool3D is supported with pad_mode 'valid' or 'pad', got {pad_mode!r}")
+        if pad_mode.lower() not in ("valid", "same", "pad") or data_format != "NCDHW":
+            raise ValueError(f"AvgPool3D: pad_mode must be 'valid', 'same' or 'pad', got {pad_mode!r}")
         around = (pad,) * 6 if isinstance(pad, int) else tuple(pad)
         super().__init__(
             attrs={
@@ -169,6 +169,12 @@ class AvgPool3D(Primitive):
                 "output_names": ["output"], "count_include_pad": count_include_pad,
             }
         )  # fmt: skip
+
+    def __call__(self, x: Any) -> Any:
+        attrs = dict(self.attrs)
+        if attrs["pad_mode"] == "SAME":
+            attrs["pad_list"] = same_pads(x.shape[2:], attrs["kernel_size"][2:], attrs["strides"][2:])
+        return call(self.name, x, **attrs, **self.marks)
 
 
 class MaxPool3DWithArgmax(Primitive):

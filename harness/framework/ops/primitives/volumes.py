@@ -24,13 +24,13 @@ def triple(owner: str, name: str, value: Any) -> tuple[int, int, int]:
 
 
 def _pads(owner: str, mode: Any, pad: Any) -> tuple[int, ...]:
-    if not isinstance(mode, str) or mode.lower() not in ("valid", "same", "pad"):
+    if not isinstance(mode, str) or mode.lower() not in ("valid", "same", "pad", "calculated"):
         raise SettingError(f"{owner}: pad_mode must be 'valid', 'same' or 'pad', got {mode!r}")
     pads = (pad,) * 6 if isinstance(pad, int) else tuple(pad)
     pads = tuple(p for p in pads for _ in (0, 1)) if len(pads) == 3 else pads
     if len(pads) != 6 or any(isinstance(p, bool) or not isinstance(p, int) or p < 0 for p in pads):
         raise SettingError(f"{owner}: the padding must be an int or six of them, none below 0, got {pad!r}")
-    if mode.lower() != "pad" and any(pads):
+    if mode.lower() not in ("pad", "calculated") and any(pads):
         raise SettingError(f"{owner}: padding {pad!r} needs pad_mode 'pad', got {mode!r}")
     return pads
 

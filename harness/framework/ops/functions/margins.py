@@ -1,0 +1,122 @@
+"""Losses of margins and of likelihoods, and those of several labels.
+
+Source: which operators each is made of, in which order: MindSpore 2.10.0 graphs, measured.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from harness.errors import SettingError, ShapeError
+from harness.framework.ops.primitives.nn import reduction_setting
+from harness.framework.tensor import Tensor, call
+
+__all__ = [
+    "gaussian_nll_loss", "hinge_embedding_loss", "margin_ranking_loss", "multi_margin_loss",
+    "multilabel_soft_margin_loss", "triplet_margin_loss",
+]  # fmt: skip
+
+
+def _reduced(loss: Any, reduction: str, owner: str) -> Any:
+    """The mean or the sum of all elements, or ``loss`` itself."""
+    reduction_setting(owner, reduction)
+    return loss.mean() if reduction == "mean" else loss.sum() if reduction == "sum" else loss
+
+
+def over_all(loss: Any, reduction: str, owner: str) -> Any:
+    """As ``_reduced``, by operators that list the axes."""
+    reduction_setting(owner, reduction)
+    axes = tuple(range(len(loss.shape)))
+    if reduction == "none":
+        return loss
+    return call("ReduceMean", loss, axes, False) if reduction == "mean" else call("ReduceSum", loss, axes, False, False)
+
+
+def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: str = "mean") -> Any:
+    """max(0, -target * (input1 - input2) + margin)."""
+    loss = call("Maximum", -target * (input1 - input2) + margin, 0)
+    return _reduced(loss, reduction, "margin_ranking_loss")
+
+
+def hinge_embedding_loss(inputs: Any, targets: Any, margin: float = 1.0, reduction: str = "mean") -> Any:
+    """``inputs`` where the target is above 0, max(0, margin - inputs) where it is below."""
+    near, apart = targets > 0, targets < 0
+    loss = call("Mul", near, inputs) + call("Maximum", call("Mul", margin, apart) - call("Mul", apart, inputs), 0)
+    return _reduced(loss, reduction, "hinge_embedding_loss")
+
+
+def gaussian_nll_loss(
+    x: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
+) -> Any:
+    """(log(var) + (x - target) ** 2 / var) / 2, of a variance of at least ``eps``; ``full`` adds log(2 pi) / 2.
+
+    Raises ``SettingError`` unless ``eps`` is above 0.
+    """
+    if eps <= 0:
+        raise SettingError(f"gaussian_nll_loss: eps must be above 0, got {eps!r}")
+    bounded = call("Maximum", var, eps)
+    apart = call("Square", x - target)
+    loss = 0.5 * (call("Log", bounded) + call("Div", apart, bounded))
+    if full:
+        loss = loss + 0.5 * math.log(2 * math.pi)
+    return _reduced(loss, reduction, "gaussian_nll_loss")
+
+
+def multi_margin_loss(
+    input: Tensor, target: Tensor, p: int = 1, margin: float = 1, weight: Tensor | None = None, reduction: str = "mean"
+) -> Any:
+    """The sum over the other classes of max(0, margin - input[target] + input[other]) ** p over the number of classes.
+
+    Args:
+        input: scores (n, c), float16, float32 or float64.
+        target: a class for each example (n,), int64.
+        p: 1 or 2.
+        margin: the distance wanted.
+        weight: (c,), of the target's class; ones if None.
+        reduction: ``mean``, ``sum`` or ``none``.
+    """
+    reduction_setting("multi_margin_loss", reduction)
+    if p not in (1, 2):
+        raise SettingError(f"multi_margin_loss: p must be 1 or 2, got {p!r}")
+    if weight is None:
+        weight = Tensor(np.ones(input.shape[1]), input.dtype)
+    names = {"input_names": ["x", "target", "weight"], "output_names": ["y"]}
+    return call("MultiMarginLoss", input, target, weight, p=p, margin=float(margin), reduction=reduction, **names)
+
+
+def multilabel_soft_margin_loss(input: Any, target: Any, weight: Tensor | None = None, reduction: str = "mean") -> Any:
+    """The mean over the classes (n, c) of cross entropies of sigmoid(input) against labels of 0 and 1."""
+    if tuple(input.shape) != tuple(target.shape):
+        raise ShapeError(f"multilabel_soft_margin_loss: scores {input.shape} and labels {target.shape} must be alike")
+    present = call("Mul", target, call("Log", call("Exp", call("Neg", input)) + 1))
+    absent = call("Mul", 1 - target, call("Log", call("Exp", input) + 1))
+    loss = present + absent
+    if weight is not None:
+        loss = call("Mul", loss, weight)
+    classes = input.shape[-1]
+    return over_all(loss.sum(axis=len(input.shape) - 1) / classes, reduction, "multilabel_soft_margin_loss")
+
+
+def triplet_margin_loss(
+    anchor: Any,
+    positive: Any,
+    negative: Any,
+    margin: float = 1.0,
+    p: float = 2,
+    eps: float = 1e-6,
+    swap: bool = False,
+    reduction: str = "mean",
+) -> Any:
+    """max(0, distance to ``positive`` - distance to ``negative`` + margin); ``swap`` also takes the distance between
+    those two."""
+
+    def distance(a: Any, b: Any) -> Any:
+        return ((a - b + eps).abs() ** p).sum(-1) ** (1 / p)
+
+    far = distance(anchor, negative)
+    if swap:
+        far = call("Minimum", far, distance(positive, negative))
+    return _reduced(call("Maximum", distance(anchor, positive) - far + margin, 0), reduction, "triplet_margin_loss")
