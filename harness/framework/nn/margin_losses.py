@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from harness import dtypes
 from harness.errors import SettingError, SettingTypeError, ShapeError
 from harness.framework.nn import checks
@@ -96,6 +98,8 @@ class MultiMarginLoss(LossBase):
 
     def construct(self, x: Any, target: Any, weight: Any = None) -> Any:
         weight = self.weight if weight is None else weight
+        if weight is None:
+            weight = Tensor(np.ones(x.shape[1]), x.dtype)
         return multi_margin_loss(x, target, self.p, self.margin, weight, self.reduction)
 
 
@@ -145,7 +149,7 @@ class TripletMarginWithDistanceLoss(LossBase):
 
     def _apart(self, x: Any, y: Any) -> Any:
         """The Euclidean distance along axis 1."""
-        return lp_norm(abs(x - y), 1, 2)
+        return lp_norm(abs(x - y), [1], 2)
 
     def construct(self, x: Any, positive: Any, negative: Any) -> Any:
         near, far = self.distance_function(x, positive), self.distance_function(x, negative)
@@ -169,7 +173,7 @@ class FocalLoss(LossBase):
             raise SettingTypeError(f"{self.cls_name}: weight must be a Tensor, got {type(weight).__name__}")
         if weight is not None and len(weight.shape) != 1:
             raise SettingError(f"{self.cls_name}: weight must have one axis, got shape {weight.shape}")
-        self.weight = weight
+        self.weight: Any = weight
         self.gamma = checks.number(gamma, "gamma", self.cls_name)
         self.logsoftmax = LogSoftmax(1)
 

@@ -17,7 +17,7 @@ from harness.framework.nn import checks
 from harness.framework.nn.cell import Cell
 from harness.framework.nn.initializer import Uniform, initializer
 from harness.framework.nn.namespace import ops
-from harness.framework.ops.functions.layers import bidense, channel_shuffle, rrelu
+from harness.framework.ops.functions.layers import bidense, rrelu
 from harness.framework.tensor import Parameter, Tensor
 
 __all__ = [
@@ -73,7 +73,11 @@ class ChannelShuffle(Cell):
         self.groups = checks.positive_int(groups, "groups", self.cls_name)
 
     def construct(self, x: Tensor) -> Any:
-        return channel_shuffle(x, self.groups)
+        shape = tuple(x.shape)
+        if len(shape) < 3 or shape[1] % self.groups:
+            raise ShapeError(f"{self.cls_name}: the channels of {list(shape)} must divide into {self.groups} groups")
+        parts = ops.Reshape()(x, (shape[0], self.groups, shape[1] // self.groups, -1))
+        return ops.Reshape()(ops.Transpose()(parts, (0, 2, 1, 3)), shape)
 
 
 class Roll(Cell):
@@ -137,14 +141,14 @@ class Moments(Cell):
         self.axis = () if axis is None else axis
         self.keep_dims = False if keep_dims is None else checks.boolean(keep_dims, "keep_dims", self.cls_name)
         self.reduce_mean = ops.ReduceMean(keep_dims=True)
-        self.squeeze = ops.Squeeze(self.axis)
 
     def construct(self, x: Any) -> Any:
         wide = ops.Cast()(x, dtypes.float32) if x.dtype is dtypes.float16 else x
         mean = self.reduce_mean(wide, self.axis)
         variance = self.reduce_mean(ops.SquaredDifference()(wide, ops.stop_gradient(mean)), self.axis)
         if not self.keep_dims:
-            mean, variance = self.squeeze(mean), self.squeeze(variance)
+            squeeze = ops.Squeeze(self.axis if self.axis != () else tuple(range(len(x.shape))))
+            mean, variance = squeeze(mean), squeeze(variance)
         if x.dtype is dtypes.float16:
             return ops.Cast()(mean, dtypes.float16), ops.Cast()(variance, dtypes.float16)
         return mean, variance

@@ -47,11 +47,11 @@ class Norm(Cell):
         self.axis, self.keep_dims = axis, checks.boolean(keep_dims, "keep_dims", self.cls_name)
         self.reduce_sum = ops.ReduceSum(True)
         self.sqrt = ops.Sqrt()
-        self.squeeze = ops.Squeeze(self.axis)
 
     def construct(self, x: Any) -> Any:
         root = self.sqrt(self.reduce_sum(ops.square(x), self.axis))
-        return root if self.keep_dims else self.squeeze(root)
+        axes = self.axis if self.axis != () else tuple(range(len(x.shape)))
+        return root if self.keep_dims else ops.Squeeze(axes)(root)
 
 
 class ClipByNorm(Cell):

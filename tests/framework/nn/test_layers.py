@@ -269,6 +269,44 @@ def test_dropout() -> None:
     assert np.array_equal(nn.Dropout(p=0.0).set_train()(Tensor(x)).asnumpy(), x)
 
 
+@pytest.mark.parametrize(("layer", "axes"), [(nn.Dropout1d, 1), (nn.Dropout2d, 2), (nn.Dropout3d, 3)])
+def test_dropped_channels(layer: Any, axes: int) -> None:
+    x = Tensor(np.ones((30, 20, *[2] * axes), np.float32))
+    dropping = layer(p=0.25).set_train()
+    out = dropping(x).asnumpy().reshape(600, -1)
+    assert (out == out[:, :1]).all(), "a channel is kept or dropped as a whole"
+    assert set(np.unique(out)) == {np.float32(0), np.float32(1 / 0.75)}
+    assert 0.15 < (out[:, 0] == 0).mean() < 0.35
+    slope = grad(lambda x: dropping(x))(x).asnumpy()
+    assert set(np.unique(slope)) == {np.float32(0), np.float32(1 / 0.75)}
+    assert layer(p=0.25).set_train(False)(x) is x
+    assert layer(p=0.0).set_train()(x) is x
+    assert (layer(p=1.0).set_train()(x).asnumpy() == 0).all()
+
+
+@pytest.mark.parametrize("layer", [nn.MatDet, nn.MatInverse, nn.MatrixDiag, nn.MatrixDiagPart, nn.MatrixSetDiag])
+def test_layers_without_a_kernel_refuse_when_called(layer: Any) -> None:
+    made = layer()
+    with pytest.raises(RuntimeError, match=rf"nn\.{layer.__name__} has no CPU kernel"):
+        made(Tensor(np.eye(2, dtype=np.float32)))
+
+
+def test_random_slopes_of_rrelu() -> None:
+    x = Tensor(np.array([3.0, 0.0, *[-1.0] * 200], np.float32))
+    out = nn.RReLU(0.2, 0.3)(x).asnumpy()
+    assert out[:2].tolist() == [3.0, 0.0]
+    assert -0.3 <= out[2:].min() < -0.28
+    assert -0.22 < out[2:].max() <= -0.2
+
+
+def test_functions_of_layers_leave_their_input() -> None:
+    x = Tensor(np.ones((1, 2, 3), np.float32))
+    assert ops.dropout1d(x, training=False) is x
+    np.testing.assert_array_equal(nn.TripletMarginLoss()(x[0], x[0], x[0]).asnumpy(), np.float32(1))
+    np.testing.assert_allclose(nn.SoftMarginLoss()(x, x).asnumpy(), np.log1p(np.exp(-1.0)), rtol=1e-6)
+    np.testing.assert_array_equal(nn.Roll(1, 1)(Tensor([[1.0, 2.0, 3.0]])).asnumpy(), [[3.0, 1.0, 2.0]])
+
+
 def test_identity() -> None:
     x = Tensor(values(2))
     assert np.array_equal(nn.Identity(3, any=4)(x).asnumpy(), x.asnumpy())

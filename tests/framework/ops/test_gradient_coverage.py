@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness import Tensor, dtypes, float32, float64, grad, ops
+from harness import Tensor, dtypes, float32, float64, grad, nn, ops
 from harness.errors import UnsupportedError
 from harness.framework.ops import OPERATORS, Backward, Operator, taken
 from harness.framework.tensor import call
@@ -34,6 +34,11 @@ ELEMENTWISE = {
     if name not in ("maximum", "minimum")  # their inputs meet in one element, where there is no second slope
 }
 ARRAYS = {name: Case(function, random(shapes, 7)) for name, (function, shapes) in test_array_gradients.CASES.items()}
+
+
+def _places(*shape: int) -> Tensor:
+    """The numbers from 0 on."""
+    return Tensor(np.arange(np.prod(shape)).reshape(shape))
 
 
 def in_place(method: str, other: Any = None) -> Callable[..., Any]:
@@ -139,6 +144,13 @@ MODELS = {
         "LpNorm of 3": (lambda x: ops.LpNorm(1, 3)(x), ((3, 4),)),
         "MaskedSelect": (lambda x: ops.masked_select(x, MASK) * 3, ((3, 4),)),
         "MaxPool3D": (lambda x: ops.MaxPool3D(2, 2)(x), ((1, 2, 4, 4, 4),)),
+        "AvgPool3D": (lambda x: nn.AvgPool3d(2, 1, "pad", 1, count_include_pad=False)(x), ((1, 1, 2, 3, 2),)),
+        "AdaptiveAvgPool3D": (lambda x: ops.adaptive_avg_pool3d(x, (2, 1, 2)), ((1, 1, 3, 2, 3),)),
+        "AdaptiveMaxPool2D": (lambda x: ops.adaptive_max_pool2d(x, (2, 3)), ((1, 2, 3, 4),)),
+        "AdaptiveMaxPool3D": (lambda x: ops.adaptive_max_pool3d(x, (2, 1, 2)), ((1, 1, 3, 2, 3),)),
+        "MaxUnpool2D": (lambda x: ops.max_unpool2d(x, _places(1, 1, 2, 2), 2), ((1, 1, 2, 2),)),
+        "MaxUnpool3D": (lambda x: ops.max_unpool3d(x, _places(1, 1, 1, 2, 2), 2), ((1, 1, 1, 2, 2),)),
+        "MultiMarginLoss": (lambda x: ops.multi_margin_loss(x, _places(3), 2, reduction="none"), ((3, 4),)),
         "MirrorPad": (lambda x: ops.MirrorPad()(x, Tensor(np.array([[1, 1], [2, 0]]))) * 3, ((3, 4),)),
         "nearest": (lambda x: ops.ResizeNearestNeighbor((4, 5))(x), ((1, 2, 3, 4),)),
         "nearest V2": (lambda x: ops.interpolate(x, (4, 5)), ((1, 2, 3, 4),)),
@@ -188,6 +200,7 @@ NO_CASE = {
     "Cast": "a difference does not see the dtypes; test_cast",
     "Dropout": "random; test_dropout",
     "DropoutGrad": "random; test_dropout",
+    **dict.fromkeys(("Dropout2D", "Dropout3D"), "random; test_dropped_channels"),
 }
 #: the gradient of these gradients is missing in the named operator
 NO_SECOND = {

@@ -21,6 +21,14 @@ OTHER_KERNELS = {
     "nn.DiceLoss": "gradients of a value used twice are added before a Reshape here",
     "nn.Conv1dTranspose": "a dtype of an attribute, the name of a gradient's scope",
     "nn.Conv3d(4,4,2,group=2": "gradients of Split",
+    "nn.PoissonNLLLoss(False": "an attribute of Assign",
+    "nn.MultiClassDiceLoss": "attributes of Assign and Sub",
+    "iDense(": "attributes of formats",
+    "ops.bidense": "attributes of formats",
+    "nn.TimeDistributed": "attributes of formats, and of the number of Stack's inputs",
+    "GLU(": "attributes of the numbers of Split's results and Concat's inputs",
+    "ops.glu": "as nn.GLU",
+    "nn.ImageGradients": "an attribute of the number of Concat's inputs",
 }
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from harness.errors import DtypeError, SettingError, UnsupportedError
 from harness.framework.ops.functions.join import concat
+from harness.framework.ops.functions.margins import reduced
 from harness.framework.ops.functions.matrix import matmul
 from harness.framework.ops.functions.shape import axis_of, transpose
 from harness.framework.ops.functions.softmax import softmax
@@ -20,12 +21,6 @@ __all__ = [
     "isclose", "kl_div", "logit", "mv", "nan_to_num", "pixel_shuffle", "roll",
     "soft_margin_loss", "softmin", "tensor_dot", "unique", "xlogy",
 ]  # fmt: skip
-
-
-def _reduced(loss: Any, reduction: str, owner: str) -> Any:
-    if reduction not in ("mean", "sum", "none"):
-        raise SettingError(f"{owner}: reduction must be 'mean', 'sum' or 'none', got {reduction!r}")
-    return loss.mean() if reduction == "mean" else loss.sum() if reduction == "sum" else loss
 
 
 def _select(condition: Any, first: Any, second: Any) -> Any:
@@ -53,7 +48,7 @@ def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 
     if not delta > 0:
         raise SettingError(f"huber_loss: delta must be above 0, got {delta!r}")
     apart = (input - target).abs()
-    return _reduced(_select(apart < delta, apart * apart * 0.5, (apart - 0.5 * delta) * delta), reduction, "huber_loss")
+    return reduced(_select(apart < delta, apart * apart * 0.5, (apart - 0.5 * delta) * delta), reduction, "huber_loss")
 
 
 def kl_div(logits: Any, labels: Any, reduction: str = "mean") -> Any:
@@ -63,12 +58,12 @@ def kl_div(logits: Any, labels: Any, reduction: str = "mean") -> Any:
     loss = _select(positive, labels * (safe.log() - logits), call("ZerosLike", labels))
     if reduction == "batchmean":
         return loss.sum() / logits.shape[0]
-    return _reduced(loss, reduction, "kl_div")
+    return reduced(loss, reduction, "kl_div")
 
 
 def soft_margin_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
     """log(1 + exp(-target * input))."""
-    return _reduced(((-target * input).exp() + 1).log(), reduction, "soft_margin_loss")
+    return reduced(((-target * input).exp() + 1).log(), reduction, "soft_margin_loss")
 
 
 def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: str = "mean") -> Any:
@@ -76,7 +71,7 @@ def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float =
     products = (input1 * input2).sum(-1)
     cosine = products / (((input1 * input1).sum(-1) + 1e-12) * ((input2 * input2).sum(-1) + 1e-12)).sqrt()
     loss = _select(target == 1, 1 - cosine, call("Maximum", cosine - margin, 0))
-    return _reduced(loss, reduction, "cosine_embedding_loss")
+    return reduced(loss, reduction, "cosine_embedding_loss")
 
 
 def softmin(x: Any, axis: int = -1) -> Any:

@@ -41,7 +41,8 @@ def lrn(
 
 def threshold(input: Any, thr: float, value: float) -> Any:
     """``input`` where it is above ``thr``, else ``value``."""
-    filled = call("FillV2", int_tensor(input.shape), scalar(value, input.dtype))
+    names: dict[str, Any] = {"output_names": ["y"], "input_names": ["shape", "value"]}
+    filled = call("FillV2", int_tensor(input.shape), scalar(value, input.dtype), **names)
     return call("Select", call("Greater", input, scalar(thr, input.dtype)), input, filled)
 
 
@@ -61,8 +62,8 @@ def channel_shuffle(x: Any, groups: int) -> Any:
     shape = tuple(x.shape)
     if len(shape) < 3 or groups < 1 or shape[1] % groups:
         raise ShapeError(f"channel_shuffle: the channels of {list(shape)} must divide into {groups} groups")
-    parts = call("Transpose", call("Reshape", x, (shape[0], groups, shape[1] // groups, -1)), (0, 2, 1, 3))
-    return call("Reshape", parts, shape)
+    attrs: dict[str, Any] = {"output_names": ["y"], "group": groups, "input_names": ["x"]}
+    return call("ChannelShuffle", x, **attrs)
 
 
 def bidense(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
@@ -78,7 +79,7 @@ def bidense(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
     products = call("Mul", call("Transpose", rows, (2, 0, 1)), input2)
     result = call("Transpose", products.sum(2), (1, 0))
     result = result if bias is None else call("BiasAdd", result, bias, 0)
-    return result if len(lead) == 1 else call("Reshape", result, (*lead, out))
+    return result if len(lead) == 1 else call("Reshape", result, (*lead, -1))
 
 
 def _dropped(owner: str, op: str, x: Any, p: float, training: bool) -> Any:
@@ -88,7 +89,7 @@ def _dropped(owner: str, op: str, x: Any, p: float, training: bool) -> Any:
         return x
     # A real one draws from the time of day: these seeds are ours.
     seed0, seed1 = operator_seeds(owner, 0)
-    names = {"input_names": ["x"], "output_names": ["output", "mask"]}
+    names: dict[str, Any] = {"input_names": ["x"], "output_names": ["output", "mask"]}
     return call(op, x, keep_prob=1.0 - p, side_effect_hidden=True, seed0=seed0, seed1=seed1, **names)[0]
 
 

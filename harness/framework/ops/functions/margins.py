@@ -8,10 +8,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from harness.errors import SettingError, ShapeError
-from harness.framework.ops.primitives.nn import reduction_setting
+from harness.framework.ops.functions.math import log
 from harness.framework.tensor import Tensor, call
 
 __all__ = [
@@ -20,15 +18,20 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _reduced(loss: Any, reduction: str, owner: str) -> Any:
+def _check_reduction(owner: str, reduction: Any) -> None:
+    if reduction not in ("mean", "sum", "none"):
+        raise SettingError(f"{owner}: reduction must be 'mean', 'sum' or 'none', got {reduction!r}")
+
+
+def reduced(loss: Any, reduction: str, owner: str) -> Any:
     """The mean or the sum of all elements, or ``loss`` itself."""
-    reduction_setting(owner, reduction)
+    _check_reduction(owner, reduction)
     return loss.mean() if reduction == "mean" else loss.sum() if reduction == "sum" else loss
 
 
 def over_all(loss: Any, reduction: str, owner: str) -> Any:
-    """As ``_reduced``, by operators that list the axes."""
-    reduction_setting(owner, reduction)
+    """As ``reduced``, by operators that list the axes."""
+    _check_reduction(owner, reduction)
     axes = tuple(range(len(loss.shape)))
     if reduction == "none":
         return loss
@@ -37,15 +40,15 @@ def over_all(loss: Any, reduction: str, owner: str) -> Any:
 
 def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: str = "mean") -> Any:
     """max(0, -target * (input1 - input2) + margin)."""
-    loss = call("Maximum", -target * (input1 - input2) + margin, 0)
-    return _reduced(loss, reduction, "margin_ranking_loss")
+    loss = call("ClampScalar", -target * (input1 - input2) + margin, 0, None)
+    return over_all(loss, reduction, "margin_ranking_loss")
 
 
 def hinge_embedding_loss(inputs: Any, targets: Any, margin: float = 1.0, reduction: str = "mean") -> Any:
     """``inputs`` where the target is above 0, max(0, margin - inputs) where it is below."""
     near, apart = targets > 0, targets < 0
     loss = call("Mul", near, inputs) + call("Maximum", call("Mul", margin, apart) - call("Mul", apart, inputs), 0)
-    return _reduced(loss, reduction, "hinge_embedding_loss")
+    return reduced(loss, reduction, "hinge_embedding_loss")
 
 
 def gaussian_nll_loss(
@@ -59,10 +62,10 @@ def gaussian_nll_loss(
         raise SettingError(f"gaussian_nll_loss: eps must be above 0, got {eps!r}")
     bounded = call("Maximum", var, eps)
     apart = call("Square", x - target)
-    loss = 0.5 * (call("Log", bounded) + call("Div", apart, bounded))
+    loss = 0.5 * (log(bounded) + call("Div", apart, bounded))
     if full:
         loss = loss + 0.5 * math.log(2 * math.pi)
-    return _reduced(loss, reduction, "gaussian_nll_loss")
+    return reduced(loss, reduction, "gaussian_nll_loss")
 
 
 def multi_margin_loss(
@@ -78,21 +81,22 @@ def multi_margin_loss(
         weight: (c,), of the target's class; ones if None.
         reduction: ``mean``, ``sum`` or ``none``.
     """
-    reduction_setting("multi_margin_loss", reduction)
+    _check_reduction("multi_margin_loss", reduction)
     if p not in (1, 2):
         raise SettingError(f"multi_margin_loss: p must be 1 or 2, got {p!r}")
-    if weight is None:
-        weight = Tensor(np.ones(input.shape[1]), input.dtype)
-    names = {"input_names": ["x", "target", "weight"], "output_names": ["y"]}
-    return call("MultiMarginLoss", input, target, weight, p=p, margin=float(margin), reduction=reduction, **names)
+    attrs: dict[str, Any] = {
+        "p": p, "input_names": ["x", "target", "weight"], "margin": float(margin), "reduction": reduction,
+        "output_names": ["y"],
+    }  # fmt: skip
+    return call("MultiMarginLoss", input, target, weight, **attrs)
 
 
 def multilabel_soft_margin_loss(input: Any, target: Any, weight: Tensor | None = None, reduction: str = "mean") -> Any:
     """The mean over the classes (n, c) of cross entropies of sigmoid(input) against labels of 0 and 1."""
     if tuple(input.shape) != tuple(target.shape):
         raise ShapeError(f"multilabel_soft_margin_loss: scores {input.shape} and labels {target.shape} must be alike")
-    present = call("Mul", target, call("Log", call("Exp", call("Neg", input)) + 1))
-    absent = call("Mul", 1 - target, call("Log", call("Exp", input) + 1))
+    present = call("Mul", target, log(call("Exp", call("Neg", input)) + 1))
+    absent = call("Mul", 1 - target, log(call("Exp", input) + 1))
     loss = present + absent
     if weight is not None:
         loss = call("Mul", loss, weight)
@@ -119,4 +123,4 @@ def triplet_margin_loss(
     far = distance(anchor, negative)
     if swap:
         far = call("Minimum", far, distance(positive, negative))
-    return _reduced(call("Maximum", distance(anchor, positive) - far + margin, 0), reduction, "triplet_margin_loss")
+    return reduced(call("Maximum", distance(anchor, positive) - far + margin, 0), reduction, "triplet_margin_loss")

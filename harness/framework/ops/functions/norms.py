@@ -24,7 +24,7 @@ _ENDLESS = (math.inf, -math.inf)
 
 def lp_norm(x: Tensor, axis: Any, p: int = 2, keepdims: bool = False) -> Tensor:
     """The p-th root of the sum of p-th powers over ``axis``."""
-    axes = (axis,) if isinstance(axis, int) else tuple(axis)
+    axes = (axis,) if isinstance(axis, int) else axis
     return call(  # type: ignore[no-any-return]
         "LpNorm", x, p=p, keep_dims=keepdims, input_names=["input"], axis=axes, epsilon=1e-12, output_names=["output"]
     )

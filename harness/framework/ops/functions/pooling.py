@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from harness.errors import SettingError, ShapeError
-from harness.framework.ops.primitives.convolution import AvgPool3D
-from harness.framework.tensor import Tensor, call, graph_function
+from harness.framework.ops.functions.inner import inner
+from harness.framework.ops.primitives.convolution import AvgPool3D, MaxPool
+from harness.framework.tensor import Tensor, call
 
 __all__ = [
     "adaptive_avg_pool1d", "adaptive_avg_pool3d", "adaptive_max_pool1d", "adaptive_max_pool2d", "adaptive_max_pool3d",
@@ -29,10 +30,12 @@ def _sides(value: Any, rank: int, name: str, owner: str) -> tuple[int, ...]:
     return sides
 
 
-def _means(x: Any, kernel: tuple[int, ...], stride: tuple[int, ...], pads: tuple[int, ...], *settings: Any) -> Any:
+def _means(x: Any, kernel: tuple[int, ...], stride: tuple[int, ...], pads: Any, *settings: Any) -> Any:
     """Means of windows along the last axes, as those of a volume; ``pads`` has a pair for each axis."""
     missing = 3 - len(kernel)
-    pool = AvgPool3D((1,) * missing + kernel, (1,) * missing + stride, "pad", (0, 0) * missing + pads, *settings)
+    pool = AvgPool3D(
+        (1,) * missing + kernel, (1,) * missing + stride, "pad", (0, 0) * missing + pads if missing else pads, *settings
+    )
     for _ in range(missing):
         x = call("ExpandDims", x, 2)
     out = pool(x)
@@ -70,7 +73,7 @@ def avg_pool3d(
 ) -> Any:
     """Mean of each window of (n, c, d, h, w)."""
     kernel, moved = (_sides(v, 3, n, "avg_pool3d") for v, n in ((kernel_size, "kernel_size"), (stride, "stride")))
-    pads = _pairs(padding, 3, "avg_pool3d")
+    pads = padding if isinstance(padding, int) else _pairs(padding, 3, "avg_pool3d")
     return _means(input_x, kernel, moved, pads, ceil_mode, count_include_pad, divisor_override)
 
 
@@ -101,11 +104,7 @@ def adaptive_avg_pool3d(input: Any, output_size: Any) -> Any:
 def adaptive_max_pool1d(input: Any, output_size: int) -> Any:
     """The largest of ``output_size`` windows of one length along the last axis."""
     width = _parts_of_a_line("adaptive_max_pool1d", input, output_size)
-    attrs: dict[str, Any] = {
-        "kernel_size": (1, 1, 1, width), "strides": (1, 1, 1, width), "input_names": ["x"], "data_format": "NCHW",
-        "pad_mode": "VALID", "output_names": ["output"], "format": "NCHW",
-    }  # fmt: skip
-    return call("Squeeze", call("MaxPool", call("ExpandDims", input, 2), **attrs), (2,))
+    return call("Squeeze", MaxPool((1, width), (1, width))(call("ExpandDims", input, 2)), (2,))
 
 
 def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
@@ -121,12 +120,12 @@ def adaptive_max_pool3d(input: Any, output_size: Any, return_indices: bool = Fal
     ``return_indices`` also their places in a volume (int32)."""
     size = (output_size,) * 3 if isinstance(output_size, int) else tuple(output_size)
     size = tuple(given if n is None else n for n, given in zip(size, input.shape[-3:], strict=True))
-    names: dict[str, Any] = {"input_names": ["x", "output_size"], "output_names": ["y", "argmax"]}
+    names: dict[str, Any] = {"output_names": ["y", "argmax"], "input_names": ["x", "output_size"]}
     found = call("AdaptiveMaxPool3D", input, Tensor(np.array(size, np.int32)), **names)
     return found if return_indices else found[0]
 
 
-_relu = graph_function("ops.relu", lambda x: call("ReLU", x))
+_relu = inner("ops.relu", "ReLU")
 
 
 def _powers(x: Any, norm_type: float, kernel: tuple[int, ...], stride: Any, ceil_mode: bool, owner: str) -> Any:

@@ -29,6 +29,11 @@ def windows(size: Sequence[int], count: Sequence[int]) -> Iterator[tuple[tuple[i
         yield at, tuple(slice(*axis[i]) for axis, i in zip(axes, at, strict=True))
 
 
+def at_end(index: tuple[Any, ...]) -> Any:
+    """The index ``index`` of the last axes."""
+    return (..., *index)
+
+
 class _Means(Operator):
     """x (..., attribute ``output_size``): means of as many windows along the last axes; -1 keeps an axis."""
 
@@ -51,8 +56,8 @@ class _Means(Operator):
         out = np.zeros(call.outputs()[0].shape)
         axes = tuple(range(-self.rank, 0))
         for at, covered in windows(x.shape[-self.rank :], out.shape[-self.rank :]):
-            part = numerics.wide(x)[(..., *covered)]
-            out[(..., *at)] = numerics.total(part, axes) / prod(part.shape[-self.rank :])
+            part = numerics.wide(x)[at_end(covered)]
+            out[at_end(at)] = numerics.total(part, axes) / prod(part.shape[-self.rank :])
         return out
 
     def gradient(self, b: Backward) -> Sequence[Any]:
@@ -98,8 +103,8 @@ class _MeansGrad(Operator):
     def kernel(self, call: Call, dout: Array, _shape: Array) -> Array:
         out = np.zeros(call.outputs()[0].shape)
         for at, covered in windows(out.shape[-self.rank :], dout.shape[-self.rank :]):
-            part = out[(..., *covered)]
-            part += numerics.wide(dout)[(..., *at)].reshape(*dout.shape[: -self.rank], *[1] * self.rank) / prod(
+            part = out[at_end(covered)]
+            part += numerics.wide(dout)[at_end(at)].reshape(*dout.shape[: -self.rank], *[1] * self.rank) / prod(
                 part.shape[-self.rank :]
             )
         return out

@@ -12,7 +12,7 @@ from harness.dtypes import DType
 from harness.framework.ops import numerics
 from harness.framework.ops.base import Array, Backward, Call, Operator, operator
 from harness.framework.ops.constants import ints
-from harness.framework.ops.operators.adaptive_avg_pool import windows
+from harness.framework.ops.operators.adaptive_avg_pool import at_end, windows
 from harness.framework.tensor import call as emit
 from harness.graph import Spec, TensorSpec, TupleSpec
 
@@ -20,7 +20,7 @@ from harness.graph import Spec, TensorSpec, TupleSpec
 class _Largest(Operator):
     """x (n, c, ...), size of the result along the last axes: the largest values, and their places in an image."""
 
-    tensors = (0,)
+    tensors: ClassVar[tuple[int, ...]] = (0,)
     #: axes pooled over
     rank: ClassVar[int]
     #: of the places
@@ -43,9 +43,9 @@ class _Largest(Operator):
         best, found = np.zeros(shape), np.zeros(shape, np.int64)
         numbers = np.arange(np.prod(sides)).reshape(sides)
         for at, covered in windows(sides, shape[-self.rank :]):
-            part = numerics.wide(x)[(..., *covered)].reshape(*shape[: -self.rank], -1)
-            best[(..., *at)] = part.max(axis=-1)
-            found[(..., *at)] = numbers[covered].reshape(-1)[part.argmax(axis=-1)]
+            part = numerics.wide(x)[at_end(covered)].reshape(*shape[: -self.rank], -1)
+            best[at_end(at)] = part.max(axis=-1)
+            found[at_end(at)] = numbers[covered].reshape(-1)[part.argmax(axis=-1)]
         return best, found
 
 

@@ -31,7 +31,7 @@ def _parts(call: Call, padded: Array, out: tuple[int, ...]) -> Array:
     return np.stack([padded[spread(place, out, call.attrs["strides"][2:])] for place in at])
 
 
-def _divisors(call: Call, shape: tuple[int, ...], out: tuple[int, ...]) -> Any:
+def divisors(call: Call, shape: tuple[int, ...], out: tuple[int, ...]) -> Any:
     """What each window's sum is divided by."""
     if call.attrs["divisor_override"]:
         return call.attrs["divisor_override"]
@@ -60,7 +60,7 @@ class AvgPool3D(Operator):
     def kernel(self, call: Call, x: Array) -> Array:
         out = call.outputs()[0].shape[2:]
         parts = _parts(call, _padded(call, numerics.wide(x)), out)
-        return np.asarray(numerics.total(parts, 0) / _divisors(call, x.shape, out))
+        return np.asarray(numerics.total(parts, 0) / divisors(call, x.shape, out))
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         names = {"input_names": ("origin_input_size", "grad"), "output_names": ("output",)}
@@ -81,7 +81,7 @@ class AvgPool3DGrad(Operator):
 
     def kernel(self, call: Call, _shape: Any, dout: Array) -> Array:
         shape, out, pads = call.outputs()[0].shape, dout.shape[2:], call.attrs["pad_list"]
-        share = numerics.wide(dout) / _divisors(call, shape, out)
+        share = numerics.wide(dout) / divisors(call, shape, out)
         result = _padded(call, np.zeros(shape))
         for at in product(*map(range, call.attrs["kernel_size"][2:])):
             result[spread(at, out, call.attrs["strides"][2:])] += share

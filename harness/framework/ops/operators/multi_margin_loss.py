@@ -21,23 +21,28 @@ def _apart(call: Call, x: Array, target: Array) -> tuple[Array, Array]:
     return np.where(chosen, 0, np.maximum(0, float(call.attrs["margin"]) - own + wide)), chosen
 
 
+def _weights(weight: Array | None, target: Array) -> Any:
+    return 1.0 if weight is None else numerics.wide(weight)[target]
+
+
 @operator
 class MultiMarginLoss(Operator):
-    """x (n, c), target (n,), weight (c,); attributes p, margin and reduction."""
+    """x (n, c), target (n,), weight (c,) or None; attributes p, margin and reduction."""
 
     name = "MultiMarginLoss"
     functional = False
-    tensors = (0, 1, 2)
+    tensors = (0, 1)
 
     def infer(self, call: Call) -> Spec:
-        x, target, weight = call.tensor(0), call.shape(1), call.shape(2)
+        x, target = call.tensor(0), call.shape(1)
+        weight = call.shape(2) if isinstance(call.inputs[2], TensorSpec) else x.shape[1:]
         if len(x.shape) != 2 or target != x.shape[:1] or weight != x.shape[1:]:
             raise call.fail("scores (n, c), a target for each row and a weight for each class are needed")
         return TensorSpec(x.dtype, target if call.attrs["reduction"] == "none" else ())
 
-    def kernel(self, call: Call, x: Array, target: Array, weight: Array) -> Array:
+    def kernel(self, call: Call, x: Array, target: Array, weight: Array | None) -> Array:
         apart, _ = _apart(call, x, target)
-        rows = numerics.total(apart ** call.attrs["p"], 1) * numerics.wide(weight)[target] / x.shape[1]
+        rows = numerics.total(apart ** call.attrs["p"], 1) * _weights(weight, target) / x.shape[1]
         if call.attrs["reduction"] == "none":
             return np.asarray(rows)
         total = numerics.total(rows, 0)
@@ -45,9 +50,9 @@ class MultiMarginLoss(Operator):
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         x, target, weight = b.inputs
-        kept = {name: b.attrs[name] for name in ("p", "margin", "reduction")}
         names = {"input_names": ("y_grad", "x", "target", "weight"), "output_names": ("x_grad",)}
-        return emit("MultiMarginLossGrad", b.dout, x, target, weight, **kept, **names), None, None
+        attrs = {name: names.get(name, value) for name, value in b.attrs.items()}
+        return emit("MultiMarginLossGrad", b.dout, x, target, weight, **attrs), None, None
 
 
 @operator
@@ -56,14 +61,14 @@ class MultiMarginLossGrad(Operator):
 
     name = "MultiMarginLossGrad"
     functional = False
-    tensors = (0, 1, 2, 3)
+    tensors = (0, 1, 2)
 
     def infer(self, call: Call) -> Spec:
         return call.tensor(1).tensor
 
-    def kernel(self, call: Call, dout: Array, x: Array, target: Array, weight: Array) -> Array:
+    def kernel(self, call: Call, dout: Array, x: Array, target: Array, weight: Array | None) -> Array:
         apart, chosen = _apart(call, x, target)
         slope = (2 * apart if call.attrs["p"] == 2 else (apart > 0) * 1.0) / x.shape[1]
         slope = np.where(chosen, -numerics.total(slope, 1, keepdims=True), slope)
         share = numerics.wide(dout) / (len(target) if call.attrs["reduction"] == "mean" else 1)
-        return slope * (numerics.wide(weight)[target] * share)[:, None]
+        return np.asarray(slope * np.broadcast_to(_weights(weight, target) * share, target.shape)[:, None])

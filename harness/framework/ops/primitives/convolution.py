@@ -163,7 +163,7 @@ class AvgPool3D(Primitive):
         around = (pad,) * 6 if isinstance(pad, int) else tuple(pad)
         super().__init__(
             attrs={
-                "kernel_size": (1, 1, *_triple("AvgPool3D", kernel_size)), "input_names": ["input"], "pad": around,
+                "kernel_size": (1, 1, *_triple("AvgPool3D", kernel_size)), "input_names": ["input"], "pad": pad,
                 "divisor_override": divisor_override, "pad_mode": pad_mode.upper(), "format": data_format,
                 "pad_list": around, "strides": (1, 1, *_triple("AvgPool3D", strides)), "ceil_mode": ceil_mode,
                 "output_names": ["output"], "count_include_pad": count_include_pad,

@@ -70,23 +70,28 @@ def _avg_pool_grad(call: Call, x: Any, _out: Any, dout: Any, *_settings: Any) ->
 @kernel("AvgPool3D", wide=True)
 def _avg_pool3d(call: Call, x: Any) -> Any:
     _floating(x)
-    shape = tuple(x.shape)
-    kernel_size, stride, pads = avg_pool3d.geometry(call, shape)
-    sums = _sums(x.squeeze(2), pads, kernel_size, stride)
-    return (sums / _divisors(call, x, shape)).unsqueeze(2)
+    kernel_size, stride = call.attrs["kernel_size"][2:], call.attrs["strides"][2:]
+    sums = functional.avg_pool3d(_around(x, call, 1), kernel_size, stride, divisor_override=1)
+    return sums / _divisors(call, x, tuple(x.shape), tuple(sums.shape[2:]))
 
 
 @kernel("AvgPool3DGrad", wide=True)
 def _avg_pool3d_grad(call: Call, _shape: Any, dout: Any) -> Any:
     _floating(dout)
-    shape = call.outputs()[0].shape
-    kernel_size, stride, pads = avg_pool3d.geometry(call, shape)
-    like = dout.new_zeros((shape[0], shape[1], *shape[3:]))
-    return _spread(dout.squeeze(2) / _divisors(call, dout, shape), like, pads, kernel_size, stride).unsqueeze(2)
+    shape, kernel_size, stride = call.outputs()[0].shape, call.attrs["kernel_size"][2:], call.attrs["strides"][2:]
+    share = dout / _divisors(call, dout, shape, tuple(dout.shape[2:]))
+    grown = _around(dout.new_zeros(shape), call, 1)
+    return _around(_aten.avg_pool3d_backward(share, grown, kernel_size, stride, (0, 0, 0), False, False, 1), call, -1)
 
 
-def _divisors(call: Call, like: Any, shape: tuple[int, ...]) -> Any:
-    found = avg_pool3d.divisors(call, shape)
+def _around(x: Any, call: Call, sign: int) -> Any:
+    """A volume with its padding (``sign`` 1), or without (-1)."""
+    d, d_end, h, h_end, w, w_end = (sign * n for n in call.attrs["pad_list"])
+    return functional.pad(x, (w, w_end, h, h_end, d, d_end)) if any(call.attrs["pad_list"]) else x
+
+
+def _divisors(call: Call, like: Any, shape: tuple[int, ...], out: tuple[int, ...]) -> Any:
+    found = avg_pool3d.divisors(call, shape, out)
     return found if isinstance(found, (int, float)) else torch.from_numpy(found).to(like.device, like.dtype)
 
 
