@@ -180,7 +180,7 @@ class L1Regularizer(Cell):
         self.scale = Tensor(scale, dtypes.float32)
 
     def construct(self, weights: Any) -> Any:
-        return ops.Mul()(self.scale, ops.ReduceSum()(ops.Abs()(weights)))
+        return self.scale * ops.ReduceSum()(ops.Abs()(weights))
 
 
 class TimeDistributed(Cell):

@@ -29,14 +29,14 @@ class Tril(Cell):
     """What is on and below the ``k``-th diagonal, as a product with ones and zeros."""
 
     def construct(self, x: Any, k: int = 0) -> Any:
-        return ops.Mul()(x, Tensor(np.tril(np.ones(x.shape), k), x.dtype))
+        return x * Tensor(np.tril(np.ones(x.shape), k), x.dtype)
 
 
 class Triu(Cell):
     """What is on and above the ``k``-th diagonal, as a product with ones and zeros."""
 
     def construct(self, x: Any, k: int = 0) -> Any:
-        return ops.Mul()(x, Tensor(np.triu(np.ones(x.shape), k), x.dtype))
+        return x * Tensor(np.triu(np.ones(x.shape), k), x.dtype)
 
 
 class Norm(Cell):
