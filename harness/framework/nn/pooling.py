@@ -64,7 +64,7 @@ class _Pool(Cell):
         return f"kernel_size={self.kernel_size}, stride={self.stride}, pad_mode={self.pad_mode}"
 
 
-def batched(pool: Callable[[Any], Any], x: Any, rank: int) -> Any:
+def _batched(pool: Callable[[Any], Any], x: Any, rank: int) -> Any:
     """``pool(x)``; an input of one dimension less than ``rank`` is a batch of one."""
     if len(x.shape) != rank - 1:
         return pool(x)
@@ -130,7 +130,7 @@ class MaxPool2d(_MaxPool):
         self._build(plain, padding, dilation, return_indices, ceil_mode)
 
     def construct(self, x: Tensor) -> Any:
-        return batched(self._padded if self.use_pad else self.max_pool, x, 4)
+        return _batched(self._padded if self.use_pad else self.max_pool, x, 4)
 
 
 class _AvgPool(_Pool):
@@ -189,7 +189,7 @@ class AvgPool2d(_AvgPool):
         self._build(plain, padding, ceil_mode, count_include_pad, divisor_override)
 
     def construct(self, x: Tensor) -> Any:
-        return batched(self._expanded if self.is_expand else self.avg_pool, x, 4)
+        return _batched(self._expanded if self.is_expand else self.avg_pool, x, 4)
 
 
 def _check_line(layer: _Pool, x: Tensor) -> None:
@@ -223,7 +223,7 @@ class MaxPool1d(_MaxPool):
 
     def construct(self, x: Tensor) -> Any:
         _check_line(self, x)
-        return batched(self._padded if self.use_pad else self._plain, x, 3)
+        return _batched(self._padded if self.use_pad else self._plain, x, 3)
 
 
 class AvgPool1d(_AvgPool):
@@ -259,7 +259,7 @@ class AvgPool1d(_AvgPool):
 
     def construct(self, x: Tensor) -> Any:
         _check_line(self, x)
-        return batched(self._expanded if self.is_expand else self._plain, x, 3)
+        return _batched(self._expanded if self.is_expand else self._plain, x, 3)
 
 
 class AdaptiveMaxPool1d(Cell):

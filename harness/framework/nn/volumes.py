@@ -12,7 +12,7 @@ from harness.framework.nn.cell import Cell
 from harness.framework.nn.convolution import _Conv
 from harness.framework.nn.namespace import ops
 from harness.framework.nn.normalization import BatchNorm2d
-from harness.framework.nn.pooling import batched
+from harness.framework.nn.pooling import _batched
 from harness.framework.ops.functions.pooling import adaptive_avg_pool3d, adaptive_max_pool3d
 
 __all__ = [
@@ -230,7 +230,7 @@ class MaxPool3d(Cell):
         )
 
     def construct(self, x: Any) -> Any:
-        return batched(self._pooled, x, 5)
+        return _batched(self._pooled, x, 5)
 
     def _pooled(self, x: Any) -> Any:
         out = self.max_pool(x)
@@ -265,7 +265,7 @@ class AvgPool3d(Cell):
         )  # fmt: skip
 
     def construct(self, x: Any) -> Any:
-        return batched(self.avg_pool, x, 5)
+        return _batched(self.avg_pool, x, 5)
 
 
 class AdaptiveAvgPool3d(Cell):
