@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any
+
+import numpy as np
 
 from harness.errors import KernelError
 from harness.framework.ops.eager import promote
@@ -93,17 +95,22 @@ def _equal_parts(x: Tensor, axis: int, count: int) -> tuple[Tensor, ...]:
 def split(tensor: Tensor, split_size_or_sections: Any, axis: int = 0) -> tuple[Tensor, ...]:
     """Pieces along ``axis``: of one size (the last may be shorter), or of the sizes listed."""
     at = axis_of(axis, len(tensor.shape), "split")
-    length = tensor.shape[at]
     if isinstance(split_size_or_sections, (tuple, list)):
         return _sections(tensor, at, [int(s) for s in split_size_or_sections])
     size = split_size_or_sections
     if isinstance(size, bool) or not isinstance(size, int) or size < 1:
         raise ValueError(f"split: the size of a piece must be an int above 0, got {size!r}")
-    count, rest = divmod(length, size)
-    if not rest:
-        return _equal_parts(tensor, at, count)
-    whole = _equal_parts(box(tensor, at, 0, count * size), at, count) if count else ()
-    return *whole, *_equal_parts(box(tensor, at, count * size, rest), at, 1)
+    length = tensor.shape[at]
+    if length % size == 0 or size > length:
+        return _equal_parts(tensor, at, max(length // size, 1))
+    return _pieces(tensor, at, size)
+
+
+def _pieces(x: Tensor, at: int, size: int) -> tuple[Tensor, ...]:
+    """Pieces of ``size`` along axis ``at``, then what remains, each cut out first (also where nothing remains)."""
+    count, rest = divmod(x.shape[at], size)
+    whole = _equal_parts(box(x, at, 0, count * size), at, count)
+    return (*whole, *_equal_parts(box(x, at, count * size, rest), at, 1)) if rest else whole
 
 
 @tensor_method("split")
@@ -123,8 +130,7 @@ def tensor_split(input: Tensor, indices_or_sections: Any, axis: int = 0) -> tupl
     at = axis_of(axis, len(input.shape), "tensor_split")
     length, given = input.shape[at], indices_or_sections
     if isinstance(given, (tuple, list)):
-        cuts = [0, *(min(int(cut), length) for cut in given), length]
-        return _sections(input, at, [max(b - a, 0) for a, b in pairwise(cuts)])
+        return tuple(_between(input, at, begin, end) for begin, end in pairwise([0, *map(int, given), length]))
     if isinstance(given, bool) or not isinstance(given, int):
         raise TypeError(f"tensor_split: indices_or_sections must be an int, tuple or list, got {given!r}")
     if given < 1:
@@ -132,21 +138,31 @@ def tensor_split(input: Tensor, indices_or_sections: Any, axis: int = 0) -> tupl
     size, longer = divmod(length, given)
     if not longer:
         return _equal_parts(input, at, given)
+    if not size:
+        return *_equal_parts(input, at, longer), *(_between(input, at, length, length) for _ in range(given - longer))
     first = longer * (size + 1)
     parts = _equal_parts(box(input, at, 0, first), at, longer)
     return *parts, *_equal_parts(box(input, at, first, length - first), at, given - longer)
 
 
+def _between(x: Tensor, at: int, begin: int, end: int) -> Tensor:
+    """What lies between two positions of axis ``at``; of equal ones a constant without elements (measured)."""
+    if begin == end:
+        return Tensor(np.zeros(tuple(0 if a == at else n for a, n in enumerate(x.shape))), x.dtype)
+    return _slice(x, at, begin, end)
+
+
+def _slice(x: Tensor, at: int, begin: int, end: int) -> Tensor:
+    first = tuple(begin if a == at else 0 for a in range(len(x.shape)))
+    last = tuple(end if a == at else n for a, n in enumerate(x.shape))
+    return call("StridedSlice", x, first, last, (1,) * len(first), 0, 0, 0, 0, 0)  # type: ignore[no-any-return]
+
+
 def _sections(x: Tensor, at: int, lengths: list[int]) -> tuple[Tensor, ...]:
     if sum(lengths) != x.shape[at] or any(n < 0 for n in lengths):
         raise ValueError(f"split: the sizes {lengths} must add up to the axis's {x.shape[at]}")
-    parts, begin, rank = [], 0, len(x.shape)
-    for length in lengths:
-        first = tuple(begin if a == at else 0 for a in range(rank))
-        last = tuple(begin + length if a == at else n for a, n in enumerate(x.shape))
-        parts.append(call("StridedSlice", x, first, last, (1,) * rank, 0, 0, 0, 0, 0))
-        begin += length
-    return tuple(parts)
+    ends = list(accumulate(lengths, initial=0))
+    return tuple(_slice(x, at, begin, end) for begin, end in pairwise(ends))
 
 
 @tensor_method("hsplit")
@@ -180,12 +196,9 @@ def chunk(input: Tensor, chunks: int, axis: int = 0) -> tuple[Tensor, ...]:
         raise ValueError(f"chunk: the number of pieces must be an int above 0, got {chunks!r}")
     at = axis_of(axis, len(input.shape), "chunk")
     length = input.shape[at]
-    size = -(-length // chunks)
-    count, rest = divmod(length, size)
-    if length % chunks == 0:
-        return _equal_parts(input, at, count)
-    whole = _equal_parts(box(input, at, 0, count * size), at, count)
-    return (*whole, *_equal_parts(box(input, at, count * size, rest), at, 1)) if rest else whole
+    if length % chunks == 0 or chunks > length:
+        return _equal_parts(input, at, min(chunks, length))
+    return _pieces(input, at, -(-length // chunks))
 
 
 @tensor_method("narrow")

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from harness import dtypes
-from harness.errors import UnsupportedError
 from harness.framework.ops import numerics
 from harness.framework.ops.base import Array, Backward, Call, Operator, operator
 from harness.framework.ops.elementwise import check_kind, is_wide
@@ -47,16 +46,21 @@ class Sort(Operator):
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         """The gradient put back where the values were; as MindSpore finds it, through ``TopK`` of all."""
-        x, descending = b.inputs[0], b.attrs["descending"]
-        shape = tuple(x.shape)
-        if b.attrs["axis"] % len(shape) != len(shape) - 1:
-            raise UnsupportedError("the gradient of Sort is supported along the last axis only")
+        x, descending, axis = b.inputs[0], b.attrs["descending"], b.attrs["axis"]
+        order = list(range(len(x.shape)))
+        order[axis], order[-1] = order[-1], order[axis]
+        turned = order != sorted(order)
+        shape = tuple(x.shape[a] for a in order)
         count, length = int(np.prod(shape)), shape[-1]
         keys, dout = (x, b.dout[0]) if descending else (emit("Neg", x), emit("Neg", b.dout[0]))
+        if turned:
+            keys, dout = emit("Transpose", keys, tuple(order)), emit("Transpose", dout, tuple(order))
         names: dict[str, Any] = {"output_names": ("values", "indices"), "sorted": True, "input_names": ("input", "k")}
         index = emit("TopK", keys, Tensor(np.asarray(length, np.int64)), **names)[1]
         rows = emit("ExpandDims", Tensor(np.arange(0, count, length, dtype=np.int32)), -1)
         flat = emit("Reshape", emit("Add", emit("Reshape", index, (-1, length)), rows), (-1,))
         back = emit("ScatterNd", emit("ExpandDims", flat, -1), emit("Reshape", dout, (-1,)), (count,))
         back = emit("Reshape", back, shape)
+        if turned:
+            back = emit("Transpose", back, tuple(order))
         return (back if descending else emit("Neg", back),)

@@ -37,6 +37,26 @@ class Searches(nn.Cell):
         return values, places, searched, *reduced, (x > 3).all(), (x > 3).any(0)
 
 
+class Cuts(nn.Cell):
+    """Pieces of every kind."""
+
+    def construct(self, x):
+        found = ops.split(x, 3, 1), ops.split(x, 7, 1), ops.chunk(x, 3, 1), ops.hsplit(x, (0, 2))
+        by_count = ops.tensor_split(x, 3, 1), ops.tensor_split(x, 5, 1)
+        return found, by_count, ops.tensor_split(x, (1, 1, -1, 9, 2), 1), ops.tensor_split(x, (-9, 1), 1)
+
+
+class Ordered(nn.Cell):
+    """What is put in order along every axis, in the loss of a gradient."""
+
+    def construct(self, x):
+        values, _ = ops.sort(x, 0)
+        down, _ = ops.sort(x * 2, 1, True)
+        return (values * x).sum() + (down * x).sum() + (ops.sort(x * 3, 0, True)[0] * x).sum()
+
+
 Index()(x, which)
 Shapes()(x, mask)
 Searches()(x, which)
+Cuts()(x)
+ops.grad(Ordered())(x)
