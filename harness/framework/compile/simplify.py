@@ -199,9 +199,9 @@ def _once(node: Node) -> Operand:
 
 
 def _without_zeros(node: Node) -> Operand:
-    """A sum without the zeros that are the gradients of what does not depend on something (measured)."""
+    """A sum without the zeros that are the gradients of what does not depend on something; none of one (measured)."""
     kept = [i for i in node.inputs if not (isinstance(i, Const) and i.late and not np.any(i.value))]
-    if len(kept) == len(node.inputs):
+    if len(kept) == len(node.inputs) > 1:
         return node
     if len(kept) < 2:
         return kept[0] if kept else node.inputs[0]
