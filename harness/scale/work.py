@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import cache, wraps
 from importlib.metadata import PackageNotFoundError, version
 from platform import python_version_tuple
+from stat import S_ISDIR
 from typing import Any
 from zlib import crc32
 
@@ -79,11 +80,23 @@ def visible_ranks(trees: Iterable[str], alone: bool = False) -> dict[str, Any]:
     """
     seen: dict[str, Any] = {}
     for place in trees:
+        here = places.here(place)
+        if not places.is_url(here) and (why := _no_directory(here)):
+            seen[place] = why if here == place else f"{here}: {why}"
+            continue
         try:
-            seen[place] = _ranks(places.here(place), (lambda path: "") if alone else _layout)
+            seen[place] = _ranks(here, (lambda path: "") if alone else _layout)
         except (HarnessError, OSError) as error:
             seen[place] = str(error)
     return {"versions": versions(), "host": places.host(), "seen": seen}
+
+
+def _no_directory(path: str) -> str:
+    """Why a path is no directory; empty where it is one."""
+    try:
+        return "" if S_ISDIR(os.stat(path).st_mode) else "not a directory"
+    except OSError as error:
+        return (error.strerror or str(error)).lower()
 
 
 def _ranks(place: str, layout: Callable[[str], str]) -> dict[int, str]:
@@ -93,8 +106,6 @@ def _ranks(place: str, layout: Callable[[str], str]) -> dict[int, str]:
             if file.rank is not None:
                 by_rank.setdefault(file.rank, []).append(file)
         return {rank: xxhash.xxh3_64_hexdigest(repr(files).encode()) for rank, files in by_rank.items()}
-    if not os.path.isdir(place):
-        return {}
     from harness.capture.models import devices_of
     from harness.capture.msprobe_steps import step_directories
     from harness.capture.tree import rank_directories

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from harness.scale.driver import Session
 from harness.scale.journal import Journal, packed, unpacked
 from harness.scale.parts import part
 from harness.scale.wire import Done, Folded, Part, Tree, Work
+from harness.scale.work import visible_ranks
 from tests.scale import serial
 from tests.scale.clusters import Here
 from tests.scale.trees import write_rank, write_tree
@@ -181,3 +183,16 @@ def test_what_lies_beside_tensors_is_read_once_for_all_parts_of_a_rank(
     graph.write_text(graph.read_text() + "\n# another run's\n")
     assert problems() == told
     assert len(parsed) == 2
+
+
+def test_a_worker_says_why_it_sees_no_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MSDUMP_HOST", "a host")
+    write_rank(tmp_path / "a host", 3, 1)
+    (tmp_path / "file").touch()
+    os.mkfifo(tmp_path / "pipe")
+    said = {
+        "{host}": {3: ""}, "file": "not a directory", "pipe": "not a directory", "nothing": "no such file or directory",
+        "file/below": "not a directory", "{host}/nothing": f"{tmp_path}/a host/nothing: no such file or directory",
+    }  # fmt: skip
+    places = [f"{tmp_path}/{name}" for name in said]
+    assert visible_ranks(places, alone=True)["seen"] == dict(zip(places, said.values(), strict=True))
