@@ -129,12 +129,14 @@ from harness.framework.nn.rearranging import (
     MatrixDiagPart,
     MatrixSetDiag,
     Moments,
+    MultilabelMarginLoss,
     ReduceLogSumExp,
     Roll,
     RReLU,
     Threshold,
     TimeDistributed,
     Unflatten,
+    Unfold,
 )
 from harness.framework.nn.recurrent import GRU, LSTM, RNN
 from harness.framework.nn.recurrent_cells import GRUCell, LSTMCell, RNNCell
@@ -310,6 +312,7 @@ __all__ = [
     "MultiLabelSoftMarginLoss",
     "MultiMarginLoss",
     "MultiheadAttention",
+    "MultilabelMarginLoss",
     "NLLLoss",
     "NaturalExpDecayLR",
     "Norm",
@@ -366,6 +369,7 @@ __all__ = [
     "TripletMarginWithDistanceLoss",
     "Triu",
     "Unflatten",
+    "Unfold",
     "Upsample",
     "WarmUpLR",
     "WithEvalCell",

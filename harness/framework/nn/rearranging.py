@@ -22,8 +22,8 @@ from harness.framework.tensor import Parameter, Tensor
 
 __all__ = [
     "GLU", "BiDense", "CentralCrop", "ChannelShuffle", "ImageGradients", "L1Regularizer", "MatDet", "MatInverse",
-    "MatrixDiag", "MatrixDiagPart", "MatrixSetDiag", "Moments", "RReLU", "ReduceLogSumExp", "Roll", "Threshold",
-    "TimeDistributed", "Unflatten",
+    "MatrixDiag", "MatrixDiagPart", "MatrixSetDiag", "Moments", "MultilabelMarginLoss", "RReLU", "ReduceLogSumExp", "Roll", "Threshold",
+    "TimeDistributed", "Unflatten", "Unfold",
 ]  # fmt: skip
 
 
@@ -290,3 +290,23 @@ class MatrixSetDiag(_NoKernel):
     """Matrices with another diagonal; refused."""
 
     _op = "MatrixSetDiag"
+
+
+class MultilabelMarginLoss(_NoKernel):
+    """Margins between the classes of several labels; refused."""
+
+    _op = "MultilabelMarginLoss"
+
+    def __init__(self, reduction: str = "mean") -> None:
+        super().__init__()
+        self.reduction = reduction
+
+
+class Unfold(_NoKernel):
+    """Patches of images; refused."""
+
+    _op = "ExtractImagePatches"
+
+    def __init__(self, ksizes: Any, strides: Any, rates: Any, padding: str = "valid") -> None:
+        super().__init__()
+        self.ksizes, self.strides, self.rates, self.padding = ksizes, strides, rates, padding

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from harness import context, dtypes, float32, nn, ops
-from harness.errors import CellNameError, HarnessError, SettingError, SettingTypeError, TraceError, UnsupportedError
+from harness.errors import CellNameError, HarnessError, SettingError, SettingTypeError, TraceError
 from harness.framework.tensor import Parameter, Tensor
 
 Array = np.ndarray[Any, np.dtype[Any]]
