@@ -89,6 +89,7 @@ class NodeExtra:
         effect: ``memory`` or ``io`` if it has an effect; ``root`` the parameter whose memory it reads or changes.
         cell: scope of the cell that reads a parameter.
         cast: the reason of a Cast: ``implicit``, or what it casts.
+        backward: whether it takes a result apart for a gradient.
         kept: whether it copies an input before that is overwritten.
         custom: the gradient defined by a cell itself.
         inserted: whether kernel selection inserted it.
@@ -112,6 +113,7 @@ class NodeExtra:
     root: Any = None
     cell: str | None = None
     cast: Any = None
+    backward: bool = False
     kept: Node | None = None
     custom: Any = None
     inserted: bool = False

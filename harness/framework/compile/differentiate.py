@@ -187,6 +187,8 @@ class _Gradient:
             return Traced(node, node.spec), self._total(node)
         with scope(f"{GRADIENTS}{self.scopes.get(_primitive(node), node.scope)}/Grad_{node.op}"):
             out = self.tracer.unpack(node)
+        for item in out:
+            item.operand.extra.backward = True
         douts: list[Any] = [None] * len(node.spec.items)
         by_slot: dict[int, list[Any]] = {}
         for _user, slot, part in sorted(self.parts[id(node)], key=lambda p: p[0]):

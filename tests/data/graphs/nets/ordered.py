@@ -1,4 +1,4 @@
-"""Gradients of sorting in one and three dimensions, and of what a value broadcast to its own shape is given."""
+"""Gradients of sorting in one and three dimensions, of a value broadcast to its own shape, of several results."""
 
 import mindspore as ms
 import numpy as np
@@ -26,3 +26,14 @@ class Broadcast(nn.Cell):
 for shape in (8,), (2, 4), (2, 2, 2):
     ms.grad(Sorted())(x.reshape(shape))
 ms.grad(Broadcast())(x.reshape(2, 4))
+
+
+class Both(nn.Cell):
+    """Two results of one operator; the gradient takes one of them, too."""
+
+    def construct(self, x):
+        most, at = ops.topk(x, 2)
+        return most * ops.std(x, -1, keepdims=True).tanh() + at.astype(ms.float32)
+
+
+ms.value_and_grad(Both())(x.reshape(2, 4))
