@@ -72,8 +72,8 @@ def _is_its_own(node: Node) -> bool:
 
 def _key(node: Node) -> Any:
     attrs = tuple(sorted((k, repr(v)) for k, v in node.attrs.items()))
-    # The Cast that aligns operands, and that of a gradient, do not merge with an equal one of the network; nor does what
-    # a gradient takes of several results (measured).
+    # The Cast that aligns operands, and that of a gradient, do not merge with an equal one of the network; nor does
+    # what a gradient takes of several results (measured).
     kind: object = node.extra.backward
     if node.op == "Cast":
         kind = node.related_kind == "forward node" if node.extra.cast is None else node.extra.cast
