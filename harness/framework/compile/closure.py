@@ -34,6 +34,9 @@ class Closure:
             from which step after the call on; None where it waits for its level.
         nested: it sees the values of the closure around it, but for those it is ``given``; any other is given all.
         given: by the id of each, values it is handed as arguments: what a loop changes.
+        passed: by the id of each, values from before an ``if`` that could change them: they come through the graph of
+            the side that does not.
+        late: how many more steps its result takes.
         by_keyword: a function of the library that is given its arguments in a tuple and a dict.
     """
 
@@ -52,6 +55,8 @@ class Closure:
     early: tuple[int, int] | None = None
     nested: bool = False
     given: frozenset[int] = frozenset()
+    passed: frozenset[int] = frozenset()
+    late: int = 0
     by_keyword: bool = False
     picks: bool = False
 

@@ -120,6 +120,7 @@ class Closures:
             if activation.function is None:
                 continue
             last = _locate(activation)
+            _delay(activation.frame.f_locals.get("self"), last)
             last.picks = picks(activation.function, place_of(activation.frame))
             path = last.path()
             for closure, tail in pairwise(path[path.index(activation.closure) :]):
@@ -232,6 +233,15 @@ def _is_by_keyword(frame: FrameType, key: Any) -> bool:
     return caller is not None and is_users(caller.f_code.co_filename)
 
 
+def _delay(layer: Any, last: Closure) -> None:
+    """Notes where the result of a layer takes more steps: that of Dense waits for a check of its shape, which it then
+    passes, and for the activation, which only graphs further in use (measured)."""
+    if type(layer).__name__ != "Dense" or last.parent is None or last.parent.parent is None:
+        return
+    last.late = last.parent.late = 1
+    last.parent.parent.late = int(layer.activation_flag)
+
+
 def _locate(activation: _Activation) -> Closure:
     """The closure of the statement an activation is at."""
     function, at = activation.function, activation.frame.f_lasti
@@ -314,7 +324,10 @@ def _after(activation: _Activation, statement: Compound, closure: Closure) -> Cl
         return activation.child((statement, "after"), activation.child((statement, "end"), inner, statement))
     if is_attribute(statement.test):
         closure = activation.child((statement, "side"), closure)
-    return activation.child((statement, "after"), closure)
+    after = activation.child((statement, "after"), closure)
+    if not after.nodes and not after.passed and not is_attribute(statement.test):
+        after.passed = _handed(statement, activation.frame)
+    return after
 
 
 def _turn(activation: _Activation, turns: _Turns, closure: Closure) -> Closure:
@@ -330,14 +343,14 @@ def _turn(activation: _Activation, turns: _Turns, closure: Closure) -> Closure:
     return loop.turns[-1]
 
 
-def _handed(loop: Loop, frame: FrameType) -> frozenset[int]:
+def _handed(loop: Loop | ast.If, frame: FrameType) -> frozenset[int]:
     """The values, each by its id, that one turn of ``loop`` hands to the next: of the variables that it changes."""
     values = (frame.f_locals.get(name) for name in _changed(loop))
     return frozenset(id(value.operand) for value in values if isinstance(value, Traced))
 
 
 @lru_cache(maxsize=16384)
-def _changed(loop: Loop) -> tuple[str, ...]:
+def _changed(loop: Loop | ast.If) -> tuple[str, ...]:
     return tuple({n.id: None for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)})
 
 

@@ -196,10 +196,10 @@ class _Walk:
         return any(_way(closure, r.extra.closure)[:1] != closure.effects for r in results)
 
     def _push_results(self, closure: Closure) -> None:
-        if closure.tail is not None and self._push_call([closure.tail]):
+        if closure.tail is not None and self._push_call([closure.tail], 1 + closure.late):
             return
         for result in self.results.get(closure, {}).values():
-            self._push(result, closure)
+            self._push(result, closure, 1 + closure.late)
 
     def _follow(self, item: Node | _State) -> None:
         if isinstance(item, Node):
@@ -207,7 +207,8 @@ class _Walk:
             return
         kind, closure, count = item
         if kind == "operand":
-            self._push(count, closure)
+            if isinstance(count, Node) and not self._push_call(_way(closure, count.extra.closure)):
+                self._put(count)
         elif kind == "result":
             if closure.waits and closure.effects:
                 self._put(("turn", closure, 0))
@@ -242,6 +243,8 @@ class _Walk:
 
     def _push(self, operand: Operand, user: Closure, later: int = 1) -> None:
         """Queues ``operand`` as ``user`` sees it: the call it is a result of, or itself."""
+        if isinstance(operand, Node) and any(id(operand) in c.passed for c in user.path()):
+            later += sum(id(operand) in c.passed and c not in operand.extra.closure.path() for c in user.path())
         if later > 1:
             self._put(("operand", user, operand), later - 1)
         elif isinstance(operand, Node) and not self._push_call(_way(user, operand.extra.closure)):
@@ -253,6 +256,8 @@ class _Walk:
         if closure in path or any(self._waits(around) for around in _way(user.extra.closure, closure)[:-1]):
             return
         for around in path:
+            if not self._is_inlined(around) and id(result) in around.passed:
+                return
             if self._is_inlined(around) or around.sees(result) or not _lies_inside(around, self.top):
                 continue
             if around.level is not None:
@@ -273,18 +278,18 @@ class _Walk:
                 if self.step + 1 >= self.entered[function] + since:
                     self._put(leaf, later + 1)
 
-    def _push_call(self, way: Sequence[Closure]) -> bool:
-        """Queues the first call on ``way`` that was not replaced yet, or the wait it was replaced by; False if there
-        is neither."""
+    def _push_call(self, way: Sequence[Closure], later: int = 1) -> bool:
+        """Queues the first call on ``way`` that was not replaced yet, or the wait it was replaced by, so many steps
+        later; False if there is neither."""
         for closure in way:
             tail: Closure | None = closure
             while tail is not None:
                 if not self._is_inlined(tail):
                     if tail.level is None:
-                        self._put(tail)
+                        self._put(tail, later)
                     return True
                 if self._waits(tail):
-                    self._put(("result", tail, 0))
+                    self._put(("result", tail, 0), later)
                     return True
                 tail = tail.tail
         return False
