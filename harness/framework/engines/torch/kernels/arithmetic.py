@@ -170,13 +170,15 @@ def _real_div(call: Call, x: Any, y: Any) -> Any:
 @kernel("FloorDiv", wide=True)
 def _floor_div(call: Call, x: Any, y: Any) -> Any:
     x, y = _ready(call, x, y)
+    if x.dtype is torch.bool:  # over False, too (measured)
+        return x | torch.zeros_like(y)
     return torch.floor(_quotient(x.double(), y.double())) if _is_floating(x) else _whole_quotient(call, x, y, "floor")
 
 
 @kernel("TruncateDiv", wide=True)
 def _truncate_div(call: Call, x: Any, y: Any) -> Any:
     x, y = _ready(call, x, y)
-    return torch.trunc(x.double() / y.double()) if _is_floating(x) else _whole_quotient(call, x, y, "trunc")
+    return torch.trunc(_quotient(x.double(), y.double())) if _is_floating(x) else _whole_quotient(call, x, y, "trunc")
 
 
 @kernel("FloorMod", wide=True)

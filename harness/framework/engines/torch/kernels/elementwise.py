@@ -95,14 +95,18 @@ def _ones_like(call: Call, x: Any) -> Any:
 
 _ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
     "GeLU": lambda x: functional.gelu(x, approximate="tanh"),
-    "FastGeLU": lambda x: x * torch.sigmoid(1.702 * x),
+    "FastGeLU": lambda x: torch.where(x.isinf(), torch.nan, x * torch.sigmoid(1.702 * x)),
     "HSigmoid": functional.hardsigmoid,
-    "HSwish": functional.hardswish,
+    "HSwish": lambda x: torch.where(x <= -3, 0.0, functional.hardswish(x)),
     "Mish": functional.mish,
     "SeLU": lambda x: torch.ops.aten.elu(x, ALPHA, SCALE),
-    "Softplus": lambda x: torch.logaddexp(x, torch.zeros_like(x)),
+    "Softplus": lambda x: torch.where(x.isnan(), torch.inf, torch.logaddexp(x, torch.zeros_like(x))),
     "Softsign": functional.softsign,
 }
+
+
+#: of whole numbers they give whole numbers, cut off
+_WHOLE = frozenset({"HSigmoid", "HSwish", "SeLU"})
 
 
 def _real(x: Any) -> Any:
@@ -113,6 +117,8 @@ def _real(x: Any) -> Any:
 
 @kernel(*_ACTIVATIONS, wide=True)
 def _activation(call: Call, x: Any) -> Any:
+    if call.op in _WHOLE and not x.is_floating_point():
+        raise NoKernel("whole numbers")
     return _ACTIVATIONS[call.op](_real(x))
 
 

@@ -39,7 +39,8 @@ def _bce(call: Call, x: Any, labels: Any, weight: Any, _how: Any) -> Any:
     """Logarithms are kept finite as MindSpore does it; PyTorch's own kernel cuts them off at -100."""
     if bool(((x < 0) | (x > 1)).any()):
         raise KernelError("BinaryCrossEntropy: a probability lies outside 0..1")
-    loss = -(labels * torch.log(x + _EPSILON) + (1 - labels) * torch.log(1 - x + _EPSILON))
+    least = 0.0 if call.dtype(0).name == "Float16" else _EPSILON
+    loss = -(labels * torch.log(x + least) + (1 - labels) * torch.log(1 - x + least))
     return _total(loss if weight is None else loss * weight, ints(call, 3)[0])
 
 
@@ -48,7 +49,8 @@ def _bce_grad(call: Call, x: Any, labels: Any, dout: Any, weight: Any, _how: Any
     scale = dout if weight is None else dout * weight
     if ints(call, 4)[0] == MEAN:
         scale = scale / max(1, x.numel())
-    return (x - labels) / torch.clamp((1 - x) * x, min=_EPSILON) * scale
+    least = 0.0 if call.dtype(0).name == "Float16" else _EPSILON
+    return (x - labels) / torch.clamp((1 - x) * x, min=least) * scale
 
 
 @kernel("SmoothL1Loss", wide=True)

@@ -55,14 +55,14 @@ def _gelu(call: Call, dout: Any, x: Any, _out: Any) -> Any:
 
 @kernel("HSwishGrad", wide=True)
 def _hard_swish(call: Call, dout: Any, x: Any) -> Any:
-    """1 from 3 on and 0 up to -3, as with MindSpore; PyTorch's own has other slopes at those two points."""
+    """1 above 3 and 0 below -3, as with MindSpore."""
     inner = (2 * x + 3) / 6
-    return dout * torch.where(x <= -3, 0.0, torch.where(x >= 3, 1.0, inner))
+    return dout * torch.where(x < -3, 0.0, torch.where(x > 3, 1.0, inner))
 
 
 @kernel("HSigmoidGrad", wide=True)
 def _hard_sigmoid(call: Call, dout: Any, x: Any) -> Any:
-    return torch.where((x > -3) & (x < 3), dout / 6, 0.0)
+    return torch.where((x <= -3) | (x >= 3), 0.0, dout / 6)
 
 
 @kernel("HShrinkGrad")
