@@ -6,12 +6,13 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from harness.errors import TraceError
+from harness.framework.compile.arguments import apart
 from harness.framework.compile.differentiate import gradient
 from harness.framework.compile.overwritten import keep_overwritten
 from harness.framework.compile.scopes import tracer
 from harness.framework.compile.traced import Traced
 from harness.framework.tensor import Parameter, Tensor, is_eager
-from harness.graph import Operand
+from harness.graph import Node, Operand
 
 
 def value_and_grad_traced(
@@ -42,6 +43,8 @@ def value_and_grad_traced(
     if active is None:
         raise TraceError("gradients of a graph can be asked for only while it is traced")
     made, reads = len(active.created), active.states.reads_so_far()
+    before = list(active.created)
+    args = apart(active, function, args, positions)
     out = function(*args)
     active.forget_unused(out, weights, made, reads)
     active.states.differentiated = True
@@ -50,13 +53,14 @@ def value_and_grad_traced(
     places = [_place(active, args[p], p, wrt) for p in positions]
     of_args = len(wrt)
     wrt += [active.parameter(w) for w in weights]
+    before += [each for each in wrt if isinstance(each, Node)]
     target = out[0] if has_aux else out
     if callable(sens):
         sens = sens(target)
     if sens is not None:
         sens = _traced(active, sens)
     home = getattr(function, "_scope", None) or "Default"
-    grads = gradient(active, target, sens, wrt, value, home)
+    grads = gradient(active, target, sens, wrt, value, home, before)
     late, active.at_the_end = active.at_the_end, []
     for action in late:
         action()

@@ -17,6 +17,7 @@ import numpy as np
 
 from harness.errors import DecidedLateError, TraceError
 from harness.framework.compile import custom_backward
+from harness.framework.compile.arguments import ARGUMENT
 from harness.framework.compile.complex_gradient import prepared
 from harness.framework.compile.inline import inlining_order
 from harness.framework.compile.scopes import scope
@@ -52,7 +53,13 @@ RESHAPED_IN_DEFAULT = frozenset({"BroadcastTo"})
 
 
 def gradient(
-    tracer: Tracer, out: Any, sens: Any, wrt: Sequence[Operand], value: bool = True, home: str = "Default"
+    tracer: Tracer,
+    out: Any,
+    sens: Any,
+    wrt: Sequence[Operand],
+    value: bool = True,
+    home: str = "Default",
+    before: Sequence[Node] = (),
 ) -> list[Any]:
     """Traced gradients of ``out`` for each operand of ``wrt``.
 
@@ -63,13 +70,17 @@ def gradient(
         wrt: parameters or nodes; one that ``out`` does not depend on gets zeros.
         value: whether ``out`` is wanted too.
         home: scope of the function that is differentiated.
+        before: nodes that are not the function's: no gradient flows through them.
     """
-    return _Gradient(tracer, out, wrt, value, home).run(sens)
+    return _Gradient(tracer, out, wrt, value, home, before).run(sens)
 
 
 class _Gradient:
-    def __init__(self, tracer: Tracer, out: Any, wrt: Sequence[Operand], value: bool, home: str) -> None:
+    def __init__(
+        self, tracer: Tracer, out: Any, wrt: Sequence[Operand], value: bool, home: str, before: Sequence[Node]
+    ) -> None:
         self.value, self.home = value, home
+        self.before = {id(node) for node in before}
         self.tracer = tracer
         self.wrt = list(wrt)
         self.roots = [self._root(each) for each in _flatten(out)]
@@ -96,6 +107,8 @@ class _Gradient:
     def _needed(self) -> set[int]:
         needed = {id(w) for w in self.wrt}
         for node in self.order:
+            if id(node) in self.before:
+                continue
             if node.op == "Switch" and _depends(node, needed):
                 what = "control flow (ops.cond, ops.while_loop)"
                 raise DecidedLateError(f"cannot differentiate through {what} in {node.scope}, at {where()}")
@@ -133,7 +146,7 @@ class _Gradient:
         for root, seed in zip(self.roots, given, strict=True):
             self._give(root.operand, end, 0, seed if seed is not None else self._ones(root))
         for node in reversed(self.order):
-            if id(node) in self.needed and id(node) in self.parts:
+            if id(node) in self.needed and id(node) in self.parts and id(node) not in self.before:
                 self._back(node)
         return [self._total(w) if id(w) in self.parts else self._zeros(w) for w in self.wrt]
 
@@ -142,7 +155,7 @@ class _Gradient:
         if node.op == "TupleGetItem":
             self.parts.setdefault(id(node.inputs[0]), []).append((at, node.inputs[1].value, self._total(node)))  # type: ignore[union-attr]
             return
-        if node.op == "Depend":
+        if node.op in ("Depend", ARGUMENT):
             self._give(node.inputs[0], at, 0, self._total(node))
             return
         if node.op == custom_backward.CUSTOM:
@@ -213,7 +226,7 @@ class _Gradient:
     def _scope_of(self, target: Operand) -> str:
         """Where the contributions to a value are summed: where it stands; an argument's, where the function stands; a
         parameter's, in the cell that reads it; of the last two in ``Default`` under ``GradOperation`` (measured)."""
-        if isinstance(target, Node):
+        if isinstance(target, Node) and target.op != ARGUMENT:
             return target.scope
         if not self.value:
             return "Default"

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from harness.dtypes import DType
+from harness.framework.compile.arguments import ARGUMENT
 from harness.framework.compile.custom_backward import CUSTOM
 from harness.framework.compile.differentiate import grouped
 from harness.framework.compile.trace import VIRTUAL
@@ -376,6 +377,7 @@ Rule = Callable[[Node], Operand]
 RULES_EVERYWHERE: dict[str, tuple[Rule, ...]] = {
     "Reshape": (_reshape,),
     "Depend": (_depend,),
+    ARGUMENT: (lambda node: node.inputs[0],),
     CUSTOM: (lambda node: node.inputs[0],),
 }
 #: rules by operator; the first that changes a node counts

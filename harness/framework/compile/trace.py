@@ -32,7 +32,7 @@ from harness.graph import Const, Node, NodeExtra, Operand, Parameter, Spec, Tens
 
 #: operators of the graph itself, which have no kernel
 VIRTUAL = frozenset(
-    {"Load", "Depend", "MakeTuple", "TupleGetItem", "UpdateState", "Return", "Switch", "CustomBackward"}
+    {"Argument", "Load", "Depend", "MakeTuple", "TupleGetItem", "UpdateState", "Return", "Switch", "CustomBackward"}
 )
 
 
