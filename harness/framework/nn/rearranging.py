@@ -22,9 +22,8 @@ from harness.framework.tensor import Parameter, Tensor
 
 __all__ = [
     "GLU", "BiDense", "CentralCrop", "ChannelShuffle", "ImageGradients", "L1Regularizer", "MatDet", "MatInverse",
-    "MatrixDiag", "MatrixDiagPart", "MatrixSetDiag", "Moments", "MultilabelMarginLoss", "RReLU", "ReduceLogSumExp", "Roll",
-    "Threshold",
-    "TimeDistributed", "Unflatten", "Unfold",
+    "MatrixDiag", "MatrixDiagPart", "MatrixSetDiag", "Moments", "MultilabelMarginLoss", "RReLU", "ReduceLogSumExp",
+    "Roll", "Threshold", "TimeDistributed", "Unflatten", "Unfold",
 ]  # fmt: skip
 
 
