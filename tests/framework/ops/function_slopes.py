@@ -40,6 +40,7 @@ CASES: dict[str, Case] = {
     "Digamma": (lambda x: ops.digamma(above(x)), ((3, 4),)),
     "DivNoNan": (lambda x, y: ops.DivNoNan()(x, above(y)), ((3, 4), (4,))),
     "Erfinv": (lambda x: ops.erfinv(0.4 * ops.tanh(x)), ((3, 4),)),
+    "Fmax": (ops.fmax, ((3, 4), (4,))),
     "Ger": (ops.ger, ((3,), (4,))),
     "Igamma": (lambda x, y: ops.igamma(above(x), above(y)), ((3, 4), (4,))),
     "Igammac": (lambda x, y: ops.igammac(above(x), above(y)), ((3, 4), (4,))),

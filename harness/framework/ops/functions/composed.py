@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from harness.errors import DtypeError, SettingError, UnsupportedError
+from harness.framework.ops.expansion import scalar
 from harness.framework.ops.functions.join import concat
-from harness.framework.ops.functions.margins import reduced
+from harness.framework.ops.functions.margins import over_all, reduced
 from harness.framework.ops.functions.matrix import matmul
 from harness.framework.ops.functions.shape import axis_of, transpose
 from harness.framework.ops.functions.softmax import softmax
@@ -48,17 +49,19 @@ def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 
     if not delta > 0:
         raise SettingError(f"huber_loss: delta must be above 0, got {delta!r}")
     apart = (input - target).abs()
-    return reduced(_select(apart < delta, apart * apart * 0.5, (apart - 0.5 * delta) * delta), reduction, "huber_loss")
+    square = call("Mul", scalar(0.5, apart.dtype), call("Square", apart))
+    line = call("Mul", scalar(delta, apart.dtype), apart - 0.5 * delta)
+    return over_all(_select(call("Less", apart, delta), square, line), reduction, "huber_loss")
 
 
 def kl_div(logits: Any, labels: Any, reduction: str = "mean") -> Any:
     """``labels * (log(labels) - logits)``, 0 where a label is 0; ``batchmean`` divides the sum by the first length."""
-    positive = labels > 0
-    safe = _select(positive, labels, call("OnesLike", labels))
-    loss = _select(positive, labels * (safe.log() - logits), call("ZerosLike", labels))
-    if reduction == "batchmean":
-        return loss.sum() / logits.shape[0]
-    return reduced(loss, reduction, "kl_div")
+    if reduction not in ("mean", "batchmean", "sum", "none"):
+        raise SettingError(f"kl_div: reduction must be 'mean', 'batchmean', 'sum' or 'none', got {reduction!r}")
+    names: dict[str, Any] = {"input_names": ("x", "target"), "output_names": ("y",)}
+    kind = "sum" if reduction.endswith("mean") else reduction
+    loss = call("KLDivLoss", logits, labels, reduction=kind, **names)
+    return loss if kind == reduction else loss / (logits.size if reduction == "mean" else logits.shape[0])
 
 
 def soft_margin_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
@@ -76,7 +79,7 @@ def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float =
 
 def softmin(x: Any, axis: int = -1) -> Any:
     """``softmax`` of the negative."""
-    return softmax(-x, axis)
+    return softmax(x * -1, axis)
 
 
 def glu(x: Any, axis: int = -1) -> Any:
@@ -110,9 +113,7 @@ def nan_to_num(input: Any, nan: float | None = None, posinf: float | None = None
 @tensor_method("fmax")
 def fmax(input: Any, other: Any) -> Any:
     """The larger of two; the other one where one is NaN."""
-    input, other = input + call("ZerosLike", other), other + call("ZerosLike", input)
-    larger = _select(call("IsNan", other), input, call("Maximum", input, other))
-    return _select(call("IsNan", input), other, larger)
+    return call("Fmax", input, other)
 
 
 @tensor_method("fmin")
