@@ -164,8 +164,14 @@ class _Walk:
         if closure.effects and closure.parent is not None and closure.parent.effects:
             self._put(("state", closure.parent, closure.at + 1))
         for result in self.results.get(closure, {}).values():
-            for user in self.users.get(id(result), ()):
+            for user in self._users(result, closure):
                 self._push_user(user, result, closure)
+
+    def _users(self, result: Node, closure: Closure) -> list[Node]:
+        """What takes a result of ``closure``: those in a graph that was put in before come last first."""
+        users = self.users.get(id(result), [])
+        moved = [u for u in users if any(c in self.into for c in u.extra.closure.path() if c not in closure.path())]
+        return [*(u for u in users if u not in moved), *reversed(moved)]
 
     def _place_leaves(self, closure: Closure) -> None:
         """Queues the graphs and the operators of a function of the library for the steps recorded."""
