@@ -113,6 +113,7 @@ class GeneratorDataset(Source):
         if self._types is not None and len(self._types) != len(self._columns):
             raise SettingError(f"{owner}: {len(self._types)} column_types for the columns {self._columns}")
         self._num_samples = None if num_samples is None else whole(num_samples, "num_samples", owner, 0)
+        self._counted: int | None = None
         if self.indexed:
             self.sampler = samplers.chosen(sampler, shuffle, num_samples, num_shards, shard_id)
         else:
@@ -131,7 +132,12 @@ class GeneratorDataset(Source):
         return self._row(self.source[at])
 
     def size(self) -> int:
-        return super().size() if self.indexed else sum(1 for _ in self._items())
+        """Number of rows; a source that can only be counted is counted once, as in MindSpore."""
+        if self.indexed:
+            return super().size()
+        if self._counted is None:
+            self._counted = sum(1 for _ in self._items())
+        return self._counted
 
     def __getitem__(self, index: int) -> Any:
         """The source's item that is row ``index`` of the first epoch."""

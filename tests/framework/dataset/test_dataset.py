@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -180,3 +181,18 @@ def test_whether_orders_are_drawn_and_rows_shared() -> None:
     ]  # fmt: skip
     part = numbers(4, num_shards=2, shard_id=0)
     assert (part.is_sharded(), (numbers(2) + part).is_sharded(), numbers(2).is_sharded()) == (True, True, False)
+
+
+def test_a_source_that_can_only_be_counted_is_counted_once() -> None:
+    """MindSpore 2.10.0: a pass to count, then one for each epoch (measured with ``Model.train``, ``eval`` and ``fit``)."""
+    begun = []
+
+    def rows() -> Iterator[tuple[Any, ...]]:
+        begun.append(len(begun))
+        yield from ((np.float32(n), np.float32(n)) for n in range(4))
+
+    data = GeneratorDataset(rows, ["x", "y"], shuffle=False).batch(2)
+    assert [data.get_dataset_size() for _ in range(3)] == [2, 2, 2]
+    assert len(begun) == 1
+    assert [len(list(data.create_tuple_iterator(num_epochs=1))) for _ in range(2)] == [2, 2]
+    assert len(begun) == 3
