@@ -184,7 +184,7 @@ def test_whether_orders_are_drawn_and_rows_shared() -> None:
 
 
 def test_a_source_that_can_only_be_counted_is_counted_once() -> None:
-    """MindSpore 2.10.0: a pass to count, then one for each epoch (measured with ``Model.train``, ``eval`` and ``fit``)."""
+    """A pass to count, then one for each epoch (MindSpore 2.10.0, ``Model.train``, ``eval`` and ``fit``: measured)."""
     begun = []
 
     def rows() -> Iterator[tuple[Any, ...]]:
