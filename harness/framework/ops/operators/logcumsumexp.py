@@ -45,7 +45,8 @@ class CumulativeLogsumexp(Operator):
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         x, axis = b.inputs
-        lowest = Tensor(np.full(tuple(x.shape), np.finfo(np.float32).min, np.float32), x.dtype)
+        with np.errstate(over="ignore"):  # -inf in float16
+            lowest = Tensor(np.full(tuple(x.shape), np.finfo(np.float32).min, np.float32), x.dtype)
         attrs = {**b.attrs, "reverse": not b.attrs["reverse"]}
 
         def part(chosen: Any, dout: Any) -> Any:

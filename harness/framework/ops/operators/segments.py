@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+import ml_dtypes
 import numpy as np
 
 from harness import dtypes
@@ -26,7 +27,7 @@ def _full(like: Any, shape: Sequence[int], value: Any) -> Tensor:
 def _ends(dtype: Any) -> tuple[Any, Any]:
     """The least and the largest value of a dtype."""
     if dtype.kind == "f":
-        top = dtype.numpy.type(dtypes.largest(dtype)) if hasattr(dtypes, "largest") else np.finfo(dtype.numpy).max
+        top = ml_dtypes.finfo(dtype.numpy).max
         return -top, top
     ends = np.iinfo(dtype.numpy)
     return ends.min, ends.max

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from harness import dtypes
-from harness.errors import UnsupportedError
+from harness.errors import KernelError
 from harness.framework.ops import numerics
 from harness.framework.ops.base import Array, Backward, Call, operator
 from harness.framework.ops.broadcast import reduce_to
 from harness.framework.ops.elementwise import Binary, as_result, is_wide
 from harness.framework.tensor import Tensor
 from harness.framework.tensor import call as emit
+from harness.graph import Spec
 
 
 @operator
@@ -92,9 +93,15 @@ class NextAfter(Binary):
     name = "NextAfter"
     accepts = "f"
 
+    def infer(self, call: Call) -> Spec:
+        spec = super().infer(call)
+        if call.dtype(0) not in (dtypes.float32, dtypes.float64):
+            raise KernelError(
+                "NextAfter takes Float32 and Float64 tensors alone; cast the arguments (ops.cast)"
+            )
+        return spec
+
     def kernel(self, call: Call, x: Array, y: Array) -> Array:
-        if call.outputs()[0].dtype not in (dtypes.float32, dtypes.float64):
-            raise UnsupportedError("NextAfter takes Float32 and Float64 tensors")
         dtype = call.outputs()[0].dtype.numpy
         return np.asarray(np.nextafter(x.astype(dtype, copy=False), y.astype(dtype, copy=False)))
 

@@ -136,9 +136,10 @@ def _quotient(x: Any, y: Any) -> Any:
 
 
 def _whole_quotient(call: Call, x: Any, y: Any, rounding: str) -> Any:
-    """For integers divided by zero: the dtype's highest or lowest value by the sign of ``x``, and 0 for 0/0."""
-    if x.dtype == torch.bool:
-        return x & y
+    """For integers divided by zero: the dtype's highest or lowest value by the sign of ``x``, and 0 for 0/0; of bools
+    ``x``."""
+    if x.dtype == torch.bool:  # over False, too (measured)
+        return x | torch.zeros_like(y)
     ends = np.iinfo(call.outputs()[0].dtype.numpy)
     over_zero = torch.where(x > 0, int(ends.max), torch.where(x < 0, int(ends.min), 0)).to(x.dtype)
     quotient = torch.div(x, _safe(y), rounding_mode=rounding)
@@ -170,8 +171,6 @@ def _real_div(call: Call, x: Any, y: Any) -> Any:
 @kernel("FloorDiv", wide=True)
 def _floor_div(call: Call, x: Any, y: Any) -> Any:
     x, y = _ready(call, x, y)
-    if x.dtype is torch.bool:  # over False, too (measured)
-        return x | torch.zeros_like(y)
     return torch.floor(_quotient(x.double(), y.double())) if _is_floating(x) else _whole_quotient(call, x, y, "floor")
 
 
