@@ -96,9 +96,7 @@ class NextAfter(Binary):
     def infer(self, call: Call) -> Spec:
         spec = super().infer(call)
         if call.dtype(0) not in (dtypes.float32, dtypes.float64):
-            raise KernelError(
-                "NextAfter takes Float32 and Float64 tensors alone; cast the arguments (ops.cast)"
-            )
+            raise KernelError("NextAfter takes Float32 and Float64 tensors alone; cast the arguments (ops.cast)")
         return spec
 
     def kernel(self, call: Call, x: Array, y: Array) -> Array:
