@@ -69,6 +69,7 @@ def measured() -> dict[str, list[str]]:
     """``name dtype`` to digests, or to the error of what a dtype is not supported for."""
     # Kernels are run in every dtype, also where users may not give it.
     taken.TAKEN = {}
+    taken.refused = dict
     cases = {name: (case.function, case.inputs) for name, case in CASES.items()}
     cases |= {name: (function, inputs(shapes)) for name, (function, shapes) in LONG.items()}
     found = {}

@@ -27,7 +27,7 @@ def _full(like: Any, shape: Sequence[int], value: Any) -> Tensor:
 def _ends(dtype: Any) -> tuple[Any, Any]:
     """The least and the largest value of a dtype."""
     if dtype.kind == "f":
-        top = ml_dtypes.finfo(dtype.numpy).max
+        top = ml_dtypes.finfo(dtype.numpy).max  # type: ignore[no-untyped-call]
         return -top, top
     ends = np.iinfo(dtype.numpy)
     return ends.min, ends.max
