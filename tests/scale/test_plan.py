@@ -63,7 +63,6 @@ class Lazy(Here):
     most = 0
 
     def run(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Any]]:
-        gc.collect()
         of_others = works()
         for task in tasks:
             yield task, task.function(*task.args)
@@ -71,7 +70,8 @@ class Lazy(Here):
 
 
 def works() -> int:
-    """How many parts of work there are."""
+    """How many parts of work there are, but for those that only wait to be collected."""
+    gc.collect()
     return sum(type(each) is Work for each in gc.get_objects())
 
 
