@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import builtins
 import io
+import itertools
 import json
 import os
 import signal
@@ -60,18 +61,26 @@ class Outcome:
     modules: list[str]
 
 
-def run(action: Callable[[], object], under: Path, *, at: int | None = None, how: str | int = BEFORE) -> Outcome:
+def run(
+    action: Callable[[], object],
+    under: Path,
+    *,
+    at: int | None = None,
+    how: str | int = BEFORE,
+    counts: Callable[[Step], bool] | None = None,
+) -> Outcome:
     """Calls ``action`` in a child; its exit status is 0, what ``SystemExit`` says, or 70 after any other exception.
 
     Args:
         under: only calls on paths below this directory count.
         at: number of the call to stop at, from 1 on; None to let every call pass.
         how: ``BEFORE`` or ``AFTER`` kill the child there; a number is the errno the call fails with.
+        counts: says which calls ``at`` counts; None for all. Where several threads write, only this names a step.
     """
     with TemporaryFile() as output, TemporaryFile() as told:
         child = os.fork()
         if child == 0:
-            _child(action, os.path.realpath(under), at, how, output.fileno(), told.fileno())
+            _child(action, Layer(os.path.realpath(under), at, how, counts), output.fileno(), told.fileno())
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         output.seek(0)
         told.seek(0)
@@ -82,7 +91,7 @@ def run(action: Callable[[], object], under: Path, *, at: int | None = None, how
         return Outcome(None if killed else code, said, [Step(*each) for each in steps], modules)
 
 
-def _child(action: Callable[[], object], under: str, at: int | None, how: str | int, output: int, told: int) -> None:
+def _child(action: Callable[[], object], layer: Layer, output: int, told: int) -> None:
     """The forked child; never returns."""
     code = 70
     try:
@@ -91,7 +100,6 @@ def _child(action: Callable[[], object], under: str, at: int | None, how: str | 
         os.dup2(output, 2)
         sys.stdout, sys.stderr = (open(fd, "w", encoding="utf-8", closefd=False) for fd in (1, 2))  # noqa: SIM115
         write = os.write
-        layer = Layer(under, at, how)
         layer.install()
         try:
             action()
@@ -113,13 +121,15 @@ class Layer:
 
     Attributes:
         steps: those that were made, in order.
-        at: the one to stop at.
+        at: the one to stop at, among those that count.
     """
 
-    def __init__(self, under: str, at: int | None, how: str | int) -> None:
+    def __init__(self, under: str, at: int | None, how: str | int, counts: Callable[[Step], bool] | None) -> None:
         self.steps: list[Step] = []
         self.at = at
         self._under, self._how = under, how
+        self._counts = counts or (lambda step: True)
+        self._passed = itertools.count(1)
 
     def install(self) -> None:
         """Puts itself between this process and ``os``, for good."""
@@ -136,8 +146,9 @@ class Layer:
         inside = path == self._under or path.startswith(self._under + os.sep)
         if not inside:
             return act()
-        self.steps.append(Step(call, os.path.relpath(path, self._under)))
-        here = len(self.steps) == self.at
+        step = Step(call, os.path.relpath(path, self._under))
+        self.steps.append(step)
+        here = self._counts(step) and next(self._passed) == self.at
         if here and self._how == BEFORE:
             os.kill(os.getpid(), signal.SIGKILL)
         if here and isinstance(self._how, int):
