@@ -124,7 +124,7 @@ class _Gradient:
         stack: list[Operand] = [r.operand for r in reversed(self.roots)]
         while stack:
             node = stack.pop()
-            if not isinstance(node, Node) or id(node) in seen:
+            if not isinstance(node, Node) or id(node) in seen or id(node) in self.before:
                 continue
             seen.add(id(node))
             if node.kernel:
