@@ -14,6 +14,8 @@ LARGEST = 2**31 - 1
 """The largest slot and graph."""
 _LARGEST_LABEL = 2**32 - 1
 _DIGITS = 20
+#: Times from here on are not those of known kinds.
+_LATEST = 10**18
 #: What stands behind the time in a name of today.
 _END = re.compile(r"(input|output)\.(\d{1,10})\.([^.]*)\.([^.]*)\.npy", re.ASCII)
 #: Above every slot: outputs come after inputs.
@@ -96,13 +98,17 @@ class NameKinds:
             return None
         op_type, op_name, task, stream, time, end = parts
         # int() of a time must be written in the same way, so that the name can be put together again.
-        if not (time.isdecimal() and time.isascii() and len(time) <= 18 and (time[0] != "0" or time == "0")):
+        try:
+            number_of_time = int(time)
+        except ValueError:
+            return None
+        if not 0 <= number_of_time < _LATEST or str(number_of_time) != time:
             return None
         key = op_type, op_name, task, stream, end
         number = self._numbers.get(key)
         if number is None and (number := self._add(key)) is None:
             return None
-        return number, int(time)
+        return number, number_of_time
 
     def _add(self, key: _Texts) -> int | None:
         op_type, op_name, task, stream, text = key

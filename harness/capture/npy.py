@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from contextlib import suppress
 from math import prod
 from typing import Any, NamedTuple, Self
 
@@ -191,8 +190,10 @@ class NpyFile:
 
     def hint(self, start: int, size: int) -> None:
         """Tells the system that these bytes will be read soon."""
-        with suppress(OSError, AttributeError):  # not every system accepts hints
+        try:  # not ``suppress``, which costs more than the call
             os.posix_fadvise(self._descriptor, start, size, os.POSIX_FADV_WILLNEED)
+        except (OSError, AttributeError):  # not every system accepts hints
+            return
 
     def begin(
         self, *, modes: bool = False, limit: int | None = None, device: DType | None = None
@@ -216,11 +217,18 @@ class NpyFile:
         """
         if modes and self._mode & 0o777 != FINISHED_MODE:
             raise Incomplete(f"mode {self._mode & 0o777:04o}; a finished file has {FINISHED_MODE:04o}")
-        if self.size <= _HEAD:
-            buffer = np.empty(self.size, np.uint8)
-            done = _fill(self._descriptor, buffer)
-            self.header = _checked(buffer if done == self.size else buffer[:done], done, device)
-            return self.header, _view(buffer, self.header)
+        size = self.size
+        if size <= _LOOK:
+            # Memory that Python hands out itself costs less than an array, whose bytes are then looked at one by one.
+            small = bytearray(size)
+            done = os.readv(self._descriptor, [small])
+            header = _cache.get(bytes(small[:_PREFIX]))
+            if header is not None and header.size == size == done and not header.fortran:
+                self.header = header
+                return header, np.ndarray(header.shape, header.dtype.numpy, small, header.offset)
+            return self._small(np.ndarray((size,), np.uint8, small), done, device)
+        if size <= _HEAD:
+            return self._small(np.empty(size, np.uint8), 0, device)
         # A look at the head first: junk is not read whole, however large.
         head = np.empty(_HEAD, np.uint8)
         have = _fill(self._descriptor, head[:_LOOK])
@@ -229,6 +237,12 @@ class NpyFile:
         self._head = head[:have]
         self.header = _checked(self._head, self.size, device)
         return self.header, None if limit is not None and self.size > limit else self.rest()
+
+    def _small(self, buffer: Array, done: int, device: DType | None) -> tuple[Header, Array]:
+        """What ``begin`` returns of a file that is read at once; ``done`` of its bytes are in ``buffer`` already."""
+        done += _fill(self._descriptor, buffer[done:])
+        self.header = _checked(buffer if done == buffer.size else buffer[:done], done, device)
+        return self.header, _view(buffer, self.header)
 
     def head(self) -> bytes:
         """The first bytes of the values, as far as ``begin`` read them and ``rest`` or ``pieces`` did not yet."""

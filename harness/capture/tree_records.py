@@ -6,10 +6,9 @@ output, slot) grows; a file that does not grow it starts the next execution (mea
 
 from __future__ import annotations
 
-import heapq
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from math import prod
@@ -19,20 +18,21 @@ from harness.capture import npy, raw
 from harness.capture.capture import Problem
 from harness.capture.iteration import Entry, IterationDirectory
 from harness.capture.join import Join, Owner, Shape, fits
-from harness.capture.names import NameKinds, is_label
+from harness.capture.names import FileName, NameKinds, is_label
 from harness.capture.statistic_rows import Row
 from harness.capture.statistic_table import extra_of
 from harness.capture.storage import stored_as
+from harness.capture.streams import Stream, merged
 from harness.capture.tree_rows import (
     ExecutionFiles,
     Gathered,
     TableRows,
-    executions_of_rows,
     grouped,
     in_order,
     new,
     row_records,
     started,
+    stream_of_rows,
 )
 from harness.capture.values import EAGER_BYTES, Ahead, FileValues
 from harness.dtypes import DType
@@ -102,6 +102,8 @@ class RankRecords:
         #: by graph and iteration: how often each operator ran, and how many files of executions are still to come
         self._seen: dict[tuple[int, int], dict[str, int]] = {}
         self._coming: Counter[tuple[int, int]] = Counter()
+        #: by graph, type and name in files: the possible owners, and the name that executions are counted by
+        self._owners: dict[tuple[int, str, str], tuple[Sequence[Owner], str]] = {}
         self._closed: dict[tuple[int, int], bool] = {}
         self._ahead = Ahead(where.ahead, where.root)
         self._kinds = NameKinds()
@@ -111,7 +113,7 @@ class RankRecords:
         self._forget()
         self.listed = 0
         streams = [self._executions(graph, iteration, path) for graph, iteration, path in self._directories()]
-        for execution in self._ahead.through(heapq.merge(*streams, key=started), _paths):
+        for execution in self._ahead.through(merged(streams, started), _paths):
             yield from self._records(execution)
         self.look_at_constants()
         self._look_at_the_last()
@@ -155,7 +157,7 @@ class RankRecords:
         self._forget()
         self.listed = 0
         streams = [self._executions(graph, iteration, path) for path in paths]
-        executions = (each for each in heapq.merge(*streams, key=started) if wanted(each.op_name))
+        executions = (each for each in merged(streams, started) if wanted(each.op_name))
         for execution in self._ahead.through(executions, _paths):
             yield started(execution), self._records(execution)
 
@@ -235,42 +237,54 @@ class RankRecords:
             self._problems.append(problem)
 
     # -- names -----------------------------------------------------------------------------------------------------
-    def _executions(self, graph: int, iteration: int, path: str) -> Iterator[ExecutionFiles]:
-        """Executions of one directory, by their start."""
+    def _executions(self, graph: int, iteration: int, path: str) -> Stream[ExecutionFiles]:
+        """Executions of one directory."""
         directory = IterationDirectory(path, self._where.root, self._problem, self._kinds)
         files = directory.entries()
         table, plain = directory.table, directory.plain
         self.listed += len(table.op_types) if table is not None else len(plain) if plain is not None else len(files)
         if table is not None:
-            return executions_of_rows(table, graph, iteration)
+            return stream_of_rows(table, graph, iteration)
+        if not files and not plain:
+            return Stream(0, 0, ())
         self._coming[graph, iteration] += len(files) if plain is None else len(plain)
         if plain is not None:
-            return (
-                ExecutionFiles(each[0][0].timestamp, graph, iteration, *each[0][0][:2], [Entry(*file) for file in each])
-                for each in plain.executions()
-            )
+            return Stream(*plain.span, (
+                new(ExecutionFiles, (start, graph, iteration, *each[0][0][:2], [Entry(*file) for file in each]))
+                for start, each in plain.executions()
+            ))  # fmt: skip
         files.sort(key=_when)
         names = [file.name for file in files]
         groups = grouped(range(len(files)), [name[:2] for name in names], [(name.io, name.slot) for name in names])
-        return (
+        return Stream(names[0].timestamp, names[-1].timestamp, (
             ExecutionFiles(
                 names[group[0]].timestamp, graph, iteration, *names[group[0]][:2], [files[at] for at in group]
             )
             for group in groups
-        )
+        ))  # fmt: skip
 
     # -- records ---------------------------------------------------------------------------------------------------
     def _owner(self, execution: ExecutionFiles) -> tuple[Owner | None, str, int]:
         """The operator that ran, its full name, and how often it ran before in this directory."""
-        place = execution.graph, execution.iteration
-        self._closed[place] = self._closed.get(place, False) or execution.op_type == PARAMETER
-        owners = self._join.owners(execution.graph, execution.op_type, execution.op_name)
-        known = owners[0].name if owners else self._full_name(execution.op_name)
-        counts = self._seen.setdefault(place, {})
+        _, graph, iteration, op_type, op_name, files = execution
+        place = graph, iteration
+        if op_type == PARAMETER or place not in self._closed:
+            self._closed[place] = op_type == PARAMETER or self._closed.get(place, False)
+        named = graph, op_type, op_name
+        found = self._owners.get(named)
+        if found is None:
+            if len(self._owners) >= NameKinds.MOST:
+                self._owners.clear()
+            owners = self._join.owners(*named)
+            found = self._owners[named] = owners, owners[0].name if owners else self._full_name(op_name)
+        owners, known = found
+        counts = self._seen.get(place)
+        if counts is None:
+            counts = self._seen[place] = {}
         count = counts.get(known, 0)
         counts[known] = count + 1
-        if isinstance(execution.files, list):
-            self._coming[place] -= len(execution.files)
+        if not isinstance(files, TableRows):
+            self._coming[place] -= len(files)
             if not self._coming[place]:  # nobody will ask again: there may be a million
                 del self._seen[place], self._coming[place]
         if not owners:
@@ -291,26 +305,32 @@ class RankRecords:
         if isinstance(execution.files, TableRows):
             yield from row_records(SlotKey(*where, "", 0), execution, owner)
             return
-        with ExitStack() as opened:
+        raws = None
+        try:
             for entry in execution.files:
-                name = entry.name
-                key = new(SlotKey, (*where, name.io, name.slot))
-                if not entry.has_file and entry.row is not None:
-                    yield _row_record(key, entry.row, owner, source)
-                elif entry.raw is not None:
-                    opened.enter_context(entry.raw.file)
-                    yield _raw_record(key, entry, entry.raw, source)
-                elif (found := self._values(entry, owner)) is not None:
+                name, path, row, has_file, tensor = entry
+                op_type, _, _, _, _, io, slot, layout, _ = name
+                key = new(SlotKey, (*where, io, slot))
+                if not has_file and row is not None:
+                    yield _row_record(key, row, owner, source)
+                elif tensor is not None:
+                    raws = raws or ExitStack()
+                    raws.enter_context(tensor.file)
+                    yield _raw_record(key, entry, tensor, source)
+                elif (found := self._values(name, path, owner)) is not None:
                     values, dtype, shape, extra = found
-                    record = Record(key, name.op_type, dtype.name, shape, name.format, values, source, extra=extra)
-                    if entry.row is not None:
-                        _add_row(extra, entry.row)
-                    yield record
+                    if row is not None:
+                        _add_row(extra, row)
+                    yield Record(key, op_type, dtype.name, shape, layout, values, source, None, extra)
                     values.forget()
+        finally:
+            if raws is not None:
+                raws.close()
 
-    def _values(self, entry: Entry, owner: Owner | None) -> tuple[FileValues, DType, Shape, RecordExtra] | None:
+    def _values(
+        self, name: FileName, path: str, owner: Owner | None
+    ) -> tuple[FileValues, DType, Shape, RecordExtra] | None:
         """The loader of a file's values, their dtype and shape; None, and a problem, for a file that cannot be used."""
-        name, path = entry.name, entry.path
         logical, device = owner.slot(name.io, name.slot) if owner is not None else (None, None)
         file = None
         try:
@@ -319,13 +339,14 @@ class RankRecords:
             dtype = npy.dtype_named(header, name.dtype)
             if array is not None:
                 file.close()
-                array = npy.as_dtype(array, dtype)
+                if dtype is not header.dtype:
+                    array = npy.as_dtype(array, dtype)
         except (npy.Incomplete, ValueError, OSError) as error:
             if file is not None:
                 file.close()
             self._problem(path, "incomplete" if isinstance(error, npy.Incomplete) else "damaged", str(error))
             return None
-        shape, extra = header.shape, _where(entry)
+        shape, extra = header.shape, _where(name)
         stored = None if logical is None else stored_as(name.format, shape, logical, dtype, owner)
         if stored is not None and logical is not None:
             shape, extra.device_shape = logical, shape
@@ -352,7 +373,7 @@ def _row_record(key: SlotKey, row: Row, owner: Owner | None, source: str | None)
 
 def _raw_record(key: SlotKey, entry: Entry, tensor: raw.RawTensor, source: str | None) -> Record:
     """A tensor of a file that holds several; read on request."""
-    name, extra = entry.name, _where(entry)
+    name, extra = entry.name, _where(entry.name)
     if tensor.shape != tensor.entry.shape:
         extra.device_shape = tensor.entry.shape
     load = partial(tensor.file.host, tensor.entry)
@@ -373,19 +394,18 @@ def _add_row(extra: RecordExtra, row: Row) -> None:
         extra.stream, extra.task = told.stream, told.task
 
 
-def _where(entry: Entry) -> RecordExtra:
+def _where(name: FileName) -> RecordExtra:
     """The stream and task of an operator, for the device whose file names spell dtypes in lower case: only there they
     are real."""
-    name = entry.name
     if name.dtype is None or not name.dtype.islower():
         return RecordExtra()
     return RecordExtra(stream=name.stream, task=name.task)
 
 
-def _paths(execution: ExecutionFiles) -> Iterator[str]:
+def _paths(execution: ExecutionFiles) -> list[str]:
     """The paths of its tensor files."""
     files = () if isinstance(execution.files, TableRows) else execution.files
-    return (entry.path for entry in files if entry.has_file and entry.raw is None)
+    return [path for _, path, _, has_file, tensor in files if has_file and tensor is None]
 
 
 def _when(file: Entry) -> tuple[int, str, str, str, int]:

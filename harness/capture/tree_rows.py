@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Iterable, Iterator, Sequence
 from math import prod
 from operator import ge
@@ -11,6 +10,7 @@ from typing import Any, NamedTuple
 from harness.capture.iteration import Entry
 from harness.capture.join import Owner, Shape, fits
 from harness.capture.statistic_table import RowRecord, StatisticTable
+from harness.capture.streams import Stream, merged
 from harness.records import Record, Rows, SlotKey
 
 
@@ -34,8 +34,13 @@ class ExecutionFiles(NamedTuple):
 
 def in_order(tables: Iterable[tuple[StatisticTable, int, int]]) -> Iterator[ExecutionFiles]:
     """The executions of several tables (each of a graph and an iteration) by their start."""
-    streams = [executions_of_rows(*each) for each in tables]
-    return streams[0] if len(streams) == 1 else heapq.merge(*streams, key=started)
+    return merged((stream_of_rows(*each) for each in tables), started)
+
+
+def stream_of_rows(table: StatisticTable, graph: int, iteration: int) -> Stream[ExecutionFiles]:
+    """``executions_of_rows``, with the time that they took."""
+    times = table.timestamps or [0]
+    return Stream(min(times), max(times), executions_of_rows(table, graph, iteration))
 
 
 def started(execution: ExecutionFiles) -> tuple[int, int, int]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from typing import TypeVar
 
 from harness.capture import npy
@@ -129,7 +128,12 @@ class Ahead:
         waiting: deque[Work] = deque()
         for each in work:
             for path in paths(each):
-                self._start(path)
+                try:
+                    file = self._open[path] = self._made(path)
+                except OSError:  # the reader will meet the error again
+                    continue
+                self._bytes += file.size
+                file.hint(0, HINTED)
             waiting.append(each)
             while waiting and (len(self._open) >= _OPENED or self._bytes >= HINTED):
                 yield waiting.popleft()
@@ -151,13 +155,6 @@ class Ahead:
             except (OSError, TreeError):
                 return npy.NpyFile(path, self._inside)  # which says what is wrong with the file
         return npy.NpyFile(path, opened=folder.open(name))
-
-    def _start(self, path: str) -> None:
-        with suppress(OSError):  # the reader will meet the error again
-            file = self._made(path)
-            self._open[path] = file
-            self._bytes += file.size
-            file.hint(0, HINTED)
 
     def take(self, path: str) -> npy.NpyFile:
         """The open file; ``OSError`` if it cannot be opened, ``TreeError`` if it lies outside of the tree."""

@@ -130,8 +130,9 @@ def _in_step(
         if same:
             packed.agree(record, judge.agreed(record), kept(known, one))
         else:
-            pairs[key] = known, record
-            packed.differ(judge.differing(known, record, other, one), known, record)
+            wanted = known if isinstance(known, Record) else golden.record(key)
+            pairs[key] = wanted, record
+            packed.differ(judge.differing(wanted, record, other, one), known, record)
     return None
 
 
@@ -204,11 +205,14 @@ class _Golden:
         self._digests: dict[SlotKey, bytes] = {}
         self._records: dict[SlotKey, Record | None] = {}
         self._coming: Iterator[Record] = iter(())
+        #: slots of a run that ``next`` did not give yet
+        self._keys: Iterator[SlotKey] = iter(())
         if isinstance(expected, StoredRun):
             index = expected.index
             self._digests = dict(zip(index.position, index.digests, strict=True))
             if but:
                 self._digests = {key: found for key, found in self._digests.items() if key.rank not in but}
+            self._keys = iter(self._digests)
         else:
             self._coming = iter(_records(expected))
 
@@ -224,8 +228,10 @@ class _Golden:
                 return self._records.get(key)
         return record
 
-    def next(self, key: SlotKey) -> Record | None:
-        """The next record of a side that is no store, if it is that of ``key``."""
+    def next(self, key: SlotKey) -> bytes | Record | None:
+        """The next record, or its digest, if it is that of ``key``."""
+        if self._run is not None:
+            return self._digests[key] if next(self._keys, None) == key else None
         record = next(self._coming, None)
         if record is not None and record.key != key:
             self._take(record)
@@ -235,7 +241,7 @@ class _Golden:
     def ends_with(self, slots: Sequence[SlotVerdict]) -> bool:
         """Whether there is nothing but these slots, which ``next`` gave."""
         if self._run is not None:
-            return not self._digests
+            return next(self._keys, None) is None
         self._read_on()
         return not self._records
 

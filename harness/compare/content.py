@@ -140,13 +140,12 @@ def agree(expected: bytes | Record, found: Record) -> tuple[bool, Array | None, 
     if found.digest is not None:
         same, golden = _has(expected, found.digest)
         return same, golden, None
-    if expected.dtype == found.dtype and expected.shape == found.shape:
-        one, other = expected.blocks(_BLOCK), found.blocks(_BLOCK)
-        if one is not None and other is not None:
-            heads = expected.head(), found.head()
-            if heads[0][: len(heads[1])] != heads[1][: len(heads[0])]:
-                return False, None, None
-            return all(_same(a, b) for a, b in zip(one, other, strict=True)), None, None
+    alike = expected.dtype == found.dtype and expected.shape == found.shape
+    if alike and (one := expected.blocks(_BLOCK)) is not None and (other := found.blocks(_BLOCK)) is not None:
+        heads = expected.head(), found.head()
+        if heads[0][: len(heads[1])] != heads[1][: len(heads[0])]:
+            return False, None, None
+        return all(_same(a, b) for a, b in zip(one, other, strict=True)), None, None
     golden, array = loaded(expected), loaded(found)
     types = checked_dtype(golden.dtype, expected.dtype), checked_dtype(array.dtype, found.dtype)
     return types[0] == types[1] and golden.shape == array.shape and _same(golden, array), golden, array

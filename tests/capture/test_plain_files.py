@@ -41,7 +41,15 @@ def test_executions(fields: list[tuple[str, str, int, str, int]], taken: list[bo
         names.append(name)
         assert files.take(named(each)) if is_taken else files.add(named(each), name)
     assert len(files) == len(fields)
-    assert [[name for name, _ in each] for each in files.executions()] == grouped(names)
+    groups = list(files.executions())
+    groups = [[(name, parse(path.removeprefix("/d/"))) for name, path in each] for _, each in files.executions()]
+    assert [[whole for _, whole in each] for each in groups] == grouped(names)
+    assert [start for start, _ in files.executions()] == [each[0].timestamp for each in grouped(names)]
+    assert all(
+        whole is not None and name in (whole, whole._replace(timestamp=0)) for each in groups for name, whole in each
+    )
+    if names:
+        assert files.span == (min(name.timestamp for name in names), max(name.timestamp for name in names))
     assert {path for _, path in files.all()} == {"/d/" + named(each) for each in fields}
 
 

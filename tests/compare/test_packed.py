@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from importlib import import_module
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.compare import Comparison, Verdict, check
@@ -15,6 +17,7 @@ from harness.compare.packed import Packed, PackedDigests
 from harness.errors import RecordError
 from harness.records import Record, SlotKey
 from harness.stats import digest
+from harness.store import GoldenStore, Level, RunData, RunId, update
 
 CHECK: Any = import_module("harness.compare.check")
 
@@ -47,14 +50,16 @@ def sides(draw: st.DrawFn) -> tuple[list[Record], list[Record]]:
     return made[0], made[1]
 
 
-def told(golden: list[Record], found: list[Record]) -> Any:
+def told(golden: Any, found: list[Record]) -> Any:
     """All that a comparison says; of slots that are there twice no more than that there are any."""
     try:
-        comparison: Comparison = check(iter(golden), iter(found), {"default": 0.1})
+        comparison: Comparison = check(golden, iter(found), {"default": 0.1})
     except RecordError as error:
         return "two records" in str(error)
     pairs = {key: (one.key, other.key) for key, (one, other) in comparison.pairs.items()}
     slots = list(comparison.slots)
+    listed = Comparison(slots, comparison.order)
+    assert (comparison.holds, comparison.counts) == (listed.holds, listed.counts)
     assert [comparison.slots[at] for at in range(-len(slots), 0)] == slots == comparison.slots[:] == comparison.slots
     return slots, comparison.order, comparison.renames, dict(comparison.digests), pairs, comparison.found_order
 
@@ -63,9 +68,24 @@ def told(golden: list[Record], found: list[Record]) -> Any:
 def test_packing_shows_nowhere(both: tuple[list[Record], list[Record]]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(CHECK, "_FEW", -1)
-        packed = told(*both)
+        packed = told(iter(both[0]), both[1])
         patch.setattr(Packed, "admits", lambda *_: False)
-        assert told(*both) == packed
+        assert told(iter(both[0]), both[1]) == packed
+
+
+@settings(max_examples=25)
+@given(sides(), st.sampled_from(["tensors", "digest"]))
+def test_packing_shows_nowhere_in_a_check_of_a_store(both: tuple[list[Record], list[Record]], level: Level) -> None:
+    golden = list({record.key: record for record in both[0]}.values())
+    with pytest.MonkeyPatch.context() as patch, TemporaryDirectory() as name:
+        path = Path(name) / "a.h5"
+        update(path, "Net", {RunId("cpu", "tensor"): RunData(golden, level=level)})
+        with GoldenStore.open(path) as store:
+            run = store.run("cpu", "tensor")
+            patch.setattr(CHECK, "_FEW", -1)
+            packed = told(run, both[1])
+            patch.setattr(Packed, "admits", lambda *_: False)
+            assert told(run, both[1]) == packed
 
 
 def test_verdicts_of_many_slots_are_made_when_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
