@@ -218,17 +218,17 @@ class NpyFile:
         if modes and self._mode & 0o777 != FINISHED_MODE:
             raise Incomplete(f"mode {self._mode & 0o777:04o}; a finished file has {FINISHED_MODE:04o}")
         size = self.size
-        if size <= _LOOK:
+        if size <= _HEAD:
+            if size > _LOOK:
+                return self._small(np.empty(size, np.uint8), 0, device)
             # Memory that Python hands out itself costs less than an array, whose bytes are then looked at one by one.
             small = bytearray(size)
             done = os.readv(self._descriptor, [small])
             header = _cache.get(bytes(small[:_PREFIX]))
-            if header is not None and header.size == size == done and not header.fortran:
-                self.header = header
-                return header, np.ndarray(header.shape, header.dtype.numpy, small, header.offset)
-            return self._small(np.ndarray((size,), np.uint8, small), done, device)
-        if size <= _HEAD:
-            return self._small(np.empty(size, np.uint8), 0, device)
+            if header is None or header.size != size or done != size or header.fortran:
+                return self._small(np.ndarray((size,), np.uint8, small), done, device)
+            self.header = header
+            return header, np.ndarray(header.shape, header.dtype.numpy, small, header.offset)
         # A look at the head first: junk is not read whole, however large.
         head = np.empty(_HEAD, np.uint8)
         have = _fill(self._descriptor, head[:_LOOK])

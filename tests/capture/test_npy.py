@@ -6,11 +6,12 @@ import contextlib
 import io
 import os
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import ml_dtypes
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness import dtypes
@@ -220,6 +221,37 @@ def test_damaged_headers_raise_nothing_else(data: st.DataObject) -> None:
         header[data.draw(st.integers(0, len(header) - 1))] = data.draw(st.integers(0, 255))
     with contextlib.suppress(npy.Incomplete, ValueError):
         npy.parse_header(bytes(header))
+
+
+def told(path: Path, device: DType | None) -> tuple[object, ...]:
+    """All that reading a file says."""
+    try:
+        header, array = npy.read(str(path), device=device)
+    except (npy.Incomplete, ValueError) as error:
+        return type(error), str(error)
+    assert array is not None
+    return header, array.dtype, array.shape, array.tobytes(), array.flags.c_contiguous, array.flags.writeable
+
+
+@settings(max_examples=50)
+@given(st.data())
+def test_small_files_are_read_as_larger_ones(data: st.DataObject) -> None:
+    """Whole, cut and longer ones, of all orders and dtypes, whether an equal header was read before or not."""
+    dtype, shape = data.draw(DTYPES), data.draw(SHAPES)
+    array = bits(dtype, shape)
+    whole = data.draw(st.sampled_from([saved(array), saved(np.asfortranarray(array)),
+                                       written.header(dtype.descr, shape) + array.tobytes(),
+                                       written.header(dtype.descr, (-1, *shape[1:])) + array.tobytes()]))  # fmt: skip
+    size = data.draw(st.sampled_from([len(whole), data.draw(st.integers(0, len(whole)))]))
+    device = data.draw(st.none() | DTYPES)
+    with TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patch:
+        path = Path(name) / "a.npy"
+        path.write_bytes(whole[:size] + data.draw(st.sampled_from([b"", b"", b"1234"])))
+        npy._cache.clear()
+        first = told(path, device)
+        assert told(path, device) == first
+        patch.setattr(npy, "_LOOK", -1)
+        assert told(path, device) == first
 
 
 @pytest.mark.parametrize("kind", ["directory", "pipe", "missing"])

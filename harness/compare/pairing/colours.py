@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from harness.compare.pairing.flow import Joined
 from harness.compare.pairing.neighbours import Edges, Side
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -153,7 +152,9 @@ def _walk(colours: Array, start: Array, nodes: Array, edges: Edges, chosen: Arra
         nodes: of every node, whether it is one of them.
     """
     here, other, ports = (each[chosen] for each in (edges.here, edges.other, edges.ports.astype(np.int64)))
-    behind = Joined(other, here, ports, edges.count).of
+    order = np.argsort(other, kind="stable")
+    users, said = here[order].tolist(), ports[order].tolist()
+    behind = np.searchsorted(other[order], np.arange(edges.count + 1)).tolist()
     waits = np.bincount(here, minlength=edges.count).tolist()
     starts, sums, at_all = start.tolist(), [0] * edges.count, nodes.nonzero()[0].tolist()
     ready = [at for at in at_all if not waits[at]]
@@ -161,8 +162,9 @@ def _walk(colours: Array, start: Array, nodes: Array, edges: Edges, chosen: Arra
     for at in ready:  # grows
         colour = hash((starts[at], sums[at]))
         done.append(colour)
-        for port, user in behind[at]:
-            sums[user] += hash((port, colour))
+        for edge in range(behind[at], behind[at + 1]):
+            user = users[edge]
+            sums[user] += hash((said[edge], colour))
             waits[user] -= 1
             if not waits[user]:
                 ready.append(user)

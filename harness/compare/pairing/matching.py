@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -55,6 +56,11 @@ class Matching:
             if not (self._by_colour() or self._by_place() or (self._by_name and self._by_names())):
                 break
             self._spread()
+
+    @cached_property
+    def _shared(self) -> bool:
+        """Whether names may decide, and there is one that both sides have."""
+        return self._by_name and not set(self._flows[0].step.names).isdisjoint(self._flows[1].step.names)
 
     def is_matched(self, side: int, node: int) -> bool:
         """Whether a node of a side (0 is the left one) is paired."""
@@ -172,7 +178,7 @@ class Matching:
     def _named_otherwise(self, one: int, other: int) -> bool:
         """Whether a free node of this side has the other node's name while this node has another."""
         name, its = self._flows[0].name(one), self._flows[1].name(other)
-        if not self._by_name or name is None or its is None or name == its:
+        if not self._shared or name is None or its is None or name == its:
             return False
         return any(
             side.partner[at] < 0
