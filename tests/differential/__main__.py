@@ -29,7 +29,8 @@ TITLE = "Generated programs"
 INTRO = """
 Programs grown from a seed (`tests/differential`), each run here and in a fork of the real MindSpore 2.10.0: operators,
 names, order, slots, dtypes, values and printed text are compared. Even seeds: operators, layers, nested, reused cells,
-loops, training steps; odd seeds: more forms (`forms.txt`), functions and closures, too. "Listed" differ only in what
+loops, training steps; odd seeds: more forms (`forms.txt`), functions and closures, too; `--wide`: forms drawn from the
+public names, too, and statements as users write them (`language.txt`). "Listed" differ only in what
 `docs/differences.md` lists and the judge knows (`tests/differential/listed.py`); they count as agreeing.
 """
 COLUMNS = ("programs", "agree", "of them refused by both", "of them listed", "rate", "kinds of what differs", "code")
@@ -60,7 +61,7 @@ def compare_all(given: argparse.Namespace, kinds: Counter[str], lines: list[str]
     """Compares the programs, one after the other, and counts into ``kinds`` and ``lines``."""
     with Pair(os.environ["MSDUMP_INTEROP_MINDSPORE"]) as pair:
         for seed in range(given.seed, given.seed + given.count):
-            program = grown(seed)
+            program = grown(seed, given.wide)
             found = pair.difference(program.source())
             kinds[found.kind] += 1
             if found.kind == "listed":
@@ -83,6 +84,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--write", type=Path, default=None, help="the page that gets the table")
     parser.add_argument("--results", type=Path, default=None, help="where runs of one table are kept")
     parser.add_argument("--code", default="-", help="which code is compared, for the table")
+    parser.add_argument("--wide", action="store_true", help="more of MindSpore: any public name, more of the language")
     parser.add_argument("--no-shrink", action="store_true")
     return parser.parse_args()
 

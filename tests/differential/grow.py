@@ -8,7 +8,10 @@ from collections.abc import Callable
 from math import prod
 
 from tests.differential.forms import GROUPS, filled
+from tests.differential.language import write
 from tests.differential.program import CellDef, Program, Shape, Statement, Var
+from tests.differential.registry import draw
+from tests.differential.training import LOSSES, MORE_LOSSES, MORE_OPTIMIZERS, OPTIMIZERS
 
 #: forms that keep shape and dtype, of a floating value
 ALIKE = (
@@ -42,52 +45,37 @@ REDUCTIONS = (
     "{0}.min(axis={a})", "ops.logsumexp({0}, {a})", "ops.reduce_mean({0}, {a})", "{0}.var({a})", "ops.amax({0}, {a})",
     "ops.argmax({0}, {a}).astype(ms.float32)", "ops.prod({0}, {a})", "{0}.std({a})",
 )  # fmt: skip
-LAYERS = ("nn.ReLU()", "nn.Tanh()", "nn.Sigmoid()", "nn.GELU()", "nn.LeakyReLU()", "nn.ELU()", "nn.Softmax()",
-          "nn.SiLU()", "nn.ReLU6()", "nn.Dropout(p=0.0)", "nn.LogSoftmax()", "nn.HSwish()")  # fmt: skip
-OPTIMIZERS = (
-    "nn.SGD({}, learning_rate=0.1)", "nn.Momentum({}, learning_rate=0.1, momentum=0.9)",
-    "nn.Adam({}, learning_rate=0.01)", "nn.Adam({}, learning_rate=0.01, weight_decay=0.01)",
-    "nn.AdamWeightDecay({}, learning_rate=0.01, weight_decay=0.01)",
-    "nn.Momentum({}, learning_rate=0.1, momentum=0.9, weight_decay=0.01)",
-    "nn.SGD({}, learning_rate=0.1, momentum=0.9, weight_decay=0.01)",
-    "nn.SGD({}, learning_rate=0.1, momentum=0.9, nesterov=True)",
-    "nn.Momentum({}, learning_rate=nn.ExponentialDecayLR(0.1, 0.9, 2), momentum=0.9)",
-    "nn.Adam({}, learning_rate=nn.CosineDecayLR(0.001, 0.1, 4))",
-    "nn.RMSProp({}, learning_rate=0.01)", "nn.Adagrad({}, learning_rate=0.01)", "nn.AdaMax({}, learning_rate=0.01)",
-    "nn.Adadelta({}, learning_rate=0.1)", "nn.FTRL({}, learning_rate=0.01)", "nn.LazyAdam({}, learning_rate=0.01)",
-    "nn.ProximalAdagrad({}, learning_rate=0.01)",
-)  # fmt: skip
-LOSSES = (
-    "nn.MSELoss()", "nn.MSELoss(reduction='sum')", "nn.L1Loss()", "nn.SmoothL1Loss()", "nn.CrossEntropyLoss()",
-    "nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction='mean')", "nn.HuberLoss()",
-)  # fmt: skip
+LAYERS = tuple(f"nn.{name}" for name in ("ReLU()", "Tanh()", "Sigmoid()", "GELU()", "LeakyReLU()", "ELU()", "Softmax()",
+               "SiLU()", "ReLU6()", "Dropout(p=0.0)", "LogSoftmax()", "HSwish()"))  # fmt: skip
 SIZES = (1, 2, 3, 4, 6)
 
 
 class Grower:
-    """Grows one program; all choices come from ``seed``."""
+    """Grows one program; all choices come from ``seed``. One that ``is_wide`` also has forms drawn from public names,
+    statements as users write them, more optimizers and ways to train."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, is_wide: bool) -> None:
         self.random = random.Random(seed)
         self.seed = seed
         #: every second program also has forms of the table, functions and closures
-        self.is_second = seed % 2 == 1
+        self.is_second = is_wide or seed % 2 == 1
+        self.is_wide = is_wide
         self.cells: list[CellDef] = []
         self.count = 0
 
     def program(self) -> Program:
         """A program."""
         choose = self.random.choice
-        run = choose(["step", "step", "step", "value_and_grad", "forward", "forward", "grad", "grad_all", "jit"])
+        runs = ["step", "step", "step", "value_and_grad", "forward", "forward", "grad", "grad_all", "jit"]
+        run = choose([*runs, "clipped", "has_aux", "weights"] if self.is_wide else runs)
         mode = 1 if run in ("jit", "grad", "value_and_grad", "forward") and self.random.random() < 0.25 else 0
         shape = self.shape(self.random.choice([2, 2, 2, 3, 4]))
-        trains = run in ("step", "value_and_grad")
+        trains = run in ("step", "value_and_grad", "clipped", "has_aux", "weights")
         params = (Var("x", shape),) if trains or self.random.random() < 0.7 else (Var("x", shape), Var("y", shape))
         self.cell("Net", params, self.random.randint(3, 9), depth=0, ends=trains)
-        loss = choose(LOSSES)
-        return Program(
-            tuple(self.cells), run, mode, choose(OPTIMIZERS), loss, self.seed % 1000, self.random.randint(1, 2)
-        )
+        loss = choose(LOSSES + MORE_LOSSES if self.is_wide else LOSSES)
+        optimizer = choose(OPTIMIZERS + MORE_OPTIMIZERS if self.is_wide else OPTIMIZERS)
+        return Program(tuple(self.cells), run, mode, optimizer, loss, self.seed % 1000, self.random.randint(1, 2))
 
     def shape(self, rank: int) -> Shape:
         """A shape of ``rank`` dimensions; the last two of an image are large enough for a window."""
@@ -124,8 +112,7 @@ class _Scope:
 
     def pick(self, test: Callable[[Var], bool] = lambda var: True) -> Var | None:
         """A value in scope; the latest and those nobody used are likelier."""
-        fit = [v for v in self.known if v.dtype == "float32" and test(v)]
-        if not fit:
+        if not (fit := [v for v in self.known if v.dtype == "float32" and test(v)]):
             return None
         fresh = [v for v in fit if v.name not in self.used]
         if fresh and self.random.random() < 0.6:
@@ -153,6 +140,8 @@ class _Scope:
         if self.grower.is_second:
             kinds = [(k, w) for k, w in kinds if w > 2 or k == self.again]
             kinds += [(self.form, 30), (self.function, 4), (self.closure, 2)]
+        if self.grower.is_wide:
+            kinds += [(self.named, 15), (self.written, 15)]
         kind = self.random.choices([k for k, _ in kinds], [w for _, w in kinds])[0]
         kind()
 
@@ -175,6 +164,28 @@ class _Scope:
         name = self.grower.name("made")
         attributes = ((name, filled(form.made, x.shape)),) if form.made else ()
         self.add(filled(form.text, x.shape).replace("{c}", name), [x, y][: form.arity], [out], attributes)
+
+    def named(self) -> None:
+        """A form of the public names."""
+        x = self.pick(lambda v: len(v.shape) > 0)
+        found = draw(self.random, x.shape) if x is not None else None
+        if x is None or found is None:
+            return
+        y = self.pick(lambda v: v.shape == x.shape) or x
+        name = self.grower.name("made")
+        attributes = ((name, found.made),) if found.made else ()
+        args = [x, y] if "{1}" in found.text else [x]
+        self.add(found.text.replace("{c}", name), args, [found.shape], attributes)
+
+    def written(self) -> None:
+        """Statements as users write them."""
+        x = self.pick(lambda v: len(v.shape) > 0)
+        if x is not None:
+            out = Var(self.grower.name("v"), x.shape)
+            name = self.grower.name("_")
+            self.body.append(write(self.random, x, out, name, lambda: self.plain(x)))
+            self.used.add(x.name)
+            self.known.append(out)
 
     def plain(self, x: Var) -> str:
         """A form without anything made in ``__init__`` that keeps the shape of ``x``, of ``{0}``."""
@@ -381,10 +392,9 @@ class _Scope:
 
     def results(self, count: int) -> tuple[Var, ...]:
         """What the class gives: the last values."""
-        fit = [v for v in self.known if v.dtype == "float32"]
-        return tuple(fit[-count:])
+        return tuple([v for v in self.known if v.dtype == "float32"][-count:])
 
 
-def grown(seed: int) -> Program:
+def grown(seed: int, is_wide: bool = False) -> Program:
     """The program of ``seed``."""
-    return Grower(seed).program()
+    return Grower(seed, is_wide).program()

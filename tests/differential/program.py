@@ -29,6 +29,7 @@ class Statement:
 
     Attributes:
         attributes: what ``__init__`` makes for it: attribute -> source.
+        methods: lines of a method of the class that it calls.
     """
 
     text: str
@@ -36,6 +37,7 @@ class Statement:
     outs: tuple[Var, ...]
     attributes: tuple[tuple[str, str], ...] = ()
     lines: tuple[str, ...] = ()
+    methods: tuple[str, ...] = ()
 
     def source(self) -> list[str]:
         """Its lines."""
@@ -68,7 +70,10 @@ class CellDef:
         lines += [f"        self.{name} = {text}" for name, text in made.items()]
         lines += ["", f"    def construct(self, {', '.join(p.name for p in self.params)}):"]
         lines += [f"        {line}" for statement in self.body for line in statement.source()]
-        return "\n".join([*lines, f"        return {', '.join(r.name for r in self.results)}", "", ""])
+        lines += [f"        return {', '.join(r.name for r in self.results)}", ""]
+        for statement in self.body:
+            lines += [*(f"    {line}" for line in statement.methods), ""] if statement.methods else []
+        return "\n".join([*lines, ""])
 
 
 @dataclass(frozen=True)
@@ -131,7 +136,7 @@ class Program:
 HEAD = """\
 import mindspore as ms
 import numpy as np
-from mindspore import Parameter, Tensor, nn, ops
+from mindspore import Parameter, Tensor, mint, nn, ops
 
 ms.set_context(mode={mode})
 ms.set_seed(1)
@@ -175,6 +180,25 @@ RUNS = {
         "@ms.jit\ndef step(x, y):\n    loss, grads = gradient(x, y)\n    optimizer(grads)\n    return loss\n\n\n"
         "net.set_train()\nfor _ in range({steps}):\n    shown(step({args}, label))\n"
     ),
+    "clipped": (
+        "class Step(nn.Cell):\n    def __init__(self, net, optimizer):\n        super().__init__(auto_prefix=False)\n"
+        "        self.net, self.optimizer = net, optimizer\n        self.weights = optimizer.parameters\n"
+        "        self.grad = ops.GradOperation(get_by_list=True, sens_param=True)\n\n"
+        "    def construct(self, x, y):\n        loss = self.net(x, y)\n"
+        "        sens = ops.fill(loss.dtype, loss.shape, 2.0)\n"
+        "        grads = self.grad(self.net, self.weights)(x, y, sens)\n"
+        "        grads = ops.clip_by_global_norm(grads, 1.0)\n        return ops.depend(loss, self.optimizer(grads))\n"
+        "\n\nstep = Step(nn.WithLossCell(net, {loss}), {optimizer})\nstep.set_train()\n"
+        "label = Tensor({label})\nfor _ in range({steps}):\n    shown(step({args}, label))\n"
+    ),
+    "has_aux": (
+        "loss_fn = {loss}\noptimizer = {optimizer}\nlabel = Tensor({label})\n\n\n"
+        "def forward(x, y):\n    out = net(x)\n    return loss_fn(out, y), out\n\n\n"
+        "gradient = ms.value_and_grad(forward, None, optimizer.parameters, has_aux=True)\n\n\n"
+        "def step(x, y):\n    (loss, out), grads = gradient(x, y)\n    optimizer(grads)\n    return loss, out\n\n\n"
+        "net.set_train()\nfor _ in range({steps}):\n    shown(step({args}, label))\n"
+    ),
+    "weights": "shown(ms.grad(net, 0, net.trainable_params())({args}))\n",
 }  # fmt: skip
 
 

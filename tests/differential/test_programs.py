@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import subprocess
 import sys
 from collections import Counter
@@ -16,7 +17,7 @@ import pytest
 
 from harness.capture import read_tree
 from tests.differential import __main__ as command
-from tests.differential import forking
+from tests.differential import forking, language, registry
 from tests.differential.__main__ import write
 from tests.differential.grow import grown
 from tests.differential.listed import reason
@@ -32,6 +33,26 @@ def test_a_seed_gives_one_program() -> None:
 def test_every_program_is_python() -> None:
     for seed in range(200):
         compile(grown(seed).source(), f"seed {seed}", "exec")
+
+
+def test_wide_programs_are_python() -> None:
+    assert grown(7, is_wide=True).source() == grown(7, is_wide=True).source()
+    for seed in range(6):
+        compile(grown(seed, is_wide=True).source(), f"wide {seed}", "exec")
+
+
+def test_forms_of_public_names_are_no_chance() -> None:
+    found = [registry.draw(random.Random(seed), (2, 3)) for seed in range(8)]
+    assert found == [registry.draw(random.Random(seed), (2, 3)) for seed in range(8)]
+    assert len({form.text for form in found if form is not None}) > 4
+
+
+def test_every_block_of_statements_is_python() -> None:
+    x, out = Var("x", (2, 3)), Var("y", (2, 3))
+    for seed in range(100):
+        made = language.write(random.Random(seed), x, out, "_1", lambda: "ops.relu({0})")
+        cell = CellDef("Net", (x,), (made,), (out,))
+        compile(cell.source(), f"block {seed}", "exec")
 
 
 def test_kinds_of_runs_and_layers_all_come_up() -> None:

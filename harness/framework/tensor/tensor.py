@@ -17,6 +17,7 @@ from harness.errors import ShapeError
 from harness.framework import kinds, observed
 from harness.framework.tensor.dispatch import graph_function, is_eager, load_operators
 from harness.framework.tensor.keywords import with_their_keywords
+from harness.framework.tensor.mirrored import MIRRORED, as_written
 from harness.framework.tensor.text import array_tensor_text, tensor_text
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -343,7 +344,8 @@ def tensor_method(*names: str) -> Callable[[F], F]:
             guarded = with_their_keywords(name, kinds.checked(f"Tensor.{name}", function, 1))
             _METHODS[name] = graph_function(f"Tensor.{REFLECTED.get(name, name)}", guarded, not direct, direct)
             if name != "__setitem__":
-                setattr(Tensor, name, _METHODS[name])
+                made = _METHODS[name]
+                setattr(Tensor, name, as_written(name, made, _METHODS) if name in MIRRORED else made)
         return function
 
     return attach

@@ -11,6 +11,7 @@ from harness.errors import UnsupportedError
 from harness.framework.ops.eager import is_number
 from harness.framework.ops.expansion import cast, constant_value, scalar
 from harness.framework.ops.functions.control import cond
+from harness.framework.ops.functions.inner import addn_of, select_of
 from harness.framework.ops.functions.math import sqrt, square
 from harness.framework.tensor import Tensor, call, graph_function
 
@@ -56,9 +57,9 @@ def clip_by_global_norm(x: Any, clip_norm: float = 1.0, use_norm: None = None) -
     """
     _check(x, clip_norm, use_norm)
     squares = [_square_sum(each) for each in x]
-    norm = _sqrt(call("AddN", tuple(squares)))
+    norm = _sqrt(addn_of(tuple(squares)))
     bound = Tensor(np.asarray([clip_norm]), dtypes.float32)
-    norm = call("Select", call("GreaterEqual", norm, bound), norm, bound)
+    norm = select_of(call("GreaterEqual", norm, bound), norm, bound)
     return (list if isinstance(x, list) else tuple)(
         cast(call("Div", call("Mul", each, bound), norm), each.dtype) for each in x
     )

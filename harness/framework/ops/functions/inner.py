@@ -19,7 +19,14 @@ def inner(key: str, op: str) -> Callable[..., Any]:
     return graph_function(key, emit)
 
 
+def look_up(key: str) -> None:
+    """Looks up the function ``key`` of ``ops``, which the caller names and does not call here: from here on it has the
+    caller's scope."""
+    graph_function(key, lambda: None)()
+
+
 abs_of, add_of = inner("ops.abs", "Abs"), inner("ops.add", "Add")
+addn_of, select_of = inner("ops.addn", "AddN"), inner("ops.select", "Select")
 log1p_of, neg_of = inner("ops.log1p", "Log1p"), inner("ops.neg", "Neg")
 greater_of = inner("ops.greater", "Greater")
 expand_dims_of = inner("Tensor.expand_dims", "ExpandDims")

@@ -12,7 +12,7 @@ from harness.dtypes import DType
 from harness.errors import DtypeError, KernelError, SettingError, SettingTypeError, UnsupportedError
 from harness.framework.ops.eager import is_number
 from harness.framework.ops.functions.arithmetic import SUB, untyped
-from harness.framework.ops.functions.inner import div_of, mean_of, minus_of, pow_of, squeeze_of, sub_of, sum_of
+from harness.framework.ops.functions.inner import div_of, look_up, mean_of, minus_of, pow_of, squeeze_of, sub_of, sum_of
 from harness.framework.ops.functions.math import log
 from harness.framework.ops.reduce import axes_of, is_whole
 from harness.framework.tensor import Tensor, call, is_eager, tensor_method
@@ -77,6 +77,7 @@ def _taken(op: str, x: Any, initial: Any, where: Any, eager: str = "") -> Any:
 
     Raises ``KernelError`` in a graph for the functions of name ``eager``: MindSpore's have no kernel there (measured).
     """
+    look_up(f"ops.{op.lower()}")  # theirs hands the function on, used or not
     if eager and initial is not None and not is_eager():
         raise KernelError(f"ops.{eager} with initial has no CPU kernel in a graph; leave it out")
     if initial is None:
