@@ -1,6 +1,7 @@
 """Settings of every test. Properties have no deadline, because the time of an example depends on the machine.
 
-Block 2 of the README draws the same examples on every machine and remembers none; ``tox -e deep`` draws fresh ones."""
+Block 2 of the README draws the same examples on every machine and remembers none; ``tox -e deep`` draws fresh ones.
+Of the cases of a test marked ``sampled`` it runs some, and ``tox -e long`` the others."""
 
 from __future__ import annotations
 
@@ -39,3 +40,12 @@ def pytest_collectstart(collector: pytest.Collector) -> None:
     """Before a module of tests is imported. The gate has no properties, and starts without hypothesis."""
     if isinstance(collector, pytest.Module) and GATE not in collector.path.parents:
         _profile()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Before ``-m`` chooses."""
+    if not config.getoption("msdump", default=False):
+        from tests.examples import sample
+
+        sample(items)

@@ -1,23 +1,34 @@
-"""The number of examples of a property: few and fixed in block 2 of the README, many and fresh in ``tox -e deep``."""
+"""How much of what is dear runs where: a sample in block 2 of the README, all of it in ``tox -e long``.
+
+Of a property the former draws a third of the latter's examples, both fixed; ``tox -e deep`` draws many fresh ones.
+"""
 
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-FRESH = os.environ.get("MSDUMP_EXAMPLES") == "fresh"
+#: empty in block 2, ``usual`` in ``tox -e long``, ``fresh`` in ``tox -e deep``
+DEPTH = os.environ.get("MSDUMP_EXAMPLES", "")
+FRESH = DEPTH == "fresh"
 
 
 def register() -> None:
     """Makes the profile of this run hypothesis's default."""
     # How fast examples are drawn is the machine's affair.
-    calm = [HealthCheck.too_slow]
+    calm, usual = [HealthCheck.too_slow], _here(30)
     settings.register_profile(
-        "same everywhere", deadline=None, database=None, derandomize=True, max_examples=30, suppress_health_check=calm
+        "same everywhere",
+        deadline=None,
+        database=None,
+        derandomize=True,
+        max_examples=usual,
+        suppress_health_check=calm,
     )
     settings.register_profile(
         "fresh", deadline=None, database=None, print_blob=True, max_examples=200, suppress_health_check=calm
@@ -25,10 +36,15 @@ def register() -> None:
     settings.load_profile("fresh" if FRESH else "same everywhere")
 
 
+def _here(few: int) -> int:
+    """So many examples of ``few``."""
+    return few if DEPTH else max(2, few // 3)
+
+
 def examples(few: int, many: int, **more: Any) -> settings:
-    """``hypothesis.settings`` with ``few`` examples in block 2 and ``many`` in ``tox -e deep``."""
+    """``hypothesis.settings``: ``few`` examples in ``tox -e long``, a third in block 2, ``many`` in ``tox -e deep``."""
     more["suppress_health_check"] = [*more.get("suppress_health_check", ()), HealthCheck.too_slow]
-    return settings(max_examples=many if FRESH else few, deadline=None, **more)
+    return settings(max_examples=many if FRESH else _here(few), deadline=None, **more)
 
 
 def diagonal(rows: Iterable[Any], columns: Iterable[Any]) -> list[Any]:
@@ -40,3 +56,21 @@ def diagonal(rows: Iterable[Any], columns: Iterable[Any]) -> list[Any]:
         for i, row in enumerate(left)
         for j, column in enumerate(right)
     ]
+
+
+def sample(items: Iterable[pytest.Item]) -> None:
+    """Marks as ``long`` what ``@pytest.mark.sampled(N)`` leaves out of block 2: all but one of N cases of its test."""
+    seen: Counter[str] = Counter()
+    for item in items:
+        marker = item.get_closest_marker("sampled")
+        if marker is not None:
+            test = item.nodeid.partition("[")[0]
+            if seen[test] % marker.args[0]:
+                item.add_marker("long")
+            seen[test] += 1
+
+
+def asked(request: pytest.FixtureRequest, argument: str) -> list[Any]:
+    """The values of ``argument`` in the tests of the fixture's module that this session runs, each once, in order."""
+    given = (getattr(item, "callspec", None) for item in request.session.items if item.path == request.path)
+    return list(dict.fromkeys(each.params[argument] for each in given if each and argument in each.params))

@@ -104,6 +104,7 @@ def test_it_can_be_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
         assert stepped(stream, [SOON + 1]) == ""
 
 
+@pytest.mark.long
 def test_a_short_training_needs_no_rich() -> None:
     code = "import sys, harness.framework.train.model; print('rich' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -83,8 +83,16 @@ def _targets(node: ast.Import | ast.ImportFrom, source: str) -> Iterator[str]:
         yield name if name in MODULES else base
 
 
+def _children(node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes right below ``node`` but for names and their contexts: half the time of ``ast.iter_child_nodes``."""
+    for value in vars(node).values():
+        for each in value if type(value) is list else (value,):
+            if isinstance(each, ast.AST) and not isinstance(each, (ast.Name, ast.expr_context)):
+                yield each
+
+
 def _walk(tree: ast.AST) -> Iterator[tuple[ast.AST, bool, bool]]:
-    """Every node below ``tree``: with it, whether it stands inside a function, and under ``if TYPE_CHECKING``."""
+    """Constants and imports below ``tree``; whether each stands in a function, and under ``if TYPE_CHECKING``."""
     waiting = [(tree, False, False)]
     while waiting:
         node, lazy, typing_only = waiting.pop()
@@ -92,9 +100,11 @@ def _walk(tree: ast.AST) -> Iterator[tuple[ast.AST, bool, bool]]:
         typing_only = typing_only or (
             isinstance(node, ast.If) and "TYPE_CHECKING" in set(map(_name, ast.walk(node.test)))
         )
-        for child in ast.iter_child_nodes(node):
-            yield child, lazy, typing_only
-            waiting.append((child, lazy, typing_only))
+        for child in _children(node):
+            if isinstance(child, (ast.Constant, ast.Import, ast.ImportFrom)):  # with nothing below them that matters
+                yield child, lazy, typing_only
+            else:
+                waiting.append((child, lazy, typing_only))
 
 
 def _name(node: ast.AST) -> str:

@@ -70,6 +70,7 @@ def by_slot(capture: Capture, *, sunk: bool) -> dict[SlotKey, tuple[object, ...]
     return {r.key._replace(operator=mangle(r.key.operator)): content(r) for r in capture.records()}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("variant", "network"), diagonal(VARIANTS, NETWORKS))
 def test_memory_and_tree_agree(variant: tuple[str, str], network: str, tmp_path: Path) -> None:
     backend, mode = variant
@@ -180,6 +181,7 @@ def test_arguments_of_operators_are_compared(backend: str, tmp_path: Path) -> No
     assert files["MatMul.Expand__MatMulExt_MatMul-op0.json"] == {"transpose_a": "False", "transpose_b": "False"}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("backend", ["gpu", "ascend-o0", "ascend-o1"])
 def test_full_has_the_rows_of_statistic_beside_the_values(backend: str, tmp_path: Path) -> None:
     full, tree = both(backend, "full", "residual", tmp_path)

@@ -32,6 +32,7 @@ FUSED = {"GraphKernel_Mul_Exp_Add_fusion"}
 ALONE = {"Mul", "Exp", "Add"}
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("backend", "operators"), [("gpu", ALONE), ("ascend-o0", ALONE), ("ascend-o1", FUSED), ("ascend-o2", FUSED)]
 )

@@ -56,6 +56,7 @@ def play(network: str, *observers: Any, device: Any = O2) -> None:
         observer.closed()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("network", NETWORKS)
 def test_a_sunk_graph_is_read_back(network: str, tmp_path: Path) -> None:
     kept = CaptureObserver(device=O2)
@@ -69,6 +70,7 @@ def test_a_sunk_graph_is_read_back(network: str, tmp_path: Path) -> None:
     assert not read.problems
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", ["bin", "npy"])
 @pytest.mark.parametrize("network", ["lenet", "control", "brain"])
 def test_earlier_releases_are_read_back(network: str, kind: str, tmp_path: Path) -> None:
@@ -82,6 +84,7 @@ def test_earlier_releases_are_read_back(network: str, kind: str, tmp_path: Path)
     assert set(read.execution_order) == set(kept.capture("Net", "x").execution_order)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("saved", ["tensor", "full", "statistic"])
 def test_npy_of_a_sunk_graph(saved: str, tmp_path: Path) -> None:
     kept = CaptureObserver(device=O2)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.capture import iteration, read_tree
@@ -17,6 +17,7 @@ from harness.compare import check
 from harness.compare.table import row as shown
 from harness.records import Record
 from harness.stats.printed import ATTRIBUTES, COLUMNS
+from tests.examples import examples
 
 HOST = Path(__file__).parents[1] / "data" / "statistic_host" / "statistic.csv"
 BASE = "Op Type,Op Name,Task ID,Stream ID,Timestamp,IO,Slot,Data Size,Data Type,Shape"
@@ -141,7 +142,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("trees")
 
 
-@settings(max_examples=40)
+@examples(40, 40)
 @given(one=LINES, other=LINES)
 def test_records_and_verdicts_are_those_of_the_rows(place: Path, one: list[str], other: list[str]) -> None:
     paths = tree(place / "one", one), tree(place / "other", other)

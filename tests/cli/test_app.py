@@ -367,6 +367,7 @@ def test_help_imports_nothing_heavy() -> None:
     assert done.stdout.splitlines()[-1] == "[]"
 
 
+@pytest.mark.long
 def test_a_reader_that_goes_away(tree: Path) -> None:
     command = f"{sys.executable} -m harness.cli show --all {tree} | true"
     done = subprocess.run(command, shell=True, cwd=ROOT, capture_output=True, text=True, check=False)

@@ -26,6 +26,7 @@ def said(words: list[str], **variables: str) -> str:
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=600).stdout
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("shell", SCRIPTS)
 def test_the_script_is_installed(shell: str, tmp_path: Path) -> None:
     said(["--install-completion", shell], HOME=str(tmp_path))
@@ -33,6 +34,7 @@ def test_the_script_is_installed(shell: str, tmp_path: Path) -> None:
     assert line in (tmp_path / path).read_text(encoding="utf-8")
 
 
+@pytest.mark.long
 def test_words_and_whole_texts_are_completed() -> None:
     bash = said([], _MSDUMP_COMPLETE="complete_bash", COMP_WORDS="msdump re", COMP_CWORD="1")
     assert bash.split() == ["regen", "review", "report"]

@@ -135,6 +135,7 @@ def test_what_judge_suggests_it_confirms(tmp_path: Path, capsys: pytest.CaptureF
         assert main(["judge", str(made), "--tolerances", str(file)]) == code
 
 
+@pytest.mark.long
 def test_files_are_written_when_nobody_reads_the_text(store: Path, tmp_path: Path) -> None:
     table, page, made = (tmp_path / f"out.{suffix}" for suffix in ("csv", "html", "json"))
     for more in (["--json", str(made)], ["--json", "-"]):

@@ -78,6 +78,7 @@ def test_trees_with_the_recorders_files(folder: Path, capsys: pytest.CaptureFixt
     assert texts["rdr/PIPELINE.00_bootstrap.ir"]["state"] == "identical"
 
 
+@pytest.mark.long
 def test_directories_of_the_recorder_alone(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, content, out = compared(folder, "rdr2", "rdr2", capsys)
     assert code == HOLDS

@@ -117,6 +117,7 @@ def test_what_was_learned_before_outlives_a_failure(store: Path) -> None:
     assert store.read_bytes() == before
 
 
+@pytest.mark.long
 def test_a_program_is_run(
     store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

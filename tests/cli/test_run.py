@@ -69,6 +69,7 @@ def test_a_script_runs_and_its_exit_code_is_passed_on(tmp_path: Path) -> None:
     assert done.returncode == 5
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("by", ["option", "environment"])
 def test_it_dumps(tmp_path: Path, config: Path, by: str) -> None:
     (tmp_path / "train.py").write_text(SCRIPT)
@@ -102,6 +103,7 @@ def test_an_uncaught_exception_is_printed_as_by_python(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.long
 def test_a_module_the_harness_lacks_is_named(tmp_path: Path) -> None:
     (tmp_path / "bad.py").write_text("import mindspore.no_such_part\n")
     done = msdump("bad.py", cwd=tmp_path)

@@ -47,7 +47,7 @@ def run(*command: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-@pytest.mark.parametrize("place", [".", "sub"])
+@pytest.mark.parametrize("place", [".", pytest.param("sub", marks=pytest.mark.long)])
 def test_a_script_runs_as_under_python(name: str, place: str, tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
     (tmp_path / place / "neighbour.py").touch()
@@ -89,6 +89,7 @@ def test_the_traceback_starts_in_the_script(tmp_path: Path) -> None:
     assert done.stderr.count("File ") == 2
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("line", "told"),
     [
@@ -107,6 +108,7 @@ def test_a_name_the_harness_lacks_is_told_on_import(tmp_path: Path, line: str, t
         assert found == expected
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "line",
     [

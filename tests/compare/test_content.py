@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -21,6 +21,7 @@ from harness.compare.table import row
 from harness.errors import RecordError, TreeError
 from harness.records import Record, Streamed
 from harness.stats import digest
+from tests.examples import examples
 from tests.store.helpers import record
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -75,7 +76,7 @@ def pairs(draw: Any) -> tuple[Array, Array]:
     return one.view(kind.numpy), other.view(kind.numpy)
 
 
-@settings(max_examples=40)
+@examples(40, 40)
 @pytest.mark.parametrize("measured", [True, False])
 @pytest.mark.parametrize("tolerance", [None, "default", 100.0], ids=str)
 @given(arrays=st.lists(pairs(), min_size=1, max_size=3), known=st.sampled_from(["", "one", "other", "both"]))

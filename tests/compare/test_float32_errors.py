@@ -66,6 +66,7 @@ def agree(one: Measurement, other: Measurement) -> None:
         assert getattr(one.sums, field.name) == pytest.approx(getattr(other.sums, field.name), rel=1e-7, abs=0)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("tolerance", TOLERANCES, ids=str)
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("size", SIZES)

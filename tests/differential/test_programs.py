@@ -122,6 +122,7 @@ def trees(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return made
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind", ["graph", "values"])
 def test_differences_are_found(trees: dict[str, Path], kind: str) -> None:
     assert compare_captures(read_tree(trees["base"]), read_tree(trees["base"])) == Difference("agree")

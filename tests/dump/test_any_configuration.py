@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, example, given
 from hypothesis import strategies as st
 
 from harness.devices import DEVICES
@@ -94,7 +94,7 @@ def test_a_valid_configuration_gives_a_tree_that_reads_back(
     reads_back(wanted, process)
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@examples(10, 10, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(asked(), processes(), st.sampled_from([2**31, 2**32 - 1]))
 def test_labels_of_32_bits_read_back(
     wanted: tuple[str, dict[str, Any]], process: tuple[list[Net], list[int]], first: int

@@ -234,6 +234,7 @@ def test_the_dynamic_switch(dump: DumpEnvironment, tmp_path: Path, caplog: pytes
     dump.forget()
 
 
+@pytest.mark.long
 def test_scripts_reach_the_switches_by_mindspore_s_own_names(tmp_path: Path) -> None:
     """As msprobe calls them; in a process of its own, as they are the process's."""
     environ = write_config(tmp_path / "c.json", tmp_path / "t")
@@ -263,6 +264,7 @@ _dump_stop()
     assert {path.parent.name for path in npy_files(tmp_path)} == {"5", "8"}
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("command", [["-m", "harness.cli", "run", "--backend", "ascend-o0"], []])
 def test_a_disk_that_fails_at_the_very_end_fails_the_process(tmp_path: Path, command: list[str]) -> None:
     """What waits to be written when the script has ended; other functions that run at exit still run."""

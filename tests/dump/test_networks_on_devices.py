@@ -107,6 +107,7 @@ def agree(capture: Capture, shown: Shown) -> int:
     return count
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("trans_flag", [True, False])
 @pytest.mark.parametrize("device", KERNEL_BY_KERNEL)
 def test_a_training_network(tmp_path: Path, device: str, trans_flag: bool) -> None:
@@ -118,6 +119,7 @@ def test_a_training_network(tmp_path: Path, device: str, trans_flag: bool) -> No
     assert any(record.op_type == "Parameter" for record in capture.records()) == (device in ("cpu", "gpu"))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("device", ON_DEVICE)
 def test_full_statistics_are_those_of_the_tensors(tmp_path: Path, device: str) -> None:
     items = ["md5", "hash", "max", "l2norm", "nan count"]

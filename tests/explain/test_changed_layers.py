@@ -63,6 +63,7 @@ def cause(layers: str, changed: str, change: str = "") -> str:
     return told(run(layers), run(changed, change)).splitlines()[1]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("one", "other", "says"),
     [
@@ -80,6 +81,7 @@ def test_layers_in_a_row(one: str, other: str, says: str) -> None:
     assert says in line, line
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("change", "says"),
     [

@@ -47,6 +47,7 @@ def program(activation: Callable[[Any], Any], optimizer: Any, cut: int) -> Calla
     return run
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("cut", [1, 2])
 @pytest.mark.parametrize("optimizer", [nn.SGD, nn.Adam])
 @pytest.mark.parametrize("activation", [ops.relu, ops.tanh, ops.softmax], ids=lambda each: each.__name__)

@@ -71,6 +71,7 @@ def _text(explanation: Explanation) -> str:
 
 
 # -- 1: what stands on one side only made the input --------------------------------------------------------------------
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("family", "settings", "words"),
     [
@@ -102,6 +103,7 @@ def test_9_a_setting_is_the_cause_and_not_the_state_it_changed() -> None:
 
 
 # -- 4: permuted, shifted, factor and zero of what was given -----------------------------------------------------------
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -166,6 +168,7 @@ def test_15_no_tolerance_far_from_the_one_in_force_is_named() -> None:
 
 
 # -- 8: kinds that were not recognised ---------------------------------------------------------------------------------
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("family", "kind", "operator"),
     [

@@ -89,6 +89,7 @@ def check_whole(tree: Path) -> int:
     return loaded
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("number", range(KILLS))
 def test_killed_while_it_dumps(tmp_path: Path, number: int) -> None:
     device, how = ("cpu", "gpu")[number % 2], (BEFORE, AFTER)[number // 2 % 2]

@@ -175,6 +175,7 @@ regenerate(Path(sys.argv[1]), 1)
 """
 
 
+@pytest.mark.long
 def test_surroundings_change_no_byte(tmp_path: Path) -> None:
     root, found = Path(__file__).parents[2], []
     ways: tuple[tuple[dict[str, str], list[str]], ...] = (

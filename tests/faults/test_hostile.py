@@ -86,6 +86,7 @@ def test_no_name_begins_a_line_of_its_own(tmp_path: Path, capsys: pytest.Capture
         assert not [line for line in (said.out + said.err).splitlines() if line.startswith("FORGED")], arguments
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("errors", ["strict", "ascii:strict"])
 def test_names_that_are_no_utf8(tmp_path: Path, errors: str) -> None:
     path = store(tmp_path / "a.h5", os.fsdecode(b"Default/\xff\xfe/MatMul-op0"), 1.0)

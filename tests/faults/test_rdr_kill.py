@@ -56,6 +56,7 @@ def check(folder: Path) -> int:
     return len(found)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("number", range(KILLS))
 def test_killed_while_it_exports(tmp_path: Path, number: int) -> None:
     for at in (12 + 7 * number, 25 + 5 * number):  # what a killed process left does not hinder the next

@@ -53,6 +53,7 @@ def test_every_recording_is_there() -> None:
         assert row.recording == "crossings" or row.recording in RECORDED
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("table", "row"), ROWS, ids=[f"{table}-{row.name}" for table, row in ROWS])
 def test_a_row_taken_out_is_seen(table: str, row: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     if row.recording == "crossings":

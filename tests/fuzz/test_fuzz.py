@@ -14,6 +14,7 @@ TARGETS = targets()
 pytestmark = pytest.mark.faults
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", TARGETS)
 def test_mutated_files_are_one_clear_error(name: str) -> None:
     target = TARGETS[name]
@@ -82,6 +83,7 @@ def test_what_must_not_be_is_found(read: object, told: str) -> None:
     assert all(told in what for _, what in found.findings)
 
 
+@pytest.mark.long
 def test_what_hangs_is_ended_and_the_rest_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tests.fuzz.engine.SECONDS", 0.2)
     found = fuzz(

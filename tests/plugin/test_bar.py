@@ -74,6 +74,7 @@ def test_whoever_asks_for_other_lines_gets_those(gate: pytest.Pytester, argument
     assert "3 passed" in shown
 
 
+@pytest.mark.long
 def test_no_bar_where_nobody_looks(gate: pytest.Pytester) -> None:
     gate.makepyfile(test_values=TESTS)
     shown = gate.runpytest_subprocess("--msdump-regen")

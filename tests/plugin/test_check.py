@@ -183,6 +183,7 @@ def test_a_tolerance_by_name(arrays: pytest.Pytester, monkeypatch: pytest.Monkey
     arrays.runpytest("--msdump", "test_arrays.py::test_arrays").assert_outcomes(passed=1)
 
 
+@pytest.mark.long
 def test_in_another_process(gate: pytest.Pytester, python: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = """
     def test_it(msdump):

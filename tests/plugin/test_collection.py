@@ -59,11 +59,13 @@ NARROWED = [
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("arguments", NARROWED, ids=" ".join)
 def test_no_golden_in_use_is_called_unused(two: pytest.Pytester, arguments: tuple[str, ...]) -> None:
     assert unused(two, *arguments, subprocess="-n" in arguments)[0] == []
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "more", [(), pytest.param(("-n", "1"), marks=pytest.mark.long), ("test_nets.py",), ("-k", "test_one")], ids=" ".join
 )
@@ -93,6 +95,7 @@ def test_last_failed_judges_nothing_of_a_file_that_cannot_be_imported(
     assert code == pytest.ExitCode.TESTS_FAILED
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -116,6 +119,7 @@ def test_a_golden_of_a_collected_file_that_no_test_owns_is_unused(
     assert code == pytest.ExitCode.TESTS_FAILED
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("arguments", [("--ignore=test_nets.py",), ("test_more.py",), ("test_nets.py::test_one",)])
 def test_a_golden_of_a_file_that_was_not_collected_whole_is_not_judged(
     two: pytest.Pytester, arguments: tuple[str, ...]

@@ -62,6 +62,7 @@ def test_normalise(nets: pytest.Pytester) -> None:
     assert found == {name for name in texts if name.endswith(".ir")} != set(texts)
 
 
+@pytest.mark.long
 def test_an_unknown_hook_of_that_name_is_refused(nets: pytest.Pytester) -> None:
     nets.makeconftest("def pytest_msdump_nothing(item):\n    return None\n")
     result = nets.runpytest_subprocess("--msdump")

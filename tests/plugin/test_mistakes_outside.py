@@ -328,6 +328,7 @@ def _(place: Place) -> Iterable[str]:
     return place.msdump("backends", "xla")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("each", SCENES, ids=lambda each: each.name)
 def test_outside_of_a_test(
     each: Scene, gate: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -15,6 +15,7 @@ def level(gate: pytest.Pytester) -> str:
         return store.run("cpu", "tensor").level
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("by", ["flag", "ini", "marker"])
 def test_digests_only(nets: pytest.Pytester, by: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if by == "ini":

@@ -177,6 +177,7 @@ def test_another_release_and_its_recorder(
     result.stdout.fnmatch_lines(["*rdr/2/SESSION.graph_exec_order.0.txt*"])
 
 
+@pytest.mark.long
 def test_what_may_happen_in_a_test(on_mindspore: pytest.Pytester) -> None:
     on_mindspore.makepyfile(test_nets=HEAD + indented(SCENES[SCENES.index("    @pytest.fixture") :]))
     result = on_mindspore.runpytest("--msdump-regen", "--msdump-mindspore-timeout=3")
@@ -303,6 +304,7 @@ def test_each_worker_of_xdist_has_its_own(on_mindspore: pytest.Pytester) -> None
     assert gone(" ".join(workers))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.faults
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_whatever_ends_pytest_ends_everything(on_mindspore: pytest.Pytester, number: signal.Signals) -> None:

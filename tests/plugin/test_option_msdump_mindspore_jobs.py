@@ -29,6 +29,7 @@ TESTS = """
 """
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("by", "jobs"), [("flag", 1), ("flag", 2), ("ini", 1), ("ini", 2)])
 def test_the_next_test_runs_meanwhile(on_mindspore: pytest.Pytester, python: Path, by: str, jobs: int) -> None:
     on_mindspore.makepyfile(test_nets=HEAD + indented(TESTS.format(jobs=jobs)))

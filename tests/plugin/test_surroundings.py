@@ -13,6 +13,7 @@ pytest_plugins = ["pytester"]
 HERE = Path(__file__).parent
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -38,6 +39,7 @@ def test_the_gate_lives_with(made: pytest.Pytester, arguments: tuple[str, ...]) 
     result.stdout.fnmatch_lines(["*compared 48 slots in 4 runs; *"])
 
 
+@pytest.mark.long
 def test_warnings_as_errors(made: pytest.Pytester) -> None:
     result = made.runpytest_subprocess("--msdump", "-W", "error")
     result.assert_outcomes(passed=4)
@@ -53,6 +55,7 @@ def test_without_a_terminal(made: pytest.Pytester, monkeypatch: pytest.MonkeyPat
     assert (len(passed), len(skipped), len(failed)) == (3, 0, 1)
 
 
+@pytest.mark.long
 def test_without_autoload(made: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, plugin_name: str) -> None:
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     monkeypatch.delenv("PYTEST_PLUGINS")

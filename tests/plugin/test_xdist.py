@@ -18,6 +18,7 @@ def closing(result: pytest.RunResult) -> list[str]:
     return [line for line in result.outlines[start + 1 : end] if line]
 
 
+@pytest.mark.long
 def test_regeneration_gives_the_same_bytes(nets: pytest.Pytester, files: Files) -> None:
     serial = nets.runpytest_subprocess("--msdump-regen", "--msdump-golden=serial")
     several = nets.runpytest_subprocess("--msdump-regen", "--msdump-golden=several", "-n", "2")

@@ -106,6 +106,7 @@ def failure(project: Path) -> str:
     return text
 
 
+@pytest.mark.long
 def test_one_weight_by_one_ulp(project: Path) -> None:
     (project / "conftest.py").write_text(WEIGHT)
     text = failure(project)

@@ -7,16 +7,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from harness import Tensor, ops
+from tests.examples import examples
 from tests.framework.ops.slopes import Case, first, graph, random, tensors
 
 Array = np.ndarray[Any, np.dtype[Any]]
 SHAPES = hnp.array_shapes(min_dims=1, max_dims=4, max_side=4)
-quick = settings(max_examples=25, deadline=None)
+quick = examples(25, 25)
 
 
 def confirm(case: Case, expected: Array) -> None:

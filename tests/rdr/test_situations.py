@@ -118,6 +118,7 @@ def test_a_file_in_the_way_changes_neither_result_nor_exit_code(situation: str, 
     assert (tmp_path / "out").read_text() == "mine"
 
 
+@pytest.mark.long
 def test_two_dots_are_taken_and_refused_at_export(tmp_path: Path) -> None:
     variables = {"MS_RDR_ENABLE": "1", "MS_RDR_MODE": "2", "MS_RDR_PATH": f"{tmp_path}/a/../out"}
     ended = python([str(PLAY), "plain", "normal"], variables, tmp_path)
@@ -138,6 +139,7 @@ play.main("plain", "kernel_error_caught")
 """
 
 
+@pytest.mark.long
 def test_the_configuration_is_read_at_the_first_compilation(tmp_path: Path) -> None:
     """Set after the import but before the first compilation it counts; changed after that it does not."""
     on = f'os.environ.update(MS_RDR_ENABLE="1", MS_RDR_PATH={str(tmp_path / "on")!r})'
@@ -152,6 +154,7 @@ def test_the_configuration_is_read_at_the_first_compilation(tmp_path: Path) -> N
     assert sorted(os.listdir(tmp_path)) == ["first", "on"]
 
 
+@pytest.mark.long
 def test_the_file_of_the_context(tmp_path: Path) -> None:
     """``env_config_path`` counts over the environment, and a later one not at all."""
     for name in ("file", "later"):
@@ -166,6 +169,7 @@ def test_the_file_of_the_context(tmp_path: Path) -> None:
     assert found(tmp_path / "file")[("PIPELINE", "00_bootstrap", "ir")] == 2
 
 
+@pytest.mark.long
 def test_only_sys_in_the_file(tmp_path: Path) -> None:
     (tmp_path / "c.json").write_text('{"sys": {"mem_reuse": false}}')
     before = f"harness.set_context(env_config_path={str(tmp_path / 'c.json')!r})"
@@ -176,6 +180,7 @@ def test_only_sys_in_the_file(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["c.json"]
 
 
+@pytest.mark.long
 def test_a_forked_child_leaves_the_end_to_its_parent(tmp_path: Path) -> None:
     script = """
 import os, sys

@@ -60,6 +60,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
     return Counting.asked
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("words", [(), ("--compress",), ("--level", "digest")])
 def test_a_golden_made_of_pieces_has_the_serial_bytes(
     tmp_path: Path, words: tuple[str, ...], asked: dict[str, int]

@@ -65,12 +65,14 @@ def holds(tree: Path, times: int) -> None:
     assert not [name for name in found if name.endswith(".part")]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("variable", [None, ""])
 def test_without_a_configuration_nothing_is_written(tmp_path: Path, variable: str | None) -> None:
     assert ended(start(tmp_path, variable)) == (0, "ran\n", "")
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("name", "text", "says"),
     [
@@ -93,6 +95,7 @@ def test_a_bad_configuration_is_one_error_that_names_it(tmp_path: Path, name: st
     assert {path.name for path in tmp_path.iterdir()} <= {name}
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("tree", ["not/absolute", "/tmp/größe and blanks"])
 def test_a_place_that_mindspore_refuses(tmp_path: Path, tree: str) -> None:
     result = ended(start(tmp_path, written(tmp_path / "dump.json", tree)))
@@ -127,6 +130,7 @@ def test_a_second_run_adds_to_the_first(tmp_path: Path) -> None:
     assert history(tree) == ["0", "1", "0", "1"]
 
 
+@pytest.mark.long
 def test_two_at_once_take_nothing_from_each_other(tmp_path: Path) -> None:
     tree = tmp_path / "tree"
     variable = written(tmp_path / "dump.json", str(tree))

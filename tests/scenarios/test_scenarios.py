@@ -43,6 +43,7 @@ def run(scenario: Scenario, device: str, root: Path) -> None:
         harness.set_context(mode=before)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("name", "device"), CASES)
 def test_a_scenario_holds(tmp_path: Path, name: str, device: str) -> None:
     scenario = SCENARIOS[name]

@@ -44,6 +44,7 @@ def test_what_does_not_hold_is_not_exact_either(name: str) -> None:
     assert not check(records(TRAPS[name].expected), records(TRAPS[name].found), "exact").holds
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", TRAPS)
 def test_the_command_ends_with_the_right_code(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     trap, store = TRAPS[name], tmp_path / "trap.h5"

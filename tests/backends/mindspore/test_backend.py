@@ -267,6 +267,7 @@ def test_paths_mindspore_would_not_dump_to(
     assert list(odd.iterdir()) == []
 
 
+@pytest.mark.long
 def test_paths_of_the_project_are_not_those_of_the_interpreter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(tmp_path))
     found = project_paths()

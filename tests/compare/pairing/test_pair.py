@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import dtypes
@@ -19,6 +19,7 @@ from harness.compare.pairing.result import key_of
 from harness.records import Record, RecordExtra, SlotKey
 from harness.store import GoldenStore
 from tests.compare.pairing.runs import Operator, content, found_of, mirrored, renamed, renumbered, run, seen, wrong
+from tests.examples import examples
 from tests.subprocesses import ROOT
 
 GOLDEN = ROOT / "golden" / "tests" / "gate" / "test_networks"
@@ -56,7 +57,7 @@ def graphs(draw: st.DrawFn) -> list[Operator]:
     return operators
 
 
-@settings(max_examples=50)
+@examples(50, 50)
 @given(graphs(), st.integers(0, 5))
 def test_no_renaming_makes_a_wrong_pair(operators: list[Operator], seed: int) -> None:
     records = run(operators, iterations=2)
@@ -64,7 +65,7 @@ def test_no_renaming_makes_a_wrong_pair(operators: list[Operator], seed: int) ->
     assert wrong(pair(records, other, by_name=False), names) == []
 
 
-@settings(max_examples=50)
+@examples(50, 50)
 @given(graphs(), graphs())
 def test_exchanging_the_sides_exchanges_the_pairs(one: list[Operator], other: list[Operator]) -> None:
     left, right = run(one), run(other, seed=1)
@@ -72,14 +73,14 @@ def test_exchanging_the_sides_exchanges_the_pairs(one: list[Operator], other: li
         assert mirrored(pair(left, right, by_name=by_name)) == seen(pair(right, left, by_name=by_name))
 
 
-@settings(max_examples=50)
+@examples(50, 50)
 @given(graphs())
 def test_a_run_and_itself_are_paired_by_name(operators: list[Operator]) -> None:
     records = run(operators, iterations=2)
     assert found_of(pair(records, records)) == {name: {name} for name, _, _ in operators}
 
 
-@settings(max_examples=50)
+@examples(50, 50)
 @given(graphs(), st.data())
 def test_what_one_side_lacks_makes_no_wrong_pair(operators: list[Operator], data: st.DataObject) -> None:
     records = run(operators, iterations=2)
@@ -114,7 +115,7 @@ def odd_runs(draw: st.DrawFn) -> list[Record]:
     return list(records.values())
 
 
-@settings(max_examples=40)
+@examples(40, 40)
 @given(odd_runs(), odd_runs(), st.booleans())
 def test_whatever_runs_hold_every_slot_is_compared_left_out_or_alone(
     left: list[Record], right: list[Record], names: bool
@@ -165,7 +166,7 @@ def test_a_tower_that_is_higher_gives_no_wrong_pair() -> None:
     assert len(found) <= 1
 
 
-@settings(max_examples=30)
+@examples(30, 30)
 @given(graphs(), st.data())
 def test_what_both_sides_lack_makes_no_wrong_pair(operators: list[Operator], data: st.DataObject) -> None:
     other, names = renumbered(run(operators, seed=1), 3, scopes=True)
@@ -323,6 +324,7 @@ def test_names_decide_last_and_only_where_asked() -> None:
     assert pairing.counts() == {"name": 2}
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("network", ["lenet", "residual", "half", "lstm", "transformer"])
 def test_fused_and_renumbered_operators_of_another_device_make_no_wrong_pair(network: str) -> None:
     with GoldenStore.open(Path(GOLDEN / f"test_{network}.h5")) as store:

@@ -75,6 +75,7 @@ def contents(root: Path) -> list[bytes]:
     return [path.read_bytes() for path in files]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "network",
     [

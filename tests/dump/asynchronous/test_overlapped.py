@@ -67,6 +67,7 @@ def run(observer: DumpObserver) -> None:
     observer.closed()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.usefixtures("slow_disk")
 @pytest.mark.parametrize("bound", [1, 300, 2**20])
 def test_the_same_tree(tmp_path: Path, bound: int) -> None:

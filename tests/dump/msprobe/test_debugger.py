@@ -40,6 +40,7 @@ def test_kernels_are_dumped_step_by_step(tmp_path: Path) -> None:
         assert any("MatMul" in key for key in found["data"])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("level", ["L0", "mix"])
 def test_levels_of_calls_are_refused_in_graph_mode(tmp_path: Path, level: str) -> None:
     done = run(tmp_path, level)

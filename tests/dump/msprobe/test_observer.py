@@ -53,6 +53,7 @@ def test_layout(tmp_path: Path) -> None:
     assert [leaf["shape"] for leaf in entry["input_args"] + entry["output"]] == [[2, 3]] * 3
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "network", [pytest.param(n, marks=pytest.mark.long if n in ("transformer", "lstm") else ()) for n in NETWORKS]
 )

@@ -43,6 +43,7 @@ def compiled(net: str) -> tuple[list[Graph], list[dict[str, Any]]]:
 own = cache(compiled)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("net", RECORDED)
 def test_as_many_graphs(net: str) -> None:
     assert [graph["graph"] for graph in own(net)[1]] == [graph["graph"] for graph in RECORDED[net]]

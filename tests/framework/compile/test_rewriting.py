@@ -88,6 +88,7 @@ def loops(x: Tensor) -> tuple[Tensor, Tensor]:
     return total, total * i
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("function", [either, alone, several, returns, loops], ids=lambda f: f.__name__)
 @pytest.mark.parametrize("given", [[1.0, 2.0], [-1.0, -2.0], [4.0, 5.0], [9.0, 1.0], [-9.0, 8.0]])
 def test_a_graph_decides_as_python_does(function: Callable[..., Any], given: list[float]) -> None:
@@ -227,6 +228,7 @@ def known(index: Any) -> Any:
     return Tensor(index) if isinstance(index, np.ndarray) else index
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("index", "shape", "operators"), INDICES, ids=map(str, range(len(INDICES))))
 def test_elements_are_assigned(index: Any, shape: tuple[int, ...] | None, operators: str | None) -> None:
     x = np.arange(12, dtype=np.float32).reshape(4, 3)
@@ -257,6 +259,7 @@ def test_the_other_names_of_a_tensor_stay() -> None:
     assert in_mode(context.GRAPH_MODE, function, [1.0, 2.0])[0] == [19, 23]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("index", "value", "error"),
     [(7, 1.0, IndexError), ("a", 1.0, TypeError), (0, "b", TypeError), (0, np.ones(2, np.float32), ValueError)],

@@ -11,6 +11,7 @@ import pytest
 from harness.errors import HarnessError
 from harness.framework import nn
 from harness.framework.tensor import Parameter, Tensor
+from tests.examples import asked
 from tests.interop.optimizer_facts import recorded, run
 
 #: a text is the error MindSpore's CPU raises (it has no kernel)
@@ -21,11 +22,12 @@ WORKING = [case for case, fact in FACTS.items() if not isinstance(fact, str)]
 
 
 @pytest.fixture(scope="module")
-def ours() -> dict[str, Any]:
-    """Every case, run under ``msdump run`` by one process."""
-    return run(list(FACTS), [sys.executable, "-m", "harness.cli", "run"])
+def ours(request: pytest.FixtureRequest) -> dict[str, Any]:
+    """Every case that is asked for, run under ``msdump run`` by one process."""
+    return run(asked(request, "case"), [sys.executable, "-m", "harness.cli", "run"])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("case", WORKING)
 def test_steps_as_mindspore_does(case: str, ours: dict[str, Any]) -> None:
     assert not isinstance(ours[case], str), ours[case]
@@ -36,6 +38,7 @@ def test_steps_as_mindspore_does(case: str, ours: dict[str, Any]) -> None:
             np.testing.assert_allclose(given[name], values, rtol=1e-5, atol=1e-6, err_msg=name)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("case", [case for case in WORKING if case != OTHER_ORDER])
 def test_shows_the_kernels_mindspore_shows(case: str, ours: dict[str, Any]) -> None:
     assert _shown(case, ours[case]["kernels"]) == _shown(case, FACTS[case]["kernels"])
@@ -46,6 +49,7 @@ def _shown(case: str, kernels: list[str]) -> list[str]:
     return [k.replace(" {side_effect_mem: Bool(1)}", "") if "AdaMax" in case else k for k in kernels]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("case", [case for case in FACTS if case not in WORKING])
 def test_what_has_no_kernel_on_the_cpu_fails_here_too(case: str, ours: dict[str, Any]) -> None:
     assert isinstance(ours[case], str)

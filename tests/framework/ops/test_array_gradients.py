@@ -129,6 +129,7 @@ def gradients(function: Callable[..., Any], inputs: list[Tensor], sens: Tensor) 
         return [g.asnumpy() for g in session.run_function(backward, [*inputs, sens], {})]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", CASES)
 def test_gradient_is_the_slope(name: str) -> None:
     function, shapes = CASES[name]

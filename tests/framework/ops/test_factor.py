@@ -36,6 +36,7 @@ def test_sums_are_the_exact_ones_rounded_once(
         np.testing.assert_array_equal(as_bits(Factor(b).times(a)), as_bits(expected(a, b, dtypes.float64)))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("powers", [0, 12, 40])
 @pytest.mark.parametrize("narrow", [True, False])
 def test_long_sums_are_those_of_the_other_ways(powers: int, narrow: bool) -> None:

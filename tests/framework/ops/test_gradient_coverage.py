@@ -307,6 +307,7 @@ def test_first_order(name: str, rules: set[str]) -> None:
     confirm(*slopes(first, name))
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", [name for name in CASES if name not in MISTAKEN])
 def test_second_order(name: str, rules: set[str]) -> None:
     if name in NO_SECOND:

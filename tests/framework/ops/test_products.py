@@ -278,6 +278,7 @@ print(digest.hexdigest())
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "setting",
     [

@@ -164,6 +164,7 @@ def test_an_array_may_lend_its_memory() -> None:
     assert x.asnumpy().tolist() == [0, 3]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("expression", ["2 * x", "~(x == x)", "x.sum(0)", "x.T"])
 def test_a_script_may_import_tensors_alone(expression: str) -> None:
     code = f"""

@@ -29,10 +29,12 @@ def own(example: str, folder: Path) -> str:
     return results([sys.executable, "-m", "harness.cli", "run"], example, folder)
 
 
+@pytest.mark.long
 def test_stop_at_time(tmp_path: Path) -> None:
     assert re.fullmatch(r"epoch:  1  step:  1  loss:  0\.\d+\n", own("stop_at_time", tmp_path))
 
 
+@pytest.mark.long
 def test_save_callback(tmp_path: Path) -> None:
     lines = own("save_callback", tmp_path).splitlines()
     assert lines
@@ -41,6 +43,7 @@ def test_save_callback(tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.iterdir()} == {f"{accuracy}.ckpt" for accuracy in accuracies}
 
 
+@pytest.mark.long
 def test_metrics(tmp_path: Path) -> None:
     first, *losses, last = own("metrics", tmp_path).splitlines()
     assert first == "Accuracy is  0.6666666666666666"

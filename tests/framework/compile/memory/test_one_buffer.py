@@ -69,6 +69,7 @@ class Buffer(Observer):
         return self.memory[graph][shown.offset : shown.offset + shown.aligned]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("device", ["cpu", "ascend-o0"])
 @pytest.mark.parametrize("network", NETWORKS)
 def test_same_bits_in_one_buffer(network: str, device: str) -> None:
