@@ -5,7 +5,9 @@ Of the cases of a test marked ``sampled`` it runs some, and ``tox -e long`` the 
 
 from __future__ import annotations
 
+import gc
 import os
+from collections.abc import Generator
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,6 +42,18 @@ def pytest_collectstart(collector: pytest.Collector) -> None:
     """Before a module of tests is imported. The gate has no properties, and starts without hypothesis."""
     if isinstance(collector, pytest.Module) and GATE not in collector.path.parents:
         _profile()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
+    """Modules and tests stay: to look for garbage among them took a sixth of the collection, and time of each test."""
+    gc.disable()
+    done = yield
+    if not session.config.getoption("msdump", default=False):
+        gc.freeze()
+        gc.set_threshold(10_000, 20, 50)
+    gc.enable()
+    return done
 
 
 @pytest.hookimpl(tryfirst=True)

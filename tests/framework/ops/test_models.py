@@ -54,7 +54,7 @@ def close(theirs: Any, given: Any) -> None:
         assert given == theirs
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("case", FACTS)
 def test_gives_what_mindspore_does(case: str, ours: dict[str, Any]) -> None:
     for kind, fact in FACTS[case].items():
@@ -64,7 +64,7 @@ def test_gives_what_mindspore_does(case: str, ours: dict[str, Any]) -> None:
         close(fact["result"], found["result"])
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("case", [case for case in FACTS if not any(part in case for part in OTHER_KERNELS)])
 def test_shows_the_kernels_mindspore_shows(case: str, ours: dict[str, Any]) -> None:
     for kind, fact in FACTS[case].items():
