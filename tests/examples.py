@@ -59,13 +59,18 @@ def diagonal(rows: Iterable[Any], columns: Iterable[Any]) -> list[Any]:
 
 
 def sample(items: Iterable[pytest.Item]) -> None:
-    """Marks as ``long`` what ``@pytest.mark.sampled(N)`` leaves out of block 2: all but one of N cases of its test."""
+    """Marks as ``long`` what ``@pytest.mark.sampled(N)`` leaves out of block 2: all but one of N cases of its test.
+
+    Of the first N cases the first stays, of the next N the second, and so on: where two arguments are crossed, each of
+    their values has its turn.
+    """
     seen: Counter[str] = Counter()
     for item in items:
         marker = item.get_closest_marker("sampled")
         if marker is not None:
             test = item.nodeid.partition("[")[0]
-            if seen[test] % marker.args[0]:
+            block, place = divmod(seen[test], marker.args[0])
+            if place != block % marker.args[0]:
                 item.add_marker("long")
             seen[test] += 1
 

@@ -82,6 +82,7 @@ PROGRAMS = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("variant", "program"), diagonal(VARIANTS, PROGRAMS))
 def test_memory_and_tree_agree(variant: tuple[str, str], program: str, tmp_path: Path) -> None:
     backend, mode = variant

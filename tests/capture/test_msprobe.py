@@ -52,6 +52,7 @@ def test_what_may_be_named(part: str, steps: list[int], dump: Path) -> None:
     assert sorted({record.key.iteration for record in read_tree(dump / part).records()}) == steps
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("network", ["mlp", "half", "brain", "control"])
 def test_msdump_check_accepts_it(network: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     play(network, observer(tmp_path / "d"))

@@ -54,6 +54,7 @@ def test_every_file_becomes_a_record(capture: Capture, tmp_path: Path) -> None:
     assert capture.rules == {"device_target": "CPU", "ms_version": "2.10.0"}
 
 
+@pytest.mark.sampled(2)
 def test_nothing_is_kept_of_an_iteration_that_was_read(capture: Capture) -> None:
     for _ in range(2):
         assert list(capture.records())

@@ -36,6 +36,7 @@ def count(root: Path) -> tuple[int, list[tuple[str, str]]]:
     return len(records), [(os.path.basename(p.path), p.kind) for p in capture.problems]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("cut", [0, 5, 100, 128, 135, -1])
 def test_a_file_cut_by_a_kill_is_left_out_and_listed(cut: int, root: Path) -> None:
     whole, _ = count(root)

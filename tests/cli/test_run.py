@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from harness.capture import read_tree
+from harness.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = """
@@ -125,10 +126,14 @@ def test_a_module_the_harness_lacks_is_named(tmp_path: Path) -> None:
     ],
     ids=["script", "config", "msprobe", "backend", "directory"],
 )
-def test_what_cannot_be_run(tmp_path: Path, arguments: list[str], message: str) -> None:
+def test_what_cannot_be_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: list[str],
+    message: str,
+) -> None:  # fmt: skip
     (tmp_path / "ok.py").write_text("print('ran')")
-    done = msdump(*arguments, cwd=tmp_path)
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert "Traceback" not in done.stderr
-    assert done.stdout == ""
+    monkeypatch.chdir(tmp_path)
+    assert main(["run", *arguments]) == 2
+    out, err = capsys.readouterr()
+    assert message in err
+    assert "Traceback" not in err
+    assert out == ""

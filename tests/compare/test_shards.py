@@ -26,6 +26,7 @@ def write(folder: Path, parts: list[np.ndarray], axis: int = 0, out: float = 1.0
     return folder
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("axis", [0, 1, -1, -2])
 @pytest.mark.parametrize("ranks", [2, 3])
 def test_shards_are_the_whole(tmp_path: Path, axis: int, ranks: int, capsys: pytest.CaptureFixture[str]) -> None:

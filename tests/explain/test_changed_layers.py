@@ -140,6 +140,7 @@ def right() -> Capture:
     return gates("")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("change", "says"),
     [

@@ -38,6 +38,7 @@ def program(optimizer: Callable[[Any], Any], frozen: str) -> Callable[[], Any]:
     return run
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("frozen", ["lstm.weight_ih_l0", "lstm.weight_hh_l0", "out.weight"])
 @pytest.mark.parametrize(
     "optimizer", [lambda p: nn.Adam(p, 0.1), lambda p: nn.Momentum(p, 0.1, 0.9)], ids=["Adam", "Momentum"]

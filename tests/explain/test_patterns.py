@@ -25,6 +25,7 @@ def test_every_pattern_is_tested() -> None:
     assert set(MADE) == set(PATTERNS)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind", MADE)
 def test_a_made_difference_is_named(kind: str) -> None:
     found = [find_pattern(pair) for pair in _looks(kind)]

@@ -65,7 +65,7 @@ class _Around(nn.Cell):
         return self.inner(x)
 
 
-@pytest.mark.parametrize("depth", [300, 1000])
+@pytest.mark.parametrize("depth", [300, pytest.param(1000, marks=pytest.mark.long)])
 @pytest.mark.parametrize("mode", [context.GRAPH_MODE, context.PYNATIVE_MODE])
 def test_cells_nested_deeper_than_python_calls(depth: int, mode: int) -> None:
     """D16: one error that names the limit and how to raise it."""

@@ -155,6 +155,7 @@ PIPED: list[list[str]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("arguments", PIPED, ids=" ".join)
 def test_no_command_waits_for_a_pipe(arguments: list[str], tmp_path: Path) -> None:
     for name in ("PIPE", "PIPE.npy", "PIPE.py", ".gitattributes"):

@@ -39,6 +39,7 @@ def runs(golden: Path) -> list[str]:
         return [str(run) for run in store.runs()]
 
 
+@pytest.mark.long
 def test_killed_at_named_calls(tmp_path: Path) -> None:
     small, large, golden = tree(tmp_path / "small", 0, 8), tree(tmp_path / "large", 1, 24), tmp_path / "x.h5"
     assert main(["import", str(small), str(golden), "--run", "kept"]) == HOLDS
@@ -62,6 +63,7 @@ def test_killed_at_named_calls(tmp_path: Path) -> None:
     assert sorted(each.name for each in tmp_path.iterdir()) == ["large", "small", "x.h5"], "what was left is swept"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("megabytes", [1, 20, 40, 46])
 def test_a_full_disk(tmp_path: Path, megabytes: int, capsys: pytest.CaptureFixture[str]) -> None:
     small, large, golden = tree(tmp_path / "small", 0, 4), tree(tmp_path / "large", 1, 44), tmp_path / "x.h5"

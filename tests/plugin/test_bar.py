@@ -57,6 +57,7 @@ def test_a_bar_while_goldens_are_written_and_learned_for(gate: pytest.Pytester) 
         assert "3 passed" in shown
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "arguments",
     [["-v"], *(pytest.param([each], marks=pytest.mark.long) for each in ("-q", "-s", "--msdump"))],

@@ -56,6 +56,7 @@ def test_what_holds(arrays: pytest.Pytester, fault: str, monkeypatch: pytest.Mon
     arrays.runpytest("--msdump").assert_outcomes(passed=2)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("fault", "told", "failed"),
     [

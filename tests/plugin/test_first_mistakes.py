@@ -68,6 +68,7 @@ def test_an_assertion_of_a_network_is_shown_without_our_frames(gate: pytest.Pyte
 PROJECT = "def test_it(msdump):\n    msdump.check('a', 1)\n"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("version", [".git", "pytest.ini", "setup.py", None])
 def test_goldens_are_found_from_every_directory(
     gate: pytest.Pytester, version: str | None, monkeypatch: pytest.MonkeyPatch

@@ -40,6 +40,7 @@ def replaced(made: pytest.Pytester, name: str) -> None:
     manifest.rebuild(made.path / "golden")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", NAMES, ids=["C0, C1", "other", "formula", "markup"])
 def test_an_operator_of_a_golden(made: pytest.Pytester, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     replaced(made, name)

@@ -73,6 +73,7 @@ def test_faults_that_cannot_be_injected_fail_the_test(faults: pytest.Pytester, c
     result.stdout.fnmatch_lines([said])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("keep", [(), ("--msdump-keep",)])
 def test_a_failure_of_the_only_run_or_the_first_is_checked(faults: pytest.Pytester, keep: tuple[str, ...]) -> None:
     """What ran before the fault is compared, and a run after it is, too."""

@@ -12,6 +12,7 @@ def add(gate: pytest.Pytester, text: str) -> None:
     gate.makepyfile(test_nets=(gate.path / "test_nets.py").read_text() + "\n" + text)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "body",
     [
@@ -56,6 +57,7 @@ def test_output(msdump):
     made.runpytest("--msdump-regen", "-k", "test_output").assert_outcomes(passed=1)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("steps", ["0", "-1", "True", "1.0", "'2'", "None"])
 def test_steps_are_checked(made: pytest.Pytester, steps: str) -> None:
     add(made, f"def test_bad(msdump):\n    msdump.run(Net(), X, steps={steps})")
@@ -157,6 +159,7 @@ def test_a_test_may_skip_itself(made: pytest.Pytester) -> None:
     result.stdout.fnmatch_lines(["*not compared 0; skipped 1; *", "skipped 1: not today"])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("marker", "message"),
     [

@@ -82,6 +82,7 @@ def test_branches_that_change_two_goldens_merge(branches: Branches, capsys: pyte
     assert result.ret == 0
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("mended", ["regen", "verify"])
 def test_one_golden_changed_on_both_sides(branches: Branches, mended: str, capsys: pytest.CaptureFixture[str]) -> None:
     branches.changed("left", "one", "2.0")

@@ -62,6 +62,7 @@ def kept(gate: pytest.Pytester, name: str = "test_noisy") -> dict[str, Any]:
         return dict(store.run("cpu", "tensor").attrs)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("by", ["flag", "ini"])
 def test_what_scatters_is_admitted_from_then_on(
     noisy: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, by: str

@@ -21,6 +21,7 @@ def texts(nets: pytest.Pytester, name: str = "test_one", mode: str = "tensor") -
         return recorded(store, "cpu", mode)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("by", ["flag", "ini", "marker"])
 def test_goldens_hold_what_the_recorder_wrote(nets: pytest.Pytester, by: str) -> None:
     if by == "ini":

@@ -7,6 +7,7 @@ import pytest
 pytest_plugins = ["pytester"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("by", ["flag", "ini"])
 @pytest.mark.parametrize(("tolerance", "holds"), [("stored", False), ("exact", False), ("default", True)])
 def test_rounding_holds_under_default_alone(

@@ -169,6 +169,7 @@ def candidates(records: Sequence[Record]) -> list[tuple[str, int]]:
     return [where for where, count in found.items() if count == 1]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("seed", "backend"), CASES)
 def test_the_first_divergence_is_the_fault(seed: int, backend: str) -> None:
     chance = random.Random(seed)
@@ -231,9 +232,11 @@ def clean_tree(folder: Path, threads: int) -> Path:
     return tree
 
 
-@pytest.mark.parametrize("runs", [40, pytest.param(1000, marks=pytest.mark.deep)])
+@pytest.mark.parametrize(
+    "runs", [8, pytest.param(40, marks=pytest.mark.long), pytest.param(1000, marks=pytest.mark.deep)]
+)
 def test_clean_runs_raise_no_alarm(runs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    trees = [clean_tree(tmp_path, threads) for threads in (1, 2, 3, 4)]
+    trees = [clean_tree(tmp_path, threads) for threads in ((1, 3) if runs == 8 else (1, 2, 3, 4))]
     expected = list(read_tree(trees[0]).records())
     for record in expected:
         record.values = record.load()

@@ -69,6 +69,7 @@ def change_weights(monkeypatch: pytest.MonkeyPatch, name: str, change: Callable[
     monkeypatch.setattr(module, "fill", filled)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", NETWORKS)
 def test_an_unchanged_network_is_identical(name: str) -> None:
     comparison = judged(name)
@@ -92,6 +93,7 @@ def test_a_weight_moved_by_one_ulp(name: str, monkeypatch: pytest.MonkeyPatch) -
     assert given.measurement.at_ulp == (1, 2)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("name", "operator", "place"),
     [

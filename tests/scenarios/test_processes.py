@@ -119,6 +119,7 @@ def test_a_place_that_cannot_be_made_is_said_once_and_the_run_goes_on(tmp_path: 
     assert (tmp_path / "file").read_text() == "in the way"
 
 
+@pytest.mark.long
 def test_a_second_run_adds_to_the_first(tmp_path: Path) -> None:
     tree = tmp_path / "tree"
     variable = written(tmp_path / "dump.json", str(tree))

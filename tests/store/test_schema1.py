@@ -176,6 +176,7 @@ DAMAGES: dict[str, tuple[Damage, str]] = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", DAMAGES)
 def test_damage_is_a_store_error_that_names_the_file(path: Path, name: str) -> None:
     damage, said = DAMAGES[name]

@@ -59,6 +59,7 @@ class Failing:
         self._real(source, target)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("at", range(1, 7))
 def test_a_file_that_cannot_be_put_in_place_undoes_all(golden: Path, at: int, monkeypatch: pytest.MonkeyPatch) -> None:
     before = content(golden)
@@ -127,6 +128,7 @@ def test_an_interrupted_change_that_cannot_be_completed_is_undone(
     assert content(golden) == before
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("names", [
     {"files": ["../x.h5"]}, {"files": ["/x.h5"]}, {"fresh": ["../x.h5"]}, {"remove": ["../x.h5"]},
     {"remove": ["x.txt"]}, {"files": ["out/x.h5"]}, {"fresh": ["out/x.h5"]}, {"files": [3]}, {"fresh": None},

@@ -114,6 +114,7 @@ def test_writing_again_changes_nothing(tmp_path: Path, compression: Compression)
 RUNS = [CPU, ASCEND, RunId("mindspore", "tensor")]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("compression", COMPRESSIONS)
 @pytest.mark.parametrize("order", list(itertools.permutations(range(3))), ids=str)
 def test_a_partial_update_gives_the_bytes_of_a_full_one(

@@ -54,16 +54,19 @@ def suggested_names(
         members: the names of a module.
     """
     wanted = {_plain(name), *(_plain(kin) for kin in _KIN.get(name, ()))}
-    exact, alike = [], []
-    for place in dict.fromkeys((module, *_OTHER_MODULES)):
-        for other in members(place):
-            if (place, other) == (module, name) or other.startswith("_"):
-                continue
-            if _plain(other) in wanted and supported(place, other):
-                exact.append(_shown(place, other))
-            elif place == module and _alike(name, other) and supported(place, other):
-                alike.append(_shown(place, other))
-    return ", ".join((exact or alike)[:3])
+    places = dict.fromkeys((module, *_OTHER_MODULES))
+    kin = ((place, other) for place in places for other in _public(members, place) if _plain(other) in wanted)
+    found = [_shown(*each) for each in kin if each != (module, name) and supported(*each)]
+    if not found:
+        others = (other for other in _public(members, module) if other != name and _alike(name, other))
+        found = [_shown(module, other) for other in others if supported(module, other)]
+    return ", ".join(found[:3])
+
+
+@functools.cache
+def _public(members: Callable[[str], Iterable[str]], module: str) -> tuple[str, ...]:
+    """The names of a module that do not begin with an underscore."""
+    return tuple(name for name in members(module) if not name.startswith("_"))
 
 
 def _shown(place: str, name: str) -> str:
@@ -75,7 +78,7 @@ def _alike(name: str, other: str) -> bool:
     if name[:1].islower() != other[:1].islower() or abs(len(name) - len(other)) > 2:
         return False
     match = difflib.SequenceMatcher(None, _plain(name), _plain(other))
-    return min(match.real_quick_ratio(), match.quick_ratio()) >= 0.8 and match.ratio() >= 0.8
+    return match.real_quick_ratio() >= 0.8 and match.quick_ratio() >= 0.8 and match.ratio() >= 0.8
 
 
 def reason(module: str, name: str) -> str:

@@ -336,6 +336,7 @@ def lstm_layer(x: Array, w: list[Array], lengths: list[int], reverse: bool = Fal
     return out, h, c
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("has_bias", [True, False])
 @pytest.mark.parametrize("bidirectional", [True, False])
 def test_lstm_with_lengths(has_bias: bool, bidirectional: bool) -> None:

@@ -32,6 +32,7 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return facts([sys.executable, "-m", "harness.cli", "run"], tmp_path_factory.mktemp("edges"))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("part", ["casts", "ties", "forms", "mixed"])
 def test_edges_are_those_recorded(part: str, own: dict[str, Any]) -> None:
     assert own[part] == json.loads(DATA.read_text())[part]

@@ -302,6 +302,7 @@ def slopes(order: Callable[..., tuple[float, float]], name: str) -> tuple[float,
     return order(case, *(random(shapes, seed) for seed in ((3,) if order is first else (3, 5))))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", CASES)
 def test_first_order(name: str, rules: set[str]) -> None:
     confirm(*slopes(first, name))

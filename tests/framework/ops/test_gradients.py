@@ -66,6 +66,7 @@ def values(seed: int, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
     return (0.41 + 1.13 * order / len(order)).reshape(shape)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", CASES)
 def test_agrees_with_differences(name: str) -> None:
     function, count = CASES[name]

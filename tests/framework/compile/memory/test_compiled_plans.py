@@ -44,6 +44,7 @@ def compare(made: MemoryPlan, text: str) -> None:
     assert (made.merged, made.total) == (real.merged, real.total)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("network", NETWORKS)
 def test_shipped_networks_are_planned_as_by_mindspore(network: str) -> None:
     found = recorded.texts("shipped")[network]
