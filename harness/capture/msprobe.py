@@ -17,6 +17,7 @@ from harness.capture import npy
 from harness.capture.capture import Capture, Problem, in_turn
 from harness.capture.msprobe_steps import LEFT_OUT, Step, StepDirectory, StepsOfRank, json_object, step_directories
 from harness.capture.names import LARGEST
+from harness.capture.narrowing import as_dtype
 from harness.capture.normalise import source_of
 from harness.capture.values import EAGER_BYTES, FileValues
 from harness.dtypes import DType
@@ -207,7 +208,7 @@ class _Records:
             held = npy.dtype_named(header, dtype.name)
             if header.shape != record.shape:
                 raise ValueError(f"its shape is {header.shape}, {self._where.file} says {record.shape}")
-            hot = npy.as_dtype(array, held) if array is not None else None
+            hot = as_dtype(array, held) if array is not None else None
         except (npy.Incomplete, ValueError, OSError) as error:
             if file is not None:
                 file.close()

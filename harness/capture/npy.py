@@ -17,6 +17,7 @@ import numpy as np
 
 from harness import dtypes
 from harness.capture.buffers import Buffers
+from harness.capture.narrowing import as_dtype
 from harness.dtypes import DType
 from harness.errors import DtypeError, TreeError
 from harness.reading import open_inside
@@ -340,21 +341,6 @@ def dtype_named(header: Header, named: str | None) -> DType:
     if wanted is header.dtype or (wanted is dtypes.bfloat16 and header.dtype is dtypes.float32):
         return wanted
     raise ValueError(f"its name says {named}, its header {header.dtype.name}")
-
-
-def as_dtype(array: Array, dtype: DType) -> Array:
-    """``array`` as the dtype of ``dtype_named``; float32 that holds bfloat16 values becomes bfloat16 again, bit for
-    bit.
-
-    Raises:
-        ValueError: bfloat16 has no such float32 value.
-    """
-    if array.dtype == dtype.numpy:
-        return array
-    words = array.view(np.uint32)
-    if (words & 0xFFFF).any():
-        raise ValueError("its name says BFloat16, and it holds float32 values that are not")
-    return (words >> 16).astype(np.uint16).view(dtype.numpy)
 
 
 def blocks(path: str, header: Header, size: int, start: int, inside: str | None) -> Iterator[Array]:

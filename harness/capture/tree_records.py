@@ -19,6 +19,7 @@ from harness.capture.capture import Problem
 from harness.capture.iteration import Entry, IterationDirectory
 from harness.capture.join import Join, Owner, Shape, fits
 from harness.capture.names import FileName, NameKinds, is_label
+from harness.capture.narrowing import as_dtype
 from harness.capture.statistic_rows import Row
 from harness.capture.statistic_table import extra_of
 from harness.capture.storage import stored_as
@@ -34,6 +35,7 @@ from harness.capture.tree_rows import (
     started,
     stream_of_rows,
 )
+from harness.capture.unfinished import unfinished
 from harness.capture.values import EAGER_BYTES, Ahead, FileValues
 from harness.dtypes import DType
 from harness.dump.names import PARAMETER
@@ -63,26 +65,6 @@ class RankDirectory(NamedTuple):
 
 #: The sort key of executions: time stamp, graph, iteration.
 Started = tuple[int, int, int]
-
-
-def unfinished(network: str, last: Mapping[int, int], closed: Mapping[tuple[int, int], bool]) -> Iterator[Problem]:
-    """Reports the last iteration if it is incomplete: it left nothing, or lacks the parameters that end an iteration.
-
-    Args:
-        last: the iteration that was begun last, by graph.
-        closed: whether the parameters exist, for each graph and iteration that left something.
-    """
-    for graph, label in last.items():
-        others = [ends for place, ends in closed.items() if place[0] == graph and place != (graph, label)]
-        path = os.path.join(network, str(graph), str(label))
-        if others and (graph, label) not in closed:
-            yield Problem(
-                path,
-                "empty",
-                "the run began this iteration but left no tensors: it was stopped, or all tensors are empty",
-            )
-        elif any(others) and not closed.get((graph, label), True):
-            yield Problem(path, "incomplete", "the run began this iteration but did not reach its parameters")
 
 
 class RankRecords:
@@ -340,7 +322,7 @@ class RankRecords:
             if array is not None:
                 file.close()
                 if dtype is not header.dtype:
-                    array = npy.as_dtype(array, dtype)
+                    array = as_dtype(array, dtype)
         except (npy.Incomplete, ValueError, OSError) as error:
             if file is not None:
                 file.close()

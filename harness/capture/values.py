@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
 from harness.capture import npy
+from harness.capture.narrowing import as_dtype
 from harness.capture.pump import pumped
 from harness.dtypes import DType
 from harness.errors import TreeError
@@ -80,7 +81,7 @@ class FileValues(Streamed):
             with opened:
                 pieces = opened.pieces(HINTED)
                 for piece in pumped(pieces) if opened.size > _ALONE else pieces:
-                    yield npy.as_dtype(piece, dtype)
+                    yield as_dtype(piece, dtype)
         except (npy.Incomplete, ValueError, OSError) as error:
             raise TreeError(f"{self.path}: {error}") from None
 

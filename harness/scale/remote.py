@@ -14,7 +14,7 @@ import numpy as np
 from harness.capture import Capture, Problem
 from harness.capture.msprobe_steps import LEFT_OUT
 from harness.capture.networks import chosen
-from harness.capture.tree_records import unfinished
+from harness.capture.unfinished import unfinished
 from harness.errors import TreeError
 from harness.records import Record, SlotKey
 from harness.scale.pieces import Placed
