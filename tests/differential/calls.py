@@ -242,6 +242,8 @@ def difference(own: Outcome | None, real: Outcome | None) -> tuple[str, str]:
 def apart(own: Any, real: Any, size: float = 0.0) -> str:
     """What of two results differs: ``structure``, ``shape``, ``values``, or nothing; ``size`` is that of the terms that
     values are sums of."""
+    if isinstance(own, str) or isinstance(real, str) or own is None or real is None:
+        return "" if own == real else "values"
     if len(own) != len(real) or own[0] != real[0]:
         return "structure"
     if len(own) == 2:
