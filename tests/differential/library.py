@@ -43,14 +43,16 @@ WORDS: dict[str, str] = {
     "padding": "'constant' 'edge' 'reflect' 'symmetric' 'wrap' 'maximum' 'minimum' 'mean' 'linear_ramp' 'empty'",
     "order": "None 1 2 -1 3 'fro' mnp.inf -mnp.inf 0", "rounding": "None 'floor' 'trunc'",
     "mone": "fix isfinite isnan real imag sqrt all any max min prod sum mean nansum",
-    "mtwo": "add sub mul div eq ge greater_equal not_equal fmod remainder floor_divide float_power pow xlogy bitwise_and",
+    "mtwo": "add sub mul div eq ge greater_equal not_equal fmod remainder floor_divide float_power pow xlogy "
+            "bitwise_and",
     "scaled": "add sub", "mreduce": "sum mean prod amax amin all any nansum", "typed": "sum mean prod nansum",
     "mextreme": "max min", "decay": "exponential_decay natural_exp_decay inverse_decay",
     "Decay": "ExponentialDecay NaturalExpDecay InverseDecay", "optimizer": "SGD Momentum,0.9 Adam",
     "reduction": "'mean' 'sum' 'none' 'mean' 'sum' 'none' 'foo'", "loss": "MSELoss L1Loss SmoothL1Loss HuberLoss",
     "celoss": "CrossEntropyLoss NLLLoss", "fceloss": "cross_entropy", "activation": "'softmax' 'sigmoid' 'relu' None",
     "initname": "'ones' 'zeros' 'normal' 'uniform' 'he_uniform' 'he_normal' 'xavier_uniform' 'xavier_normal' "
-                "'truncated_normal' 'truncatedNormal' 'lecun_uniform' 'identity' 'dirac' 'HeUniform' 'XavierUniform' 'foo'",
+                "'truncated_normal' 'truncatedNormal' 'lecun_uniform' 'identity' 'dirac' 'HeUniform' 'XavierUniform' "
+                "'foo'",
     "initdtype": "ms.float32 ms.float32 ms.float32 ms.float16 ms.float64 ms.int32 ms.bfloat16",
     "relation": "EQ NE LT GT LE GE", "border": "CONSTANT EDGE REFLECT SYMMETRIC",
     "inter": "NEAREST BILINEAR LINEAR BICUBIC CUBIC AREA", "random": "RandomApply RandomChoice RandomOrder",
@@ -70,7 +72,7 @@ class Drawer:
     def __init__(self, chooser: random.Random) -> None:
         self.chooser = chooser
         self.shape = chooser.choice(SHAPES)
-        self.dtype = chooser.choice(DTYPES[:-3] + ("float32", "int32", "bool_"))
+        self.dtype = chooser.choice((*DTYPES[:-3], "float32", "int32", "bool_"))
         self.rows = (chooser.choice((1, 2, 4)), 3)
 
     def place(self, name: str) -> str:
@@ -137,7 +139,9 @@ class Drawer:
         shape = self.chooser.choice(((), (3,), (4,), (2, 3), (2, 2, 3)))
         low, high = self.chooser.choice(((-12, 13), (0, 3)))
         kind = self.chooser.choice(FAST)
-        return f"np.random.RandomState({self.chooser.randrange(10**5)}).randint({low}, {high}, {shape}).astype({kind!r})"
+        return (
+            f"np.random.RandomState({self.chooser.randrange(10**5)}).randint({low}, {high}, {shape}).astype({kind!r})"
+        )
 
     def _npindex(self) -> str:
         shape = self.chooser.choice(((), (1,), (3,), (2, 2)))
@@ -219,7 +223,9 @@ class Drawer:
         return self.chooser.choice((2, 3, 5, (2, 3), (4, 4), (3, 5), [6, 2], (7, 9)))
 
     def _three(self) -> str:
-        return str([self.chooser.choice((0.5, 1.0, 2.0, 127.5, 0.25)) for _ in range(self.chooser.choice((3, 3, 3, 1)))])
+        return str(
+            [self.chooser.choice((0.5, 1.0, 2.0, 127.5, 0.25)) for _ in range(self.chooser.choice((3, 3, 3, 1)))]
+        )
 
     def _fill(self) -> object:
         return self.chooser.choice((0, 7, (1, 2, 3), 255))
@@ -262,7 +268,9 @@ def program(calls: Sequence[str]) -> str:
     return "\n".join([BEGIN, *(f"say({n}, 'eager', lambda:\n    {call})" for n, call in enumerate(calls))]) + "\n"
 
 
-def compared(pair: Pair, calls: Sequence[str], batch: int = 100) -> Iterator[tuple[str, Outcome | None, Outcome | None]]:
+def compared(
+    pair: Pair, calls: Sequence[str], batch: int = 100
+) -> Iterator[tuple[str, Outcome | None, Outcome | None]]:
     """Makes the calls on both sides, some in one process; None for one that ended the process."""
     for start in range(0, len(calls), batch):
         part = calls[start : start + batch]

@@ -77,7 +77,14 @@ def chained(make, seed):
     ds.config.set_seed(seed)
     told = []
     data = make()
-    for ask in ("get_dataset_size", "get_col_names", "get_batch_size", "get_repeat_count", "output_shapes", "output_types"):
+    for ask in (
+        "get_dataset_size",
+        "get_col_names",
+        "get_batch_size",
+        "get_repeat_count",
+        "output_shapes",
+        "output_types",
+    ):
         told.append(answered(lambda ask=ask: [str(x) for x in np.ravel(getattr(data, ask)())]))
     turns = data.create_dict_iterator(num_epochs=2, output_numpy=True)
     return told + [[[(name, np.asarray(x)) for name, x in row.items()] for row in turns] for _ in range(2)]

@@ -9,7 +9,8 @@ import numpy
 from harness import dtypes
 from harness.errors import SettingError, SettingTypeError
 from harness.framework import ops as _ops
-from harness.framework.ops.functions.shape import as_dtype, cast
+from harness.framework.numpy.promotion import of_name
+from harness.framework.ops.functions.shape import cast
 from harness.framework.tensor import Tensor
 
 #: looks its names up when they are used
@@ -27,17 +28,17 @@ _NARROW = {"Int64": dtypes.int32, "Float64": dtypes.float32}
 def asarray(a: Any, dtype: Any = None) -> Any:
     """A tensor of numbers, lists, tuples or a tensor; Python's ints become Int32, its floats Float32."""
     if isinstance(a, Tensor):
-        return a if dtype is None else cast(a, dtype)
+        return a if dtype is None else cast(a, of_name(dtype))
     if not isinstance(a, (bool, int, float, list, tuple)):
         raise SettingTypeError(
             f"numpy.asarray takes an int, a float, a bool, a Tensor, a list or a tuple, got {type(a).__name__}"
         )
     if isinstance(a, (list, tuple)) and any(isinstance(each, Tensor) for each in a):
         stacked = ops.stack([asarray(each) for each in a])
-        return stacked if dtype is None else cast(stacked, dtype)
+        return stacked if dtype is None else cast(stacked, of_name(dtype))
     made = Tensor(a)
     narrow = _NARROW.get(made.dtype.name, made.dtype)
-    return Tensor(a, narrow if dtype is None else as_dtype(dtype))
+    return Tensor(a, narrow if dtype is None else of_name(dtype))
 
 
 def array(obj: Any, dtype: Any = None, copy: bool = True, ndmin: int = 0) -> Any:
@@ -51,8 +52,9 @@ def array(obj: Any, dtype: Any = None, copy: bool = True, ndmin: int = 0) -> Any
 
 
 def asfarray(a: Any, dtype: Any = dtypes.float32) -> Any:
-    """``asarray`` of floats."""
-    return asarray(a, dtype)
+    """``asarray`` of floats; any other dtype counts as Float32."""
+    kind = None if dtype is None else of_name(dtype)
+    return asarray(a, kind if kind is None or kind.name in ("Float16", "Float32", "Float64") else dtypes.float32)
 
 
 def _shape(shape: Any) -> tuple[int, ...]:
@@ -64,13 +66,11 @@ def _shape(shape: Any) -> tuple[int, ...]:
 
 def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
     """``fill_value`` everywhere."""
-    if isinstance(fill_value, (list, tuple, Tensor)):
+    if isinstance(fill_value, (list, tuple, Tensor)) and 0 not in _shape(shape):
         return ops.broadcast_to(asarray(fill_value, dtype), _shape(shape))
-    return Tensor(numpy.full(_shape(shape), fill_value), asarray(fill_value).dtype if dtype is None else _of(dtype))
-
-
-def _of(dtype: Any) -> Any:
-    return as_dtype(dtype)
+    if isinstance(fill_value, (list, tuple, Tensor)):
+        return Tensor(numpy.zeros(_shape(shape)), asarray(fill_value, dtype).dtype)
+    return Tensor(numpy.full(_shape(shape), fill_value), asarray(fill_value).dtype if dtype is None else of_name(dtype))
 
 
 def zeros(shape: Any, dtype: Any = dtypes.float32) -> Any:
@@ -120,7 +120,7 @@ def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) ->
     if not all(isinstance(each, (int, float)) for each in values):
         raise SettingTypeError(f"numpy.arange takes numbers, got {start!r}, {stop!r}, {step!r}")
     narrow = dtypes.float32 if any(isinstance(each, float) for each in values) else dtypes.int32
-    return Tensor(numpy.arange(*values), narrow if dtype is None else _of(dtype))
+    return Tensor(numpy.arange(*values), narrow if dtype is None else of_name(dtype))
 
 
 def linspace(
@@ -137,8 +137,10 @@ def linspace(
         raise SettingError(f"numpy.linspace: num must be an int of at least 0, got {num!r}")
     first, last = (each.asnumpy() if isinstance(each, Tensor) else numpy.asarray(each) for each in (start, stop))
     values, distance = numpy.linspace(first, last, num=num, endpoint=endpoint, retstep=True, axis=axis)
-    made = Tensor(values, dtypes.float32 if dtype is None else _of(dtype))
-    return (made, Tensor(distance, dtypes.float32)) if retstep else made
+    made = Tensor(values, dtypes.float32 if dtype is None else of_name(dtype))
+    if not retstep:
+        return made
+    return made, float(distance) if numpy.ndim(distance) == 0 else Tensor(distance, dtypes.float32)
 
 
 def logspace(
@@ -146,12 +148,12 @@ def logspace(
 ) -> Any:
     """``base`` to the power of ``linspace``."""
     powers = linspace(start, stop, num, endpoint, False, dtypes.float64, axis)
-    return Tensor(numpy.power(base, powers.asnumpy()), dtypes.float32 if dtype is None else _of(dtype))
+    return Tensor(numpy.power(base, powers.asnumpy()), dtypes.float32 if dtype is None else of_name(dtype))
 
 
 def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = dtypes.float32) -> Any:
     """Ones on the ``k``-th diagonal."""
-    return Tensor(numpy.eye(N, M, k), _of(dtype))
+    return Tensor(numpy.eye(N, M, k), of_name(dtype))
 
 
 def identity(n: int, dtype: Any = dtypes.float32) -> Any:
@@ -161,17 +163,23 @@ def identity(n: int, dtype: Any = dtypes.float32) -> Any:
 
 def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = dtypes.float32) -> Any:
     """Ones on and below the ``k``-th diagonal."""
-    return Tensor(numpy.tri(N, M, k), _of(dtype))
+    return Tensor(numpy.tri(N, M, k), of_name(dtype))
 
 
 def tril(m: Any, k: int = 0) -> Any:
     """What is on and below the ``k``-th diagonal."""
-    return ops.tril(asarray(m), k)
+    given = asarray(m)
+    if len(given.shape) == 1:
+        return ops.where(tri(given.shape[0], k=k, dtype=dtypes.bool_), given, full_like(given, 0))
+    return ops.tril(given, k)
 
 
 def triu(m: Any, k: int = 0) -> Any:
     """What is on and above the ``k``-th diagonal."""
-    return ops.triu(asarray(m), k)
+    given = asarray(m)
+    if len(given.shape) == 1:
+        return ops.where(tri(given.shape[0], k=k - 1, dtype=dtypes.bool_), full_like(given, 0), given)
+    return ops.triu(given, k)
 
 
 def diag(v: Any, k: int = 0) -> Any:
@@ -205,7 +213,7 @@ def indices(dimensions: Any, dtype: Any = dtypes.int32, sparse: bool = False) ->
     places: Any = numpy.indices(_shape(dimensions))
     if sparse:
         places = numpy.ogrid[tuple(slice(n) for n in _shape(dimensions))]
-    return [Tensor(each, _of(dtype)) for each in places]
+    return [Tensor(each, of_name(dtype)) for each in places]
 
 
 def meshgrid(*xi: Any, sparse: bool = False, indexing: str = "xy") -> Any:

@@ -7,41 +7,47 @@ from collections.abc import Callable
 from typing import Any
 
 from harness import dtypes
+from harness.errors import SettingError
 from harness.framework import ops as _ops
 from harness.framework.numpy.create import asarray
+from harness.framework.numpy.promotion import FLOATS, angle, common, through_float32
 from harness.framework.ops.functions.shape import cast
+from harness.framework.tensor import Tensor
 
 #: looks its names up when they are used
 ops: Any = _ops
 
 #: functions of one tensor, by the function of ``ops`` that gives each
 UNARY: dict[str, str] = {
-    "abs": "abs", "absolute": "abs", "arccosh": "acosh", "arcsinh": "asinh", "arctan": "atan", "arctanh": "atanh",
-    "ceil": "ceil", "cos": "cos", "cosh": "cosh", "deg2rad": "deg2rad", "exp": "exp",
-    "exp2": "exp2", "expm1": "expm1", "fabs": "abs", "floor": "floor", "isfinite": "isfinite",
-    "isinf": "isinf", "isnan": "isnan", "log": "log", "log10": "log10", "log1p": "log1p", "log2": "log2",
-    "logical_not": "logical_not", "negative": "neg", "positive": "positive", "rad2deg": "rad2deg",
-    "radians": "deg2rad", "reciprocal": "reciprocal", "rint": "round", "sign": "sign", "sin": "sin", "sinh": "sinh",
-    "sqrt": "sqrt", "square": "square", "tan": "tan", "tanh": "tanh", "trunc": "trunc",
+    "deg2rad": "deg2rad", "exp": "exp", "expm1": "expm1", "floor": "floor", "isfinite": "isfinite",
+    "isnan": "isnan", "log": "log", "log10": "log10", "log1p": "log1p", "log2": "log2", "logical_not": "logical_not",
+    "negative": "neg", "positive": "positive", "rad2deg": "rad2deg", "radians": "deg2rad", "sqrt": "sqrt",
+    "square": "square",
+}  # fmt: skip
+#: trigonometric functions of one tensor
+ANGLES: dict[str, str] = {
+    "arccosh": "acosh", "arcsinh": "asinh", "arctan": "atan", "arctanh": "atanh", "cos": "cos", "cosh": "cosh",
+    "sin": "sin", "sinh": "sinh", "tan": "tan", "tanh": "tanh",
 }  # fmt: skip
 #: those that make floats of whole numbers
-_FLOATING = frozenset({"sqrt", "tanh"})
+_FLOATING = frozenset({"sqrt"})
 #: functions of two tensors
 BINARY: dict[str, str] = {
-    "add": "add", "arctan2": "atan2", "bitwise_and": "bitwise_and", "bitwise_or": "bitwise_or",
+    "add": "add", "bitwise_and": "bitwise_and", "bitwise_or": "bitwise_or",
     "bitwise_xor": "bitwise_xor", "equal": "equal", "floor_divide": "floor_divide", "fmod": "fmod",
-    "greater": "greater", "greater_equal": "greater_equal", "heaviside": "heaviside", "hypot": "hypot",
+    "greater": "greater", "greater_equal": "greater_equal",
     "less": "less", "less_equal": "less_equal", "logaddexp": "logaddexp", "logical_and": "logical_and",
-    "logical_or": "logical_or", "logical_xor": "logical_xor", "matmul": "matmul", "maximum": "maximum",
-    "minimum": "minimum", "mod": "floor_mod", "multiply": "mul", "not_equal": "not_equal", "power": "pow",
+    "logical_or": "logical_or", "logical_xor": "logical_xor", "matmul": "matmul", "mod": "floor_mod",
+    "multiply": "mul", "not_equal": "not_equal", "power": "pow",
     "remainder": "floor_mod", "subtract": "sub",
 }  # fmt: skip
 
 __all__ = [
-    *sorted({*UNARY, *BINARY}), "amax", "amin", "arccos", "arcsin", "argmax", "argmin", "array_equal", "average",
-    "bitwise_not", "clip", "count_nonzero", "cross", "cumprod", "cumsum", "diff", "divide", "dot", "fix", "inner",
-    "invert", "isclose", "isin", "kron", "max", "mean", "min", "nanmax", "nanmean", "nanmin", "nansum", "norm",
-    "outer", "ptp", "size", "std", "sum", "tensordot", "trace", "true_divide", "var",
+    *sorted({*UNARY, *ANGLES, *BINARY}), "abs", "absolute", "amax", "amin", "arccos", "arcsin", "arctan2", "argmax",
+    "argmin", "array_equal", "average", "bitwise_not", "ceil", "clip", "count_nonzero", "cross", "cumprod", "cumsum",
+    "diff", "divide", "dot", "exp2", "fabs", "fix", "heaviside", "hypot", "inner", "invert", "isclose", "isin", "isinf",
+    "kron", "max", "maximum", "mean", "min", "minimum", "nanmax", "nanmean", "nanmin", "nansum", "norm", "outer", "ptp",
+    "reciprocal", "rint", "sign", "size", "std", "sum", "tensordot", "trace", "true_divide", "trunc", "var",
 ]  # fmt: skip
 
 
@@ -56,12 +62,14 @@ def _tensor(value: Any) -> Any:
 def _unary(name: str, function: Callable[[Any], Any]) -> Callable[..., Any]:
     def of_one(x: Any, dtype: Any = None) -> Any:
         given = asarray(x)
-        if name in _FLOATING and not given.dtype.is_floating:
+        if name in ANGLES:
+            given = angle(given)
+        elif name in _FLOATING and given.dtype.kind in "biu":
             given = cast(given, dtypes.float32)
         return _cast(function(given), dtype)
 
     of_one.__name__ = of_one.__qualname__ = name
-    of_one.__doc__ = f"``ops.{UNARY[name]}`` of each element, as ``dtype`` if one is given."
+    of_one.__doc__ = f"``ops.{(UNARY | ANGLES)[name]}`` of each element, as ``dtype`` if one is given."
     return of_one
 
 
@@ -76,7 +84,7 @@ def _binary(name: str, function: Callable[[Any, Any], Any]) -> Callable[..., Any
     return of_two
 
 
-for _name, _of in UNARY.items():
+for _name, _of in (UNARY | ANGLES).items():
     globals()[_name] = _unary(_name, getattr(ops, _of))
 for _name, _of in BINARY.items():
     globals()[_name] = _binary(_name, getattr(ops, _of))
@@ -84,34 +92,127 @@ for _name, _of in BINARY.items():
 
 def arcsin(x: Any, dtype: Any = None) -> Any:
     """The angle whose sine is ``x``."""
-    return _cast(ops.asin(asarray(x)), dtype)
+    return _cast(ops.asin(angle(asarray(x))), dtype)
 
 
 def arccos(input: Any, dtype: Any = None) -> Any:
     """The angle whose cosine is ``input``."""
-    return _cast(ops.acos(asarray(input)), dtype)
+    return _cast(ops.acos(angle(asarray(input))), dtype)
+
+
+def arctan2(x1: Any, x2: Any, dtype: Any = None) -> Any:
+    """The angle of the point (``x2``, ``x1``)."""
+    return _cast(ops.atan2(angle(asarray(x1)), angle(asarray(x2))), dtype)
+
+
+def absolute(x: Any, dtype: Any = None) -> Any:
+    """Without the sign; in Float32 where there is no kernel."""
+    kept = FLOATS | {"Int32", "Float64"} if dtype is None else frozenset({asarray(x).dtype.name})
+    return _cast(through_float32(ops.abs, asarray(x), kept), dtype)
+
+
+abs = fabs = absolute
+
+
+def ceil(x: Any, dtype: Any = None) -> Any:
+    """Rounded up, as Float32."""
+    return _cast(ops.ceil(cast(asarray(x), dtypes.float32)), dtype)
+
+
+def rint(x: Any, dtype: Any = None) -> Any:
+    """Rounded to the nearest whole number, to the even one of two."""
+    given = Tensor(x) if isinstance(x, (bool, int, float, list, tuple)) else asarray(x)
+    return _cast(ops.Rint()(given), dtype)
+
+
+def exp2(x: Any, dtype: Any = None) -> Any:
+    """2 to the power of ``x``, of whole numbers a whole number."""
+    return _cast(ops.pow(2, asarray(x)), dtype)
+
+
+def reciprocal(x: Any, dtype: Any = None) -> Any:
+    """1 over ``x``, of whole numbers a whole number."""
+    given = asarray(x)
+    return _cast(ops.reciprocal(given) if given.dtype.is_floating else ops.pow(given, -1), dtype)
+
+
+def sign(x: Any, dtype: Any = None) -> Any:
+    """-1, 0 or 1, of whole numbers as Float32."""
+    given = asarray(x)
+    return _cast(ops.sign(given if given.dtype.kind in "fb" else cast(given, dtypes.float32)), dtype)
+
+
+def isinf(x: Any, dtype: Any = None) -> Any:
+    """Whether each element is infinite; no whole number is."""
+    given = asarray(x)
+    whole = given.dtype.kind in "biu"
+    return _cast(full_of(cast(given, dtypes.bool_), False) if whole else ops.isinf(given), dtype)
 
 
 def divide(x1: Any, x2: Any, dtype: Any = None) -> Any:
-    """The quotient, of whole numbers in Float32."""
-    first, second = asarray(x1), _tensor(x2)
-    floats = first.dtype.is_floating or isinstance(second, float) or getattr(second, "dtype", first.dtype).is_floating
-    return _cast(ops.div(first if floats else cast(first, dtypes.float32), second), dtype)
+    """The quotient; where neither is Float16 or Float32 both are cast to Float32."""
+    first, second = asarray(x1), asarray(x2)
+    if not {first.dtype.name, second.dtype.name} & FLOATS:
+        first, second = cast(first, dtypes.float32), cast(second, dtypes.float32)
+    return _cast(ops.div(first, second), dtype)
 
 
 true_divide = divide
 
 
+def hypot(x1: Any, x2: Any, dtype: Any = None) -> Any:
+    """The root of the sum of two squares."""
+    return _cast(ops.sqrt(ops.square(asarray(x1)) + ops.square(asarray(x2))), dtype)
+
+
+def heaviside(x1: Any, x2: Any, dtype: Any = None) -> Any:
+    """0 below 0, 1 above, ``x2`` at 0."""
+    first, second = asarray(x1), asarray(x2)
+    kind = common(first.dtype, second.dtype)
+    first, second = (each if each.dtype is kind else cast(each, kind) for each in (first, second))
+    below = ops.where(ops.less(first, 0), asarray(0, kind), second)
+    return _cast(ops.where(ops.greater(first, 0), asarray(1, kind), below), dtype)
+
+
 def fix(x: Any) -> Any:
-    """Rounded towards 0."""
-    return ops.trunc(asarray(x))
+    """Rounded towards 0, as Float32 unless it is Float16."""
+    given = asarray(x)
+    return ops.trunc(given if given.dtype.name in FLOATS else cast(given, dtypes.float32))
+
+
+def trunc(x: Any, dtype: Any = None) -> Any:
+    """Rounded towards 0, as ``fix`` does."""
+    return _cast(fix(x), dtype)
+
+
+def maximum(x1: Any, x2: Any, dtype: Any = None) -> Any:
+    """The larger of two, NaN where one of them is; beside a tensor without axes the dtype is the other's."""
+    return _larger(ops.maximum, x1, x2, dtype)
+
+
+def minimum(x1: Any, x2: Any, dtype: Any = None) -> Any:
+    """The smaller of two, NaN where one of them is; beside a tensor without axes the dtype is the other's."""
+    return _larger(ops.minimum, x1, x2, dtype)
+
+
+def _larger(function: Callable[[Any, Any], Any], x1: Any, x2: Any, dtype: Any) -> Any:
+    first, second = asarray(x1), asarray(x2)
+    if bool(first.shape) != bool(second.shape):
+        dtype = first.dtype if first.shape else second.dtype
+    found = function(first, second)
+    if found.dtype.is_floating:
+        unknown = ops.logical_or(ops.not_equal(first, first), ops.not_equal(second, second))
+        found = ops.where(unknown, full_of(found, float("nan")), found)
+    return _cast(found, dtype)
 
 
 def clip(x: Any, xmin: Any, xmax: Any, dtype: Any = None) -> Any:
     """Not below ``xmin``, not above ``xmax``; None for no bound."""
+    if xmin is None and xmax is None:
+        raise SettingError("numpy.clip: one of xmin and xmax must be given")
     result = asarray(x)
-    result = result if xmin is None else ops.maximum(result, _tensor(xmin))
-    return _cast(result if xmax is None else ops.minimum(result, _tensor(xmax)), dtype)
+    result = result if xmin is None else maximum(result, xmin, dtype)
+    return result if xmax is None else minimum(result, xmax, dtype)
 
 
 def isclose(a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
@@ -135,11 +236,8 @@ def _axes(x: Any, axis: Any) -> tuple[int, ...]:
 
 
 def sum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False, initial: Any = None) -> Any:
-    """Sums over ``axis`` (None: all axes), of whole numbers and bools in Int64."""
-    given = asarray(a)
-    wide = given if given.dtype.is_floating else cast(given, dtypes.int64)
-    total = wide if not wide.shape else wide.sum(axis=_axes(wide, axis), keepdims=keepdims)
-    return _cast(total if initial is None else total + initial, dtype)
+    """Sums over ``axis`` (None: all axes), as ``Tensor.sum`` has them."""
+    return asarray(a).sum(axis, dtype, keepdims, initial)
 
 
 def mean(a: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Any:
@@ -196,28 +294,32 @@ def ptp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
 
 
 def var(x: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
-    """Mean squares of the distances from the mean; ``ddof`` less in the divisor."""
-    given = asarray(x)
-    given = given if given.dtype.is_floating else cast(given, dtypes.float32)
-    return ops.var(given, _axes(given, axis), ddof, keepdims)
+    """Mean squares of the distances from the mean, as ``Tensor.var`` has them; ``ddof`` less in the divisor."""
+    return asarray(x).var(axis, ddof, keepdims)
 
 
 def std(x: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
     """The root of ``var``."""
-    return ops.sqrt(var(x, axis, ddof, keepdims))
+    return asarray(x).std(axis, ddof, keepdims)
+
+
+def _reduced(a: Any, axis: Any, keepdims: bool) -> Any:
+    wide = a if a.dtype.kind in "fc" else cast(a, dtypes.int64)
+    return wide.sum(axis=_axes(wide, axis), keepdims=keepdims) if wide.shape else wide
 
 
 def nansum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
-    """``sum`` without NaN."""
+    """Sums without NaN, in the tensor's dtype."""
     given = asarray(a)
-    return sum(ops.where(ops.isnan(given), full_of(given, 0), given), axis, dtype, keepdims)
+    shown = given if given.dtype.kind in "biu" else ops.where(ops.isnan(given), full_of(given, 0), given)
+    return cast(_reduced(shown, axis, keepdims), given.dtype if dtype is None else dtype)
 
 
 def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
     """``mean`` without NaN."""
     given = asarray(a)
-    count = sum(cast(ops.logical_not(ops.isnan(given)), given.dtype), axis, None, keepdims)
-    return _cast(nansum(given, axis, None, keepdims) / count, dtype)
+    known = cast(ops.logical_not(ops.isnan(given)), dtypes.float32)
+    return _cast(nansum(given, axis, None, keepdims) / _reduced(known, axis, keepdims), dtype)
 
 
 def nanmax(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
@@ -268,15 +370,21 @@ def argmin(a: Any, axis: int | None = None) -> Any:
 
 
 def cumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Any:
-    """Sums of all up to each element."""
-    given = asarray(a)
-    return _cast(ops.cumsum(given.ravel() if axis is None else given, axis or 0), dtype)
+    """Sums of all up to each element, as ``Tensor.cumsum`` has them."""
+    return asarray(a).cumsum(axis, dtype)
+
+
+#: dtypes of products, by what is multiplied; others keep theirs
+_PRODUCTS = {"Int8": dtypes.int32, "Int16": dtypes.int32, "Bool": dtypes.int32, "UInt8": dtypes.uint32,
+             "UInt16": dtypes.uint32}  # fmt: skip
 
 
 def cumprod(a: Any, axis: int | None = None, dtype: Any = None) -> Any:
-    """Products of all up to each element."""
+    """Products of all up to each element, computed in Float32 unless they are Float64."""
     given = asarray(a)
-    return _cast(ops.cumprod(given.ravel() if axis is None else given, axis or 0), dtype)
+    kind = _PRODUCTS.get(given.dtype.name, given.dtype) if dtype is None else dtype
+    wide = given if given.dtype.name == "Float64" else cast(given, dtypes.float32)
+    return cast(ops.cumprod(wide.ravel() if axis is None else wide, axis or 0), kind)
 
 
 def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
@@ -298,7 +406,7 @@ def size(a: Any, axis: int | None = None) -> int:
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
     """The root of the sum of squares over ``axis``, or another norm of ``ops.norm``."""
     given = asarray(x)
-    given = given if given.dtype.is_floating else cast(given, dtypes.float32)
+    given = given if given.dtype.name in ("Float32", "Float64") else cast(given, dtypes.float32)
     return ops.norm(given, ord, axis, keepdims)
 
 
@@ -343,7 +451,10 @@ def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = 
     """The sum of a diagonal."""
     from harness.framework.numpy.shapes import diagonal
 
-    return _cast(diagonal(a, offset, axis1, axis2).sum(axis=-1), dtype)
+    found = diagonal(a, offset, axis1, axis2)
+    wide = found if found.dtype.kind in "fc" else cast(found, dtypes.int64)
+    total = wide.sum(axis=-1)
+    return cast(total, (dtypes.bool_ if found.dtype.kind == "b" else total.dtype) if dtype is None else dtype)
 
 
 def bitwise_not(x: Any, dtype: Any = None) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from typing import Any
 
@@ -9,7 +10,8 @@ from harness import dtypes
 from harness.errors import SettingError, SettingTypeError, UnsupportedError
 from harness.framework import ops as _ops
 from harness.framework.numpy.create import asarray, diag
-from harness.framework.ops.functions.shape import as_dtype, cast
+from harness.framework.numpy.promotion import KNOWN, common, of_name, through_float32
+from harness.framework.ops.functions.shape import cast
 from harness.framework.tensor import Tensor
 
 #: looks its names up when they are used
@@ -83,33 +85,22 @@ def _all(arrays: Any, name: str) -> list[Any]:
     if not isinstance(arrays, (tuple, list)) or not arrays:
         raise SettingTypeError(f"numpy.{name} takes a tuple or list of tensors, got {arrays!r}")
     given = [asarray(each) for each in arrays]
-    widest = given[0]
-    for each in given[1:]:
-        widest = result_type_of(widest, each)
-    wanted = widest if not isinstance(widest, Tensor) else widest.dtype
+    wanted = functools.reduce(common, (each.dtype for each in given))
     return [each if each.dtype is wanted else cast(each, wanted) for each in given]
-
-
-def result_type_of(a: Any, b: Any) -> Any:
-    """The dtype of what is computed from two tensors or dtypes."""
-    from harness.framework.ops.eager import promote
-
-    return promote([each.dtype if isinstance(each, Tensor) else each for each in (a, b)])
 
 
 def promote_types(type1: Any, type2: Any) -> Any:
     """The dtype of what is computed from tensors of two dtypes."""
-    return result_type_of(as_dtype(type1), as_dtype(type2))
+    return common(of_name(type1), of_name(type2))
 
 
 def result_type(*arrays_and_dtypes: Any) -> Any:
     """The dtype of what is computed from all of these."""
-    found = [asarray(e).dtype if isinstance(e, (Tensor, bool, int, float, list, tuple)) else as_dtype(e)
-             for e in arrays_and_dtypes]  # fmt: skip
-    widest = found[0]
-    for each in found[1:]:
-        widest = result_type_of(widest, each)
-    return widest
+    return functools.reduce(
+        common,
+        (asarray(e).dtype if isinstance(e, (Tensor, bool, int, float, list, tuple)) else of_name(e)
+         for e in arrays_and_dtypes),
+    )  # fmt: skip
 
 
 def concatenate(arrays: Any, axis: int | None = 0) -> Any:
@@ -231,11 +222,15 @@ def broadcast_arrays(*args: Any) -> Any:
     return [ops.broadcast_to(each, shape) for each in given]
 
 
+#: dtypes that are turned as they are; others pass through Float32
+_FLIPPED = KNOWN
+
+
 def flip(m: Any, axis: Any = None) -> Any:
     """In reverse order along ``axis``."""
     given = asarray(m)
     axes = tuple(range(len(given.shape))) if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
-    return ops.flip(given, axes)
+    return through_float32(lambda x: ops.flip(x, axes), given, _FLIPPED)
 
 
 def fliplr(m: Any) -> Any:
@@ -289,16 +284,13 @@ def where(condition: Any, x: Any = None, y: Any = None) -> Any:
     if x is None or y is None:
         raise SettingTypeError("numpy.where needs both x and y")
     given = asarray(condition)
-    return ops.where(given if given.dtype is dtypes.bool_ else ops.not_equal(given, 0), _number(x), _number(y))
-
-
-def _number(value: Any) -> Any:
-    return value if isinstance(value, (bool, int, float, Tensor)) else asarray(value)
+    first, second = _all((x, y), "where")
+    return ops.where(given if given.dtype is dtypes.bool_ else cast(given, dtypes.bool_), first, second)
 
 
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     """Of each place the choice whose condition holds first."""
-    choices = [asarray(each) for each in choicelist]
+    choices = _all(choicelist, "select")
     result: Any = ops.full_like(choices[0], default) if isinstance(default, (bool, int, float)) else asarray(default)
     for condition, choice in zip(reversed(list(condlist)), reversed(choices), strict=True):
         result = ops.where(asarray(condition), choice, result)
@@ -311,12 +303,9 @@ def argwhere(a: Any) -> Any:
 
 
 def unique(x: Any, return_inverse: bool = False) -> Any:
-    """Each value once, in order; with ``return_inverse`` the place of each element among them."""
-    import numpy
-
-    values, places = numpy.unique(asarray(x).asnumpy().ravel(), return_inverse=True)
-    made = Tensor(values)
-    return (made, Tensor(places.astype(numpy.int32))) if return_inverse else made
+    """Each value once, in the order they come; with ``return_inverse`` the place of each element among them."""
+    values, places = ops.unique(ravel(x))
+    return (values, places) if return_inverse else values
 
 
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
