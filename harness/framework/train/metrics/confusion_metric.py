@@ -22,7 +22,7 @@ class ConfusionMatrixMetric(Metric):
         metric_name: the rate (``sensitivity``, ``tpr``, ...; looked up by ``eval``, or by ``update`` where
             ``calculation_method`` is set).
         calculation_method: the mean of each update's rates; False: the rate of the counts of all updates. Masks of
-            two axes (or with a last axis of 1) are counted in any case.
+            two axes (or with a last axis of 1) raise ``SettingError`` with it, unless ``corrected``.
         decrease: how the rates (N, C) of an update become one number: mean or sum of all, over the batch, or over the
             channels; those that give more than one number raise ``SettingError``, ``mean_batch`` raises
             ``SettingTypeError``.
@@ -55,10 +55,16 @@ class ConfusionMatrixMetric(Metric):
 
     @rearrange_inputs
     def update(self, *inputs: Any) -> None:
-        counts = self._count(*self._pair(inputs))
+        prediction, label = self._pair(inputs)
+        counts = self._count(prediction, label)
         if not self.calculation_method:
             self._counts += [each.sum() for each in counts]
             return
+        if not self.corrected and prediction.size == prediction.shape[0] * prediction.shape[1]:
+            raise SettingError(
+                f"ConfusionMatrixMetric: calculation_method takes masks of three axes, got {prediction.shape}; "
+                "ConfusionMatrixMetric(..., corrected=True) takes two"
+            )
         score: Any
         weight: Any
         score, weight = _reduced(rate(self.metric_name, counts), self.decrease)

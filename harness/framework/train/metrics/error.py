@@ -25,7 +25,7 @@ class _Error(Metric):
         self.clear()
 
     def clear(self) -> None:
-        self._sum: Any = 0.0
+        self._sum: Any = np.float64(0)  # sums of float32 are added in float64
         self._count = 0
 
     @rearrange_inputs
@@ -76,7 +76,7 @@ class Loss(Metric):
         self.clear()
 
     def clear(self) -> None:
-        self._sum: Any = 0
+        self._sum: Any = np.float64(0)  # as of errors
         self._count = 0
 
     @rearrange_inputs

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.errors import SettingError, SettingTypeError, StateError
+from harness.errors import IndexRangeError, SettingError, SettingTypeError, StateError
 from harness.framework.train.metrics.base import Array, Metric, rearrange_inputs, typed
 
 Curve = tuple[Array, Array, Array]
@@ -68,6 +68,8 @@ class ROC(Metric):
 
 def _curve(scores: Array, positive: Array) -> Curve:
     """One class; ``scores`` and ``positive`` have one element a sample."""
+    if len(scores) < 2:
+        raise IndexRangeError(f"ROC.eval: a curve needs two samples, got {len(scores)}")
     order = np.argsort(-scores)
     scores, positive = scores[order], positive[order].astype(np.int64)
     ends = np.append(np.flatnonzero(np.diff(scores)), len(scores) - 1)
