@@ -54,6 +54,7 @@ WORDS: dict[str, str] = {
                 "'truncated_normal' 'truncatedNormal' 'lecun_uniform' 'identity' 'dirac' 'HeUniform' 'XavierUniform' "
                 "'foo'",
     "initdtype": "ms.float32 ms.float32 ms.float32 ms.float16 ms.float64 ms.int32 ms.bfloat16",
+    "fixed": "(0.5,0.5) (1.5,1.5) (0.0,0.0) (2.0,2.0) (1.0,1.0)", "turn": "(0.1,0.1) (-0.3,-0.3) (0.5,0.5) (0.0,0.0)",
     "relation": "EQ NE LT GT LE GE", "border": "CONSTANT EDGE REFLECT SYMMETRIC",
     "inter": "NEAREST BILINEAR LINEAR BICUBIC CUBIC AREA", "random": "RandomApply RandomChoice RandomOrder",
 }  # fmt: skip

@@ -101,7 +101,8 @@ class Dataset(ABC):
 
     def output_types(self) -> list[Any]:
         """numpy dtype of each column in the first row."""
-        return [value.dtype for value in self._first()]
+        # texts have a dtype of no length there
+        return [np.dtype(value.dtype.kind) if value.dtype.kind in "US" else value.dtype for value in self._first()]
 
     def _first(self) -> Row:
         return next(next(self.passes(config.get_seed())), ())

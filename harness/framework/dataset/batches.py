@@ -57,8 +57,8 @@ class Batch(Operation):
         self._outputs = self._inputs if outputs is None else names_of(outputs, self.owner)
         if self._function is not None:
             known(self._inputs, source.columns(), self.owner)
-        elif inputs is not None or outputs is not None:
-            raise SettingError("batch: input_columns and output_columns are those of per_batch_map, which is not given")
+        elif inputs is not None:
+            raise SettingError("batch: input_columns are those of per_batch_map, which is not given")
 
     def columns(self) -> list[str]:
         names = self.source.columns()
@@ -137,9 +137,7 @@ class PaddedBatch(Batch):
         super().__init__(source, batch_size, drop_remainder, num_parallel_workers, {})
         if pad_info is not None and not isinstance(pad_info, dict):
             raise SettingTypeError(f"padded_batch: pad_info must be a dict, got {type(pad_info).__name__}")
-        names = source.columns()
-        known(list(pad_info or ()), names, "padded_batch")
-        self._pads = dict.fromkeys(names, (None, 0)) if pad_info is None else pad_info
+        self._pads = pad_info or dict.fromkeys(source.columns(), (None, 0))  # none named: all of them
         for name, pad in self._pads.items():
             if not isinstance(pad, tuple) or len(pad) != 2:
                 raise SettingTypeError(f"padded_batch: pad_info[{name!r}] must be (shape, value), got {pad!r}")

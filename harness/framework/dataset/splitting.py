@@ -9,6 +9,7 @@ from harness.errors import SettingError, SettingTypeError, StateError
 from harness.framework.dataset.base import Dataset, step
 from harness.framework.dataset.checks import flag
 from harness.framework.dataset.operations import Part, Shuffle
+from harness.framework.dataset.samplers import BuiltinSampler
 from harness.framework.dataset.sources import Source
 
 
@@ -21,6 +22,8 @@ def split(dataset: Dataset, sizes: Sequence[Any], randomize: bool) -> list[Datas
         StateError: sizes do not add up to the dataset's, shares not to 1, or a part would be empty.
     """
     flag(randomize, "randomize", "split")
+    if _sharded(dataset):
+        raise StateError("split: a dataset must not be sharded before it is split")
     total = dataset.get_dataset_size()
     counts = _counts(list(sizes) if isinstance(sizes, (list, tuple)) else sizes, total)
     parts: list[Dataset] = []
@@ -33,6 +36,12 @@ def split(dataset: Dataset, sizes: Sequence[Any], randomize: bool) -> list[Datas
             parts.append(Part(source, start, count))
         start += count
     return parts
+
+
+def _sharded(dataset: Dataset) -> bool:
+    sampler = getattr(dataset, "sampler", None)
+    own = isinstance(sampler, BuiltinSampler) and sampler.is_sharded()
+    return own or any(map(_sharded, dataset.inner()))
 
 
 def _counts(sizes: Any, total: int) -> list[int]:
