@@ -11,7 +11,7 @@ import builtins
 import copy
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -106,6 +106,24 @@ def program(calls: list[str]) -> str:
     return "\n".join(lines) + "\n"
 
 
+#: a bad call as the body of a network, which a graph is made of
+NETWORK = """def build{number}():
+    class Net(nn.Cell):
+        def construct(self):
+            return {call}
+    ms.set_context(mode=0)
+    return Net()()"""
+
+
+def within_graphs(calls: list[str]) -> str:
+    """``program`` of calls that each are the body of a network's ``construct``, in graph mode."""
+    lines = [PRELUDE]
+    for number, call in enumerate(calls):
+        lines.append(NETWORK.format(number=number, call=call))
+        lines.append(f"tell({number}, build{number}, 3)")
+    return "\n".join(lines) + "\n"
+
+
 def outcomes(out: Path) -> dict[int, Outcome]:
     """What a run of ``program`` printed."""
     told = {}
@@ -116,14 +134,16 @@ def outcomes(out: Path) -> dict[int, Outcome]:
     return told
 
 
-def compared(pair: Pair, calls: list[str], batch: int = 20) -> Iterator[tuple[str, Outcome | None, Outcome | None]]:
+def compared(
+    pair: Pair, calls: list[str], batch: int = 20, told: Callable[[list[str]], str] = program
+) -> Iterator[tuple[str, Outcome | None, Outcome | None]]:
     """Makes the calls on both sides, some in one process; None for one that ended the process."""
     for start in range(0, len(calls), batch):
         part = calls[start : start + batch]
-        own, _, real, _ = pair.run(program(part))
+        own, _, real, _ = pair.run(told(part))
         ours, theirs = outcomes(own), outcomes(real)
         if batch > 1 and min(len(ours), len(theirs)) < len(part):
-            yield from compared(pair, part, 1)
+            yield from compared(pair, part, 1, told)
             continue
         for number, call in enumerate(part):
             yield call, ours.get(number), theirs.get(number)

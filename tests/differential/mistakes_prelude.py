@@ -36,7 +36,7 @@ net = nn.Dense(3, 2, weight_init="ones")
 ms.save_checkpoint(net, "b.ckpt")
 
 
-def tell(number, act):
+def tell(number, act, deep=0):
     global net
     ms.set_context(mode=1)
     ms.set_seed(1)
@@ -48,7 +48,8 @@ def tell(number, act):
         error = [name for name in bases if name not in ("Exception", "BaseException", "object")] or ["Exception"]
         text = f"{type(raised).__name__}: {raised}"[:300]
         lines = [frame.lineno for frame in traceback.extract_tb(raised.__traceback__) if frame.filename == __file__]
-        named = any(act.__code__.co_firstlineno <= line <= act.__code__.co_firstlineno + 1 for line in lines)
+        first = act.__code__.co_firstlineno + deep
+        named = any(first <= line <= first + 1 for line in lines)
     print("\n" + json.dumps({"number": number, "error": error, "text": text, "named": named}), flush=True)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from harness.errors import SettingError, SettingTypeError
+from harness.errors import DtypeError, SettingError, SettingTypeError
 
 
 def _is_int(value: Any) -> bool:
@@ -45,6 +45,12 @@ def among(value: Any, accepted: Collection[Any], name: str, owner: str) -> Any:
     if value not in accepted:
         raise SettingError(f"{owner}: {name} must be one of {list(accepted)}, got {value!r}")
     return value
+
+
+def one_dtype(owner: str, *given: Any) -> None:
+    """``DtypeError`` unless all tensors have one dtype."""
+    if len({each.dtype for each in given}) > 1:
+        raise DtypeError(f"{owner}: inputs must have one dtype, got {', '.join(each.dtype.name for each in given)}")
 
 
 def number(value: Any, name: str, owner: str, low: float | None = None, high: float | None = None) -> Any:

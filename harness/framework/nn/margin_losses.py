@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from harness import dtypes
-from harness.errors import SettingError, SettingTypeError, ShapeError
+from harness.errors import DtypeError, SettingError, SettingTypeError, ShapeError
 from harness.framework.nn import checks
 from harness.framework.nn.activation import LogSoftmax, get_activation
 from harness.framework.nn.cell import Cell
@@ -35,6 +35,8 @@ class HingeEmbeddingLoss(LossBase):
         self.reduction = reduction
 
     def construct(self, logits: Any, labels: Any) -> Any:
+        if not labels.dtype.is_floating:
+            raise DtypeError(f"{self.cls_name}: labels must be floats, got {labels.dtype.name}")
         return ops.hinge_embedding_loss(logits, labels, self.margin, self.reduction)
 
 
@@ -92,11 +94,15 @@ class MultiMarginLoss(LossBase):
     def __init__(self, p: int = 1, margin: float = 1.0, reduction: str = "mean", weight: Any = None) -> None:
         super().__init__()
         self.p = p
+        if not isinstance(margin, float):
+            raise SettingTypeError(f"{self.cls_name}: margin must be a float, got {margin!r}")
         self.margin = margin
         self.reduction = reduction
         self.weight = weight
 
     def construct(self, x: Any, target: Any, weight: Any = None) -> Any:
+        if target.dtype.name != "Int64":
+            raise DtypeError(f"{self.cls_name}: the target must be Int64, got {target.dtype.name}")
         weight = self.weight if weight is None else weight
         if weight is None:
             weight = Tensor(np.ones(x.shape[1]), x.dtype)
@@ -128,6 +134,7 @@ class TripletMarginLoss(LossBase):
         self.margin = margin
 
     def construct(self, x: Any, positive: Any, negative: Any, margin: float | None = None) -> Any:
+        checks.one_dtype(self.cls_name, x, positive, negative)
         margin = self.margin if margin is None else margin
         return ops.triplet_margin_loss(x, positive, negative, margin, self.p, self.eps, self.swap, self.reduction)
 

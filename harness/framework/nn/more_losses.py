@@ -28,7 +28,9 @@ class DiceLoss(LossBase):
 
     def __init__(self, smooth: float = 1e-5) -> None:
         super().__init__()
-        self.smooth = checks.number(smooth, "smooth", self.cls_name, 0)
+        self.smooth = checks.number(smooth, "smooth", self.cls_name)
+        if not isinstance(smooth, float) or smooth <= 0:
+            raise SettingError(f"{self.cls_name}: smooth must be a float above 0, got {smooth!r}")
 
     def construct(self, logits: Any, label: Any) -> Any:
         if logits.shape != label.shape:
@@ -48,6 +50,7 @@ class MarginRankingLoss(LossBase):
         self.margin = margin
 
     def construct(self, input1: Any, input2: Any, target: Any) -> Any:
+        checks.one_dtype(self.cls_name, input1, input2, target)
         return self.get_loss(ops.clamp(-target * (input1 - input2) + self.margin, 0))
 
 
@@ -63,6 +66,7 @@ class CosineEmbeddingLoss(LossBase):
         if logits_x1.shape != logits_x2.shape or len(logits_x1.shape) < 2:
             raise ShapeError(f"{self.cls_name}: both inputs must have one shape of two axes or more, got "
                              f"{logits_x1.shape} and {logits_x2.shape}")  # fmt: skip
+        checks.one_dtype(self.cls_name, logits_x1, logits_x2)
         product = self.reduce_sum(logits_x1 * logits_x2, (1,))
         first = ops.sqrt(self.reduce_sum(ops.square(logits_x1), (1,)))
         second = ops.sqrt(self.reduce_sum(ops.square(logits_x2), (1,)))
@@ -83,6 +87,7 @@ class KLDivLoss(LossBase):
         self.reduction = reduction
 
     def construct(self, logits: Any, labels: Any) -> Any:
+        checks.one_dtype(self.cls_name, logits, labels)
         if self.reduction not in ("mean", "batchmean"):
             return ops.KLDivLoss(self.reduction)(logits, labels)
         total = ops.KLDivLoss("sum")(logits, labels)
