@@ -11,7 +11,7 @@ from harness.errors import SettingError, SettingTypeError, UnsupportedError
 from harness.framework.nn import checks
 from harness.framework.nn.initializer import initializer
 from harness.framework.nn.namespace import ops
-from harness.framework.nn.optimizer import Optimizer
+from harness.framework.nn.optimizer import Optimizer, in_graph
 from harness.framework.tensor import Parameter, Tensor
 
 __all__ = ["Adam", "AdamWeightDecay"]
@@ -76,6 +76,7 @@ class Adam(Optimizer):
         else:
             self.opt = ops.Adam(use_locking, use_nesterov)
 
+    @in_graph
     def construct(self, gradients: Any) -> Any:
         gradients = self._prepared(gradients)
         rates = self._rates()
@@ -119,6 +120,7 @@ class AdamWeightDecay(Optimizer):
         self.moments2 = self._parameters.clone("adam_v", "zeros")
         self.fused_opt = ops.AdamWeightDecay()
 
+    @in_graph
     def construct(self, gradients: Any) -> Any:
         self._require_each(gradients)
         decay = self.get_weight_decay()

@@ -26,7 +26,6 @@ _CALLS, _DEEP = 5, 50
 class Calls(Hooks):
     """Mixed into ``Cell``."""
 
-    _always_graph: ClassVar[bool]
     _float_dtype: DType | None
     _names_checked: bool
     #: what a layer of MindSpore's refuses to be called with
@@ -51,7 +50,7 @@ class Calls(Hooks):
 
     def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Runs a call from outside a graph, as the mode says."""
-        if self._always_graph or context.get_context("mode") == context.GRAPH_MODE:
+        if getattr(type(self).construct, "in_graph", False) or context.get_context("mode") == context.GRAPH_MODE:
             return run_cell(self, args, kwargs)
         return self._construct(args, kwargs)
 

@@ -41,8 +41,6 @@ class Cell(Calls, Refusals):
 
     #: parameters are used unchanged even if ``to_float`` casts the rest (operators that write to them)
     _casts_parameters: ClassVar[bool] = True
-    #: runs as a graph in PyNative mode too (MindSpore's optimizers do)
-    _always_graph: ClassVar[bool] = False
 
     _params: OrderedDict[str, Parameter | None]
     _cells: OrderedDict[str, Cell | None]

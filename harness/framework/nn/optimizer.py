@@ -6,8 +6,9 @@ Source of its parameters, their names and order, and of what it emits: MindSpore
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from harness.framework.nn.initializer import initializer
 from harness.framework.nn.learning_rate_schedule import LearningRateSchedule
 from harness.framework.nn.namespace import ops
 from harness.framework.nn.parameter_groups import Member, read_groups
+from harness.framework.runtime.session import run_cell
 from harness.framework.tensor import Parameter, ParameterTuple, Tensor, call, is_tracing, mutable
 
 __all__ = ["Optimizer"]
@@ -70,8 +72,26 @@ def after(value: Any, on: Any) -> Any:
     return call("Depend", value, on)
 
 
+def in_graph(construct: Callable[..., Any]) -> Callable[..., Any]:
+    """A ``construct`` that runs as a graph in PyNative mode, too, as those of MindSpore's optimizers do.
+
+    Called by a subclass's ``construct``, it runs the whole of that one as a graph, which thus happens twice (measured:
+    ``tests/framework/nn/test_optimizer_graphs.py``).
+    """
+
+    @functools.wraps(construct)
+    def called(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
+        if is_tracing():
+            return construct(self, *args, **kwargs)
+        return run_cell(self, *self._bind(args, kwargs))
+
+    called.in_graph = True  # type: ignore[attr-defined]
+    return called
+
+
 class Optimizer(Cell):
-    """Base of all optimizers; a subclass defines ``construct(gradients)``.
+    """Base of all optimizers; a subclass defines ``construct(gradients)``, and has a graph in PyNative mode if it is
+    decorated: those here by ``in_graph``, a user's by ``ms.jit``.
 
     Args:
         learning_rate: a float, a 0-d tensor, a rate for each step (list, 1-d tensor), or a ``LearningRateSchedule``.
@@ -84,8 +104,6 @@ class Optimizer(Cell):
         parameters: parameters in the order of the gradients.
         global_step: int32 (1,), the number of steps done.
     """
-
-    _always_graph: ClassVar[bool] = True
 
     learning_rate: Any
     weight_decay: Any

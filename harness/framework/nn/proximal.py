@@ -10,7 +10,7 @@ from harness.framework.nn import checks
 from harness.framework.nn.adam import Adam, check_betas
 from harness.framework.nn.initializer import initializer
 from harness.framework.nn.namespace import ops
-from harness.framework.nn.optimizer import Optimizer
+from harness.framework.nn.optimizer import Optimizer, in_graph
 from harness.framework.nn.rms_prop import fraction
 from harness.framework.tensor import Parameter, Tensor
 
@@ -85,6 +85,7 @@ class AdaMax(Optimizer):
         self.moment2 = self._parameters.clone("moment2", "zeros")
         self.opt = ops.ApplyAdaMax()
 
+    @in_graph
     def construct(self, gradients: Any) -> Any:
         gradients = self._prepared(gradients)
         rates = self._rates()
@@ -135,6 +136,7 @@ class FTRL(Optimizer):
         self.linear = self._parameters.clone("linear", "zeros")
         self.opt = ops.ApplyFtrl(checks.boolean(use_locking, "use_locking", self.cls_name))
 
+    @in_graph
     def construct(self, gradients: Any) -> Any:
         gradients = self._prepared(gradients)
         rates = self._rates()
@@ -167,6 +169,7 @@ class LazyAdam(Adam):
         self.beta2_power = Parameter(initializer(1, (1,), dtypes.float32), name="beta2_power")
         self.assign = ops.Assign()
 
+    @in_graph
     def construct(self, gradients: Any) -> Any:
         gradients = self._prepared(gradients)
         rates = self._rates()
@@ -211,6 +214,7 @@ class ProximalAdagrad(Optimizer):
         self.l2 = Tensor(fraction(l2, "l2", self.cls_name), dtypes.float32)
         self.opt = ops.ApplyProximalAdagrad(checks.boolean(use_locking, "use_locking", self.cls_name))
 
+    @in_graph
     def construct(self, gradients: Any) -> Any:
         gradients = self._prepared(gradients)
         rates = self._rates()

@@ -8,7 +8,7 @@ from harness import dtypes
 from harness.errors import SettingError, SettingTypeError
 from harness.framework.nn import checks
 from harness.framework.nn.namespace import ops
-from harness.framework.nn.optimizer import Optimizer
+from harness.framework.nn.optimizer import Optimizer, in_graph
 from harness.framework.tensor import Tensor
 
 __all__ = ["Adagrad", "RMSProp"]
@@ -59,6 +59,7 @@ class RMSProp(Optimizer):
         self.ms = self._parameters.clone("mean_square", "ones")
         self.moment = self._parameters.clone("moment", "zeros")
 
+    @in_graph
     def construct(self, gradients: Any) -> Any:
         gradients = self._prepared(gradients)
         rates = self._rates()
@@ -101,6 +102,7 @@ class Adagrad(Optimizer):
         self.accum = self._parameters.clone("accum", start)
         self.opt = ops.ApplyAdagrad(update_slots=update_slots)
 
+    @in_graph
     def construct(self, gradients: Any) -> Any:
         gradients = self._prepared(gradients)
         rates = self._rates()

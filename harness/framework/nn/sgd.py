@@ -8,7 +8,7 @@ from harness import dtypes
 from harness.errors import SettingError, SettingTypeError
 from harness.framework.nn import checks
 from harness.framework.nn.namespace import ops
-from harness.framework.nn.optimizer import Optimizer
+from harness.framework.nn.optimizer import Optimizer, in_graph
 from harness.framework.tensor import Parameter, Tensor
 
 __all__ = ["SGD", "Momentum"]
@@ -45,6 +45,7 @@ class SGD(Optimizer):
         self.accum = self._parameters.clone("accum", "zeros")
         self.stat = self._parameters.clone("stat", "ones")
 
+    @in_graph
     def construct(self, gradients: Any) -> Any:
         gradients = self._prepared(gradients)
         rates = self._rates()
@@ -81,6 +82,7 @@ class Momentum(Optimizer):
         self.moments = self._parameters.clone("moments", "zeros")
         self.opt = ops.ApplyMomentum(use_nesterov=use_nesterov)
 
+    @in_graph
     def construct(self, gradients: Any) -> Any:
         gradients = self._prepared(gradients)
         rates = self._rates()
