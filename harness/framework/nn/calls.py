@@ -5,8 +5,10 @@ Source: MindSpore 2.10.0, measured.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import sys
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 from harness.dtypes import DType
@@ -21,6 +23,23 @@ from harness.framework.tensor import is_tracing, watching
 
 #: about how many Python calls a nested cell takes; the depth from which nesting explains too many calls
 _CALLS, _DEEP = 5, 50
+
+
+def in_graph(construct: Callable[..., Any]) -> Callable[..., Any]:
+    """A ``construct`` that runs as a graph in PyNative mode, too, as those of MindSpore's optimizers do.
+
+    Called by a subclass's ``construct``, it runs the whole of that one as a graph, which thus happens twice (measured:
+    ``tests/framework/nn/test_optimizer_graphs.py``).
+    """
+
+    @functools.wraps(construct)
+    def called(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if is_tracing():
+            return construct(self, *args, **kwargs)
+        return run_cell(self, *self._bind(args, kwargs))
+
+    called.in_graph = True  # type: ignore[attr-defined]
+    return called
 
 
 class Calls(Hooks):

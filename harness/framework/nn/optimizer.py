@@ -6,7 +6,6 @@ Source of its parameters, their names and order, and of what it emits: MindSpore
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -21,7 +20,6 @@ from harness.framework.nn.initializer import initializer
 from harness.framework.nn.learning_rate_schedule import LearningRateSchedule
 from harness.framework.nn.namespace import ops
 from harness.framework.nn.parameter_groups import Member, read_groups
-from harness.framework.runtime.session import run_cell
 from harness.framework.tensor import Parameter, ParameterTuple, Tensor, call, is_tracing, mutable
 
 __all__ = ["Optimizer"]
@@ -70,23 +68,6 @@ def after(value: Any, on: Any) -> Any:
     if not is_tracing() or not any(isinstance(member, (Tensor, tuple)) for member in members):
         return value
     return call("Depend", value, on)
-
-
-def in_graph(construct: Callable[..., Any]) -> Callable[..., Any]:
-    """A ``construct`` that runs as a graph in PyNative mode, too, as those of MindSpore's optimizers do.
-
-    Called by a subclass's ``construct``, it runs the whole of that one as a graph, which thus happens twice (measured:
-    ``tests/framework/nn/test_optimizer_graphs.py``).
-    """
-
-    @functools.wraps(construct)
-    def called(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
-        if is_tracing():
-            return construct(self, *args, **kwargs)
-        return run_cell(self, *self._bind(args, kwargs))
-
-    called.in_graph = True  # type: ignore[attr-defined]
-    return called
 
 
 class Optimizer(Cell):

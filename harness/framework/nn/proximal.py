@@ -8,9 +8,10 @@ from harness import dtypes
 from harness.errors import SettingError, SettingTypeError
 from harness.framework.nn import checks
 from harness.framework.nn.adam import Adam, check_betas
+from harness.framework.nn.calls import in_graph
 from harness.framework.nn.initializer import initializer
 from harness.framework.nn.namespace import ops
-from harness.framework.nn.optimizer import Optimizer, in_graph
+from harness.framework.nn.optimizer import Optimizer
 from harness.framework.nn.rms_prop import fraction
 from harness.framework.tensor import Parameter, Tensor
 

@@ -7,8 +7,9 @@ from typing import Any
 from harness import dtypes
 from harness.errors import SettingError, SettingTypeError
 from harness.framework.nn import checks
+from harness.framework.nn.calls import in_graph
 from harness.framework.nn.namespace import ops
-from harness.framework.nn.optimizer import Optimizer, in_graph
+from harness.framework.nn.optimizer import Optimizer
 from harness.framework.tensor import Tensor
 
 __all__ = ["Adagrad", "RMSProp"]

@@ -20,6 +20,7 @@ from harness.dtypes import (
 from harness.framework.names import fallback as _fallback
 from harness.framework.numpy import create as _create
 from harness.framework.numpy import maths as _maths
+from harness.framework.numpy import reductions as _reductions
 from harness.framework.numpy import shapes as _shapes
 
 inf, nan, pi, newaxis = float("inf"), float("nan"), 3.141592653589793, None
@@ -45,7 +46,7 @@ __all__ = [
     "uint32",
     "uint64",
 ]  # fmt: skip
-for _module in (_create, _maths, _shapes):
+for _module in (_create, _maths, _reductions, _shapes):
     for _name in _module.__all__:
         globals()[_name] = getattr(_module, _name)
         __all__ += [_name]

@@ -1,8 +1,7 @@
-"""Numbers from numbers: element by element, and over axes."""
+"""Numbers from numbers: element by element, and products of tensors."""
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +9,7 @@ from harness import dtypes
 from harness.errors import SettingError
 from harness.framework import ops as _ops
 from harness.framework.numpy.create import asarray
-from harness.framework.numpy.promotion import FLOATS, angle, common, through_float32
+from harness.framework.numpy.promotion import FLOATS, angle, cast_if, common, full_of, through_float32
 from harness.framework.ops.functions.shape import cast
 from harness.framework.tensor import Tensor
 
@@ -43,16 +42,11 @@ BINARY: dict[str, str] = {
 }  # fmt: skip
 
 __all__ = [
-    *sorted({*UNARY, *ANGLES, *BINARY}), "abs", "absolute", "amax", "amin", "arccos", "arcsin", "arctan2", "argmax",
-    "argmin", "array_equal", "average", "bitwise_not", "ceil", "clip", "count_nonzero", "cross", "cumprod", "cumsum",
-    "diff", "divide", "dot", "exp2", "fabs", "fix", "heaviside", "hypot", "inner", "invert", "isclose", "isin", "isinf",
-    "kron", "max", "maximum", "mean", "min", "minimum", "nanmax", "nanmean", "nanmin", "nansum", "norm", "outer", "ptp",
-    "reciprocal", "rint", "sign", "size", "std", "sum", "tensordot", "trace", "true_divide", "trunc", "var",
+    *sorted({*UNARY, *ANGLES, *BINARY}), "abs", "absolute", "arccos", "arcsin", "arctan2", "array_equal",
+    "bitwise_not", "ceil", "clip", "cross", "divide", "dot", "exp2", "fabs", "fix", "heaviside", "hypot", "inner",
+    "invert", "isclose", "isin", "isinf", "kron", "maximum", "minimum", "norm", "outer", "reciprocal", "rint",
+    "sign", "tensordot", "trace", "true_divide", "trunc",
 ]  # fmt: skip
-
-
-def _cast(result: Any, dtype: Any) -> Any:
-    return result if dtype is None else cast(result, dtype)
 
 
 def _tensor(value: Any) -> Any:
@@ -66,7 +60,7 @@ def _unary(name: str, function: Callable[[Any], Any]) -> Callable[..., Any]:
             given = angle(given)
         elif name in _FLOATING and given.dtype.kind in "biu":
             given = cast(given, dtypes.float32)
-        return _cast(function(given), dtype)
+        return cast_if(function(given), dtype)
 
     of_one.__name__ = of_one.__qualname__ = name
     of_one.__doc__ = f"``ops.{(UNARY | ANGLES)[name]}`` of each element, as ``dtype`` if one is given."
@@ -77,7 +71,7 @@ def _binary(name: str, function: Callable[[Any, Any], Any]) -> Callable[..., Any
     def of_two(x1: Any, x2: Any, dtype: Any = None) -> Any:
         first, second = _tensor(x1), _tensor(x2)
         first = asarray(first) if isinstance(second, (bool, int, float)) else first
-        return _cast(function(first, second), dtype)
+        return cast_if(function(first, second), dtype)
 
     of_two.__name__ = of_two.__qualname__ = name
     of_two.__doc__ = f"``ops.{BINARY[name]}`` of two tensors or numbers, as ``dtype`` if one is given."
@@ -92,23 +86,23 @@ for _name, _of in BINARY.items():
 
 def arcsin(x: Any, dtype: Any = None) -> Any:
     """The angle whose sine is ``x``."""
-    return _cast(ops.asin(angle(asarray(x))), dtype)
+    return cast_if(ops.asin(angle(asarray(x))), dtype)
 
 
 def arccos(input: Any, dtype: Any = None) -> Any:
     """The angle whose cosine is ``input``."""
-    return _cast(ops.acos(angle(asarray(input))), dtype)
+    return cast_if(ops.acos(angle(asarray(input))), dtype)
 
 
 def arctan2(x1: Any, x2: Any, dtype: Any = None) -> Any:
     """The angle of the point (``x2``, ``x1``)."""
-    return _cast(ops.atan2(angle(asarray(x1)), angle(asarray(x2))), dtype)
+    return cast_if(ops.atan2(angle(asarray(x1)), angle(asarray(x2))), dtype)
 
 
 def absolute(x: Any, dtype: Any = None) -> Any:
     """Without the sign; in Float32 where there is no kernel."""
     kept = FLOATS | {"Int32", "Float64"} if dtype is None else frozenset({asarray(x).dtype.name})
-    return _cast(through_float32(ops.abs, asarray(x), kept), dtype)
+    return cast_if(through_float32(ops.abs, asarray(x), kept), dtype)
 
 
 abs = fabs = absolute
@@ -116,37 +110,37 @@ abs = fabs = absolute
 
 def ceil(x: Any, dtype: Any = None) -> Any:
     """Rounded up, as Float32."""
-    return _cast(ops.ceil(cast(asarray(x), dtypes.float32)), dtype)
+    return cast_if(ops.ceil(cast(asarray(x), dtypes.float32)), dtype)
 
 
 def rint(x: Any, dtype: Any = None) -> Any:
     """Rounded to the nearest whole number, to the even one of two."""
     given = Tensor(x) if isinstance(x, (bool, int, float, list, tuple)) else asarray(x)
-    return _cast(ops.Rint()(given), dtype)
+    return cast_if(ops.Rint()(given), dtype)
 
 
 def exp2(x: Any, dtype: Any = None) -> Any:
     """2 to the power of ``x``, of whole numbers a whole number."""
-    return _cast(ops.pow(2, asarray(x)), dtype)
+    return cast_if(ops.pow(2, asarray(x)), dtype)
 
 
 def reciprocal(x: Any, dtype: Any = None) -> Any:
     """1 over ``x``, of whole numbers a whole number."""
     given = asarray(x)
-    return _cast(ops.reciprocal(given) if given.dtype.is_floating else ops.pow(given, -1), dtype)
+    return cast_if(ops.reciprocal(given) if given.dtype.is_floating else ops.pow(given, -1), dtype)
 
 
 def sign(x: Any, dtype: Any = None) -> Any:
     """-1, 0 or 1, of whole numbers as Float32."""
     given = asarray(x)
-    return _cast(ops.sign(given if given.dtype.kind in "fb" else cast(given, dtypes.float32)), dtype)
+    return cast_if(ops.sign(given if given.dtype.kind in "fb" else cast(given, dtypes.float32)), dtype)
 
 
 def isinf(x: Any, dtype: Any = None) -> Any:
     """Whether each element is infinite; no whole number is."""
     given = asarray(x)
     whole = given.dtype.kind in "biu"
-    return _cast(full_of(cast(given, dtypes.bool_), False) if whole else ops.isinf(given), dtype)
+    return cast_if(full_of(cast(given, dtypes.bool_), False) if whole else ops.isinf(given), dtype)
 
 
 def divide(x1: Any, x2: Any, dtype: Any = None) -> Any:
@@ -154,7 +148,7 @@ def divide(x1: Any, x2: Any, dtype: Any = None) -> Any:
     first, second = asarray(x1), asarray(x2)
     if not {first.dtype.name, second.dtype.name} & FLOATS:
         first, second = cast(first, dtypes.float32), cast(second, dtypes.float32)
-    return _cast(ops.div(first, second), dtype)
+    return cast_if(ops.div(first, second), dtype)
 
 
 true_divide = divide
@@ -162,7 +156,7 @@ true_divide = divide
 
 def hypot(x1: Any, x2: Any, dtype: Any = None) -> Any:
     """The root of the sum of two squares."""
-    return _cast(ops.sqrt(ops.square(asarray(x1)) + ops.square(asarray(x2))), dtype)
+    return cast_if(ops.sqrt(ops.square(asarray(x1)) + ops.square(asarray(x2))), dtype)
 
 
 def heaviside(x1: Any, x2: Any, dtype: Any = None) -> Any:
@@ -171,7 +165,7 @@ def heaviside(x1: Any, x2: Any, dtype: Any = None) -> Any:
     kind = common(first.dtype, second.dtype)
     first, second = (each if each.dtype is kind else cast(each, kind) for each in (first, second))
     below = ops.where(ops.less(first, 0), asarray(0, kind), second)
-    return _cast(ops.where(ops.greater(first, 0), asarray(1, kind), below), dtype)
+    return cast_if(ops.where(ops.greater(first, 0), asarray(1, kind), below), dtype)
 
 
 def fix(x: Any) -> Any:
@@ -182,7 +176,7 @@ def fix(x: Any) -> Any:
 
 def trunc(x: Any, dtype: Any = None) -> Any:
     """Rounded towards 0, as ``fix`` does."""
-    return _cast(fix(x), dtype)
+    return cast_if(fix(x), dtype)
 
 
 def maximum(x1: Any, x2: Any, dtype: Any = None) -> Any:
@@ -203,7 +197,7 @@ def _larger(function: Callable[[Any, Any], Any], x1: Any, x2: Any, dtype: Any) -
     if found.dtype.is_floating:
         unknown = ops.logical_or(ops.not_equal(first, first), ops.not_equal(second, second))
         found = ops.where(unknown, full_of(found, float("nan")), found)
-    return _cast(found, dtype)
+    return cast_if(found, dtype)
 
 
 def clip(x: Any, xmin: Any, xmax: Any, dtype: Any = None) -> Any:
@@ -229,115 +223,10 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Any:
     return (ops.logical_or(same, ops.logical_and(ops.isnan(first), ops.isnan(second))) if equal_nan else same).all()
 
 
-def _axes(x: Any, axis: Any) -> tuple[int, ...]:
-    if axis is None:
-        return tuple(range(len(x.shape)))
-    return (axis,) if isinstance(axis, int) else tuple(axis)
-
-
-def sum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False, initial: Any = None) -> Any:
-    """Sums over ``axis`` (None: all axes), as ``Tensor.sum`` has them."""
-    return asarray(a).sum(axis, dtype, keepdims, initial)
-
-
-def mean(a: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Any:
-    """Means over ``axis``."""
-    given = asarray(a)
-    return _cast(given if not given.shape else ops.mean(given, _axes(given, axis), keepdims), dtype)
-
-
-def average(x: Any, axis: Any = None, weights: Any = None, returned: bool = False) -> Any:
-    """Means, each element weighted by ``weights``; with ``returned`` the weights' sums, too."""
-    given = asarray(x)
-    if weights is None:
-        result = mean(given, axis)
-        total = full_of(result, given.size // result.size)
-        return (result, total) if returned else result
-    weight = asarray(weights)
-    if weight.shape != given.shape:
-        shape = tuple(n if at == (axis or 0) % len(given.shape) else 1 for at, n in enumerate(given.shape))
-        weight = ops.broadcast_to(weight.reshape(shape), given.shape)
-    total = sum(weight, axis)
-    result = sum(given * weight, axis) / total
-    return (result, total) if returned else result
-
-
-def full_of(x: Any, value: Any) -> Any:
-    """``value`` in the shape and dtype of ``x``."""
-    return ops.full_like(x, value)
-
-
-def amax(a: Any, axis: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True) -> Any:
-    """The largest over ``axis``, of those where ``where`` holds and ``initial``."""
-    return _extreme(ops.amax, ops.maximum, a, axis, keepdims, initial, where)
-
-
-def amin(a: Any, axis: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True) -> Any:
-    """The smallest over ``axis``, of those where ``where`` holds and ``initial``."""
-    return _extreme(ops.amin, ops.minimum, a, axis, keepdims, initial, where)
-
-
-max, min = amax, amin
-
-
-def _extreme(over: Any, of_two: Any, a: Any, axis: Any, keepdims: bool, initial: Any, where: Any) -> Any:
-    given = asarray(a)
-    if where is not True and initial is not None:
-        given = ops.where(asarray(where), given, full_of(given, initial))
-    result = over(given, _axes(given, axis), keepdims) if given.shape else given
-    return result if initial is None else of_two(result, asarray(initial, result.dtype))
-
-
-def ptp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """The largest minus the smallest."""
-    return amax(x, axis, keepdims) - amin(x, axis, keepdims)
-
-
-def var(x: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
-    """Mean squares of the distances from the mean, as ``Tensor.var`` has them; ``ddof`` less in the divisor."""
-    return asarray(x).var(axis, ddof, keepdims)
-
-
-def std(x: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
-    """The root of ``var``."""
-    return asarray(x).std(axis, ddof, keepdims)
-
-
-def _reduced(a: Any, axis: Any, keepdims: bool) -> Any:
-    wide = a if a.dtype.kind in "fc" else cast(a, dtypes.int64)
-    return wide.sum(axis=_axes(wide, axis), keepdims=keepdims) if wide.shape else wide
-
-
-def nansum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
-    """Sums without NaN, in the tensor's dtype."""
-    given = asarray(a)
-    shown = given if given.dtype.kind in "biu" else ops.where(ops.isnan(given), full_of(given, 0), given)
-    return cast(_reduced(shown, axis, keepdims), given.dtype if dtype is None else dtype)
-
-
-def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
-    """``mean`` without NaN."""
-    given = asarray(a)
-    known = cast(ops.logical_not(ops.isnan(given)), dtypes.float32)
-    return _cast(nansum(given, axis, None, keepdims) / _reduced(known, axis, keepdims), dtype)
-
-
-def nanmax(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
-    """``amax`` without NaN."""
-    given = asarray(a)
-    return _cast(amax(ops.where(ops.isnan(given), full_of(given, float("-inf")), given), axis, keepdims), dtype)
-
-
-def nanmin(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
-    """``amin`` without NaN."""
-    given = asarray(a)
-    return _cast(amin(ops.where(ops.isnan(given), full_of(given, float("inf")), given), axis, keepdims), dtype)
-
-
 def kron(a: Any, b: Any) -> Any:
     """Each element of ``a`` times all of ``b``."""
     first, second = asarray(a), asarray(b)
-    rank = builtins.max(len(first.shape), len(second.shape))
+    rank = max(len(first.shape), len(second.shape))
     x, y = (each.reshape((1,) * (rank - len(each.shape)) + each.shape) for each in (first, second))
     wide = x.reshape(tuple(n for size in x.shape for n in (size, 1)))
     product = wide * y.reshape(tuple(n for size in y.shape for n in (1, size)))
@@ -349,58 +238,6 @@ def isin(element: Any, test_elements: Any, invert: bool = False) -> Any:
     given, among = asarray(element), asarray(test_elements).ravel()
     found = ops.equal(given.expand_dims(-1), among).any(axis=-1)
     return ops.logical_not(found) if invert else found
-
-
-def count_nonzero(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """How many are not 0, as Int32."""
-    given = cast(ops.not_equal(asarray(x), 0), dtypes.int32)
-    return cast(given.sum(axis=_axes(given, axis), keepdims=keepdims), dtypes.int32)
-
-
-def argmax(a: Any, axis: int | None = None) -> Any:
-    """Where the largest is, as Int64."""
-    given = asarray(a)
-    return ops.argmax(given.ravel() if axis is None else given, 0 if axis is None else axis)
-
-
-def argmin(a: Any, axis: int | None = None) -> Any:
-    """Where the smallest is, as Int32."""
-    given = asarray(a)
-    return ops.argmin(given.ravel() if axis is None else given, 0 if axis is None else axis)
-
-
-def cumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Any:
-    """Sums of all up to each element, as ``Tensor.cumsum`` has them."""
-    return asarray(a).cumsum(axis, dtype)
-
-
-#: dtypes of products, by what is multiplied; others keep theirs
-_PRODUCTS = {"Int8": dtypes.int32, "Int16": dtypes.int32, "Bool": dtypes.int32, "UInt8": dtypes.uint32,
-             "UInt16": dtypes.uint32}  # fmt: skip
-
-
-def cumprod(a: Any, axis: int | None = None, dtype: Any = None) -> Any:
-    """Products of all up to each element, computed in Float32 unless they are Float64."""
-    given = asarray(a)
-    kind = _PRODUCTS.get(given.dtype.name, given.dtype) if dtype is None else dtype
-    wide = given if given.dtype.name == "Float64" else cast(given, dtypes.float32)
-    return cast(ops.cumprod(wide.ravel() if axis is None else wide, axis or 0), kind)
-
-
-def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
-    """Differences of neighbours, ``n`` times."""
-    parts = [asarray(each) for each in (prepend, a, append) if each is not None]
-    given = parts[0] if len(parts) == 1 else ops.concat(parts, axis)
-    for _ in range(n):
-        count = given.shape[axis]
-        given = ops.narrow(given, axis, 1, count - 1) - ops.narrow(given, axis, 0, count - 1)
-    return given
-
-
-def size(a: Any, axis: int | None = None) -> int:
-    """How many elements there are, or how many along ``axis``."""
-    given = asarray(a)
-    return int(given.size if axis is None else given.shape[axis])
 
 
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
@@ -459,7 +296,7 @@ def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = 
 
 def bitwise_not(x: Any, dtype: Any = None) -> Any:
     """Each bit of whole numbers turned."""
-    return _cast(ops.Invert()(asarray(x)), dtype)
+    return cast_if(ops.Invert()(asarray(x)), dtype)
 
 
 invert = bitwise_not

@@ -12,6 +12,7 @@ import numpy
 from harness import dtypes
 from harness.dtypes import DType
 from harness.errors import DtypeError
+from harness.framework import ops as _ops
 from harness.framework.ops.functions.shape import as_dtype, cast
 
 #: the dtypes it knows
@@ -66,3 +67,13 @@ def through_float32(function: Any, given: Any, kept: frozenset[str]) -> Any:
     if given.dtype.name in kept:
         return function(given)
     return cast(function(cast(given, dtypes.float32)), given.dtype)
+
+
+def cast_if(result: Any, dtype: Any) -> Any:
+    """``result`` as ``dtype``, unless that is None."""
+    return result if dtype is None else cast(result, dtype)
+
+
+def full_of(x: Any, value: Any) -> Any:
+    """``value`` in the shape and dtype of ``x``."""
+    return _ops.full_like(x, value)  # type: ignore[operator]
