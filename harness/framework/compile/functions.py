@@ -34,7 +34,7 @@ METHODS = {
     "Tensor.int": "ops.cast", "Tensor.unsqueeze": "ops.expand_dims", "ops.unsqueeze": "ops.expand_dims",
     "ops.clip": "ops.clamp", "ops.divide": "ops.div", "ops.swapdims": "ops.swapaxes", "ops.true_divide": "ops.div",
 }  # fmt: skip
-#: functions that stand in ``Default`` wherever they are called (measured)
+#: functions that stand in ``Default`` wherever they are called, as do those of ``mint`` that have keys (measured)
 ABROAD = frozenset({"ops.less"})
 
 #: functions of several operators that call others: first called in ``Default``, the operators that are not in one of
@@ -88,7 +88,7 @@ class FunctionScopes:
                 self._kinds[key[0]] = key[1], set(self._have_indexed())
             first, before = self._kinds[key[0]]
             key = key if first != key[1] and scope in before and scope != self._scopes[key[0]] else key[0]
-        if key in ABROAD or (isinstance(key, str) and key.endswith(OLD)):
+        if key in ABROAD or (isinstance(key, str) and (key.startswith("mint.") or key.endswith(OLD))):
             plain = key.removesuffix(OLD)
             key, scope = METHODS.get(plain, plain), "Default"
             first = self._scopes.setdefault(key, scope)

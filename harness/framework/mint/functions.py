@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from harness import dtypes
+from harness.errors import KernelError, SettingTypeError
 from harness.framework import ops as _ops
 from harness.framework.ops.eager import is_number
-from harness.framework.tensor import Tensor, call
+from harness.framework.tensor import Tensor, call, graph_function, graph_key, is_eager
 
 ops: Any = _ops
 __all__ = [
@@ -21,21 +22,80 @@ __all__ = [
     "clip", "concat", "cummax", "diff", "div", "empty", "empty_like", "eq", "fix", "flatten", "float_power",
     "floor_divide", "fmod", "gather", "ge", "greater_equal", "imag", "isfinite", "isnan", "lerp", "max", "mean",
     "meshgrid", "min", "mul", "nansum", "not_equal", "ones", "permute", "pow", "prod", "real", "remainder", "reshape",
-    "scatter", "select", "softmax", "split", "sqrt", "squeeze", "sub", "sum", "swapaxes", "t", "transpose", "unbind",
-    "unsqueeze", "where", "xlogy", "zeros",
+    "roll", "scatter", "select", "softmax", "split", "sqrt", "squeeze", "sub", "sum", "swapaxes", "t", "transpose",
+    "unbind", "unsqueeze", "where", "xlogy", "zeros",
 ]  # fmt: skip
 
-broadcast_to, eq, ge, greater_equal, not_equal = (
-    ops.broadcast_to, ops.eq, ops.ge, ops.greater_equal, ops.not_equal,
+broadcast_to, not_equal, isfinite, isnan, sqrt = (
+    ops.broadcast_to, ops.not_equal, ops.isfinite, ops.isnan, ops.sqrt,
 )  # fmt: skip
-isfinite, isnan, sqrt, imag, real, lerp, xlogy = (
-    ops.isfinite, ops.isnan, ops.sqrt, ops.imag, ops.real, ops.lerp, ops.xlogy,
-)  # fmt: skip
-bitwise_and, floor_divide, fmod, remainder, mul, pow = (
-    ops.bitwise_and, ops.floor_divide, ops.fmod, ops.remainder, ops.mul, ops.pow,
-)  # fmt: skip
+bitwise_and, fmod = ops.bitwise_and, ops.fmod
 clamp = clip = ops.clamp
-where, reshape, permute = ops.where, ops.reshape, ops.permute
+reshape, permute = ops.reshape, ops.permute
+
+
+def _overloaded(name: str, function: Any) -> Any:
+    """``function`` as one that MindSpore chooses by the kinds of its arguments (``functional_overload``): its operators
+    stand in ``Default`` wherever it is called (measured)."""
+    plain = function.__wrapped__ if graph_key(function) is not None else function
+    return graph_function(f"mint.{name}", plain)
+
+
+ge, greater_equal = (_overloaded(n, getattr(ops, n)) for n in ("ge", "greater_equal"))
+mul, floor_divide, where, lerp = (_overloaded(n, getattr(ops, n)) for n in ("mul", "floor_divide", "where", "lerp"))
+_div, _eq, _squeeze, _xlogy = (_overloaded(n, getattr(ops, n)) for n in ("div", "eq", "squeeze", "xlogy"))
+
+
+def _is_scaled(input: Any, other: Any) -> bool:
+    """Whether a tensor is taken with a number in a graph: there that is an operator of its own."""
+    return isinstance(input, Tensor) and is_number(other) and not is_eager()
+
+
+def _refuse_in_graphs(name: str, instead: str) -> None:
+    if not is_eager():
+        raise KernelError(f"mint.{name} has no CPU kernel in a graph; use {instead}")
+
+
+def eq(input: Any, other: Any) -> Any:
+    """input == other, element by element."""
+    return call("EqScalar", input, other) if _is_scaled(input, other) else _eq(input, other)
+
+
+def imag(input: Any) -> Any:
+    """The imaginary part; at once alone, as MindSpore's CPU has no kernel for it in a graph."""
+    _refuse_in_graphs("imag", "ops.imag")
+    return ops.imag(input)
+
+
+def real(input: Any) -> Any:
+    """The real part; at once alone, as MindSpore's CPU has no kernel for it in a graph."""
+    _refuse_in_graphs("real", "ops.real")
+    return ops.real(input)
+
+
+def roll(input: Any, shifts: Any, dims: Any = None) -> Any:
+    """Elements moved along ``dims``; at once alone, as MindSpore's CPU has no kernel for it in a graph."""
+    _refuse_in_graphs("roll", "ops.roll")
+    return ops.roll(input, shifts, dims)
+
+
+def xlogy(input: Any, other: Any) -> Any:
+    """input * log(other); in a graph of two tensors, as MindSpore's CPU has no kernel for others there."""
+    if is_number(input) or is_number(other):
+        _refuse_in_graphs("xlogy of a number", "two tensors")
+    return _xlogy(input, other)
+
+
+def remainder(input: Any, other: Any) -> Any:
+    """input % other."""
+    if is_number(input):
+        return call("RemainderScalarTensor", input, other)
+    return call("RemainderTensorScalar" if is_number(other) else "RemainderTensorTensor", input, other)
+
+
+def pow(input: Any, exponent: Any) -> Any:
+    """input ** exponent."""
+    return call("PowTensorScalar", input, exponent) if _is_scaled(input, exponent) else ops.pow(input, exponent)
 
 
 def _scaled(other: Any, alpha: Any) -> Any:
@@ -54,13 +114,15 @@ def sub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
 
 def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
     """input / other; ``rounding_mode``: None, ``"floor"`` or ``"trunc"``."""
+    if rounding_mode is None:
+        return call("Divs", input, other) if _is_scaled(input, other) else _div(input, other)
     return ops.div(input, other, rounding_mode=rounding_mode)
 
 
 def float_power(input: Any, exponent: Any) -> Any:
     """input ** exponent in Float64."""
     parts = [v if is_number(v) else ops.cast(v, dtypes.float64) for v in (input, exponent)]
-    return ops.pow(*parts)
+    return pow(*parts)
 
 
 def fix(input: Any) -> Any:
@@ -183,14 +245,18 @@ def scatter(input: Any, dim: int, index: Any, src: Any) -> Any:
     return ops.tensor_scatter_elements(input, index, src, dim)
 
 
-def squeeze(input: Any, dim: Any = None) -> Any:
-    """Without ``dim`` where its length is 1 (all such axes if None)."""
+def squeeze(input: Any, dim: Any) -> Any:
+    """Without the axes ``dim`` (one, or several) whose length is 1.
+
+    Raises:
+        SettingTypeError: ``dim`` is None.
+    """
     if dim is None:
-        return ops.squeeze(input)
+        raise SettingTypeError("mint.squeeze: dim must be an int or a tuple of ints, got None")
     rank = len(input.shape)
     axes = dim if isinstance(dim, (tuple, list)) else (dim,)
     kept = tuple(a for a in axes if input.shape[a % builtins.max(rank, 1)] == 1) if rank else ()
-    return ops.squeeze(input, kept) if kept else input
+    return _squeeze(input, kept) if kept else input
 
 
 def unsqueeze(input: Any, dim: int) -> Any:

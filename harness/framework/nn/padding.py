@@ -145,7 +145,9 @@ class _Replication(_Around):
         self.padding = self._pairs(padding)
 
     def construct(self, x: Any) -> Any:
-        return ops.PadV3("edge")(x, self.padding, None)
+        is_single = len(x.shape) == self._rank + 1
+        padded = ops.PadV3("edge")(x.expand_dims(0) if is_single else x, self.padding, None)
+        return padded.squeeze(0) if is_single else padded
 
 
 class ReplicationPad1d(_Replication):
