@@ -57,7 +57,7 @@ def _assigned(node: Node, follows: Node) -> Node:
     result = _parts(node, inputs)
     before = _virtual("UpdateState", [follows.inputs[0], result], node)
     follows.inputs[0] = before
-    assign = Node("Assign", [target, result, before], {}, "Default", target.spec)
+    assign = Node("Assign", [target, result, before], {"side_effect_mem": True}, "Default", target.spec)
     assign.related_kind, assign.related = "code", node.source or node.related
     assign.extra = NodeExtra(layout=(None, None), region=node.extra.region, effect="memory")
     assign.extra.root = node.extra.root

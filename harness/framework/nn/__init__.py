@@ -28,6 +28,8 @@ from harness.framework.nn.activation import (
     get_activation,
 )
 from harness.framework.nn.adam import Adam, AdamWeightDecay
+from harness.framework.nn.adam_offload import AdamOffload
+from harness.framework.nn.asgd import ASGD
 from harness.framework.nn.attention import MultiheadAttention
 from harness.framework.nn.basic import Dense, Dropout, Flatten, Identity
 from harness.framework.nn.cell import Cell
@@ -47,6 +49,7 @@ from harness.framework.nn.fused import Conv2dBnAct, DenseBnAct
 from harness.framework.nn.grad_reducer import DistributedGradReducer
 from harness.framework.nn.image import PSNR, SSIM
 from harness.framework.nn.instance_norm import InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
+from harness.framework.nn.large_batch import LARS, Lamb
 from harness.framework.nn.learning_rate_schedule import (
     CosineDecayLR,
     ExponentialDecayLR,
@@ -141,6 +144,7 @@ from harness.framework.nn.rearranging import (
 from harness.framework.nn.recurrent import GRU, LSTM, RNN
 from harness.framework.nn.recurrent_cells import GRUCell, LSTMCell, RNNCell
 from harness.framework.nn.rms_prop import Adagrad, RMSProp
+from harness.framework.nn.rprop import Rprop
 from harness.framework.nn.sgd import SGD, Momentum
 from harness.framework.nn.shaping import (
     CELU,
@@ -193,12 +197,14 @@ from harness.framework.nn.wrappers import (
 )
 
 __all__ = [
+    "ASGD",
     "CELU",
     "ELU",
     "FTRL",
     "GELU",
     "GLU",
     "GRU",
+    "LARS",
     "LRN",
     "LSTM",
     "PSNR",
@@ -209,6 +215,7 @@ __all__ = [
     "Adadelta",
     "Adagrad",
     "Adam",
+    "AdamOffload",
     "AdamWeightDecay",
     "AdaptiveAvgPool1d",
     "AdaptiveAvgPool2d",
@@ -283,6 +290,7 @@ __all__ = [
     "LPPool1d",
     "LPPool2d",
     "LSTMCell",
+    "Lamb",
     "LayerNorm",
     "LazyAdam",
     "LeakyReLU",
@@ -340,6 +348,7 @@ __all__ = [
     "ReplicationPad2d",
     "ReplicationPad3d",
     "Roll",
+    "Rprop",
     "SeLU",
     "SequentialCell",
     "SiLU",

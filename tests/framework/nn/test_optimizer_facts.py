@@ -18,6 +18,8 @@ from tests.interop.optimizer_facts import recorded, run
 FACTS = recorded()
 #: here the weights' decay stands before the step's count (docs/differences.md)
 OTHER_ORDER = "nn.RMSProp(params, 0.05, decay=0.8, momentum=0.5, epsilon=1e-6, weight_decay=0.01, loss_scale=4.0)"
+#: there the choices of these make several graphs, here others (docs/differences.md)
+CHOOSING = ("nn.ASGD(", "nn.Rprop(")
 WORKING = [case for case, fact in FACTS.items() if not isinstance(fact, str)]
 
 
@@ -39,7 +41,7 @@ def test_steps_as_mindspore_does(case: str, ours: dict[str, Any]) -> None:
 
 
 @pytest.mark.sampled(3)
-@pytest.mark.parametrize("case", [case for case in WORKING if case != OTHER_ORDER])
+@pytest.mark.parametrize("case", [case for case in WORKING if case != OTHER_ORDER and not case.startswith(CHOOSING)])
 def test_shows_the_kernels_mindspore_shows(case: str, ours: dict[str, Any]) -> None:
     assert _shown(case, ours[case]["kernels"]) == _shown(case, FACTS[case]["kernels"])
 

@@ -174,7 +174,9 @@ _UPDATES = "it updates a parameter; no gradient flows back"
 _STEPS = "its result is constant almost everywhere: every gradient is None"
 _MADE = "its result depends on no tensor's values: every gradient is None"
 NO_CASE = {
-    **dict.fromkeys(("Adam", "AdamWeightDecay", "ApplyAdamWithAmsgradV2", "ApplyMomentum", "SGD"), _UPDATES),
+    **dict.fromkeys(
+        ("Adam", "AdamNoUpdateParam", "AdamWeightDecay", "ApplyAdamWithAmsgradV2", "ApplyMomentum", "SGD"), _UPDATES
+    ),
     **dict.fromkeys(("ApplyAdagrad", "ApplyCenteredRMSProp", "ApplyRMSProp"), _UPDATES),
     **dict.fromkeys(("ApplyAdaMax", "ApplyAdadelta", "ApplyFtrl", "ApplyProximalAdagrad"), _UPDATES),
     **dict.fromkeys(("Assign", "AssignAdd", "AssignSub"), _UPDATES),
@@ -191,6 +193,7 @@ NO_CASE = {
         _UPDATES,
     ),
     "IndexAdd": _UPDATES,
+    "InplaceCopy": "it changes its tensor; its gradient is recorded in function_values.json",
     "CropAndResize": "its results are Float32; test_crops.py",
     "CTCLossV2": "its slope is that of scores whose powers of e sum to 1; test_drawing.py",
     "Depend": "the compiler itself hands its gradient on",

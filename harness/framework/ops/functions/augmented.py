@@ -24,19 +24,23 @@ _FORMS: dict[str, tuple[str, str, str, tuple[Any, ...]]] = {
 }
 
 
-def _form(plain: str, by_tensor: str, by_number: str, more: tuple[Any, ...]) -> Callable[[Any, Any], Any]:
+def changed(form: str, x: Any, y: Any, *alpha: Any) -> Any:
+    """``x`` changed by ``y``, a tensor or a number, as ``form`` (``__iadd__``) does; ``alpha``: a factor of ``y``."""
+    plain, by_tensor, by_number, more = _FORMS[form]
+    if is_eager():
+        return getattr(x, plain)(y * alpha[0] if alpha and alpha[0] != 1 else y)
+    if x.made_by is not None:
+        key, op, arguments = x.made_by
+        x = graph_function(key, call)(op, *arguments)
+    return call(by_number if is_number(y) else by_tensor, x, y, *(alpha or more))
+
+
+def _form(name: str) -> Callable[[Any, Any], Any]:
     def augmented(x: Any, y: Any) -> Any:
-        if not (isinstance(y, Tensor) or is_number(y)):
-            return NotImplemented
-        if is_eager():
-            return getattr(x, plain)(y)
-        if x.made_by is not None:
-            key, op, arguments = x.made_by
-            x = graph_function(key, call)(op, *arguments)
-        return call(by_number if is_number(y) else by_tensor, x, y, *more)
+        return changed(name, x, y) if isinstance(y, Tensor) or is_number(y) else NotImplemented
 
     return augmented
 
 
-for _name, _row in _FORMS.items():
-    tensor_method(_name)(_form(*_row))
+for _name in _FORMS:
+    tensor_method(_name)(_form(_name))

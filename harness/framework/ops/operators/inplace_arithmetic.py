@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from harness.errors import OperandError
 from harness.framework.ops.base import Backward, Call, operator
 from harness.framework.ops.broadcast import reduce_to
 from harness.framework.ops.eager import is_number
@@ -41,7 +42,9 @@ class InplaceArithmetic(Composite):
         other = call.inputs[1]
         shape = getattr(other, "shape", ())
         if -1 not in (*target.shape, *shape) and np.broadcast_shapes(target.shape, shape) != target.shape:
-            raise call.fail("the result must have the shape of the tensor that is changed in place")
+            raise OperandError(
+                f"{self.name}: {list(shape)} does not broadcast to {list(target.shape)}, which is changed in place"
+            )
         return target.tensor
 
     def expand(self, x: Any, y: Any, *alpha: Any) -> Any:

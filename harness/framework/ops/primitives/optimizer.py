@@ -7,6 +7,7 @@ from harness.framework.ops.primitive import Primitive
 __all__ = [
     "SGD",
     "Adam",
+    "AdamNoUpdateParam",
     "AdamWeightDecay",
     "ApplyAdaMax",
     "ApplyAdadelta",
@@ -49,6 +50,17 @@ class Adam(Primitive):
 
     def __init__(self, use_locking: bool = False, use_nesterov: bool = False) -> None:
         attrs = {"side_effect_mem": True, "use_nesterov": use_nesterov, "use_locking": use_locking}
+        super().__init__(attrs=attrs)
+
+
+class AdamNoUpdateParam(Primitive):
+    """Adam's step, which is given back and not added."""
+
+    def __init__(self, use_locking: bool = False, use_nesterov: bool = False) -> None:
+        attrs = {
+            "side_effect_mem": True, "use_nesterov": use_nesterov, "use_locking": use_locking,
+            "primitive_target": "CPU",
+        }  # fmt: skip
         super().__init__(attrs=attrs)
 
 
