@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from harness import dtypes
+from harness.errors import KernelError
 from harness.framework.ops.base import Array, Backward, Call, Operator, operator
 from harness.framework.ops.elementwise import check_kind
 from harness.framework.ops.reduce import reduced
@@ -17,7 +18,7 @@ from harness.graph import Spec, TensorSpec, TupleSpec
 
 @operator
 class Median(Operator):
-    """Attributes ``axis`` and ``keep_dims``."""
+    """Attributes ``axis``, ``keep_dims`` and ``ignore_nan`` (what is not NaN counts alone)."""
 
     name = "Median"
     functional = False
@@ -36,13 +37,19 @@ class Median(Operator):
             return x, np.zeros((), np.int64)
         axis = call.attrs["axis"]
         order = np.argsort(x, axis=axis, kind="stable")
-        at = np.take(order, [(x.shape[axis] - 1) // 2], axis)
         missing = np.isnan(x) if x.dtype.kind not in "iu" else np.zeros(x.shape, bool)
-        at = np.where(missing.any(axis, keepdims=True), missing.argmax(axis, keepdims=True), at)
+        if call.attrs.get("ignore_nan"):  # they stand last
+            left = x.shape[axis] - missing.sum(axis, keepdims=True)
+            at = np.take_along_axis(order, np.maximum(left - 1, 0) // 2, axis)
+        else:
+            at = np.take(order, [(x.shape[axis] - 1) // 2], axis)
+            at = np.where(missing.any(axis, keepdims=True), missing.argmax(axis, keepdims=True), at)
         value = np.take_along_axis(x, at, axis)
         return (value, at) if call.attrs["keep_dims"] else (value.squeeze(axis), at.squeeze(axis))
 
     def gradient(self, b: Backward) -> Sequence[Any]:
+        if b.attrs.get("ignore_nan"):
+            raise KernelError("Median with ignore_nan: its gradient has no CPU kernel")
         attrs: dict[str, Any] = {
             "keep_dims": b.attrs["keep_dims"], "input_names": ("y_grad", "x", "y", "indices"),
             "axis": b.attrs["axis"], "output_names": ("x_grad",), "global_median": False,

@@ -1,0 +1,98 @@
+"""Patches of pictures (``unfold``, ``fold``), blocks of pixels, medians and distances, and places among boundaries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness import dtypes
+from harness.errors import SettingError, SettingTypeError
+from harness.framework.ops.functions.shape import transpose
+from harness.framework.tensor import Tensor, call, tensor_method
+
+__all__ = ["bucketize", "fold", "nanmedian", "pdist", "pixel_unshuffle", "pows", "unfold"]
+
+
+def _two(value: Any, name: str, owner: str, least: int) -> tuple[int, int]:
+    pair = (value, value) if isinstance(value, int) else value
+    if not isinstance(pair, (tuple, list)) or not all(isinstance(v, int) for v in pair):
+        raise SettingTypeError(f"{owner}: {name} must be an int or a tuple of ints, got {value!r}")
+    pair = tuple(pair) * 2 if len(pair) == 1 else tuple(pair)
+    if len(pair) != 2 or min(pair) < least:
+        raise SettingError(f"{owner}: {name} must be one or two numbers of at least {least}, got {value!r}")
+    return pair
+
+
+@tensor_method("unfold")
+def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
+    """The patches of pictures (n, c, h, w): (n, c * elements of a patch, number of patches)."""
+    attrs: dict[str, Any] = {
+        "dilations": _two(dilation, "dilation", "unfold", 1), "strides": _two(stride, "stride", "unfold", 1),
+        "input_names": ["x"], "pads": _two(padding, "padding", "unfold", 0), "padding_mode": "CALCULATED",
+        "output_names": ["y"], "ksizes": _two(kernel_size, "kernel_size", "unfold", 1),
+    }  # fmt: skip
+    patches = call("Im2Col", input, **attrs)
+    return call("Reshape", patches, (input.shape[0], -1, patches.shape[-1]))
+
+
+@tensor_method("fold")
+def fold(input: Any, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
+    """Patches (n, c * elements of a patch, number) added up to pictures (n, c, h, w); ``output_size``: a tensor."""
+    if not isinstance(output_size, Tensor):
+        raise SettingTypeError(f"fold: output_size must be a Tensor, got {type(output_size).__name__}")
+    kernel = _two(kernel_size, "kernel_size", "fold", 1)
+    attrs: dict[str, Any] = {
+        "kernel_size": kernel, "stride": _two(stride, "stride", "fold", 1), "input_names": ["x", "output_size"],
+        "padding": _two(padding, "padding", "fold", 0), "dilation": _two(dilation, "dilation", "fold", 1),
+        "output_names": ["y"],
+    }  # fmt: skip
+    patches = call("Reshape", input, (input.shape[0], -1, kernel[0] * kernel[1], input.shape[-1]))
+    return call("Col2Im", patches, output_size, **attrs)
+
+
+def pixel_unshuffle(input: Any, downscale_factor: int) -> Any:
+    """(..., C, H * r, W * r) to (..., C * r * r, H, W)."""
+    *lead, c, h, w = input.shape
+    r = downscale_factor
+    if isinstance(r, bool) or not isinstance(r, int):
+        raise SettingTypeError(f"pixel_unshuffle: downscale_factor must be an int, got {r!r}")
+    if r < 1 or h % r or w % r:
+        raise SettingError(f"pixel_unshuffle: {h} x {w} must be divisible by {r}")
+    at = len(lead)
+    parts = input.reshape((*lead, c, h // r, r, w // r, r))
+    parts = transpose(parts, (*range(at), at, at + 2, at + 4, at + 1, at + 3))
+    return parts.reshape((*lead, c * r * r, h // r, w // r))
+
+
+def bucketize(input: Any, boundaries: Any, *, right: bool = False) -> Any:
+    """The Int32 place of each element among the ascending ``boundaries`` (a list); after equal ones if ``right``."""
+    if not isinstance(boundaries, list):
+        raise SettingTypeError(f"bucketize: boundaries must be a list, got {type(boundaries).__name__}")
+    if not isinstance(right, bool):
+        raise SettingTypeError(f"bucketize: right must be a bool, got {right!r}")
+    table = Tensor([float(b) for b in boundaries], dtypes.float32)
+    values = input if input.dtype is dtypes.float32 else call("Cast", input, dtypes.float32)
+    return call("SearchSorted", table, values, None, 34, right)
+
+
+@tensor_method("nanmedian")
+def nanmedian(input: Any, axis: int = -1, keepdims: bool = False) -> Any:
+    """(the median along ``axis`` of what is not NaN, the lower of two; its Int64 place)."""
+    attrs: dict[str, Any] = {
+        "keep_dims": keepdims, "cust_aicpu": "Median", "input_names": ["x"], "axis": axis,
+        "output_names": ["y", "indices"], "global_median": False, "ignore_nan": True,
+    }  # fmt: skip
+    return call("Median", input, **attrs)
+
+
+def pdist(input: Any, p: float = 2.0) -> Any:
+    """The p-norms (n * (n - 1) / 2,) of the differences of each two rows of ``input`` (n, m)."""
+    if isinstance(p, bool) or not isinstance(p, (int, float)):
+        raise SettingTypeError(f"pdist: p must be a float, got {p!r}")
+    if not p >= 0:
+        raise SettingError(f"pdist: p must be 0 or above, got {p}")
+    return call("Pdist", input, output_names=["y"], p=float(p), input_names=["x"])
+
+
+def pows(input: Any, exponent: Any) -> Any:
+    """``input ** exponent``."""
+    return call("Pow", input, exponent)
