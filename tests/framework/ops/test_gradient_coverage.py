@@ -212,7 +212,7 @@ NO_SECOND = {
     "min_axis": "InplaceScatterSrc", "fast_gelu": "FastGeLUGrad", "asinh": "AsinhGrad", "hardswish": "HSwishGrad",
     "hardsigmoid": "HSigmoidGrad", "acosh": "AcoshGrad", "l2_normalize of arrays": "L2NormalizeGrad",
     "max_pool_with_argmax of arrays": "MaxPoolGradWithArgmax", "cdist of arrays": "CdistGrad",
-    "cdist of stacks of arrays": "CdistGrad",
+    "cdist of stacks of arrays": "CdistGrad", "Pdist of functions": "PdistGrad",
     "max_pool of arrays": "MaxPoolGrad", "max_pool2d of arrays": "MaxPoolGradWithArgmaxV2",
     "layer_norm of arrays": "LayerNormGrad", "group_norm of arrays": "GroupNormGrad",
     "batch_norm of arrays": "BatchNormGrad", "batch_norm still of arrays": "BatchNormGrad",

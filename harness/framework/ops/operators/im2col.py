@@ -102,8 +102,10 @@ class Col2Im(Operator):
         *lead, height, width = call.outputs()[0].shape
         kernel, stride, pad, dilation = self.geometry(call)
         rows, columns = _places((height, width), kernel, stride, pad, dilation)
-        out = np.zeros((*lead, height + 2 * pad[0], width + 2 * pad[1]))
-        np.add.at(out, (slice(None), slice(None), rows, columns), numerics.wide(x))
+        out = np.zeros((lead[0] * lead[1], height + 2 * pad[0], width + 2 * pad[1]))
+        pictures = np.arange(len(out))[:, None, None]
+        np.add.at(out, (pictures, rows, columns), numerics.wide(x).reshape(-1, *x.shape[2:]))
+        out = out.reshape(*lead, *out.shape[1:])
         return out[:, :, pad[0] : pad[0] + height, pad[1] : pad[1] + width]
 
     def gradient(self, b: Backward) -> Sequence[Any]:
