@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.architecture.source import ROOT, parsed
+
 #: what speaks of results
 PACKAGES = ("harness/cli", "harness/compare", "harness/explain", "harness/scale", "harness/store", "pytest_msdump")
 NOUNS = re.compile(
@@ -43,7 +43,7 @@ def test_numbers_and_nouns_agree(package: str) -> None:
     found = [
         f"{path.relative_to(ROOT)}:{line}: {what}"
         for path in sorted((ROOT / package).rglob("*.py"))
-        for line, what in plurals(ast.parse(path.read_text(encoding="utf-8")))
+        for line, what in plurals(parsed(path))
         if what not in VERBS
     ]
     assert not found, "\n".join(found)

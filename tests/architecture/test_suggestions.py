@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.architecture.source import MODULES, ROOT
+from tests.architecture.source import MODULES, ROOT, parsed
 
 #: where commands are made; whoever calls them suggests a command
 HOMES = {
@@ -52,7 +52,7 @@ def _texts(tree: ast.AST) -> Iterator[ast.Constant]:
 
 def _calls(name: str, path: Path) -> Iterator[str]:
     """The places of a module that suggest a command: ``MODULE:FUNCTION BUILDER``."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = parsed(path)
     known: dict[str, str] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
@@ -89,7 +89,7 @@ def test_no_message_spells_a_command_by_hand() -> None:
     found = [
         f"{path.relative_to(ROOT)}:{node.lineno}: {node.value!r}"
         for name, path in _with(_COMMAND)
-        for node in _texts(ast.parse(path.read_text(encoding="utf-8")))
+        for node in _texts(parsed(path))
         if _COMMAND.search(said := node.value if isinstance(node.value, str) else node.value.decode("latin-1"))
         and not any(each in said for each in MENTIONS)
     ]
