@@ -381,7 +381,7 @@ def msdump(*arguments: str, cwd: Path, **environ: str) -> subprocess.CompletedPr
     return subprocess.run(
         [sys.executable, "-m", "harness.cli", *arguments],
         cwd=cwd, env={**kept, "PYTHONPATH": str(ROOT), **environ}, capture_output=True, text=True,
-        timeout=120, check=False,
+        timeout=600, check=False,
     )  # fmt: skip
 
 

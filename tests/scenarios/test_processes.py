@@ -42,7 +42,7 @@ def start(directory: Path, variable: str | None, **environ: str) -> subprocess.P
 
 
 def ended(process: subprocess.Popen[str]) -> Ended:
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=600)
     return Ended(process.returncode, out, err)
 
 

@@ -291,7 +291,7 @@ class Slow:
 
         def held(*args: Any) -> None:
             self.begun.set()
-            assert self.go_on.wait(20)
+            assert self.go_on.wait(600)
             original(*args)
 
         monkeypatch.setattr(writing, "write_raw", held)
@@ -384,7 +384,7 @@ def test_a_full_disk_is_told_at_the_end_if_no_kernel_follows(tmp_path: Path, mon
     observer.queue.drain()
     failing(monkeypatch, 1)
     gate = threading.Event()
-    observer.queue.submit(lambda: gate.wait(20))
+    observer.queue.submit(lambda: gate.wait(600))
     net.run(observer)
     gate.set()
     with pytest.raises(DumpWriteError, match="No space left on device"):

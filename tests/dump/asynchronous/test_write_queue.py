@@ -24,7 +24,7 @@ class Gate:
 
     def __call__(self) -> None:
         self.begun.set()
-        assert self.open.wait(10)
+        assert self.open.wait(600)
 
 
 @given(st.lists(st.integers(0, 30), max_size=40), st.integers(1, 40))
@@ -53,7 +53,7 @@ def test_who_hands_over_waits_for_room() -> None:
     queue.submit(lambda: None, 2)
     waiting = blocked(lambda: queue.submit(lambda: None, 1))
     gate.open.set()
-    waiting.join(10)
+    waiting.join(600)
     assert not waiting.is_alive()
     queue.close()
     assert queue.peak == 10
@@ -62,10 +62,10 @@ def test_who_hands_over_waits_for_room() -> None:
 def test_bytes_count_until_they_are_written() -> None:
     queue, gate = WriteQueue(10), Gate()
     queue.submit(gate, 8)
-    assert gate.begun.wait(10)
+    assert gate.begun.wait(600)
     waiting = blocked(lambda: queue.make_room(3))
     gate.open.set()
-    waiting.join(10)
+    waiting.join(600)
     queue.close()
 
 
@@ -88,12 +88,12 @@ def test_many_tasks_without_bytes_wait_too(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr("harness.dump.asynchronous.write_queue._MOST_TASKS", 3)
     queue, gate = WriteQueue(), Gate()
     queue.submit(gate)
-    assert gate.begun.wait(10)
+    assert gate.begun.wait(600)
     for _ in range(3):
         queue.submit(lambda: None)
     waiting = blocked(lambda: queue.submit(lambda: None))
     gate.open.set()
-    waiting.join(10)
+    waiting.join(600)
     queue.close()
 
 
@@ -146,7 +146,7 @@ def test_an_error_frees_who_waits_for_room() -> None:
 
     waiting = blocked(hand_over)
     gate.open.set()
-    waiting.join(10)
+    waiting.join(600)
     assert caught == [Broken]
     queue.close()
 

@@ -29,7 +29,7 @@ def run(tmp_path: Path, level: str, **more: object) -> subprocess.CompletedProce
     (tmp_path / "config.json").write_text(json.dumps(config))
     (tmp_path / "script.py").write_text(SCRIPT)
     command = [sys.executable, "-m", "harness.cli", "run", "--backend", "ascend-o2", "script.py", "config.json"]
-    return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=600, check=False)
 
 
 def test_kernels_are_dumped_step_by_step(tmp_path: Path) -> None:

@@ -328,7 +328,7 @@ def test_threads_with_sessions_of_their_own() -> None:
             watch = Graphs()
             with session.fresh([watch], hooked=False):
                 for turn in range(10):
-                    barrier.wait(timeout=30)
+                    barrier.wait(timeout=600)
                     net = Net(lambda net, x: ops.exp(x) * (at + 2) + net.w)
                     out = net(floats(2, 3, start=turn))
                     expected = Net(lambda net, x: x)  # another object each turn
