@@ -50,8 +50,14 @@ class RowIterator(Iterator[Any]):
         if row is None:
             self._rows = None
             raise StopIteration
-        values: list[Any] = list(row) if self._output_numpy else [_tensor(value) for value in row]
+        values: list[Any] = [_fitted(value) if self._output_numpy else _tensor(_fitted(value)) for value in row]
         return dict(zip(self._names, values, strict=True)) if self._as_dict else values
+
+
+def _fitted(value: Any) -> Any:
+    """Texts in an array as wide as the longest of them."""
+    texts = isinstance(value, np.ndarray) and value.dtype.kind in "US" and value.size
+    return value.astype(f"{value.dtype.kind}{max(1, int(np.char.str_len(value).max()))}") if texts else value
 
 
 def _tensor(value: Any) -> Any:
