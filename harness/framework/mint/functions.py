@@ -266,7 +266,7 @@ def unsqueeze(input: Any, dim: int) -> Any:
 
 def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
     """The axes from ``start_dim`` to ``end_dim`` as one."""
-    return ops.flatten(input, start_dim=start_dim, end_dim=end_dim)
+    return call("FlattenExt", input, start_dim, end_dim)
 
 
 def swapaxes(input: Any, axis0: int, axis1: int) -> Any:

@@ -35,8 +35,11 @@ def glu(input: Any, dim: int = -1) -> Any:
 
 
 def nll_loss(input: Any, target: Any, weight: Any = None, ignore_index: int = -100, reduction: str = "mean") -> Any:
-    """The negative of the chosen logarithms."""
-    return ops.nll_loss(input, target, weight, ignore_index, reduction)
+    """The negative of the chosen logarithms; of (N, C) by one operator."""
+    if len(input.shape) != 2:
+        return ops.nll_loss(input, target, weight, ignore_index, reduction)
+    each = ops.ones(input.shape[1], input.dtype) if weight is None else weight
+    return ops.NLLLoss(reduction, ignore_index)(input, target, each)[0]
 
 
 def silu(input: Any, inplace: bool = False) -> Any:

@@ -1,0 +1,240 @@
+"""The layers of ``mint.nn`` that MindSpore's CPU computes.
+
+Source: MindSpore 2.10.0, measured (``tests/data/graphs/nets/minted.py``).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from harness import dtypes
+from harness.dtypes import DType
+from harness.errors import SettingError
+from harness.framework.mint.functions import flatten, ops, softmax
+from harness.framework.mint.nn import functional
+from harness.framework.nn import checks
+from harness.framework.nn.cell import Cell
+from harness.framework.nn.initializer import HeUniform, Uniform, initializer
+from harness.framework.tensor import Parameter, Tensor
+
+__all__ = [
+    "GLU",
+    "BCEWithLogitsLoss",
+    "Dropout",
+    "Dropout2d",
+    "Flatten",
+    "GroupNorm",
+    "Linear",
+    "NLLLoss",
+    "PReLU",
+    "PixelShuffle",
+    "SiLU",
+    "Sigmoid",
+    "SmoothL1Loss",
+    "Softmax",
+    "Tanh",
+]  # fmt: skip
+
+
+class Linear(Cell):
+    """``x @ weight.T + bias`` by one ``Dense`` operator; weight (out_features, in_features), bias (out_features,)."""
+
+    def __init__(
+        self,
+        in_features: int,
+        out_features: int,
+        bias: bool = True,
+        weight_init: Any = None,
+        bias_init: Any = None,
+        dtype: DType | None = None,
+    ) -> None:
+        super().__init__()
+        self.in_features = checks.positive_int(in_features, "in_features", self.cls_name)
+        self.out_features = checks.positive_int(out_features, "out_features", self.cls_name)
+        self.has_bias = checks.boolean(bias, "has_bias", self.cls_name)
+        self.dense = ops.Dense()
+        kind = dtypes.float32 if dtype is None else dtype
+        self.weight = self._made(weight_init, HeUniform(math.sqrt(5)), (out_features, in_features), kind, "weight")
+        self.bias = None
+        if bias:
+            self.bias = self._made(bias_init, Uniform(1 / math.sqrt(in_features)), (out_features,), kind, "bias")
+
+    def _made(self, given: Any, usual: Any, shape: tuple[int, ...], dtype: DType, name: str) -> Parameter:
+        if isinstance(given, Tensor) and given.shape != shape:
+            raise SettingError(f"{self.cls_name}: {name}_init must have shape {shape}, got {given.shape}")
+        return Parameter(initializer(usual if given is None else given, shape, dtype), name=name)
+
+    def construct(self, x: Any) -> Any:
+        return self.dense(x, self.weight, self.bias)
+
+    def extend_repr(self) -> str:
+        bias = f", has_bias={self.has_bias}" if self.has_bias else ""
+        return f"input_features={self.in_features}, output_features={self.out_features}{bias}"
+
+
+class DropoutExt(Cell):
+    """While training, elements dropped with probability ``p``; the others divided by ``1 - p``."""
+
+    _function = staticmethod(functional.dropout)
+
+    def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
+        super().__init__()
+        self.p, self.inplace = p, inplace
+
+    def construct(self, input: Any) -> Any:
+        return self._function(input, self.p, True) if self.training and self.p else input
+
+
+class Dropout2dExt(DropoutExt):
+    """While training, whole channels of (N, C, ...) dropped with probability ``p``."""
+
+    _function = staticmethod(ops.dropout2d)
+
+
+class Flatten(Cell):
+    """The axes from ``start_dim`` to ``end_dim`` as one."""
+
+    def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
+        super().__init__()
+        self.start_dim, self.end_dim = start_dim, end_dim
+
+    def construct(self, input: Any) -> Any:
+        return flatten(input, self.start_dim, self.end_dim)
+
+
+class GLU(Cell):
+    """The first half along ``dim`` times the sigmoid of the second."""
+
+    def __init__(self, dim: int = -1) -> None:
+        super().__init__()
+        self.dim = dim
+
+    def construct(self, input: Any) -> Any:
+        return functional.glu(input, self.dim)
+
+
+class GroupNorm(Cell):
+    """Each group of channels of (N, C, ...) normalised, then scaled and moved by channel; both (C,)."""
+
+    def __init__(
+        self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True, dtype: DType | None = None
+    ) -> None:
+        super().__init__()
+        self.num_groups = checks.positive_int(num_groups, "num_groups", self.cls_name)
+        self.num_channels = checks.positive_int(num_channels, "num_channels", self.cls_name)
+        if num_channels % num_groups:
+            raise SettingError(
+                f"{self.cls_name}: num_channels {num_channels} must be divisible by num_groups {num_groups}"
+            )
+        self.eps = checks.number(eps, "eps", self.cls_name)
+        self.affine = checks.boolean(affine, "affine", self.cls_name)
+        kind = dtypes.float32 if dtype is None else dtype
+        self.weight, self.bias = (
+            Parameter(initializer(start, (num_channels,), kind), name=name, requires_grad=affine)
+            for name, start in (("weight", "ones"), ("bias", "zeros"))
+        )
+
+    def construct(self, input: Any) -> Any:
+        return ops.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
+
+    def extend_repr(self) -> str:
+        return f"num_groups={self.num_groups}, num_channels={self.num_channels}, eps={self.eps}, affine={self.affine}"
+
+
+class PReLUExt(Cell):
+    """``max(x, 0) + weight * min(x, 0)``; weight (num_parameters,)."""
+
+    def __init__(self, num_parameters: int = 1, init: float = 0.25, dtype: DType | None = None) -> None:
+        super().__init__()
+        start = np.full(num_parameters, init, np.float32)
+        self.weight = Parameter(Tensor(start, dtype), name="weight")
+
+    def construct(self, input: Any) -> Any:
+        return ops.prelu(input, self.weight)
+
+
+class PixelShuffle(Cell):
+    """Channels of (..., C * r * r, H, W) as pixels (..., C, H * r, W * r)."""
+
+    def __init__(self, upscale_factor: int) -> None:
+        super().__init__()
+        self.upscale_factor = upscale_factor
+
+    def construct(self, input: Any) -> Any:
+        return ops.pixel_shuffle(input, self.upscale_factor)
+
+
+class SiLU(Cell):
+    """``x * sigmoid(x)``."""
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+        self.inplace = inplace
+
+    def construct(self, x: Any) -> Any:
+        return functional.silu(x, self.inplace)
+
+
+class Sigmoid(Cell):
+    """``1 / (1 + exp(-x))``."""
+
+    def construct(self, input: Any) -> Any:
+        return ops.sigmoid(input)
+
+
+class Tanh(Cell):
+    """The hyperbolic tangent."""
+
+    def construct(self, input: Any) -> Any:
+        return ops.tanh(input)
+
+
+class SoftmaxExt(Cell):
+    """Exponentials over their sum along ``dim``."""
+
+    def __init__(self, dim: int | None = None) -> None:
+        super().__init__()
+        self.dim = dim
+
+    def construct(self, input: Any) -> Any:
+        return softmax(input, self.dim)
+
+
+class NLLLoss(Cell):
+    """The negative of the chosen logarithms; ``reduction`` is "mean", "sum" or "none"."""
+
+    def __init__(self, weight: Any = None, ignore_index: int = -100, reduction: str = "mean") -> None:
+        super().__init__()
+        self.weight, self.ignore_index, self.reduction = weight, ignore_index, reduction
+
+    def construct(self, input: Any, target: Any) -> Any:
+        return functional.nll_loss(input, target, self.weight, self.ignore_index, self.reduction)
+
+
+class BCEWithLogitsLoss(Cell):
+    """The cross entropy of ``target`` and the sigmoid of ``input``."""
+
+    def __init__(self, weight: Any = None, reduction: str = "mean", pos_weight: Any = None) -> None:
+        super().__init__()
+        self.weight, self.reduction, self.pos_weight = weight, reduction, pos_weight
+
+    def construct(self, input: Any, target: Any) -> Any:
+        return functional.binary_cross_entropy_with_logits(input, target, self.weight, self.reduction, self.pos_weight)
+
+
+class SmoothL1Loss(Cell):
+    """Squares of differences up to ``beta``, their size beyond."""
+
+    def __init__(self, reduction: str = "mean", beta: float = 1.0) -> None:
+        super().__init__()
+        self.reduction, self.beta = reduction, beta
+
+    def construct(self, input: Any, target: Any) -> Any:
+        return functional.smooth_l1_loss(input, target, self.reduction, self.beta)
+
+
+#: the classes of these have other names, which graphs show
+Dropout, Dropout2d, PReLU, Softmax = DropoutExt, Dropout2dExt, PReLUExt, SoftmaxExt
