@@ -58,6 +58,7 @@ from harness.framework.nn.learning_rate_schedule import (
     PolynomialDecayLR,
     WarmUpLR,
 )
+from harness.framework.nn.linear import Linear
 from harness.framework.nn.loss_scale import (
     DynamicLossScaleUpdateCell,
     FixedLossScaleUpdateCell,
@@ -209,7 +210,7 @@ __all__ = [
     "GaussianNLLLoss", "GroupNorm", "HShrink", "HSigmoid", "HSwish", "Hardtanh", "HingeEmbeddingLoss", "HuberLoss",
     "Identity", "ImageGradients", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d", "InverseDecayLR",
     "KLDivLoss", "L1Loss", "L1Regularizer", "LPPool1d", "LPPool2d", "LSTMCell", "Lamb", "LayerNorm", "LazyAdam",
-    "LeakyReLU", "LogSigmoid", "LogSoftmax", "LossBase", "MAELoss", "MSELoss",
+    "LeakyReLU", "Linear", "LogSigmoid", "LogSoftmax", "LossBase", "MAELoss", "MSELoss",
     "MarginRankingLoss", "MatDet", "MatInverse", "MatMul", "MatrixDiag", "MatrixDiagPart", "MatrixSetDiag",
     "MaxPool1d", "MaxPool2d", "MaxPool3d", "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d", "Mish", "Moments",
     "Momentum", "MultiClassDiceLoss", "MultiLabelSoftMarginLoss", "MultiMarginLoss", "MultiheadAttention",

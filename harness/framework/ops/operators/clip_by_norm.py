@@ -46,11 +46,13 @@ class ClipByNorm(Operator):
         share = emit("Div", b.dout, over)
         dx = emit("Mul", bound, share)
         dover = emit("Neg", emit("Mul", share, b.out))
-        back = emit("SumExt", dover, axes, True, None)
+        back = emit("SumExt", dover, axes, True, None) if over.shape == norm.shape else reduce_to(dover, over)
         parts = emit("MaximumGrad", norm, bound, back, True, True)
-        through = emit("Tile", emit("SqrtGrad", norm, parts[0]), _repeats(x, norm))
+        through = emit("Tile", emit("SqrtGrad", norm, reduce_to(parts[0], norm)), _repeats(x, norm))
         dx = emit("Add", dx, emit("Muls", emit("Mul", through, x), 2.0))
-        dbound = emit("Add", reduce_to(emit("Mul", x, share), bound), parts[1]) if b.needs[1] else None
+        dbound = (
+            emit("Add", reduce_to(emit("Mul", x, share), bound), reduce_to(parts[1], bound)) if b.needs[1] else None
+        )
         return dx, dbound
 
 
