@@ -7,6 +7,7 @@ from typing import Any
 from harness import dtypes
 from harness.framework.nn import checks
 from harness.framework.nn.adam import check_betas
+from harness.framework.nn.calls import in_graph
 from harness.framework.nn.initializer import initializer
 from harness.framework.nn.namespace import ops
 from harness.framework.nn.optimizer import Optimizer
@@ -51,6 +52,7 @@ class AdamOffload(Optimizer):
         self.assign = ops.Assign()
         self.opt = ops.AdamNoUpdateParam(use_locking, use_nesterov)
 
+    @in_graph
     def construct(self, gradients: Any) -> Any:
         gradients = self._prepared(gradients)
         rates = self._rates()

@@ -8,6 +8,7 @@ import numpy as np
 
 from harness import dtypes
 from harness.errors import SettingTypeError
+from harness.framework.nn.calls import in_graph
 from harness.framework.nn.namespace import ops
 from harness.framework.nn.optimizer import Optimizer
 from harness.framework.tensor import Parameter, ParameterTuple, Tensor
@@ -50,6 +51,7 @@ class ASGD(Optimizer):
             Parameter(Tensor(np.float32(value)), name=f"{prefix}{parameter.name}") for parameter in self._parameters
         )
 
+    @in_graph
     def construct(self, gradients: Any) -> Any:
         self._require_each(gradients)
         gradients = self.decay_weight(tuple(gradients))

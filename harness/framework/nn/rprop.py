@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from harness.errors import SettingError, SettingTypeError
+from harness.framework.nn.calls import in_graph
 from harness.framework.nn.namespace import ops
 from harness.framework.nn.optimizer import Optimizer
 from harness.framework.tensor import Tensor
@@ -54,6 +55,7 @@ class Rprop(Optimizer):
             raise SettingTypeError(f"{self.cls_name}: {name} must be floats, got {given}")
         return given
 
+    @in_graph
     def construct(self, gradients: Any) -> Any:
         self._require_each(gradients)
         gradients = self.decay_weight(tuple(gradients))
