@@ -7,13 +7,14 @@ looked up from (measured; for the order see ``lookup``).
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from types import CodeType, FrameType
+import inspect
+from collections.abc import Iterable, Iterator
+from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 from harness.framework.compile.closures import frames_of_graphs
-from harness.framework.compile.lookup import looked_up
-from harness.framework.compile.source import function_key, is_users, user_functions
+from harness.framework.compile.lookup import Place, Standing, looked_up, looked_up_in
+from harness.framework.compile.source import function_key, function_of, is_users, user_functions
 from harness.framework.observed import DIRECT_METHODS
 from harness.framework.tensor import OLD, graph_key, is_older
 from harness.graph import Node
@@ -74,6 +75,8 @@ class FunctionScopes:
         #: of a function whose calls differ by the kind of an argument, that of the first, and the scopes that had
         #: looked the function up by then
         self._kinds: dict[Any, tuple[str, set[str]]] = {}
+        #: by the id of a cell, what it looks up
+        self._of_cells: dict[int, list[tuple[Any, str]]] = {}
 
     def enter(self, key: Any, scope: str) -> tuple[str, str]:
         """The scope of the nodes of a library function that is called in ``scope``; and that of its operator if it
@@ -120,10 +123,36 @@ class FunctionScopes:
         """The scope of the outermost function of the user that is running and looked the function ``key`` up, or
         ``scope``."""
         for frame, at in self._users_frames():
-            for named in _named(frame):
+            for named, where in self._named(frame, at, looked_up(frame)):
                 if named in (key, f"{key}{OLD}"):
-                    return at if named == key else "Default"
+                    return where if named == key else "Default"
         return scope
+
+    def _named(self, frame: FrameType | Standing, at: str, places: Iterable[Place]) -> Iterator[tuple[Any, str]]:
+        """Keys of the functions that ``frame`` in scope ``at``, and the cells that it calls, have looked up, with the
+        scope of each; one that stands in ``Default`` ends like an older form."""
+        for node, is_entered in places:
+            if not is_entered:
+                yield from ((key, at) for key in _called(node, frame))
+                continue
+            yield from ((key, at) for key in _inside(node, frame))
+            for cell in _cells(node, frame):
+                yield from self._of_cell(cell)
+
+    def _of_cell(self, cell: Any) -> list[tuple[Any, str]]:
+        """What a cell and the cells that it calls look up."""
+        if id(cell) not in self._of_cells:
+            found = self._of_cells[id(cell)] = []
+            function = inspect.unwrap(type(cell).construct)
+            if hasattr(cell, "cell_list"):  # a SequentialCell: one after the other
+                found += [pair for inner in cell.cell_list for pair in self._of_cell(inner)]
+            elif isinstance(function, FunctionType):
+                standing = Standing(function.__code__, function.__globals__, {"self": cell})
+                places = looked_up_in(standing)
+                if not is_users(function.__code__.co_filename):  # operators in a layer here need not be there
+                    places = (place for place in places if isinstance(place[0], ast.Call))
+                found += self._named(standing, cell._scope, places)
+        return self._of_cells[id(cell)]
 
     def _have_indexed(self) -> Iterator[str]:
         """The scopes of the functions of the user that are running and have looked an index up."""
@@ -152,22 +181,69 @@ class FunctionScopes:
         self._stop = None
 
 
-def _named(frame: FrameType) -> Iterator[Any]:
-    """Keys of the functions ``frame`` has looked up; one that stands in ``Default`` ends like an older form."""
-    for node, is_entered in looked_up(frame):
-        if is_entered:
-            yield from _inside(node, frame)
-            continue
-        found = _value(node.func, frame) if isinstance(node, ast.Call) else None
-        code = getattr(found, "__code__", None)
-        key = graph_key(found)
-        if key not in METHODS:
-            yield key
-        if isinstance(code, CodeType):
-            yield code, 0
+def _called(node: ast.expr, frame: FrameType | Standing) -> Iterator[Any]:
+    """Keys of the function that is called, by name and by code."""
+    found = _value(node.func, frame) if isinstance(node, ast.Call) else None
+    code = getattr(found, "__code__", None)
+    key = graph_key(found)
+    if key not in METHODS:
+        yield key
+    if isinstance(code, CodeType):
+        yield code, 0
 
 
-def _inside(node: ast.expr, frame: FrameType) -> Iterator[str]:
+def _cells(node: ast.expr, frame: FrameType | Standing) -> list[Any]:
+    """The cells that ``node`` calls: an attribute of ``self`` or of its cells; each of a list that a ``for`` goes
+    over."""
+    if not isinstance(node, ast.Call):
+        return []
+    if isinstance(node.func, ast.Name):
+        return _turns(node.func.id, frame)
+    found = _attribute(node.func, frame)
+    return [] if found is None else [found]
+
+
+def _attribute(node: ast.expr, frame: FrameType | Standing) -> Any:
+    """The cell that ``self.a.b`` is; None for anything else."""
+    path: list[str] = []
+    while isinstance(node, ast.Attribute):
+        path.append(node.attr)
+        node = node.value
+    if not (path and isinstance(node, ast.Name) and node.id == "self"):
+        return None
+    found = frame.f_locals.get("self")
+    for name in reversed(path):
+        found = getattr(found, "_cells", {}).get(name)
+    return found
+
+
+def _turns(name: str, frame: FrameType | Standing) -> list[Any]:
+    """The cells that a variable of a ``for`` stands for, one after the other."""
+    tree = function_of(frame.f_code)
+    for loop in ast.walk(tree) if tree is not None else ():
+        if isinstance(loop, ast.For):
+            over = _over(name, loop.target, loop.iter)
+            if over is not None:
+                return [*getattr(_attribute(over, frame), "_cells", {}).values()]
+    return []
+
+
+def _over(name: str, target: ast.expr, iterated: ast.expr) -> ast.expr | None:
+    """What ``name`` goes over in ``for target in iterated``, through ``zip`` and ``enumerate``."""
+    if isinstance(target, ast.Name):
+        return iterated if target.id == name else None
+    if not (isinstance(target, ast.Tuple) and isinstance(iterated, ast.Call) and isinstance(iterated.func, ast.Name)):
+        return None
+    over: list[ast.expr | None] = [*iterated.args]
+    if iterated.func.id == "enumerate":
+        over = [None, *over]
+    for part, each in zip(target.elts, over, strict=False):
+        if each is not None and (found := _over(name, part, each)) is not None:
+            return found
+    return None
+
+
+def _inside(node: ast.expr, frame: FrameType | Standing) -> Iterator[str]:
     """The function of ``ops`` that the function, the method or the operator ``node`` calls consists of."""
     key, keywords = None, list[str]()
     if isinstance(node, ast.Call):
@@ -193,14 +269,14 @@ def _is_size(node: ast.AST) -> bool:
     return isinstance(node, ast.Attribute) and node.attr in ("shape", "ndim", "size")
 
 
-def _method(node: ast.expr, frame: FrameType) -> str | None:
+def _method(node: ast.expr, frame: FrameType | Standing) -> str | None:
     """The key of a method of what is taken for a tensor: anything but a module and the cell itself."""
     if not isinstance(node, ast.Attribute) or (isinstance(node.value, ast.Name) and node.value.id == "self"):
         return None
     return None if isinstance(_value(node.value, frame), type(ast)) else f"Tensor.{node.attr}"
 
 
-def _value(node: ast.expr, frame: FrameType) -> Any:
+def _value(node: ast.expr, frame: FrameType | Standing) -> Any:
     """What a name, or an attribute of a module, stands for; None for anything else."""
     if isinstance(node, ast.Name):
         return None if node.id in frame.f_locals else frame.f_globals.get(node.id)

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 from harness.framework.compile.places import SourcePosition, end_of, holds, is_attribute, is_fixed, place_of
@@ -25,10 +26,10 @@ _Known = dict[str, tuple[ast.expr, Any]]
 
 
 #: an expression, and whether its arguments are inferred: what it calls is entered then
-_Place = tuple[ast.expr, bool]
+Place = tuple[ast.expr, bool]
 
 
-def looked_up(frame: FrameType) -> Iterator[_Place]:
+def looked_up(frame: FrameType) -> Iterator[Place]:
     """The calls, operators and attributes of ``frame``, in the order they are looked up, up to what ``frame`` is in the
     middle of; each twice: before its arguments are inferred, and behind them, when what it calls is entered."""
     function = function_of(frame.f_code)
@@ -40,6 +41,22 @@ def looked_up(frame: FrameType) -> Iterator[_Place]:
         if (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset) == here:
             return
         yield node, is_entered
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A function that does not run, with what is asked of a frame."""
+
+    f_code: CodeType
+    f_globals: dict[str, Any]
+    f_locals: dict[str, Any]
+
+
+def looked_up_in(function: Standing) -> Iterator[Place]:
+    """What ``looked_up`` gives of a whole function."""
+    tree = function_of(function.f_code)
+    if tree is not None:
+        yield from _Inference(function).block(tree.body, {})
 
 
 def _running(body: Sequence[ast.stmt], place: SourcePosition) -> Sequence[ast.stmt]:
@@ -56,13 +73,13 @@ def _running(body: Sequence[ast.stmt], place: SourcePosition) -> Sequence[ast.st
 class _Inference:
     """Walks through the calls of a function graph in the order of inference."""
 
-    def __init__(self, frame: FrameType) -> None:
+    def __init__(self, frame: FrameType | Standing) -> None:
         self.frame = frame
         self.seen: set[int] = set()
 
     def block(
         self, body: Sequence[ast.stmt], known: _Known, idle: _Known | None = None, handed: Sequence[str] | None = None
-    ) -> Iterator[_Place]:
+    ) -> Iterator[Place]:
         """The calls behind the result of a function graph, or behind what it hands to the one that follows it; before
         them those behind values that nothing reads, which the graph waits for (measured).
 
@@ -94,12 +111,12 @@ class _Inference:
             if name in known:
                 yield from self._expression(*known[name])
 
-    def _idle(self, values: _Known) -> Iterator[_Place]:
+    def _idle(self, values: _Known) -> Iterator[Place]:
         """The calls behind values that nothing reads: those that lost their name first, then by name."""
         for name in sorted(values, key=lambda n: (n.isidentifier(), n if n.isidentifier() else "")):
             yield from self._expression(*values[name])
 
-    def _split(self, statement: ast.If | ast.For, rest: Sequence[ast.stmt], known: _Known) -> Iterator[_Place]:
+    def _split(self, statement: ast.If | ast.For, rest: Sequence[ast.stmt], known: _Known) -> Iterator[Place]:
         """The calls behind an ``if`` or a ``for``, and those of what follows: that is handed the variables which the
         statement changes, and sees the others as they are."""
         stored = {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
@@ -120,7 +137,7 @@ class _Inference:
             yield from self.block(statement.body, others, handed=turns)
         yield from self.block(rest, others)
 
-    def _expression(self, node: ast.expr, known: _Known) -> Iterator[_Place]:
+    def _expression(self, node: ast.expr, known: _Known) -> Iterator[Place]:
         if isinstance(node, ast.Name) and node.id in known:
             yield from self._expression(*known[node.id])
         if id(node) in self.seen or isinstance(node, ast.Name):
