@@ -75,8 +75,10 @@ class FunctionScopes:
         #: of a function whose calls differ by the kind of an argument, that of the first, and the scopes that had
         #: looked the function up by then
         self._kinds: dict[Any, tuple[str, set[str]]] = {}
-        #: by the id of a cell, what it looks up
-        self._of_cells: dict[int, list[tuple[Any, str]]] = {}
+        #: the scope that a function of the user's is first called in, by its code
+        self._first: dict[Any, str] = {}
+        #: what a cell or a function in a scope looks up
+        self._known: dict[tuple[Any, str], list[tuple[Any, str]]] = {}
 
     def enter(self, key: Any, scope: str) -> tuple[str, str]:
         """The scope of the nodes of a library function that is called in ``scope``; and that of its operator if it
@@ -133,26 +135,33 @@ class FunctionScopes:
         scope of each; one that stands in ``Default`` ends like an older form."""
         for node, is_entered in places:
             if not is_entered:
-                yield from ((key, at) for key in _called(node, frame))
+                for key in _called(node, frame):
+                    yield key, self._first.setdefault(key, at) if isinstance(key, tuple) else at
                 continue
             yield from ((key, at) for key in _inside(node, frame))
-            for cell in _cells(node, frame):
-                yield from self._of_cell(cell)
+            for entered in _entered(node, frame):
+                yield from self._inside_of(entered, at)
 
-    def _of_cell(self, cell: Any) -> list[tuple[Any, str]]:
-        """What a cell and the cells that it calls look up."""
-        if id(cell) not in self._of_cells:
-            found = self._of_cells[id(cell)] = []
-            function = inspect.unwrap(type(cell).construct)
-            if hasattr(cell, "cell_list"):  # a SequentialCell: one after the other
-                found += [pair for inner in cell.cell_list for pair in self._of_cell(inner)]
-            elif isinstance(function, FunctionType):
-                standing = Standing(function.__code__, function.__globals__, {"self": cell})
+    def _inside_of(self, entered: Any, at: str) -> list[tuple[Any, str]]:
+        """What a cell, a method of a cell, or a function called in scope ``at`` looks up, and what these call."""
+        function, owner = entered if isinstance(entered, tuple) else (None, entered)
+        if owner is not None:
+            at = owner._scope or at
+        else:
+            at = self._first.get((function.__code__, 0), at)
+        known = function or owner, at
+        if known not in self._known:
+            found = self._known[known] = []
+            code = inspect.unwrap(type(owner).construct if function is None else function)
+            if function is None and hasattr(owner, "cell_list"):  # a SequentialCell: one after the other
+                found += [pair for inner in owner.cell_list for pair in self._inside_of(inner, at)]
+            elif isinstance(code, FunctionType):
+                standing = Standing(code.__code__, code.__globals__, {} if owner is None else {"self": owner})
                 places = looked_up_in(standing)
-                if not is_users(function.__code__.co_filename):  # operators in a layer here need not be there
+                if not is_users(code.__code__.co_filename):  # operators in a layer here need not be there
                     places = (place for place in places if isinstance(place[0], ast.Call))
-                found += self._named(standing, cell._scope, places)
-        return self._of_cells[id(cell)]
+                found += self._named(standing, at, places)
+        return self._known[known]
 
     def _have_indexed(self) -> Iterator[str]:
         """The scopes of the functions of the user that are running and have looked an index up."""
@@ -192,24 +201,33 @@ def _called(node: ast.expr, frame: FrameType | Standing) -> Iterator[Any]:
         yield code, 0
 
 
-def _cells(node: ast.expr, frame: FrameType | Standing) -> list[Any]:
-    """The cells that ``node`` calls: an attribute of ``self`` or of its cells; each of a list that a ``for`` goes
-    over."""
+def _entered(node: ast.expr, frame: FrameType | Standing) -> list[Any]:
+    """What ``node`` calls: a cell that is an attribute of ``self`` or of its cells, each cell of a list that a ``for``
+    goes over, or a function of the user's with the cell whose method it is (None: none)."""
     if not isinstance(node, ast.Call):
         return []
     if isinstance(node.func, ast.Name):
-        return _turns(node.func.id, frame)
+        function = _value(node.func, frame)
+        return [(function, None)] if _is_users_function(function) else _turns(node.func.id, frame)
     found = _attribute(node.func, frame)
+    if found is None and isinstance(node.func, ast.Attribute):
+        owner = _attribute(node.func.value, frame)
+        function = getattr(type(owner), node.func.attr, None)
+        return [(function, owner)] if _is_users_function(function) else []
     return [] if found is None else [found]
 
 
+def _is_users_function(found: Any) -> bool:
+    return isinstance(found, FunctionType) and is_users(found.__code__.co_filename)
+
+
 def _attribute(node: ast.expr, frame: FrameType | Standing) -> Any:
-    """The cell that ``self.a.b`` is; None for anything else."""
+    """The cell that ``self`` or ``self.a.b`` is; None for anything else."""
     path: list[str] = []
     while isinstance(node, ast.Attribute):
         path.append(node.attr)
         node = node.value
-    if not (path and isinstance(node, ast.Name) and node.id == "self"):
+    if not (isinstance(node, ast.Name) and node.id == "self"):
         return None
     found = frame.f_locals.get("self")
     for name in reversed(path):

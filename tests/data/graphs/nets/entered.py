@@ -54,7 +54,7 @@ class Sequential(Entered):
 class Looped(Entered):
     def construct(self, x, order):
         weights = ops.softmax(order.astype(ms.float32), -1)
-        for norm, inner in zip(self.norms, self.inner):
+        for norm, inner in zip(self.norms, self.inner):  # noqa: B905 - as users write it
             x = inner(norm(x))
         return x.mean() * weights.swapaxes(0, 1).sum()
 
