@@ -92,6 +92,7 @@ class NodeExtra:
         backward: whether it takes a result apart for a gradient.
         kept: whether it copies an input before that is overwritten.
         custom: the gradient defined by a cell itself.
+        outside: whether its gradient stands in ``Default``, outside every cell.
         inserted: whether kernel selection inserted it.
         fusion: the parts of a fused kernel; ``alone`` is its name without fusion.
     """
@@ -116,6 +117,7 @@ class NodeExtra:
     backward: bool = False
     kept: Node | None = None
     custom: Any = None
+    outside: bool = False
     inserted: bool = False
     fusion: Any = None
     alone: str | None = None

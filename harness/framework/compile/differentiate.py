@@ -191,8 +191,8 @@ class _Gradient:
                     self._give(member, at, argument, part)
 
     def _first_scope(self, node: Node) -> str:
-        is_in_default = node.op in IN_DEFAULT or (node.op in OF_FUNCTIONS_IN_DEFAULT and node.extra.inside)
-        return "Default" if is_in_default else self.scopes[_primitive(node)]
+        of_function = node.extra.outside or (node.op in OF_FUNCTIONS_IN_DEFAULT and node.extra.inside)
+        return "Default" if of_function or node.op in IN_DEFAULT else self.scopes[_primitive(node)]
 
     def _results(self, node: Node) -> tuple[Any, Any]:
         """Traced result(s) of a node and the gradient of each."""

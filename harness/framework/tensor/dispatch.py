@@ -207,6 +207,15 @@ def reference(tensor: T) -> T:
     return tensor if refer is None else refer(tensor)
 
 
+def differentiated_outside(result: T) -> T:
+    """``result``; in a graph, the gradient of the operator that gave it stands in ``Default``."""
+    node = getattr(result, "operand", None)
+    if node is not None:
+        node = node.inputs[0] if node.op == "TupleGetItem" else node
+        node.extra.outside = True
+    return result
+
+
 def call(op: str, /, *args: Any, scope: str | None = None, **attrs: Any) -> Any:
     """Calls operator ``op`` through the dispatcher in force (see ``Dispatcher.call``)."""
     return current().call(op, args, attrs, scope)

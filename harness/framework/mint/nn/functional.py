@@ -7,6 +7,7 @@ from typing import Any
 
 from harness.framework.mint.functions import flatten, ops, softmax
 from harness.framework.names import fallback as _fallback
+from harness.framework.tensor import differentiated_outside
 
 __all__ = [
     "binary_cross_entropy", "binary_cross_entropy_with_logits", "dropout", "flatten", "glu", "interpolate", "nll_loss",
@@ -39,7 +40,8 @@ def nll_loss(input: Any, target: Any, weight: Any = None, ignore_index: int = -1
     if len(input.shape) != 2:
         return ops.nll_loss(input, target, weight, ignore_index, reduction)
     each = ops.ones(input.shape[1], input.dtype) if weight is None else weight
-    return ops.NLLLoss(reduction, ignore_index)(input, target, each)[0]
+    loss: Any = ops.NLLLoss(reduction, ignore_index)(input, target, each)[0]
+    return differentiated_outside(loss)
 
 
 def silu(input: Any, inplace: bool = False) -> Any:

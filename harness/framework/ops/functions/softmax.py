@@ -6,7 +6,7 @@ from typing import Any
 
 from harness.errors import UnsupportedError
 from harness.framework.ops.functions.shape import cast
-from harness.framework.tensor import Tensor, call, tensor_method
+from harness.framework.tensor import Tensor, call, differentiated_outside, tensor_method
 
 __all__ = ["batch_norm", "embedding", "layer_norm", "log_softmax", "softmax"]
 
@@ -24,8 +24,8 @@ def softmax(input: Tensor, axis: int = -1, *, dtype: Any = None) -> Tensor:
 
 @tensor_method("log_softmax")
 def log_softmax(logits: Tensor, axis: int = -1) -> Tensor:
-    """Logarithm of ``softmax``."""
-    return call("LogSoftmax", logits, axis)  # type: ignore[no-any-return]
+    """Logarithm of ``softmax``; its gradient stands in ``Default`` (measured)."""
+    return differentiated_outside(call("LogSoftmax", logits, axis))  # type: ignore[no-any-return]
 
 
 def layer_norm(input: Tensor, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Tensor:
