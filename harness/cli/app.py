@@ -45,7 +45,18 @@ def _guarded(action: Action) -> int:
     from harness.escape import escaped_output
 
     with escaped_output():
-        return _ended(action)
+        code = _ended(action)
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _forget_reader()
+        return CANNOT_TELL
+    return code
+
+
+def _forget_reader() -> None:
+    """The reader is gone (`msdump show x | head`): nothing more can be printed, not even at interpreter exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _ended(action: Action) -> int:
@@ -58,8 +69,7 @@ def _ended(action: Action) -> int:
     except HarnessError as error:
         show(f"{painted('msdump:', '31', sys.stderr)} {line(str(error))}", sys.stderr)
     except BrokenPipeError:
-        # The reader is gone (`msdump show x | head`); nothing more can be printed, not even at interpreter exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _forget_reader()
     except OSError as error:
         print(line(f"msdump: {told(error)}"), file=sys.stderr)
     except (MemoryError, RecursionError) as error:
