@@ -80,9 +80,12 @@ def roll(input: Any, shifts: Any, dims: Any = None) -> Any:
 
 
 def xlogy(input: Any, other: Any) -> Any:
-    """input * log(other); in a graph of two tensors, as MindSpore's CPU has no kernel for others there."""
-    if is_number(input) or is_number(other):
+    """input * log(other), a number taken as Float32; in graphs of two tensors: MindSpore's CPU has no kernel for others."""
+    if is_number(input):
+        raise SettingTypeError(f"mint.xlogy: input must be a Tensor, got {input!r}")
+    if is_number(other):
         _refuse_in_graphs("xlogy of a number", "two tensors")
+        input, other = ops.cast(input, dtypes.float32), Tensor(other, dtypes.float32)
     return _xlogy(input, other)
 
 

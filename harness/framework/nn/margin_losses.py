@@ -62,6 +62,7 @@ class PoissonNLLLoss(LossBase):
         self.eps = eps
 
     def construct(self, input: Any, target: Any) -> Any:
+        target = target if target.dtype is input.dtype else ops.cast(target, input.dtype)
         if self.log_input:
             loss = ops.Exp()(input) - target * input
         else:

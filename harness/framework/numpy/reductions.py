@@ -31,8 +31,9 @@ def sum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False, ini
 
 
 def mean(a: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Any:
-    """Means over ``axis``."""
+    """Means over ``axis``; ``dtype=float`` is Float64 here (measured), elsewhere Float32."""
     given = asarray(a)
+    dtype = dtypes.float64 if dtype is float else dtype
     return cast_if(given if not given.shape else ops.mean(given, _axes(given, axis), keepdims), dtype)
 
 

@@ -63,7 +63,8 @@ class OneHot(Fixed):
         share = self.smoothing_rate / self.num_classes
         made = np.full((len(labels), self.num_classes), share, np.float64 if self.smoothing_rate else array.dtype)
         made[np.arange(len(labels)), labels] = 1 - self.smoothing_rate + share
-        return made[0] if len(labels) == 1 else made
+        made = made[0] if len(labels) == 1 else made
+        return made[..., 0] if self.num_classes == 1 else made  # measured: one class has no axis
 
 
 class Fill(Fixed):
