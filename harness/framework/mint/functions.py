@@ -80,7 +80,7 @@ def roll(input: Any, shifts: Any, dims: Any = None) -> Any:
 
 
 def xlogy(input: Any, other: Any) -> Any:
-    """input * log(other), a number taken as Float32; in graphs of two tensors: MindSpore's CPU has no kernel for others."""
+    """input * log(other), a number taken as Float32; in graphs of two tensors: no CPU kernel takes others there."""
     if is_number(input):
         raise SettingTypeError(f"mint.xlogy: input must be a Tensor, got {input!r}")
     if is_number(other):
