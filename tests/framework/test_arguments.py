@@ -43,6 +43,7 @@ REASONS = {
     "constexpr reuse_result": "a result is not kept, so that it is always that of the values",
     "constexpr check": "constants are checked where they are used",
     "Conv2DTranspose.__init__ pad_list": "pad_mode and pad say it; MindSpore's CPU kernel computes it from them, too",
+    "LARS.__init__ coefficient": "no CPU has its kernel: the optimizer is refused when it is called",
     "Parameter.__init__ storage_format": "formats of an NPU",
     "Tensor.init_data _args": _ONE,
     "Tensor.init_data _kwargs": _ONE,

@@ -78,7 +78,7 @@ class FunctionScopes:
         #: the scope that a function of the user's is first called in, by its code
         self._first: dict[Any, str] = {}
         #: what a cell or a function in a scope looks up
-        self._known: dict[tuple[Any, str], list[tuple[Any, str]]] = {}
+        self._known: dict[tuple[Any, str], dict[Any, str]] = {}
 
     def enter(self, key: Any, scope: str) -> tuple[str, str]:
         """The scope of the nodes of a library function that is called in ``scope``; and that of its operator if it
@@ -140,27 +140,31 @@ class FunctionScopes:
                 continue
             yield from ((key, at) for key in _inside(node, frame))
             for entered in _entered(node, frame):
-                yield from self._inside_of(entered, at)
+                yield from list(self._inside_of(entered, at).items())
 
-    def _inside_of(self, entered: Any, at: str) -> list[tuple[Any, str]]:
-        """What a cell, a method of a cell, or a function called in scope ``at`` looks up, and what these call."""
+    def _inside_of(self, entered: Any, at: str) -> dict[Any, str]:
+        """What a cell, a method of a cell, or a function called in scope ``at`` looks up, and what these call; each key
+        with its first scope."""
         function, owner = entered if isinstance(entered, tuple) else (None, entered)
         if owner is not None:
-            at = owner._scope or at
+            at = getattr(owner, "_scope", None) or at
         else:
             at = self._first.get((function.__code__, 0), at)
         known = function or owner, at
         if known not in self._known:
-            found = self._known[known] = []
+            found = self._known[known] = {}
+            pairs: Iterable[tuple[Any, str]] = ()
             code = inspect.unwrap(type(owner).construct if function is None else function)
             if function is None and hasattr(owner, "cell_list"):  # a SequentialCell: one after the other
-                found += [pair for inner in owner.cell_list for pair in self._inside_of(inner, at)]
+                pairs = (pair for inner in owner.cell_list for pair in list(self._inside_of(inner, at).items()))
             elif isinstance(code, FunctionType):
                 standing = Standing(code.__code__, code.__globals__, {} if owner is None else {"self": owner})
                 places = looked_up_in(standing)
                 if not is_users(code.__code__.co_filename):  # operators in a layer here need not be there
                     places = (place for place in places if isinstance(place[0], ast.Call))
-                found += self._named(standing, at, places)
+                pairs = self._named(standing, at, places)
+            for key, scope in pairs:
+                found.setdefault(key, scope)
         return self._known[known]
 
     def _have_indexed(self) -> Iterator[str]:
@@ -218,7 +222,9 @@ def _entered(node: ast.expr, frame: FrameType | Standing) -> list[Any]:
 
 
 def _is_users_function(found: Any) -> bool:
-    return isinstance(found, FunctionType) and is_users(found.__code__.co_filename)
+    """Whether a graph may go on in ``found``: not in that of an installed package."""
+    name = found.__code__.co_filename if isinstance(found, FunctionType) else ""
+    return bool(name) and is_users(name) and "site-packages" not in name
 
 
 def _attribute(node: ast.expr, frame: FrameType | Standing) -> Any:
