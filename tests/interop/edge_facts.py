@@ -1,5 +1,5 @@
 """Prints, as JSON, what MindSpore makes of values at the edges: casts that do not fit, ties of TopK, forms of ``max``,
-dtypes beside each other.
+dtypes beside each other, sums that float32 cannot hold.
 
 Run under the real one it makes ``tests/data/ops/edges.json``; ``msdump run`` must print the same.
 """
@@ -16,7 +16,7 @@ from typing import Any
 
 import mindspore as ms
 import numpy as np
-from mindspore import Tensor, nn, ops
+from mindspore import Parameter, Tensor, nn, ops
 
 warnings.simplefilter("ignore")
 DTYPES = ("bool_", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32",
@@ -82,6 +82,54 @@ def tie_facts() -> list[list[object]]:
     return found
 
 
+#: kernels that add in float32 on the way to what float32 can hold
+SUMS: dict[str, Callable[[Any], Any]] = {
+    "ReduceStd": lambda x: ops.std(x, -1), "LayerNorm": lambda x: nn.LayerNorm((4,))(x),
+    "L2Normalize": lambda x: ops.L2Normalize(axis=-1)(x),
+    "LpNorm": lambda x: ops.LpNorm(axis=-1, p=2)(x), "BatchNorm": lambda x: nn.BatchNorm2d(2).set_train()(x),
+}  # fmt: skip
+MEANS: dict[str, Callable[[Any], Any]] = {
+    "mean": lambda x: x.mean(), "mean of axis": lambda x: x.mean(-1), "AvgPool": lambda x: nn.AvgPool2d(2, 2)(x),
+}  # fmt: skip
+OPTIMIZERS: dict[str, Callable[[Any], Any]] = {
+    "Adam": lambda p: nn.Adam(p, 0.1), "AdamWeightDecay": lambda p: nn.AdamWeightDecay(p, 0.1),
+    "RMSProp": lambda p: nn.RMSProp(p, 0.1), "centered": lambda p: nn.RMSProp(p, 0.1, centered=True),
+    "Adadelta": lambda p: nn.Adadelta(p, 0.1), "FTRL": lambda p: nn.FTRL(p, learning_rate=0.1),
+    "Adagrad": lambda p: nn.Adagrad(p, learning_rate=0.1), "LazyAdam": lambda p: nn.LazyAdam(p, 0.1),
+}  # fmt: skip
+
+
+def kinds(array: Any) -> str:
+    """A letter for each value: 0, a number (x), infinite (+, -), NaN (?)."""
+    letters = []
+    for value in array.ravel().tolist():
+        is_large = "+" if value > 0 else "-"
+        letters.append("?" if np.isnan(value) else is_large if np.isinf(value) else "x" if value else "0")
+    return "".join(letters)
+
+
+def sum_facts() -> dict[str, str]:
+    """``size name`` -> the kinds of what it gives, or of what an optimizer's parameters are after two steps."""
+    ms.set_context(mode=1)
+    found: dict[str, str] = {}
+    ramp = np.linspace(0.8, 1.0, 64).reshape(2, 2, 4, 4) * np.tile((1, -1, -1, 1), 16).reshape(2, 2, 4, 4)
+    for size in (1e5, 1e18, 1.5e19, 3e19, 1e20, 1e25):
+        for name, form in SUMS.items():
+            found[f"{size} {name}"] = kinds(form(Tensor((ramp * size).astype(np.float32))).asnumpy())
+        for name, make in OPTIMIZERS.items():
+            weight = Parameter(Tensor(np.ones(11, np.float32)), name="weight")
+            optimizer = make([weight])
+            gradient = np.linspace(0.5, 1.0, 11) * size
+            for _ in range(2):
+                optimizer((Tensor(gradient.astype(np.float32)),))
+            for each in (weight, *optimizer.get_parameters()):
+                found[f"{size} {name} {each.name}"] = kinds(each.asnumpy())
+    for size in (1e38, 3e38):
+        for name, form in MEANS.items():
+            found[f"{size} {name}"] = kinds(form(Tensor(np.abs(ramp * size).astype(np.float32))).asnumpy())
+    return found
+
+
 def plain(value: object) -> object:
     return [plain(v) for v in value] if isinstance(value, tuple) else value.asnumpy().tolist()
 
@@ -111,11 +159,9 @@ def main(out: str, folder: str) -> None:
     module = importlib.import_module("forms_of_max")
     cells = [getattr(module, f"F{at}") for at in range(len(FORMS))]
     with open(out, "w", encoding="utf-8") as file:
-        json.dump(
-            {"casts": cast_facts(), "ties": tie_facts(), "forms": form_facts(cells), "mixed": mixed_facts()},
-            file,
-            sort_keys=True,
-        )
+        found = {"casts": cast_facts(), "ties": tie_facts(), "forms": form_facts(cells), "mixed": mixed_facts(),
+                 "sums": sum_facts()}  # fmt: skip
+        json.dump(found, file, sort_keys=True)
         file.write("\n")
 
 

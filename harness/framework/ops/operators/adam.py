@@ -9,7 +9,7 @@ import numpy as np
 
 from harness.framework.ops import numerics
 from harness.framework.ops.base import Array, Call, operator
-from harness.framework.ops.update import Update, in_parts, store
+from harness.framework.ops.update import Update, in_parts, moved_square, store
 from harness.graph import Spec, TupleSpec
 
 
@@ -35,7 +35,7 @@ class Adam(Update):
             power1, power2, rate, beta1, beta2, epsilon, gradient = (numerics.wide(a) for a in rest)
             rate = rate * np.sqrt(1 - power2) / (1 - power1)
             mean = store(m, numerics.wide(m) * beta1 + gradient * (1 - beta1))
-            spread = store(v, numerics.wide(v) * beta2 + gradient * gradient * (1 - beta2))
+            spread = store(v, moved_square(v, beta2, gradient))
             if call.attrs.get("use_nesterov"):
                 mean = mean * beta1 + (1 - beta1) * gradient
             store(variable, numerics.wide(variable) - rate * mean / (np.sqrt(spread) + epsilon))
@@ -64,7 +64,7 @@ class ApplyAdamWithAmsgradV2(Update):
             power1, power2, rate, beta1, beta2, epsilon, gradient = (numerics.wide(a) for a in rest)
             rate = rate * np.sqrt(1 - power2) / (1 - power1)
             mean = store(m, numerics.wide(m) * beta1 + gradient * (1 - beta1))
-            spread = store(v, numerics.wide(v) * beta2 + gradient * gradient * (1 - beta2))
+            spread = store(v, moved_square(v, beta2, gradient))
             spread = store(largest, np.maximum(numerics.wide(largest), spread))
             store(variable, numerics.wide(variable) - rate * mean / (np.sqrt(spread) + epsilon))
         return args[:4]
@@ -91,7 +91,7 @@ class AdamWeightDecay(Update):
         for variable, m, v, *rest in in_parts(*args[:9]):
             rate, beta1, beta2, epsilon, decay, gradient = (numerics.wide(a) for a in rest)
             mean = store(m, numerics.wide(m) * beta1 + gradient * (1 - beta1))
-            spread = store(v, numerics.wide(v) * beta2 + gradient * gradient * (1 - beta2))
+            spread = store(v, moved_square(v, beta2, gradient))
             step = mean / (np.sqrt(spread) + epsilon) + decay * numerics.wide(variable)
             store(variable, numerics.wide(variable) - rate * step)
         return args[:3]

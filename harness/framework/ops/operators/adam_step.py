@@ -6,7 +6,7 @@ import numpy as np
 
 from harness.framework.ops import numerics
 from harness.framework.ops.base import Array, Call, operator
-from harness.framework.ops.update import Update, store
+from harness.framework.ops.update import Update, moved_square, store
 from harness.graph import Spec
 
 
@@ -31,7 +31,7 @@ class AdamNoUpdateParam(Update):
         power1, power2, rate, beta1, beta2, epsilon, gradient = (numerics.wide(a) for a in rest)
         rate = rate * np.sqrt(1 - power2) / (1 - power1)
         mean = store(m, numerics.wide(m) * beta1 + gradient * (1 - beta1))
-        spread = store(v, numerics.wide(v) * beta2 + gradient * gradient * (1 - beta2))
+        spread = store(v, moved_square(v, beta2, gradient))
         if call.attrs.get("use_nesterov"):
             mean = mean * beta1 + (1 - beta1) * gradient
         return np.asarray(-rate * mean / (np.sqrt(spread) + epsilon))

@@ -54,7 +54,7 @@ class AvgPool(Operator):
     def kernel(self, call: Call, x: Array, *_settings: Any) -> Array:
         kernel, stride, pads = geometry(call, 1)
         view = window.windows(window.pad(numerics.wide(x), pads), kernel, stride)
-        return numerics.total(view, (2, 3)) / counts(x.shape, kernel, stride, pads)
+        return numerics.held(numerics.total(view, (2, 3)), x) / counts(x.shape, kernel, stride, pads)
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         x, *settings = b.inputs

@@ -55,10 +55,10 @@ class BatchNorm(Operator):
         wide, axes = numerics.wide(x), _beside(x)
         used_mean, used_variance = numerics.wide(mean), numerics.wide(variance)
         if training:
-            used_mean = numerics.mean(wide, axes)
+            used_mean = numerics.mean(wide, axes, given=x)
         centred = wide - _channels(used_mean, x)
         if training:
-            used_variance = numerics.mean(centred * centred, axes)
+            used_variance = numerics.mean(centred * centred, axes, given=x)
             count = x.size // max(1, x.shape[1])
             unbiased = used_variance * (count / (count - 1) if count > 1 else np.inf)
             for running, new in ((mean, used_mean), (variance, unbiased)):

@@ -18,7 +18,7 @@ def _length(call: Call, x: Array) -> Array:
     axis = call.attrs["axis"]
     axes = tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
     wide = numerics.wide(x)
-    squares = numerics.total(wide * wide, axes, keepdims=True)
+    squares = numerics.held(numerics.total(wide * wide, axes, keepdims=True), x)
     return np.asarray(np.sqrt(np.maximum(squares, call.attrs["epsilon"])))
 
 

@@ -43,7 +43,7 @@ class LayerNorm(Operator):
         wide = numerics.wide(x)
         axes = tuple(range(norm % x.ndim, x.ndim))
         mean = numerics.mean(wide, axes, keepdims=True)
-        variance = numerics.mean((wide - mean) ** 2, axes, keepdims=True)
+        variance = numerics.held(numerics.mean((wide - mean) ** 2, axes, keepdims=True), x)
         out = (wide - mean) / np.sqrt(variance + epsilon) * numerics.wide(gamma) + numerics.wide(beta)
         return out, mean, variance
 

@@ -41,6 +41,7 @@ class LpNorm(Operator):
     def kernel(self, call: Call, x: Array) -> Array:
         p, values = call.attrs["p"], np.abs(numerics.wide(x))
         total = numerics.total(values**p, _axes(call.attrs, x.ndim), keepdims=call.attrs["keep_dims"])
+        total = numerics.held(total, x)
         return np.asarray(np.maximum(total ** (1 / p), call.attrs["epsilon"]))
 
     def gradient(self, b: Backward) -> Sequence[Any]:

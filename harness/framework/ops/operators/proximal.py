@@ -30,7 +30,9 @@ class ApplyAdadelta(_Several):
     def kernel(self, call: Call, *args: Array) -> tuple[Array, ...]:
         for variable, accumulation, updates, *rest in in_parts(*args):
             rate, rho, epsilon, gradient = (numerics.wide(a) for a in rest)
-            total = store(accumulation, rho * numerics.wide(accumulation) + (1 - rho) * gradient * gradient)
+            square = numerics.held(gradient * gradient, accumulation)
+            share = np.where(np.isinf(square), square, (1 - rho) * gradient * gradient)
+            total = store(accumulation, rho * numerics.wide(accumulation) + share)
             update = np.sqrt(numerics.wide(updates) + epsilon) / np.sqrt(total + epsilon) * gradient
             store(updates, rho * numerics.wide(updates) + (1 - rho) * update * update)
             store(variable, numerics.wide(variable) - rate * update)
@@ -71,10 +73,11 @@ class ApplyFtrl(Update):
         for variable, accumulation, linear, *rest in in_parts(*args):
             gradient, rate, l1, l2, power = (numerics.wide(a) for a in rest)
             before = numerics.wide(accumulation) ** -power
-            after = (numerics.wide(accumulation) + gradient * gradient) ** -power
+            square = numerics.held(numerics.wide(accumulation) + gradient * gradient, accumulation)
+            after = square**-power
             sigma = (after - before) / rate
             total = store(linear, numerics.wide(linear) + gradient - sigma * numerics.wide(variable))
-            store(accumulation, numerics.wide(accumulation) + gradient * gradient)
+            store(accumulation, square)
             step = (l1 - total) / (after / rate + 2 * l2)
             store(variable, np.where(np.abs(total) > l1, step, 0.0))
         return args[0]

@@ -20,7 +20,7 @@ class ReduceMean(Reduction):
     name = "ReduceMean"
 
     def kernel(self, call: Call, x: Array, _axes: Any, keep: bool) -> Array:
-        return numerics.mean(numerics.wide(x), self.axes(call), keep)
+        return numerics.mean(numerics.wide(x), self.axes(call), keep, x)
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         x, axis, keep = b.inputs

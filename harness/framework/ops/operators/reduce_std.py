@@ -34,9 +34,9 @@ class ReduceStd(Operator):
     def kernel(self, call: Call, x: Array, axes: Any, unbiased: bool, kept: bool) -> tuple[Array, Array]:
         over = normal_axes(call, axes, x.ndim)
         wide = numerics.wide(x)
-        mean = numerics.mean(wide, over, True)
+        mean = numerics.mean(wide, over, True, x)
         count = prod(x.shape[a] for a in over)
-        square = numerics.total((wide - mean) ** 2, over, True) / (count - 1 if unbiased else count)
+        square = numerics.held(numerics.total((wide - mean) ** 2, over, True), x) / (count - 1 if unbiased else count)
         shape = reduced(x.shape, over, kept)
         return np.sqrt(square).reshape(shape), mean.reshape(shape)
 
