@@ -51,6 +51,7 @@ _NAMES = {
     "FileWriter": "harness.framework.mindrecord",
     "build_train_network": "harness.framework.amp",
     "set_dump": "harness.framework.tools",
+    "string": "harness.framework.dataset.schema",
     **dict.fromkeys(
         (
             "Callback", "CheckpointConfig", "LambdaCallback", "LearningRateScheduler", "LossMonitor", "Model",

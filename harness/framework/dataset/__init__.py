@@ -19,7 +19,9 @@ from harness.framework.dataset.samplers import (
     SubsetSampler,
     WeightedRandomSampler,
 )
+from harness.framework.dataset.schema import Schema
 from harness.framework.dataset.sources import GeneratorDataset, NumpySlicesDataset
+from harness.framework.dataset.tfrecord import TFRecordDataset
 from harness.framework.names import fallback as _fallback
 
 __all__ = [
@@ -37,10 +39,12 @@ __all__ = [
     "NumpySlicesDataset",
     "RandomSampler",
     "Sampler",
+    "Schema",
     "SequentialSampler",
     "Shuffle",
     "SubsetRandomSampler",
     "SubsetSampler",
+    "TFRecordDataset",
     "WeightedRandomSampler",
     "config",
     "transforms",

@@ -19,7 +19,6 @@ _REASONS = {
     "CustomBase": "an operator of your own: subclass harness.framework.ops.Operator, or write it with operators",
     "CustomRegOp": "an operator of your own: subclass harness.framework.ops.Operator, or write it with operators",
     "set_ps_context": "a run here is one process, without parameter servers",
-    "TFRecordDataset": "read the records yourself and give them to GeneratorDataset",
     "shard": "a run here is one process",
     "Send": "a run here is one process",
     "Receive": "a run here is one process",
