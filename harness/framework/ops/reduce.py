@@ -11,17 +11,24 @@ from harness.errors import SettingTypeError
 from harness.framework.ops.base import Call, Operator
 from harness.framework.ops.elementwise import check_kind
 from harness.framework.ops.expansion import cast
-from harness.framework.tensor import Tensor
+from harness.framework.tensor import Tensor, is_eager
 from harness.framework.tensor import call as emit
 from harness.graph import Spec, TensorSpec
 
 
 def axes_of(axis: Any) -> tuple[int, ...]:
-    """The tuple of axes a reduction shows: empty for all of them."""
+    """The tuple of axes a reduction shows: empty for all of them. Tensors of whole numbers name axes by their values.
+
+    Raises ``TraceError`` for a tensor whose values are known only when the graph runs.
+    """
+    if isinstance(axis, Tensor):
+        if axis.dtype.kind not in "iu":
+            raise SettingTypeError(f"axes must be ints, got {axis!r}")
+        return tuple(axis.asnumpy().ravel().tolist())
     axes = () if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
     if any(isinstance(a, (float, str, Tensor)) and not is_whole(a) for a in axes):
         raise SettingTypeError(f"axes must be ints, got {axis!r}")
-    return axes
+    return tuple(int(a) if isinstance(a, Tensor) and is_eager() else a for a in axes)
 
 
 def is_whole(axis: Any) -> bool:

@@ -1,4 +1,11 @@
-"""Tensors, parameters, and the hook through which every computation goes."""
+"""Tensors, parameters, and the hook through which every computation goes.
+
+MindSpore has a function of this name, ``mindspore.tensor(data, dtype)``: a call of the module makes a Tensor.
+"""
+
+import sys as _sys
+from types import ModuleType as _ModuleType
+from typing import Any as _Any
 
 from harness.framework.tensor.dispatch import (
     OLD,
@@ -54,3 +61,19 @@ __all__ = [
     "watch",
     "watching",
 ]  # fmt: skip
+
+
+class _Callable(_ModuleType):
+    def __call__(
+        self,
+        input_data: _Any = None,
+        dtype: _Any = None,
+        shape: _Any = None,
+        init: _Any = None,
+        const_arg: bool = False,
+    ) -> Tensor:
+        """``Tensor`` of the same arguments."""
+        return Tensor(input_data, dtype, shape, init, const_arg=const_arg)
+
+
+_sys.modules[__name__].__class__ = _Callable

@@ -33,6 +33,19 @@ def test_sum_and_mean(case: tuple[np.ndarray[Any, Any], Any, bool]) -> None:
 
 
 @given(reductions())
+def test_tensors_name_axes(case: tuple[np.ndarray[Any, Any], Any, bool]) -> None:
+    array, axes, keep = case
+    named = Tensor(np.array([] if axes is None else axes, np.int64))
+    for reduce in (ops.sum, ops.mean, ops.amax, ops.prod):
+        kept = keep and not (reduce is ops.prod and axes is None)
+        plain = reduce(Tensor(array), axes, kept)
+        np.testing.assert_array_equal(reduce(Tensor(array), named, kept).asnumpy(), plain.asnumpy())
+    if isinstance(axes, int):
+        within = ops.sum(Tensor(array), (Tensor(axes),), keep)
+        np.testing.assert_array_equal(within.asnumpy(), ops.sum(Tensor(array), axes, keep).asnumpy())
+
+
+@given(reductions())
 def test_extremes(case: tuple[np.ndarray[Any, Any], Any, bool]) -> None:
     array, axes, keep = case
     np.testing.assert_array_equal(ops.amax(Tensor(array), axes, keep).asnumpy(), array.max(axes, keepdims=keep))
@@ -95,6 +108,7 @@ def test_shapes_that_do_not_broadcast_are_refused(shapes: Any) -> None:
     ("ops.amax(x, (0, 0))", ShapeError, "name one axis twice"),
     ("ops.cumsum(x, 5)", ShapeError, "axis 5 is out of range"),
     ("ops.topk(x, 4)", ShapeError, "4 elements are asked for"),
+    ("ops.sum(x, x)", TypeError, "axes must be ints, got Tensor"),
     ("ops.argmax(x, 3)", ShapeError, "axis 3 is out of range"),
     ("ops.sin(x > 1)", DtypeError, "Sin: argument 0 is Bool; floating, complex tensors are accepted"),
     ("ops.floor(x.astype(int32))", DtypeError, "Floor: argument 0 is Int32"),

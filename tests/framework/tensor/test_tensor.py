@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+import harness
 from harness import Tensor, dtypes, ops
 from harness.dtypes import DType
 from harness.framework.nn.initializer import initializer
@@ -286,3 +287,10 @@ def test_methods_come_from_the_operators() -> None:
     assert (-x).tolist() == ops.neg(x).tolist()
     assert (2 - x).tolist() == [[1, 0], [-1, -2]]
     assert (x > 2).dtype is dtypes.bool_
+
+
+def test_the_module_is_the_function_tensor() -> None:
+    made = harness.tensor([1, 2], dtypes.float16)
+    assert isinstance(made, Tensor)
+    assert (made.dtype, made.asnumpy().tolist()) == (dtypes.float16, [1.0, 2.0])
+    assert harness.tensor(3).dtype is dtypes.int64

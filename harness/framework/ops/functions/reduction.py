@@ -175,6 +175,9 @@ def prod(input: Any, axis: Any = None, keep_dims: bool = False, dtype: Any = Non
     """Product over ``axis`` (None: all); integers and bools give Int64."""
     if axis is None and keep_dims:
         raise SettingError("prod: keep_dims must be False where axis is None")
+    if isinstance(axis, (Tensor, tuple, list)):
+        axes = axes_of(axis)
+        axis = axes[0] if len(axes) == 1 else axes or None
     return call("ProdExt", input, axis, keep_dims, dtype)
 
 

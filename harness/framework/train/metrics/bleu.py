@@ -39,6 +39,9 @@ class BleuScore(Metric):
     @rearrange_inputs
     def update(self, *inputs: Any) -> None:
         self._require(inputs, 2, "candidate corpus, reference corpus")
+        for given in inputs:
+            if hasattr(given, "__array__"):
+                raise SettingError(f"BleuScore.update: lists of words are needed, got {type(given).__name__}")
         candidates, references = inputs
         if len(candidates) != len(references):
             raise SettingError(
