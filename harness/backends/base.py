@@ -6,14 +6,16 @@ import importlib
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from harness.backends.calls import Call, Opening, Outcome
 from harness.capture import Capture
 from harness.capture.lookup import Lookup
 from harness.errors import UnsupportedError
-from harness.framework.runtime.session import Session
 from harness.registry import Registry
+
+if TYPE_CHECKING:  # comparisons need the names of backends, not the framework
+    from harness.framework.runtime.session import Session
 
 
 class Process(Protocol):

@@ -6,7 +6,7 @@ import os
 from typing import NamedTuple
 
 from harness.capture import raw
-from harness.capture.kernel_args import is_arguments_file
+from harness.capture.arguments import is_arguments_file
 from harness.capture.names import parse
 from harness.capture.statistic_rows import FILE as STATISTICS
 from harness.dump.writer import MAPPING

@@ -11,16 +11,18 @@ import os
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness.capture.capture import RECORDED
 from harness.capture.normalise import ir_text
-from harness.devices import Device
 from harness.errors import HarnessError
-from harness.framework.runtime.observer import Observer
 from harness.rdr import Artefact, artefacts
 from harness.rdr.folder import Kept
 from harness.rdr.listing import kept
+
+if TYPE_CHECKING:
+    from harness.devices import Device
+    from harness.framework.runtime.observer import Observer
 
 #: Its modes: 1 exports when something fails; 2 also exports after each compilation and at the end.
 MODES = (1, 2)

@@ -12,10 +12,10 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from harness.capture.arguments import ArgumentsFile, artefacts, is_arguments_file
 from harness.capture.capture import Capture, Problem, in_turn
 from harness.capture.directory_kinds import Kinds, kinds_of
 from harness.capture.join import Join
-from harness.capture.kernel_args import ArgumentsFile, artefacts, is_arguments_file
 from harness.capture.models import read_models
 from harness.capture.msprobe import read_msprobe
 from harness.capture.names import is_label

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from harness.cli.check import choose_run
 from harness.cli.text import table
@@ -14,10 +15,13 @@ from harness.compare.policy import Party, exit_code, tolerances_of
 from harness.errors import HarnessError, StoreError
 from harness.escape import line
 from harness.progress import Progress
-from harness.scale import Scale, Session, session
+from harness.scale import Scale, session
 from harness.store import GoldenStore, RunId, StoredRun, recover, recover_around
 from harness.store.manifest import store_paths
 from harness.words import counted
+
+if TYPE_CHECKING:
+    from harness.scale import Session
 
 _LISTED = 10
 _HEADINGS = ("noise", "faults that pass", "iteration", "operator", "slot", "dtype", "tolerance")

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness.atomic import write_held
 from harness.backends.align import lay_beside
@@ -34,8 +34,11 @@ from harness.errors import HarnessError
 from harness.escape import cell, coloured, show, text
 from harness.explain import Commands, Evidence, Explanation, Subject, explained, settle, told
 from harness.report import Run, content, render
-from harness.scale import Keep, Scale, Session, session
+from harness.scale import Keep, Scale, session
 from harness.suggest import command, operand
+
+if TYPE_CHECKING:
+    from harness.scale import Session
 
 _STANDARD = Path("-")
 FORMAT = "msdump-diff"

@@ -9,7 +9,7 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness.atomic import temporary_directory
 from harness.cli.check import choose_run
@@ -22,9 +22,12 @@ from harness.compare.policy import Party, exactly, exit_code
 from harness.errors import HarnessError, StoreError
 from harness.escape import line
 from harness.progress import Progress
-from harness.scale import Scale, Session, session
+from harness.scale import Scale, session
 from harness.store import GoldenStore, RunId, StoredRun, change_one, recover_around
 from harness.words import counted
+
+if TYPE_CHECKING:
+    from harness.scale import Session
 
 _LISTED = 10
 #: Dumps everything in every step, for a program that dumps as MindSpore does on a CPU.

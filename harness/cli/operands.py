@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from harness.capture import Capture, read_tree
 from harness.capture.capture import RECORDED
@@ -17,8 +18,10 @@ from harness.compare import HasRecords
 from harness.compare.policy import Party
 from harness.errors import StoreError, TreeError
 from harness.records import Record
-from harness.scale import Session
 from harness.store import GoldenStore, StoredRun, recover_around
+
+if TYPE_CHECKING:
+    from harness.scale import Session
 
 _SEPARATOR = "::"
 

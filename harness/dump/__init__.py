@@ -1,7 +1,23 @@
 """MindSpore's Dump: configuration, selection, names, files, and the observer that writes them."""
 
-from harness.dump.config import DumpConfig, parse
-from harness.dump.environment import install
-from harness.dump.observer import DumpObserver
+from typing import TYPE_CHECKING
+
+from harness._namespace import lazy as _lazy
+
+if TYPE_CHECKING:
+    from harness.dump.config import DumpConfig, parse
+    from harness.dump.environment import install
+    from harness.dump.observer import DumpObserver
 
 __all__ = ["DumpConfig", "DumpObserver", "install", "parse"]
+
+# A reader of files needs no compiler: the parts that do are looked up at first use.
+__getattr__, __dir__ = _lazy(
+    __name__,
+    {
+        "DumpConfig": "harness.dump.config",
+        "DumpObserver": "harness.dump.observer",
+        "install": "harness.dump.environment",
+        "parse": "harness.dump.config",
+    },
+)

@@ -1,12 +1,17 @@
 """Explains why a run differs from its golden: the cause at the origin, proven by computing the operator again if
 possible."""
 
-from harness.explain.build import explain
+from typing import TYPE_CHECKING
+
+from harness._namespace import lazy as _lazy
 from harness.explain.evidence import Evidence
 from harness.explain.explanation import Cause, Certainty, Change, Element, Explanation, Origin
 from harness.explain.rounding import settle
 from harness.explain.text import Commands, block, painted, see_slot
 from harness.explain.told import Subject, explained, told
+
+if TYPE_CHECKING:
+    from harness.explain.build import explain
 
 __all__ = [
     "Cause",
@@ -26,3 +31,6 @@ __all__ = [
     "settle",
     "told",
 ]  # fmt: skip
+
+# What makes an explanation is imported with the first one: most comparisons hold.
+__getattr__, __dir__ = _lazy(__name__, {"explain": "harness.explain.build"})

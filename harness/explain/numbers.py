@@ -61,3 +61,16 @@ def printable(text: str, room: int) -> str:
         return text
     keep = (room - 3) // 2
     return f"{text[:keep]}...{text[-keep:]}"
+
+
+def changed_cell(expected: str, found: str) -> str:
+    """The cell whose type changed, if two names differ only in that: ``optimizer: Adam -> SGD``.
+
+    Cells are ``name-Type`` in a full name; below the changed cell, names may differ.
+    """
+    for one, other in zip(expected.split("/")[:-1], found.split("/")[:-1], strict=False):
+        if one == other:
+            continue
+        (name, _, old), (other_name, _, new) = one.rpartition("-"), other.rpartition("-")
+        return f"{name}: {old} -> {new}" if name and name == other_name else ""
+    return ""

@@ -17,8 +17,6 @@ from typing import Any
 from harness.compare.policy import Party
 from harness.compare.verdict import Comparison
 from harness.explain.evidence import Evidence
-from harness.explain.regions import leave_out_regions
-from harness.explain.rerun import Rerun
 
 
 def settle(comparison: Comparison, expected: Party, found: Party) -> Comparison:
@@ -30,6 +28,9 @@ def settle(comparison: Comparison, expected: Party, found: Party) -> Comparison:
         found: the other side; if it has no graphs, because it comes from another framework, groups of operators without
             counterparts hold if their results do.
     """
+    from harness.explain.regions import leave_out_regions  # what applies operators is imported if it has to
+    from harness.explain.rerun import Rerun
+
     apart = bool(comparison.counterparts) and not _evidence(found).graphs
     rerun = Rerun(comparison, _evidence(expected), apart, found.backend if found.emulated else "")
     if not rerun.run.graphs:

@@ -15,7 +15,7 @@ from harness.explain.alignment import Alignment, is_order
 from harness.explain.evidence import Evidence, loaded
 from harness.explain.explanation import Cause, Certainty
 from harness.explain.graphs import Argument
-from harness.explain.numbers import short_operator, value_text
+from harness.explain.numbers import changed_cell, short_operator, value_text
 from harness.explain.replay import computed, setting
 from harness.explain.reproduced import is_rounding
 from harness.explain.trained import Change, change, is_gradient, is_unchanged, writer_of
@@ -278,16 +278,3 @@ def told_apart(one: str | None, other: str | None) -> tuple[str, str]:
         if texts[0] != texts[1] or one == other or parts > max((each or "").count("/") + 1 for each in (one, other)):
             return texts[0], texts[1]
         parts += 1
-
-
-def changed_cell(expected: str, found: str) -> str:
-    """The cell whose type changed, if two names differ only in that: ``optimizer: Adam -> SGD``.
-
-    Cells are ``name-Type`` in a full name; below the changed cell, names may differ.
-    """
-    for one, other in zip(expected.split("/")[:-1], found.split("/")[:-1], strict=False):
-        if one == other:
-            continue
-        (name, _, old), (other_name, _, new) = one.rpartition("-"), other.rpartition("-")
-        return f"{name}: {old} -> {new}" if name and name == other_name else ""
-    return ""

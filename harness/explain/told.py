@@ -9,11 +9,9 @@ from harness.compare.policy import RENAMED, Judgement
 from harness.compare.verdict import Verdict
 from harness.escape import text as escaped
 from harness.exit_status import CANNOT_TELL
-from harness.explain.build import explain
 from harness.explain.evidence import Evidence
 from harness.explain.explanation import Cause, Certainty, Explanation, Origin
-from harness.explain.numbers import printable, short_operator
-from harness.explain.structure import changed_cell
+from harness.explain.numbers import changed_cell, printable, short_operator
 from harness.explain.text import Commands, block
 from harness.records import SlotKey
 from harness.words import counted
@@ -44,6 +42,8 @@ def explained(
     """
     if judged.holds or not judged.comparison.total:
         return None
+    from harness.explain.build import explain  # most judgements hold
+
     more = [RENAMED.format(counted(judged.renamed, "operator"))] if judged.renamed else []
     unsure = [slot for slot in judged.comparison.slots if slot.verdict is Verdict.UNSURE]
     if unsure:

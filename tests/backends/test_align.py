@@ -11,7 +11,7 @@ import pytest
 
 from harness import dtypes, float16, nn, ops
 from harness.backends import get
-from harness.backends.align import aligned
+from harness.backends.aligned import aligned
 from harness.compare import Verdict, check
 from harness.framework.tensor import Tensor
 from harness.records import Record, SlotKey

@@ -367,6 +367,28 @@ def test_help_imports_nothing_heavy() -> None:
     assert done.stdout.splitlines()[-1] == "[]"
 
 
+@pytest.mark.parametrize(
+    ("change", "code", "loaded"),
+    [(0, HOLDS, []), (1, DIFFERS, ["harness.explain.build", "harness.framework.ops"])],
+)
+def test_a_comparison_that_holds_loads_no_operators(change: int, code: int, loaded: list[str], tmp_path: Path) -> None:
+    """Neither the framework, nor what explains, nor what shares work: those are most of the start."""
+    for name, number in (("one", 0), ("other", change)):
+        place = tmp_path / name / "rank_0" / "Net" / "0" / "0"
+        place.mkdir(parents=True)
+        np.save(place / "Add.op0.0.0.1700000000000000.output.0.DefaultFormat.Float32.npy", np.float32([number]))
+    heavy = ("harness.explain.build", "harness.framework.ops", "harness.scale.driver", "asyncio")
+    program = (
+        "import sys; from harness.cli import main; code = main(['diff', 'one', 'other']);"
+        f"print(code, [n for n in {heavy} if n in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout.splitlines()[-1] == f"{code} {loaded}"
+
+
 @pytest.mark.parametrize("lines", [1, 100_000])
 def test_a_reader_that_is_gone(lines: int) -> None:
     """What fills the buffer fails while it is printed, what does not at its end."""
