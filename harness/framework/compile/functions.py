@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from types import CodeType, FrameType, FunctionType
 from typing import Any
 
@@ -61,6 +62,12 @@ DEEP = frozenset(
 )  # fmt: skip
 
 
+#: ``x[index]``; with the kind of the index it is a key
+INDEX = "Tensor.__getitem__"
+#: kinds that share the function of another (measured)
+_SHARED_KINDS = {"bool": "int", "list": "Tensor"}
+
+
 class FunctionScopes:
     """Remembers the scope each function was first looked up from.
 
@@ -72,9 +79,6 @@ class FunctionScopes:
         self.inside = 0
         self._stop = stop
         self._scopes: dict[Any, str] = {}
-        #: of a function whose calls differ by the kind of an argument, that of the first, and the scopes that had
-        #: looked the function up by then
-        self._kinds: dict[Any, tuple[str, set[str]]] = {}
         #: the scope that a function of the user's is first called in, by its code
         self._first: dict[Any, str] = {}
         #: what a cell or a function in a scope looks up
@@ -84,15 +88,8 @@ class FunctionScopes:
         """The scope of the nodes of a library function that is called in ``scope``; and that of its operator if it
         has only one: a function first called in ``Default`` takes the scope of each call then (measured)."""
         asked = key
-        # What differs by the kind of an argument is one function in the cells of the user; the library's own calls are
-        # a function for each kind (measured: x[0], x[0:1] and x[:, 0] in two cells; y[:, -1] and h[0] after an LSTM),
-        # and so is a call of a cell that looked the function up before the one that made it (self.inner(x)[:, 0] where
-        # that has x[0]).
-        if isinstance(key, tuple) and key not in self._scopes and (key[0] in self._scopes or self._by_user()):
-            if key[0] not in self._kinds:
-                self._kinds[key[0]] = key[1], set(self._have_indexed())
-            first, before = self._kinds[key[0]]
-            key = key if first != key[1] and scope in before and scope != self._scopes[key[0]] else key[0]
+        if isinstance(key, tuple) and key[0] == INDEX:
+            return self._enter_index(key[1], scope)
         if key in ABROAD or (isinstance(key, str) and (key.startswith("mint.") or key.endswith(OLD))):
             plain = key.removesuffix(OLD)
             key, scope = METHODS.get(plain, plain), "Default"
@@ -104,6 +101,19 @@ class FunctionScopes:
         first = self._scopes.setdefault(key, scope)
         stays = first != "Default" or asked in DEEP or not isinstance(asked, str)
         return first, first if stays else scope
+
+    def _enter_index(self, kind: str, scope: str) -> tuple[str, str]:
+        """The scopes of ``x[index]``, a function for each kind of index.
+
+        Where the module of the function that indexes has a value under the name ``x``, the parser takes ``x[index]``
+        for a call of a function for all kinds, which looks up the function of the kind (measured).
+        """
+        if _is_of_global_name(self._stop):
+            scope = self._scopes.setdefault(INDEX, scope)
+        first = self._scopes.setdefault((INDEX, _SHARED_KINDS.get(kind, kind)), scope)
+        if kind in ("NoneType", "bool"):
+            return self.enter("ops.expand_dims", scope if first == "Default" else first)
+        return first, first
 
     def enter_each(self, key: str, node: Node, scope: str) -> str:
         """The scope of the operator of a function of ``EACH`` that is called in ``scope``."""
@@ -167,12 +177,6 @@ class FunctionScopes:
                 found.setdefault(key, scope)
         return self._known[known]
 
-    def _have_indexed(self) -> Iterator[str]:
-        """The scopes of the functions of the user that are running and have looked an index up."""
-        for frame, at in self._users_frames():
-            if any(isinstance(node, ast.Subscript) and not is_entered for node, is_entered in looked_up(frame)):
-                yield at
-
     def _users_frames(self) -> Iterator[tuple[FrameType, str]]:
         """The functions of the user that are running, and the scope of each, outermost first."""
         at = "Default"
@@ -184,14 +188,25 @@ class FunctionScopes:
             if is_users(frame.f_code.co_filename):
                 yield frame, at
 
-    def _by_user(self) -> bool:
-        """Whether the user's code, not a library layer, makes the call that is being entered."""
-        calling = [frame.f_code for frame in frames_of_graphs(self._stop) if frame.f_code.co_name != "entered"]
-        return not calling or is_users(calling[-1].co_filename)
-
     def leave(self) -> None:
         """Releases the frames; nothing is traced after this."""
         self._stop = None
+
+
+def _is_of_global_name(stop: FrameType | None) -> bool:
+    """Whether the user's function that is running indexes a variable whose name its module has, too."""
+    calling = [frame for frame in frames_of_graphs(stop) if frame.f_code.co_name != "entered"]
+    if not calling or not is_users(calling[-1].f_code.co_filename):
+        return False
+    frame = calling[-1]
+    tree = function_of(frame.f_code)
+    line, line_end, column, column_end = next(islice(frame.f_code.co_positions(), frame.f_lasti // 2, None))
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
+            place = node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
+            if place == (line, line_end, column, column_end):
+                return frame.f_globals.get(node.value.id) is not None
+    return False
 
 
 def _called(node: ast.expr, frame: FrameType | Standing) -> Iterator[Any]:
