@@ -8,16 +8,12 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from pytest_msdump.variants import FIXTURE, MARKER_ARGUMENTS, TAKE_IT
+from pytest_msdump.variants import FIXTURE, MARKER_ARGUMENTS, TAKE_IT, UNITTEST
 
 METHODS = ("run", "train", "check", "inject")
 ON_MARKER = (
     "  backends, modes, tolerance and level belong to the marker: "
     "@pytest.mark.msdump(backends=['cpu', 'gpu'], tolerance=1e-3)"
-)
-UNITTEST = (
-    "  a method of unittest.TestCase takes no fixture as an argument. Drop the base class, or keep the fixture:\n"
-    "  @pytest.fixture(autouse=True)\n  def take(self, msdump): self.msdump = msdump"
 )
 _CALLED = re.compile(r"Msdump\.(\w+)\(\) ")
 _KEYWORD = re.compile(r"unexpected keyword argument '(\w+)'")

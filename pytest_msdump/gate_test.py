@@ -118,7 +118,9 @@ class GateTest:
             raise SettingError(f"msdump.check: {name!r} holds nothing to compare: {value!r:.80}")
         names = [leaf.name for leaf in found]
         for at, each in enumerate(names):
-            if each in self._names or each in names[:at]:
+            if each in names[:at]:
+                raise SettingError(f"msdump.check: two parts of {name!r} are called {each!r}; rename one")
+            if each in self._names:
                 raise SettingError(f"msdump.check: {each!r} was handed over before in this test; give it another name")
         self._names.update(names)
         for leaf in found:

@@ -23,7 +23,17 @@ from pytest_msdump.deferred import Deferred
 from pytest_msdump.gate_test import SEED, GateTest
 from pytest_msdump.options import SETTINGS, Settings
 from pytest_msdump.report import Result
-from pytest_msdump.variants import FIXTURE, TAKE_IT, Variant, marker_arguments, records, variant_of, variants
+from pytest_msdump.variants import (
+    FIXTURE,
+    TAKE_IT,
+    UNITTEST,
+    Variant,
+    is_unittest,
+    marker_arguments,
+    records,
+    variant_of,
+    variants,
+)
 from pytest_msdump.xdist import is_worker
 
 if TYPE_CHECKING:
@@ -275,7 +285,7 @@ def finish(item: pytest.Item, bundle: str) -> str | None:
     if test is None or not test.ran:
         text = f"msdump: nothing was compared: {item.nodeid} called none of msdump.run, msdump.train and msdump.check"
         if FIXTURE not in getattr(item, "fixturenames", ()):
-            text += f"\n{TAKE_IT}"
+            text += f"\n{UNITTEST if is_unittest(item) else TAKE_IT}"
         _keep_results(item, [_nothing(item)])
         _note(item, bundle, results_of(item), text)
         return text

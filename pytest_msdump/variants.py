@@ -13,6 +13,10 @@ MARKER = "msdump"
 FIXTURE = "msdump"
 RECORDER_MODE = "tensor"
 TAKE_IT = f"  {FIXTURE} is a fixture of pytest: take it as an argument, `def test_it({FIXTURE}):`; nothing is imported"
+UNITTEST = (
+    "  a method of unittest.TestCase takes no fixture as an argument. Drop the base class, or keep the fixture:\n"
+    "  @pytest.fixture(autouse=True)\n  def take(self, msdump): self.msdump = msdump"
+)
 #: Runs of a test whose marker says nothing: the same for all of a session.
 _PLAIN_RUNS: pytest.StashKey[list[str] | None] = pytest.StashKey()
 MARKER_ARGUMENTS = ("backends", "modes", "tolerance", "level", "against", "rdr")
@@ -33,6 +37,12 @@ class Variant(NamedTuple):
 def is_gate_test(item: pytest.Item) -> bool:
     """True for a test that carries the marker or asks for the fixture."""
     return FIXTURE in getattr(item, "fixturenames", ()) or item.get_closest_marker(MARKER) is not None
+
+
+def is_unittest(item: Any) -> bool:
+    """Whether a test is a method of ``unittest.TestCase``."""
+    classes = getattr(getattr(item, "cls", None), "__mro__", ())
+    return any(each.__module__ == "unittest.case" and each.__name__ == "TestCase" for each in classes)
 
 
 def marker_arguments(node: pytest.Item | Any) -> dict[str, Any]:

@@ -54,7 +54,7 @@ def _walk(name: str, value: Any, depth: int) -> Iterator[Leaf]:
     inside = _inside(value)
     if inside is None:
         if isinstance(value, str):
-            yield Leaf(name, value)
+            yield Leaf(name, _text(name, value))
         elif is_tensor(value):
             yield Leaf(name, array_of(name, value), dtypes.TORCH_FORMAT)
         else:
@@ -84,6 +84,19 @@ def _key(key: Any) -> str:
     return f".{key}" if isinstance(key, str) and key and key.isprintable() else f"[{key!r}]"
 
 
+def _text(name: str, value: str) -> str:
+    """``value``, if UTF-8 can hold it; the bytes that Python reads as lone surrogates (``os.fsdecode``) are kept."""
+    try:
+        value.encode(errors="surrogateescape")
+    except UnicodeEncodeError as error:
+        found = ascii(value[error.start])
+        raise SettingError(
+            f"msdump.check: {_short(name)} is a text with half a character ({found} at {error.start}), "
+            "which no file can hold"
+        ) from None
+    return value
+
+
 def array_of(name: str, value: Any) -> Array:
     """``value`` as a numpy array of one of the dtypes of ``harness.dtypes``; a view if possible.
 
@@ -108,7 +121,13 @@ def _numpy(name: str, value: Any) -> Array:
             "{'data': x.filled(0), 'mask': x.mask}"
         )
     if isinstance(value, (np.ndarray, np.generic, bool, int, float, complex)):
-        return np.asarray(value)
+        found = np.asarray(value)
+        if isinstance(value, int) and found.dtype == object:
+            raise SettingTypeError(
+                f"msdump.check: {_short(name)} is a number of {value.bit_length()} bits; whole numbers of up to 64 "
+                "bits can be kept, larger ones as texts"
+            )
+        return found
     ways: list[Callable[[Any], Any]] = []
     if is_tensor(value):
         ways = [_of_torch]

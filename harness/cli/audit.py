@@ -58,6 +58,8 @@ def audit_goldens(
     if path.is_dir():
         recover(path)
     paths = [path / name for name in store_paths(path)] if path.is_dir() else [path]
+    if not paths:
+        raise StoreError(f"{path}: no golden store lies in this directory")
     with session(scale, audit=str(path), run=run, tolerances=tolerances) as shared:
         return _audited(paths, run, tolerances, limit, every, shared)
 

@@ -125,6 +125,8 @@ class GoldenStore:
         except FileNotFoundError:
             raise FileNotFoundError(f"{path}: there is no such golden store") from None
         except OSError as error:
+            if os.path.isdir(path):
+                raise StoreError(f"{path}: this is a directory; a golden store is one file (.h5)") from None
             raise StoreError(f"{path}: the golden store cannot be opened ({first_line(error)})") from None
         try:
             return cls(path, descriptor, keep)

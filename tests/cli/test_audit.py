@@ -70,3 +70,8 @@ def test_bad_arguments(arguments: list[str], says: str, golden: Path, capsys: py
 def test_nothing_to_audit(golden: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["audit", str(golden / "net.h5"), "--run", "mindspore/digest"]) == CANNOT_TELL
     assert "nothing to audit" in capsys.readouterr().out
+
+
+def test_a_directory_without_goldens(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["audit", str(tmp_path)]) == CANNOT_TELL
+    assert "no golden store lies in this directory" in capsys.readouterr().err

@@ -162,7 +162,9 @@ def test_only_digests(gate: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) ->
     ("body", "message"),
     [
         ('msdump.check("y", 1); msdump.check("y", 2)', "'y' was handed over before in this test"),
-        ('msdump.check("y", {"a.b": 1, "a": {"b": 2}})', "'y.a.b' was handed over before"),
+        ('msdump.check("y", {"a.b": 1, "a": {"b": 2}})', "two parts of 'y' are called 'y.a.b'; rename one"),
+        ('msdump.check("y", "\\ud800")', "'y' is a text with half a character"),
+        ('msdump.check("y", 10**30)', "'y' is a number of 100 bits; whole numbers of up to 64"),
         ('msdump.check("", 1)', "the name of a value is a printable text, got ''"),
         ('msdump.check("y", [None, {}])', "'y' holds nothing to compare"),
         ('msdump.check("y", {"a": object()})', "'y.a' is of type object; accepted are numpy arrays"),

@@ -39,6 +39,9 @@ FILES = {
     "77 not taken": _in_file("def test_it():\n    msdump.check('a', 1)\n", "is not defined", IS_FIXTURE),
     "78 marked alone": _in_file(
         "@pytest.mark.msdump\ndef test_it():\n    pass\n", "called none of msdump.run", IS_FIXTURE),
+    "78a marked in a unittest": _in_file(
+        "import unittest\n@pytest.mark.msdump\nclass Case(unittest.TestCase):\n    def test_it(self):\n        pass\n",
+        "called none of msdump.run", "def take(self, msdump): self.msdump = msdump"),
     "79 asked for at run time": _in_file(
         "def test_it(request):\n    request.getfixturevalue('msdump').check('a', 1)\n",
         "would be compared with nothing", "or mark the test @pytest.mark.msdump"),

@@ -87,7 +87,7 @@ def test_what_is_no_hdf5(tmp_path: Path, content: bytes) -> None:
 
 
 def test_a_directory_is_no_store(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match="regular file is needed"):
+    with pytest.raises(StoreError, match="this is a directory; a golden store is one file"):
         GoldenStore.open(tmp_path)
 
 
