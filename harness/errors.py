@@ -99,6 +99,10 @@ class SettingTypeError(HarnessError, TypeError):
     """A setting, or an argument of a call, has a type that is not accepted."""
 
 
+class SettingAttributeError(HarnessError, AttributeError):
+    """An argument of a call has a type that lacks what the call asks it for."""
+
+
 class NestingError(HarnessError, RecursionError):
     """Cells are nested more deeply than Python can call; the message names the limit and how to raise it."""
 

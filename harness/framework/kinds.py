@@ -3,7 +3,8 @@ else.
 
 Source: ``kinds.json``, measured with MindSpore 2.10.0 CPU (``tests/interop/refused_kinds.py``): for each callable
 (``ops.softmax``, ``Tensor.sum``, ``nn.Dense``; ``nn.Dense()`` is one that was made) and argument, by position or name,
-the kinds of Python values for which every value that was tried is a ``TypeError``.
+the kinds of Python values for which every value that was tried is a ``TypeError``, or, with ``/A`` behind the kind, an
+``AttributeError``: MindSpore asks the value for its shape or dtype, unlike what it checks.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from harness.dtypes import DType
-from harness.errors import HarnessError, SettingError, SettingTypeError
+from harness.errors import HarnessError, SettingAttributeError, SettingError, SettingTypeError
 from harness.lazy import lazy
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -29,6 +30,8 @@ TYPES: dict[str, list[type]] = {
     "list": [list], "dict": [dict], "Tensor": [], "ndarray": [np.ndarray], "dtype": [DType], "type": [type],
     "object": [object],
 }  # fmt: skip
+#: behind a kind: its values fail where they are asked for an attribute
+_ASKED = "/A"
 _SHOWN = ("Tensor", "bool", "int", "float", "str", "tuple", "list", "dict", "None")
 
 
@@ -86,7 +89,7 @@ class Refused:
 
     @lazy
     def _types(self) -> dict[int | str, frozenset[type]]:
-        return {p: frozenset(t for word in words for t in TYPES[word]) for p, words in self._words.items()}
+        return {p: frozenset(t for word in words for t in _types_of(word)) for p, words in self._words.items()}
 
     @lazy
     def _ordered(self) -> tuple[frozenset[type], ...]:
@@ -108,20 +111,31 @@ class Refused:
         known = isinstance(place, int) and place < len(self._names)
         return self._names[int(place)] if known else place if isinstance(place, str) else f"argument {place}"
 
-    def error(self, place: int | str, value: Any, owner: str = "") -> SettingTypeError:
+    def lacks_attributes(self, place: int | str, value: Any) -> bool:
+        """Whether such an argument fails where it is asked for an attribute."""
+        return any(word.endswith(_ASKED) and type(value) in _types_of(word) for word in self._words[place])
+
+    def error(self, place: int | str, value: Any, owner: str = "") -> SettingTypeError | SettingAttributeError:
         """The error for such an argument."""
-        accepted = [kind for kind in _SHOWN if kind not in self._words[place]]
-        return SettingTypeError(
+        refused = {word.removesuffix(_ASKED) for word in self._words[place]}
+        accepted = [kind for kind in _SHOWN if kind not in refused]
+        return (SettingAttributeError if self.lacks_attributes(place, value) else SettingTypeError)(
             f"{owner or self._owner}: {self.name(place)} must be of another type "
             f"({' or '.join(accepted) or 'none of Python'}), got {type(value).__name__} {_short(value)}"
         )
 
     def check(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], act: Callable[[], Any], owner: str = "") -> None:
         """Raises if an argument is of a kind that is refused: what ``act``, the call itself, raises of the right type,
-        else a ``SettingTypeError``."""
+        else a ``SettingTypeError`` or ``SettingAttributeError``."""
         place = self.argument(args, kwargs)
         if place is not None:
-            raise _own_words(act) or self.error(place, args[place] if isinstance(place, int) else kwargs[place], owner)
+            value = args[place] if isinstance(place, int) else kwargs[place]
+            told = None if self.lacks_attributes(place, value) else _own_words(act)
+            raise told or self.error(place, value, owner)
+
+
+def _types_of(word: str) -> list[type]:
+    return TYPES[word.removesuffix(_ASKED)]
 
 
 def _short(value: Any) -> str:

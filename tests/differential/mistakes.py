@@ -95,7 +95,8 @@ def all_mistakes(forms: tuple[str, ...] = FORMS) -> list[str]:
 def drawn(number: int, seed: int) -> list[str]:
     """A sample of all: of as many forms as there are, then the next of each."""
     chooser = random.Random(seed)
-    return [chooser.choice(list(mistakes(form))) for form in chooser.choices(FORMS, k=number)]
+    forms = [form for form in FORMS if any(spine(ast.parse(form, mode="eval").body))]
+    return [chooser.choice(list(mistakes(form))) for form in chooser.choices(forms, k=number)]
 
 
 def program(calls: list[str]) -> str:

@@ -1,8 +1,8 @@
 """Measures which kinds of arguments the real MindSpore refuses: ``harness/framework/kinds.json``.
 
 ``python -m tests.interop.refused_kinds REAL`` makes every call of ``tests/differential/mistakes.txt`` under the real
-one (REAL is its Python) with each argument replaced by values of each kind, and keeps the kinds for which every value
-is a ``TypeError``.
+one (REAL is its Python) with each argument replaced by values of each kind, also those that only the signatures of
+either side name, and keeps the kinds for which every value is a ``TypeError``, or an ``AttributeError`` (``/A``).
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.differential.mistakes import FORMS, changed, outcomes, program, spine
-from tests.differential.sides import Side
+from tests.differential.settings import parameters
+from tests.differential.sides import Pair, Side
 
 KINDS = {
     "None": ("None",), "bool": ("True", "False"), "int": ("3", "1", "0", "-7", "99"), "float": ("2.5", "1.0", "-0.5"),
@@ -51,6 +52,18 @@ def trials(form: str) -> Iterator[tuple[str, int | str, str, str]]:
             for kind, values in KINDS.items():
                 for value in values:
                     yield called(call), place, kind, changed(tree, at, place, value)
+
+
+def more_trials(python: str) -> Iterator[tuple[str, int | str, str, str]]:
+    """The same for the parameters with a default that no call has."""
+    with Pair(python) as pair:
+        places, known = parameters(pair)
+    for n, (form, at, call) in enumerate(places):
+        tree = ast.parse(form, mode="eval").body
+        for name in known.get(n, ({}, []))[0]:
+            for kind, values in KINDS.items():
+                for value in values:
+                    yield called(call), name, kind, changed(tree, at, name, value)
 
 
 class Real:
@@ -114,35 +127,44 @@ def table(raw: dict[tuple[str, str], list[str]]) -> dict[str, dict[str, str]]:
     valid = taken()
     rows: dict[str, dict[str, str]] = defaultdict(dict)
     for (name, place), kinds in sorted(raw.items()):
-        spared = {"tuple", "list", "dict"} if not name.startswith(_HOLDING) else set()
+        held = {"tuple", "list", "dict"}
+        spared = held if not name.startswith(_HOLDING) and not held <= set(kinds) else set()
         if "dtype" not in kinds:  # a dtype's name may stand for it
             spared |= {"str"}
         if name.startswith(("ops.", "Tensor.")):  # which number it must be hangs on a tensor's dtype
             spared |= {"int"} if "float" not in kinds else set()
         if (name.rpartition(".")[2], place) in _PAIRED:
             spared |= {"int", "float", "bool", "Tensor", "None"}
-        refused = [kind for kind in kinds if kind not in spared and (name, place, kind) not in valid]
+        refused = [
+            kind for kind in kinds
+            if kind.removesuffix("/A") not in spared and (name, place, kind.removesuffix("/A")) not in valid
+        ]  # fmt: skip
         if refused:
             rows[name][place] = " ".join(refused)
     return dict(rows)
 
 
-def measure(python: str) -> dict[tuple[str, str], list[str]]:
-    """For each callable and argument the kinds of which every value is a ``TypeError``."""
-    tried = [trial for form in FORMS for trial in trials(form)]
-    kinds: dict[tuple[str, str], dict[str, bool]] = defaultdict(dict)
+def measure(python: str, tried: list[tuple[str, int | str, str, str]]) -> dict[tuple[str, str], list[str]]:
+    """For each callable and argument the kinds of which every value is a ``TypeError``, or, with ``/A`` behind, of
+    which every value is an ``AttributeError``."""
+    kinds: dict[tuple[str, str], dict[str, set[str]]] = defaultdict(dict)
     with tempfile.TemporaryDirectory() as folder:
         found = Real(python, Path(folder)).errors([call for *_, call in tried])
         for (name, place, kind, _), error in zip(tried, found, strict=True):
+            known = {"TypeError", "AttributeError"} & error
             row = kinds[name, str(place)]
-            row[kind] = row.get(kind, True) and "TypeError" in error
-    return {key: [kind for kind, always in row.items() if always] for key, row in kinds.items()}
+            row[kind] = row.get(kind, known) & known
+    told = {"TypeError": "", "AttributeError": "/A"}
+    return {
+        key: [kind + told[min(classes)] for kind, classes in row.items() if classes] for key, row in kinds.items()
+    }  # fmt: skip
 
 
 def main(real: str) -> None:
     """Measures, and writes the table; what it says of arguments that no call has stays."""
+    tried = [trial for form in FORMS for trial in trials(form)]
     rows: dict[str, dict[str, str]] = json.loads(TABLE.read_text(encoding="utf-8"))
-    for name, row in table(measure(real)).items():
+    for name, row in table(measure(real, list(dict.fromkeys([*tried, *more_trials(real)])))).items():
         if name.partition(".")[2] not in _HELPERS:
             rows[name] = {**rows.get(name, {}), **row}
     TABLE.write_text(json.dumps(dict(sorted(rows.items())), indent=0) + "\n", encoding="utf-8")

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import builtins
 import json
 import random
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from harness import errors
 from tests.differential.mistakes import compared, difference, drawn
 from tests.differential.sides import Pair
+from tests.differential.spoiled import bases, last_error
 
 pytestmark = pytest.mark.interop
 #: cells (what ``__init__`` and ``construct`` hold, and the argument) and statements
@@ -36,7 +34,6 @@ class Net(nn.Cell):
         {body}
 {end}
 """
-_ERROR = re.compile(r"^([\w.]*(?:Error|Exception|Stop\w*))\b:?", re.MULTILINE)
 
 
 def programs() -> Iterator[str]:
@@ -47,21 +44,6 @@ def programs() -> Iterator[str]:
             yield PROGRAM.format(mode=mode, init=init, body=body, end=end)
     for statement in ROWS["statements"]:
         yield PROGRAM.format(mode=1, init="pass", body="return x", end=statement)
-
-
-def bases(error: str) -> set[str]:
-    """Names of Python's own classes that an error, by its name as a traceback has it, is of."""
-    name = error.rpartition(".")[2]
-    found = getattr(errors, name, None) or getattr(builtins, name, None)
-    if found is None:
-        return {name}
-    return {b.__name__ for b in found.__mro__ if b.__module__ == "builtins"} - {"object", "Exception", "BaseException"}
-
-
-def last_error(out: Path) -> str:
-    """The error a run ended with, by name."""
-    found = _ERROR.findall((out / "stderr").read_text(errors="replace"))
-    return str(found[-1]) if found else ""
 
 
 def test_they_fail_alike(mindspore_python: str) -> None:

@@ -341,10 +341,11 @@ class _Delayed(Tensor):
         """Whether the data is still to be drawn."""
         return self._drawn is None
 
-    def init_data(self, *_args: Any, **_kwargs: Any) -> Tensor:
-        """Draws the data now; returns self."""
-        self.asnumpy()
-        return self
+    def init_data(self, slice_index: Any = None, shape: Any = None, opt_shard_group: Any = None) -> Tensor:
+        """Draws the data now; returns self, or a tensor of another ``shape``."""
+        made = super().init_data(slice_index, shape, opt_shard_group)
+        made.asnumpy()
+        return made
 
 
 @partial(kinds.checked, "initializer.initializer")

@@ -135,7 +135,7 @@ class Optimizer(Cell):
         except (TypeError, ValueError):
             table = None
         if table is None or isinstance(rate, str):
-            raise SettingTypeError(
+            raise (SettingError if isinstance(rate, str) else SettingTypeError)(  # as there (measured)
                 f"{self.cls_name}: the learning rate must be a number, a Tensor, a list of numbers or a "
                 f"LearningRateSchedule, got {type(rate).__name__} {rate!r}"
             )

@@ -9,6 +9,12 @@ from harness.dtypes import DType
 from harness.framework import kinds
 from harness.framework.tensor.tensor import Tensor
 
+#: settings of a parameter, with what they must be (measured)
+_SETTINGS: dict[str, type | tuple[type, ...]] = {
+    "requires_grad": bool, "layerwise_parallel": bool, "parallel_optimizer": bool, "cache_enable": bool,
+    "comm_fusion": int, "key": int, "cache_shape": (tuple, list),
+}  # fmt: skip
+
 
 class Parameter(Tensor):
     """A named tensor, as ``mindspore.Parameter``.
@@ -19,6 +25,8 @@ class Parameter(Tensor):
         requires_grad: whether ``trainable_params`` lists it.
         layerwise_parallel, parallel_optimizer, storage_format: kept, without effect on one process.
     """
+
+    _shown_kind = "Parameter"
 
     def __init__(
         self,
@@ -33,6 +41,8 @@ class Parameter(Tensor):
             raise ValueError(f"Parameter name must be a str, got {type(name).__name__}")
         if isinstance(default_input, bool):
             raise ValueError("Parameter: its data must not be a bool; give a Tensor")
+        if isinstance(default_input, (tuple, dict)):
+            raise TypeError(f"Parameter: its data must not be a {type(default_input).__name__}; give a Tensor")
         # One int becomes Int32, whatever its size; a tensor, and a list, of ints Int64 (measured).
         super().__init__(default_input, dtypes.int32 if isinstance(default_input, int) else None)
         self._data = self._data.copy()
@@ -42,6 +52,44 @@ class Parameter(Tensor):
         self.layerwise_parallel = layerwise_parallel
         self.parallel_optimizer = parallel_optimizer
         self.storage_format = storage_format
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        accepted = _SETTINGS.get(name)
+        is_flag = name == "comm_fusion" and isinstance(value, bool)  # the one number that may be no bool (measured)
+        if accepted is not None and (is_flag or not isinstance(value, accepted)):
+            words = " or ".join(t.__name__ for t in (accepted if isinstance(accepted, tuple) else (accepted,)))
+            raise TypeError(f"Parameter: {name} must be of type {words}, got {type(value).__name__}")
+        super().__setattr__(name, value)
+
+    @property
+    def name(self) -> str:
+        """Its name; None stands for ``"Parameter"``."""
+        return self._name
+
+    @name.setter
+    def name(self, value: str | None) -> None:
+        if value is not None and not isinstance(value, str):
+            raise ValueError(f"Parameter name must be a str, got {type(value).__name__}")
+        self._name = "Parameter" if value is None else value
+
+    def set_data(self, data: Any, slice_shape: bool = False) -> Parameter:
+        """Takes over the values and the shape of ``data``, a Tensor or a number; keeps the dtype.
+
+        A tensor of this dtype shares its memory with the parameter from then on. ``slice_shape`` is for slices of
+        several processes. Returns self; raises ``TypeError`` for what is neither, and for a float for integers.
+        """
+        if not isinstance(data, (Tensor, int, float)):
+            raise TypeError(f"Parameter.set_data takes a Tensor, an int or a float, got {type(data).__name__}")
+        if isinstance(data, float) and self.dtype.kind in "iu":
+            raise TypeError(f"Parameter.set_data: {data} cannot be kept as {self.dtype}; use set_dtype first")
+        if not isinstance(data, Tensor):
+            data = Tensor(data, self.dtype)
+        super().set_data(data, slice_shape=True)
+        return self
+
+    def init_data(self, layout: Any = None, set_sliced: bool = False) -> Parameter:  # type: ignore[override]
+        """Returns self: the initializer has run."""
+        return self
 
     def clone(self, init: Any = "same") -> Parameter:
         """A copy; ``init``: ``"same"``, ``"zeros"``, ``"ones"`` or a number."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from harness import dtypes
 from harness.dtypes import DType
-from harness.errors import ShapeError
+from harness.errors import ShapeError, UnsupportedError
 from harness.framework import kinds, observed
 from harness.framework.tensor.dispatch import graph_function, is_eager, load_operators
 from harness.framework.tensor.keywords import with_their_keywords
@@ -46,6 +46,7 @@ class Tensor:
     #: elements of this one is assigned there, too (measured). Where: an index, or a function from the other's array to
     #: a view of it like this one
     taken_from: tuple[Tensor, Any] | None = None
+    _shown_kind = "Tensor"  #: how messages call it
     #: the parameter this is a cast of, where a cell computes in another dtype (``to_float``)
     cast_of: Tensor | None = None
 
@@ -65,6 +66,8 @@ class Tensor:
         if input_data is None:
             self._init_without_data(dtype, shape, init)
             return
+        if init is not None or shape is not None:
+            raise ValueError("Tensor takes input_data, or shape, dtype and init, not both")
         if isinstance(input_data, Tensor):
             data = input_data.asnumpy()
             self._dtype = dtype or input_data.dtype
@@ -102,6 +105,8 @@ class Tensor:
             self._dynamic_shape = tuple(-1 if d is None else int(d) for d in dims)
             self._data = np.empty(0, dtype.numpy)
         elif init is not None:
+            if not hasattr(init, "fill"):
+                raise TypeError(f"Tensor: init must be an initializer, got {type(init).__name__}")
             self._data = np.ascontiguousarray(init.fill(dims, dtype))
         else:
             self._data = np.zeros(dims, dtype.numpy)
@@ -166,9 +171,7 @@ class Tensor:
 
     def item(self) -> Any:
         """The only element as a Python number; ``ShapeError`` where there are several (as in MindSpore)."""
-        if self.size != 1:
-            raise ShapeError(f"item() takes a tensor of one element, got shape {self.shape}; index it first")
-        return self.asnumpy().item()
+        return self._number().item()
 
     def tolist(self) -> Any:
         """Nested lists of Python numbers."""
@@ -188,12 +191,19 @@ class Tensor:
         return self
 
     def assign_value(self, value: Tensor) -> Tensor:
-        """Takes over ``value``'s data; returns self."""
-        return self.set_data(value, slice_shape=True)
-
-    def init_data(self, *_args: Any, **_kwargs: Any) -> Tensor:
-        """Returns self: the initializer has always run here."""
+        """Takes over ``value``'s data and dtype; returns self."""
+        if not isinstance(value, Tensor):
+            raise RuntimeError(f"assign_value takes a Tensor, got {type(value).__name__}")
+        self._data, self._dtype = value.asnumpy(), value.dtype
         return self
+
+    def init_data(self, slice_index: Any = None, shape: Any = None, opt_shard_group: Any = None) -> Tensor:
+        """Returns self, whose initializer has run, or a tensor of another ``shape`` by it."""
+        if self.init is None:
+            raise TypeError("init_data takes a tensor that was made by an initializer")
+        if slice_index or opt_shard_group:
+            raise UnsupportedError("init_data: slice_index and opt_shard_group are for several processes")
+        return self if shape is None else Tensor(None, self.dtype, shape, self.init)
 
     def flush_from_cache(self) -> None:
         """Does nothing, because nothing is cached."""
@@ -213,16 +223,25 @@ class Tensor:
             raise ValueError(f"the truth value of a tensor of {data.size} elements is ambiguous; use .all() or .any()")
         return bool(data.reshape(()))
 
+    def _number(self) -> Array:
+        """The only element, as an array without dimensions."""
+        if self.size != 1:
+            raise ShapeError(f"only a tensor of one element is a number, this one has shape {self.shape}")
+        return self.asnumpy().reshape(())
+
     def __int__(self) -> int:
-        return int(self.asnumpy().reshape(()))
+        return int(self._number())
 
     def __float__(self) -> float:
-        return float(self.asnumpy().reshape(()))
+        return float(self._number())
 
     def __index__(self) -> int:
         if self.dtype.kind not in "iub":
-            raise TypeError("only integer tensors can be an index")
+            raise ValueError(f"only integer tensors of one element can be an index, this one is {self.dtype}")
         return int(self)
+
+    def __round__(self) -> Tensor:
+        return _method("round")(self)  # type: ignore[no-any-return]
 
     def __repr__(self) -> str:
         if self._from_array:
@@ -275,8 +294,8 @@ class Tensor:
         if name not in _METHODS and not name.startswith("_"):
             load_operators()
             if hasattr(type(self), name):
-                return getattr(self, name)
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute {name!r}")
+                return object.__getattribute__(self, name)  # what refuses to be read says why
+        raise AttributeError(f"'{self._shown_kind}' object has no attribute {name!r}")
 
 
 #: dtypes that numpy does not have itself

@@ -277,7 +277,7 @@ CASES: list[tuple[Callable[[], Any], type[HarnessError], str]] = [
     (lambda: nn.SGD(3), SettingTypeError, "list of Parameters or of dicts, got int"),
     (lambda: nn.SGD([3]), SettingTypeError, r"all Parameters or all dicts, got \['int'\]"),
     (lambda: nn.SGD(params(), -0.1), SettingError, "learning rate must be at least 0"),
-    (lambda: nn.SGD(params(), "fast"), SettingTypeError, "learning rate must be a number"),
+    (lambda: nn.SGD(params(), "fast"), SettingError, "learning rate must be a number"),
     (lambda: nn.SGD(params(), [[0.1]]), SettingError, "0 or 1 dimensions, got 2"),
     (lambda: nn.SGD(params(), momentum=-1.0), SettingError, "momentum must be at least 0"),
     (lambda: nn.SGD(params(), nesterov=True), SettingError, "nesterov needs momentum above 0"),

@@ -107,7 +107,7 @@ def test_python_numbers() -> None:
         many.item()
     with pytest.raises(ValueError, match="truth value of a tensor of 2 elements"):
         bool(many)
-    with pytest.raises(TypeError, match="only integer tensors can be an index"):
+    with pytest.raises(ValueError, match="only integer tensors of one element"):
         [1][Tensor(0.0)]
 
 
@@ -236,7 +236,10 @@ def test_set_data() -> None:
     x.set_data(Tensor([1, 2, 3]), slice_shape=True)
     assert x.shape == (3,)
     assert x.assign_value(Tensor([1.0])).tolist() == [1.0]
-    assert x.init_data() is x
+    with pytest.raises(TypeError, match="made by an initializer"):
+        x.init_data()
+    made = Tensor(shape=(2, 3), dtype=dtypes.float32, init=initializer("ones", (2, 3)).init)
+    assert (made.init_data() is made, made.init_data(shape=2).tolist()) == (True, [1.0, 1.0])
 
 
 def test_parameters() -> None:

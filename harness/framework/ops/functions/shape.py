@@ -32,8 +32,8 @@ def as_dtype(given: Any) -> DType:
 def sizes(given: tuple[Any, ...]) -> tuple[int, ...]:
     """Dimensions given as separate ints or as one tuple or list."""
     flat = tuple(given[0]) if len(given) == 1 and isinstance(given[0], (tuple, list)) else given
-    if any(isinstance(d, (float, str)) or d is None for d in flat):
-        raise SettingTypeError(f"dimensions and axes must be ints, got {flat}")
+    if any(isinstance(d, (float, str)) or d is None or (isinstance(d, Tensor) and d.size != 1) for d in flat):
+        raise SettingTypeError(f"dimensions and axes must be ints, got {' '.join(repr(flat).split())}")
     return tuple(int(d) for d in flat)
 
 

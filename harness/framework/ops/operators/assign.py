@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 from harness.framework.ops import numerics
 from harness.framework.ops.base import Array, Backward, Call, Operator, operator
@@ -15,6 +15,7 @@ class _Assignment(Operator):
     """Writes into argument 0 and gives it back."""
 
     tensors = (0, 1)
+    follows: ClassVar[Mapping[int, int]] = {1: 0}
     mutates = (0,)
     side_effect = "memory"
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
-from harness.errors import KernelError
+from harness.errors import DtypeError, KernelError
 from harness.framework.ops import numerics
 from harness.framework.ops.base import Array, Backward, Call, Operator, operator
 from harness.framework.ops.operators.gather_nd import coordinates
@@ -19,6 +19,7 @@ class _Scatter(Operator):
 
     functional = False
     tensors = (0, 1, 2)
+    follows: ClassVar[Mapping[int, int]] = {2: 0}
     mutates = (0,)
     side_effect = "memory"
     #: what a slice becomes, of its old and its new value
@@ -61,6 +62,11 @@ class ScatterUpdate(_Scatter):
 
     name = "ScatterUpdate"
     change = staticmethod(_replace)
+
+    def infer(self, call: Call) -> Spec:
+        if call.dtype(0).kind == "b":
+            raise DtypeError("ScatterUpdate: MindSpore's CPU has no kernel for Bool; cast them (ops.cast)")
+        return super().infer(call)
 
 
 @operator
