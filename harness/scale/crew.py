@@ -33,14 +33,14 @@ class _Worker:
 
     Attributes:
         pulse: what the scheduler last heard of it, since when that is so, and how many looks found it so.
-        looking: what it is asked to look at, and its answer to come.
+        looking: its answer to come, where it is asked to look.
         stale: it is to look again, though it has looked already.
     """
 
     pulse: Any = None
     since: float = 0.0
     same: int = 0
-    looking: tuple[tuple[str, ...], Future[Landed]] | None = None
+    looking: Future[Landed] | None = None
     stale: bool = True
     lost: int = 0
 
@@ -73,6 +73,7 @@ class Crew:
         self.unfit: dict[str, str] = {}
         self.mute: set[str] = set()
         self.known = self.changed = self.idle = 0
+        self._own: tuple[tuple[str, ...], dict[str, Any]] | None = None
 
     # -- what the scheduler says -----------------------------------------------------------------------------------
     def tick(self) -> None:
@@ -168,7 +169,7 @@ class Crew:
         worker = self._workers[name]
         self._link.gone += 1
         if worker.looking is not None:
-            worker.looking[1].cancel()
+            worker.looking.cancel()
             worker.looking = None
         if self.seen.pop(name, None) is not None:
             self.changed += 1
@@ -184,6 +185,7 @@ class Crew:
         """Makes every worker look once more."""
         for worker in self._workers.values():
             worker.stale = True
+        self._own = None
 
     def looking(self) -> bool:
         """Whether an answer of a worker is still missing."""
@@ -197,15 +199,23 @@ class Crew:
         for name, worker in self._workers.items():
             if name in self.unfit or name in self.mute:
                 continue
-            if worker.looking is not None and worker.looking[1].done():
-                self._looked(name, worker, worker.looking[1])
+            if worker.looking is not None and worker.looking.done():
+                self._looked(name, worker, worker.looking)
             if worker.looking is None and worker.stale and name not in self.unfit:
                 worker.stale = False
-                places = tuple(self._places)
+                if self._link.own:
+                    self._note(name, self._here(tuple(self._places)))
+                    continue
                 # Above all other tasks, because the caller waits for it.
-                what = places, self._link.own
+                what = (tuple(self._places),)
                 landing = self._link.perform(f"look-{uuid4().hex}", visible_ranks, what, (name,), priority=100)
-                worker.looking = places, self._link.begin(landing)
+                worker.looking = self._link.begin(landing)
+
+    def _here(self, places: tuple[str, ...]) -> dict[str, Any]:
+        """What workers of this machine are and see: they are forks of this process."""
+        if self._own is None or self._own[0] != places:
+            self._own = places, visible_ranks(places, alone=True)
+        return self._own[1]
 
     def _looked(self, name: str, worker: _Worker, future: Future[Landed]) -> None:
         worker.looking = None
@@ -214,8 +224,7 @@ class Crew:
             worker.lost = 0
             why = unlike("it", landed.value["versions"])
             if not why:
-                self.seen[name], self.hosts[name] = landed.value["seen"], landed.value["host"]
-                self.changed += 1
+                self._note(name, landed.value)
                 return
         elif landed.kind == "lost" and worker.lost < _LOST:
             worker.lost, worker.stale = worker.lost + 1, True
@@ -225,6 +234,10 @@ class Crew:
         self.unfit[name] = why
         self._leave(name)
         self._tell(f"worker {name} is not used: {why}")
+
+    def _note(self, name: str, found: dict[str, Any]) -> None:
+        self.seen[name], self.hosts[name] = found["seen"], found["host"]
+        self.changed += 1
 
     def sees(self, worker: str, needs: Iterable[tuple[str, int]]) -> bool:
         """Whether a worker sees all of some ranks."""

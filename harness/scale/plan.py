@@ -15,8 +15,10 @@ from harness.scale.wire import WHOLE, Part, Side, Work
 
 #: Parts of one task at the most, and tasks that each worker has at the least before parts are put together.
 TOGETHER, EACH = 64, 8
-#: The same of ranks whose heads one task reads.
-HEADS_EACH = 2
+#: How many tasks of each worker's what is left would make: the first tasks are larger, so that there are fewer.
+LEFT_EACH = 3
+#: Tasks of each worker that read the heads of ranks.
+HEADS_EACH = 1
 
 #: A part of a tree, or of work, its bytes, and a text that changes with its files.
 Sized = tuple[Part, int, str]
@@ -163,15 +165,18 @@ def grouped(
         count: how many parts there are.
         seers: tells parts by the workers that see them; a task's are alike.
     """
-    most = max(1, min(TOGETHER, count // (EACH * max(1, workers))))
+    workers = max(1, workers)
+    least = count // (EACH * workers)
     group: list[Wanted] = []
     size = 0
-    for each in wanted:
+    for done, each in enumerate(wanted):
         work = each[0]
         alike = group and (work.keep, seers(work)) == (group[-1][0].keep, seers(group[-1][0]))
         if group and (not alike or work.keep == "all" or len(group) >= most or size + each[1] > TASK):
             yield group
             group, size = [], 0
+        if not group:
+            most = min(TOGETHER, max(least, (count - done) // (LEFT_EACH * workers)))
         group.append(each)
         size += each[1]
     if group:

@@ -135,11 +135,25 @@ def test_parts_that_the_same_workers_see_are_one_task(sizes: list[tuple[int, int
     ]
     groups = list(grouped(wanted, len(wanted), workers, lambda work: work.part.rank // 2))
     assert [each for group in groups for each in group] == wanted
+    left = len(wanted)
     for group in groups:
         assert len({work.part.rank // 2 for work, _, _ in group}) == 1, "one worker sees them all"
         assert len(group) == 1 or sum(size for _, size, _ in group) <= remote.TASK
-        assert len(group) <= max(1, len(wanted) // (plan.EACH * max(1, workers)))
+        share = left // (plan.LEFT_EACH * max(1, workers)), len(wanted) // (plan.EACH * max(1, workers))
+        assert len(group) <= max(1, *share), "no worker gets so much that others wait for it at the end"
         assert len(group) == 1 or keep == "counts"
+        left -= len(group)
+
+
+@given(count=st.integers(0, 2000), workers=st.integers(1, 9))
+def test_the_first_tasks_are_larger_so_that_there_are_fewer(count: int, workers: int) -> None:
+    wanted = [(Work(Part(0, 0, at), None, None, keep="counts"), 1, "") for at in range(count)]
+    sizes = [len(group) for group in grouped(wanted, count, workers, lambda work: 0)]
+    even = max(1, min(plan.TOGETHER, count // (plan.EACH * workers)))
+    assert sizes == sorted(sizes, reverse=True)
+    assert len(sizes) <= -(-count // even), "not more than tasks of one size"
+    if count >= 6 * workers and even < plan.TOGETHER // 4:
+        assert sizes[0] > even and len(sizes) < -(-count // even)
 
 
 @given(st.lists(st.integers(0, 99), unique=True).map(sorted), st.integers(0, 5))
