@@ -25,6 +25,16 @@ def finish(x: Any, dtype: DType) -> Array:
         return array.astype(dtype.numpy, order="C")
 
 
+def finish_into(target: Array, x: Array) -> None:
+    """Writes ``x`` into ``target``, rounded as ``finish`` does it; without an array between, if numpy rounds once."""
+    dtype = dtypes.from_numpy(target.dtype)
+    if target.dtype.kind not in "fc" or _is_rounded_twice(x.dtype, dtype):
+        target[...] = finish(x, dtype)
+        return
+    with np.errstate(all="ignore"):
+        target[...] = x
+
+
 def _is_rounded_twice(given: np.dtype[Any], dtype: DType) -> bool:
     """Whether numpy converts through float32, and so rounds twice."""
     if dtype is dtypes.float16:

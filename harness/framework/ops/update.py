@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from harness import dtypes
 from harness.framework.ops import numerics
 from harness.framework.ops.base import Array, Backward, Call, Operator
+from harness.framework.ops.rounding import finish_into
 from harness.graph import Spec
 
 #: elements updated together
@@ -51,7 +51,7 @@ def moved_square(square: Array, rate: Array, gradient: Array) -> Array:
 
 def store(target: Array, value: Array) -> Array:
     """Rounds ``value`` once into ``target``; returns the stored values in the wide dtype."""
-    target[...] = numerics.finish(value, dtypes.from_numpy(target.dtype))
+    finish_into(target, value)
     return numerics.wide(target)
 
 

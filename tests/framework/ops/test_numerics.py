@@ -15,6 +15,7 @@ from hypothesis.extra import numpy as hnp
 from harness import Tensor, dtypes, ops
 from harness.dtypes import DType
 from harness.framework.ops import numerics
+from harness.framework.ops.rounding import finish_into
 
 Array = np.ndarray[Any, np.dtype[Any]]
 #: mantissa bits with the leading one, and the exponents of the smallest and the largest normal number
@@ -281,3 +282,16 @@ def test_casts_to_int8_are_the_cpus() -> None:
 def test_a_half_that_is_doubled_out_of_range_is_infinite() -> None:
     mul: Any = ops.mul
     assert mul(Tensor([60000.0], dtypes.float16), 2).asnumpy().tolist() == [np.inf]
+
+
+@given(
+    given_=st.sampled_from([np.float32, np.float64, np.longdouble]),
+    dtype=st.sampled_from([*FLOATS, dtypes.int32, dtypes.uint8]),
+    bits=hnp.arrays(np.int64, st.integers(0, 6), elements=st.integers(-(2**63), 2**63 - 1)),
+)
+def test_what_is_rounded_in_place_has_the_same_bits(given_: type, dtype: DType, bits: Array) -> None:
+    with np.errstate(all="ignore"):
+        values = bits.view(np.float64).astype(given_)
+    target = np.zeros(values.shape, dtype.numpy)
+    finish_into(target, values)
+    assert target.tobytes() == numerics.finish(values, dtype).tobytes()

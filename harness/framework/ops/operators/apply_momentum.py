@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
+import numpy as np
+
 from harness.framework.ops import numerics
 from harness.framework.ops.base import Array, Call, operator
 from harness.framework.ops.update import Update, in_parts, store
@@ -27,7 +29,11 @@ class ApplyMomentum(Update):
     def kernel(self, call: Call, *args: Array) -> Array:
         for variable, accumulation, *rest in in_parts(*args):
             rate, gradient, momentum = (numerics.wide(a) for a in rest)
-            gradient = gradient * call.attrs.get("gradient_scale", 1.0)
-            moved = store(accumulation, numerics.wide(accumulation) * momentum + gradient)
-            store(variable, numerics.wide(variable) - rate * moved)
+            if (scale := call.attrs.get("gradient_scale", 1.0)) != 1:
+                gradient = gradient * scale
+            # In place: fresh memory takes longer than the arithmetic.
+            moved = numerics.wide(accumulation) * momentum
+            moved += gradient
+            moved = np.asarray(rate * store(accumulation, moved))
+            store(variable, np.subtract(numerics.wide(variable), moved, out=moved))
         return args[0]
