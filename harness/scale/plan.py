@@ -168,7 +168,7 @@ def grouped(
     workers = max(1, workers)
     least = count // (EACH * workers)
     group: list[Wanted] = []
-    size = 0
+    size, most = 0, 1
     for done, each in enumerate(wanted):
         work = each[0]
         alike = group and (work.keep, seers(work)) == (group[-1][0].keep, seers(group[-1][0]))

@@ -153,7 +153,8 @@ def test_the_first_tasks_are_larger_so_that_there_are_fewer(count: int, workers:
     assert sizes == sorted(sizes, reverse=True)
     assert len(sizes) <= -(-count // even), "not more than tasks of one size"
     if count >= 6 * workers and even < plan.TOGETHER // 4:
-        assert sizes[0] > even and len(sizes) < -(-count // even)
+        assert sizes[0] > even
+        assert len(sizes) < -(-count // even)
 
 
 @given(st.lists(st.integers(0, 99), unique=True).map(sorted), st.integers(0, 5))
