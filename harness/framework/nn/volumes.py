@@ -234,7 +234,9 @@ class MaxPool3d(Cell):
 
     def _pooled(self, x: Any) -> Any:
         out = self.max_pool(x)
-        return out[0] if isinstance(out, tuple) and not self.return_indices else out
+        if not isinstance(out, tuple):
+            return out
+        return (out[0], ops.cast(out[1], dtypes.int64)) if self.return_indices else out[0]
 
 
 class AvgPool3d(Cell):

@@ -83,7 +83,7 @@ TAKEN: dict[str, Taken] = {
         ),
         _of(_FLOATS),
     ),
-    **dict.fromkeys(("LRN", "ReLU6", "HShrink", "SoftShrink", "PReLU"), _of(_SINGLE)),
+    **dict.fromkeys(("AffineGrid", "LRN", "ReLU6", "HShrink", "SoftShrink", "PReLU"), _of(_SINGLE)),
     **dict.fromkeys(("MaxPoolWithArgmaxV2", "Argmin", "ReduceMax", "ReduceMin"), _of(_NUMBERS)),
     "ResizeNearestNeighborV2": _of(_NUMBERS - {"UInt8"}),
     "ResizeNearestNeighbor": _of(_NUMBERS - {"UInt8"}),

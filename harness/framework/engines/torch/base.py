@@ -59,25 +59,27 @@ KERNELS: Registry[Kernel] = Registry("PyTorch kernel", "harness.framework.engine
 
 _NOT_WRITTEN = """
     AdamNoUpdateParam AdaptiveAvgPool3D AdaptiveAvgPool3DGrad AdaptiveMaxPool2D AdaptiveMaxPool2DGrad
-    AdaptiveMaxPool3D AdaptiveMaxPool3DGrad AllGather AllReduce ApplyAdamWithAmsgradV2 BesselI0 BesselI0e BesselI1
-    BesselI1e Bincount BitwiseAndTensor BoundingBoxDecode BoundingBoxEncode CTCLossV2 CTCLossV2Grad Cdist CdistGrad
-    ChannelShuffle CheckValid Cholesky CholeskyInverse CholeskySolve ClipByNorm Col2Im Conv3D Conv3DBackpropFilter
-    Conv3DBackpropInput Conv3DTranspose CropAndResize CropAndResizeGradImage Cross Cummax Cummin CumulativeLogsumexp
-    DepthToSpace DiagPart Diagonal Digamma DivNoNan Dropout2D Dropout3D EmbeddingLookup Erfinv ExpandDimsView
-    FillDiagonal FloatStatus Fmax Gcd Ger Heaviside Histogram IOU Igamma IgammaGradA Igammac Im2Col InTopK IndexAdd
+    AdaptiveMaxPool3D AdaptiveMaxPool3DGrad AffineGrid AffineGridGrad AllGather AllReduce ApplyAdamWithAmsgradV2
+    BesselI0 BesselI0e BesselI1 BesselI1e Bincount BitwiseAndTensor BoundingBoxDecode BoundingBoxEncode CTCLossV2
+    CTCLossV2Grad Cdist CdistGrad ChannelShuffle CheckValid Cholesky CholeskyInverse CholeskySolve ClipByNorm Col2Im
+    Conv3D Conv3DBackpropFilter Conv3DBackpropInput Conv3DTranspose CropAndResize CropAndResizeGradImage Cross
+    Cummax Cummin CumulativeLogsumexp DepthToSpace DiagPart Diagonal Digamma DivNoNan Dropout2D Dropout3D Eigh
+    EmbeddingLookup Erfinv ExpandDimsView FillDiagonal FloatStatus Fmax Gcd Ger GridSampler2D GridSampler2DGrad
+    GridSampler3D GridSampler3DGrad Heaviside Histogram IOU Igamma IgammaGradA Igammac Im2Col InTopK IndexAdd
     IndexFill InplaceCopy Inv InvGrad Invert IsClose KLDivLoss KLDivLossGrad L2Loss LRN LRNGrad Lcm LeftShift Lgamma
-    LogMatrixDeterminant Logit LogitGrad LpNorm MaskedSelect MaskedSelectGrad MatrixBandPart MatrixDeterminant
-    MatrixDiagPartV3 MatrixDiagV3 MatrixInverse MatrixPower MatrixSetDiagV3 MaxDim MaxPool3D MaxPool3DGrad
-    MaxPoolGradWithArgmax MaxPoolWithArgmax MaxUnpool2D MaxUnpool2DGrad MaxUnpool3D MaxUnpool3DGrad MaximumGrad
-    Median MedianGrad MinDim MirrorPad MirrorPadGrad MulNoNan MultiMarginLoss MultiMarginLossGrad Mvlgamma
-    MvlgammaGrad NMSWithMask NanToNum NextAfter Pdist PdistGrad Polygamma Qr ROIAlign ROIAlignGrad
-    RandomChoiceWithMask ReduceScatter Renorm ResizeBilinearGrad ResizeBilinearV2 ResizeLinear1D ResizeLinear1DGrad
-    ResizeNearestNeighbor ResizeNearestNeighborGrad ResizeNearestNeighborV2 ResizeNearestNeighborV2Grad RightShift
-    Rint Scatter ScatterAdd ScatterDiv ScatterMax ScatterMin ScatterMul ScatterNdAdd ScatterNdSub ScatterNdUpdate
-    ScatterSub ScatterUpdate ScatterValue SearchSorted SegmentMax SegmentMin SegmentSum SelectExtView
-    SigmoidCrossEntropyWithLogits SigmoidCrossEntropyWithLogitsGrad Sinc SpaceToDepth SquareSumAll TensorScatterAdd
-    TensorScatterDiv TensorScatterMax TensorScatterMin TensorScatterMul TensorScatterSub Trace TraceGrad TraceV2
-    TraceV2Grad TransposeExtView TrilIndices TriuIndices Unique UnsortedSegmentMax UnsortedSegmentMin
+    LogMatrixDeterminant Logit LogitGrad LpNorm Lstsq LuSolve LuUnpack MaskedSelect MaskedSelectGrad MatrixBandPart
+    MatrixDeterminant MatrixDiagPartV3 MatrixDiagV3 MatrixInverse MatrixPower MatrixSetDiagV3 MatrixSolve MaxDim
+    MaxPool3D MaxPool3DGrad MaxPoolGradWithArgmax MaxPoolWithArgmax
+    MaxUnpool2D MaxUnpool2DGrad MaxUnpool3D MaxUnpool3DGrad MaximumGrad Median MedianGrad MinDim MirrorPad
+    MirrorPadGrad MulNoNan MultiMarginLoss MultiMarginLossGrad Mvlgamma MvlgammaGrad NMSWithMask NanToNum NextAfter
+    Pdist PdistGrad Polygamma Qr ROIAlign ROIAlignGrad RandomChoiceWithMask ReduceScatter Renorm ResizeBilinearGrad
+    ResizeBilinearV2 ResizeLinear1D ResizeLinear1DGrad ResizeNearestNeighbor ResizeNearestNeighborGrad
+    ResizeNearestNeighborV2 ResizeNearestNeighborV2Grad RightShift Rint STFT Scatter ScatterAdd ScatterDiv
+    ScatterMax ScatterMin ScatterMul ScatterNdAdd ScatterNdSub ScatterNdUpdate ScatterSub ScatterUpdate ScatterValue
+    SearchSorted SegmentMax SegmentMin SegmentSum SelectExtView SigmoidCrossEntropyWithLogits
+    SigmoidCrossEntropyWithLogitsGrad Sinc SpaceToDepth SquareSumAll Svd TensorScatterAdd TensorScatterDiv
+    TensorScatterMax TensorScatterMin TensorScatterMul TensorScatterSub Trace TraceGrad TraceV2 TraceV2Grad
+    TransposeExtView TrilIndices TriuIndices Unique UniqueConsecutive UnsortedSegmentMax UnsortedSegmentMin
     UnsortedSegmentProd Xdivy Xlogy Zeta
 """
 

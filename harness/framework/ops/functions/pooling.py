@@ -10,14 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from harness.errors import SettingError, ShapeError
+from harness import dtypes
+from harness.errors import SettingError, SettingTypeError, ShapeError
 from harness.framework.ops.functions.inner import inner
-from harness.framework.ops.primitives.convolution import AvgPool3D, MaxPool
+from harness.framework.ops.primitives.convolution import AvgPool3D, MaxPool, MaxPool3DWithArgmax
 from harness.framework.tensor import Tensor, call
 
 __all__ = [
     "adaptive_avg_pool1d", "adaptive_avg_pool3d", "adaptive_max_pool1d", "adaptive_max_pool2d", "adaptive_max_pool3d",
-    "avg_pool1d", "avg_pool3d", "lp_pool1d", "lp_pool2d", "max_unpool1d", "max_unpool2d", "max_unpool3d",
+    "avg_pool1d", "avg_pool3d", "lp_pool1d", "lp_pool2d", "max_pool3d", "max_unpool1d", "max_unpool2d", "max_unpool3d",
 ]  # fmt: skip
 
 
@@ -123,6 +124,25 @@ def adaptive_max_pool3d(input: Any, output_size: Any, return_indices: bool = Fal
     names: dict[str, Any] = {"output_names": ["y", "argmax"], "input_names": ["x", "output_size"]}
     found = call("AdaptiveMaxPool3D", input, Tensor(np.array(size, np.int32)), **names)
     return found if return_indices else found[0]
+
+
+def max_pool3d(
+    x: Any,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any:
+    """The largest of each window of (n, c, d, h, w); with ``return_indices`` also its Int64 place in a volume."""
+    for value, name in ((ceil_mode, "ceil_mode"), (return_indices, "return_indices")):
+        if not isinstance(value, bool):
+            raise SettingTypeError(f"max_pool3d: {name} must be a bool, got {value!r}")
+    strides = kernel_size if stride is None else stride
+    found = MaxPool3DWithArgmax(kernel_size, strides, padding, dilation, ceil_mode)(x)
+    # the kernel gives Int32 places
+    return (found[0], call("Cast", found[1], dtypes.int64)) if return_indices else found[0]
 
 
 _relu = inner("ops.relu", "ReLU")

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from harness.errors import UnsupportedError
+from harness.errors import SettingTypeError, UnsupportedError
 from harness.framework.tensor import Tensor, call, tensor_method
 from harness.framework.tensor.dispatch import is_tracing
 
-__all__ = ["argmax", "argmin", "argsort", "nonzero", "sort", "topk"]
+__all__ = ["argmax", "argmin", "argsort", "nonzero", "sort", "topk", "unique_consecutive"]
 
 #: an argument that was not given
 _UNSAID: Any = object()
@@ -121,3 +121,18 @@ def _sort(x: Any, axis: int = -1, descending: bool = False, stable: bool = False
 @tensor_method("argsort")
 def _argsort(x: Any, axis: int = -1, descending: bool = False, stable: bool = False) -> Any:
     return argsort(x, axis, descending)
+
+
+@tensor_method("unique_consecutive")
+def unique_consecutive(
+    input: Any, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
+) -> Any:
+    """Each run of equal elements once (of equal parts along ``dim``); the Int64 place of each element's run, and the
+    Int64 lengths of runs, if they are asked for."""
+    for value, name in ((return_inverse, "return_inverse"), (return_counts, "return_counts")):
+        if not isinstance(value, bool):
+            raise SettingTypeError(f"unique_consecutive: {name} must be a bool, got {value!r}")
+    flags = (return_inverse, return_counts)
+    values, *more = call("UniqueConsecutive", input, *flags, dim, output_is_dynamic_shape=True)
+    asked = [found for found, flag in zip(more, flags, strict=True) if flag]
+    return (values, *asked) if asked else values

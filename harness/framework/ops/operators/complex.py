@@ -100,7 +100,7 @@ class Conj(_Part):
         return np.conjugate(x)
 
     def gradient(self, b: Backward) -> Sequence[Any]:
-        return (emit("Conj", b.dout),)
+        return (emit("Conj", b.dout) if b.dout.dtype.kind == "c" else b.dout,)
 
 
 @operator

@@ -1,5 +1,4 @@
-"""Maximum pooling that also gives the place of each maximum, for images and for volumes of depth-1 windows;
-gradients."""
+"""Maximum pooling of images that also gives the place of each maximum; gradients."""
 
 from __future__ import annotations
 
@@ -21,7 +20,7 @@ Geometry = tuple[window.Pair, window.Pair, window.Pads, window.Pair]
 
 
 class Pool(Operator):
-    """Shared by both: windows over the last two axes."""
+    """Windows over the last two axes."""
 
     functional = False
     tensors = (0,)
@@ -125,47 +124,3 @@ class MaxPoolGradWithArgmax(_PoolGrad):
 
     def kernel(self, call: Call, x: Array, dout: Array, places: Array) -> Array:
         return self.spread(x, dout, places % (x.shape[2] * x.shape[3]))
-
-
-@operator
-class MaxPool3DWithArgmax(Pool):
-    """x (n, c, d, h, w) with windows of depth 1: maxima, and their places in the flattened volume, which the CPU's
-    kernel gives as int32 whatever ``argmax_type`` says (measured)."""
-
-    name = "MaxPool3DWithArgmax"
-    places = dtypes.int32
-
-    def geometry(self, call: Call) -> Geometry:
-        attrs = call.attrs
-        if attrs["ksize"][0] != 1 or call.shape(0)[2:3] != (1,) or attrs["ceil_mode"]:
-            raise UnsupportedError("MaxPool3DWithArgmax is supported for volumes of depth 1, without ceil_mode")
-        pads = attrs["pads"]
-        pairs = [(attrs[name][1], attrs[name][2]) for name in ("ksize", "strides", "dilation")]
-        return pairs[0], pairs[1], (pads[1], pads[1], pads[2], pads[2]), pairs[2]
-
-    def gradient(self, b: Backward) -> Sequence[Any]:
-        order = (
-            "strides",
-            "input_names",
-            "argmax_type",
-            "pads",
-            "ceil_mode",
-            "dilation",
-            "ksize",
-            "output_names",
-            "format",
-        )
-        names = {"input_names": ("x", "grads", "argmax"), "output_names": ("y",)}
-        attrs = {name: names.get(name, b.attrs[name]) for name in order}
-        places = emit("Cast", b.out[1], dtypes.int64)
-        return (emit("MaxPool3DGradWithArgmax", b.inputs[0], b.dout[0], places, **attrs),)
-
-
-@operator
-class MaxPool3DGradWithArgmax(_PoolGrad):
-    """Gradient of MaxPool3DWithArgmax."""
-
-    name = "MaxPool3DGradWithArgmax"
-
-    def kernel(self, call: Call, x: Array, dout: Array, places: Array) -> Array:
-        return self.spread(x, dout, places)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness import dtypes
+from harness.errors import SettingError, SettingTypeError
 from harness.framework.ops import window
 from harness.framework.ops.constants import int_tensor
 from harness.framework.ops.primitive import Primitive
@@ -250,9 +251,11 @@ class AvgPool(Primitive):
 
 
 def _triple(owner: str, value: Any) -> tuple[int, int, int]:
+    if not isinstance(value, (int, tuple, list)):
+        raise SettingTypeError(f"{owner}: an int or a tuple of three is needed, got {value!r}")
     sides = (value,) * 3 if isinstance(value, int) else tuple(value)
     if len(sides) != 3 or any(isinstance(n, bool) or not isinstance(n, int) or n < 1 for n in sides):
-        raise ValueError(f"{owner}: an int or a tuple of three above 0 is needed, got {value!r}")
+        raise SettingError(f"{owner}: an int or a tuple of three above 0 is needed, got {value!r}")
     return sides[0], sides[1], sides[2]
 
 

@@ -133,13 +133,16 @@ def _max_pool_grad(call: Call, x: Any, _out: Any, dout: Any) -> Any:
     return _cut(_put(dout, at, grown), pads)
 
 
-@kernel("MaxPoolWithArgmaxV2", "MaxPool3DWithArgmax", wide=True)
+@kernel("MaxPoolWithArgmaxV2", wide=True)
 def _max_pool_with_places(call: Call, x: Any) -> Any:
-    """Volumes are of depth 1: images."""
-    _floating(x)
     operator = OPERATORS.get(call.op)
     assert isinstance(operator, Pool)
-    kernel_size, stride, pads, dilation = operator.geometry(call)
+    return _best_and_places(x, *operator.geometry(call))
+
+
+def _best_and_places(x: Any, kernel_size: Any, stride: Any, pads: Any, dilation: Any) -> Any:
+    """The largest values of windows over the last two axes, and their places."""
+    _floating(x)
     image = x.flatten(0, -3).unsqueeze(1)
     grown = _padded(image, pads, -torch.inf)
     best, at = functional.max_pool2d(grown, kernel_size, stride, 0, dilation, return_indices=True)
@@ -148,8 +151,31 @@ def _max_pool_with_places(call: Call, x: Any) -> Any:
     return best.reshape(shape), (rows * x.shape[-1] + columns).reshape(shape)
 
 
-@kernel("MaxPoolGradWithArgmaxV2", "MaxPool3DGradWithArgmax", wide=True)
+def _flat(x: Any) -> None:
+    """``NoKernel`` for volumes of more than one image."""
+    if x.shape[2] != 1:
+        raise NoKernel("volumes")
+
+
+@kernel("MaxPool3DWithArgmax", wide=True)
+def _max_pool_of_volumes(call: Call, x: Any) -> Any:
+    """Volumes of depth 1: images."""
+    _flat(x)
+    if call.attrs["ksize"][0] != 1 or call.attrs["pads"][0] or call.attrs["ceil_mode"]:
+        raise NoKernel("windows of volumes")
+    kernel_size, stride, dilation = (call.attrs[name][1:] for name in ("ksize", "strides", "dilation"))
+    pads = call.attrs["pads"]
+    return _best_and_places(x, kernel_size, stride, (pads[1], pads[1], pads[2], pads[2]), dilation)
+
+
+@kernel("MaxPoolGradWithArgmaxV2", wide=True)
 def _max_pool_with_places_grad(call: Call, x: Any, dout: Any, places: Any) -> Any:
+    return _put(dout, places, x)
+
+
+@kernel("MaxPool3DGradWithArgmax", wide=True)
+def _max_pool_of_volumes_grad(call: Call, x: Any, dout: Any, places: Any) -> Any:
+    _flat(x)
     return _put(dout, places, x)
 
 
