@@ -96,8 +96,10 @@ def _without_lookups(trace: TracebackType | None) -> TracebackType | None:
     """The traceback without the frames that only looked for a name of MindSpore's."""
     frames = []
     while trace is not None:
-        file = trace.tb_frame.f_code.co_filename
-        if not file.endswith(_LOOKING) and not file.startswith("<frozen importlib"):
+        code = trace.tb_frame.f_code
+        file = code.co_filename
+        of_tensor = code.co_name == "__getattr__" and file.endswith(os.path.join("tensor", "tensor.py"))
+        if not of_tensor and not file.endswith(_LOOKING) and not file.startswith("<frozen importlib"):
             frames.append(trace)
         trace = trace.tb_next
     kept: TracebackType | None = None
