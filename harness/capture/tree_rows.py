@@ -59,7 +59,7 @@ def executions_of_rows(table: StatisticTable, graph: int, iteration: int) -> Ite
     for group in grouped(order, owners, places):
         first = group[0]
         named = table.op_types[first], table.op_names[first]
-        yield ExecutionFiles(table.timestamps[first], graph, iteration, *named, TableRows(table, group))
+        yield new(ExecutionFiles, (table.timestamps[first], graph, iteration, *named, new(TableRows, (table, group))))
 
 
 #: Makes a key in half the time of ``SlotKey``.
@@ -115,6 +115,7 @@ class Gathered:
 
     def __init__(self) -> None:
         self.keys: list[SlotKey] = []
+        self._runs: list[tuple[StatisticTable, list[int], Owner | None]] = []
         self._tables: list[StatisticTable] = []
         self._places: list[int] = []
         self._shapes: list[Shape] = []
@@ -124,29 +125,31 @@ class Gathered:
         """Adds the rows of an execution; ``where`` are the common fields of their keys."""
         assert isinstance(execution.files, TableRows)
         table, numbers = execution.files
-        count, ios, slots = len(numbers), table.ios, table.slots
-        self._tables.extend([table] * count)
-        self._places.extend(numbers)
+        ios, slots = table.ios, table.slots
         self.keys.extend([new(SlotKey, (*where, ios[at], slots[at])) for at in numbers])
-        if owner is None:
-            self._shapes.extend([table.shapes[at] for at in numbers])
-            self._sources.extend([None] * count)
-        else:
-            self._shapes.extend([_shape(table, at, owner) for at in numbers])
-            self._sources.extend([owner.source] * count)
+        self._runs.append((table, numbers, owner))
 
     def rows(self) -> Rows | None:
         """All rows; None if there are none, or the tables have different columns."""
-        kinds = {table.items for table in {id(table): table for table in self._tables}.values()}
+        runs = self._runs
+        kinds = {table.items for table in {id(table): table for table, _, _ in runs}.values()}
         if len(kinds) != 1:
             return None
+        self._tables = [table for table, numbers, _ in runs for _ in numbers]
+        self._places = [at for _, numbers, _ in runs for at in numbers]
+        self._sources = [None if owner is None else owner.source for _, numbers, owner in runs for _ in numbers]
+        self._shapes = [
+            table.shapes[at] if owner is None else _shape(table, at, owner)
+            for table, numbers, owner in runs
+            for at in numbers
+        ]
         return Rows(
             kinds.pop(), self.keys, self._column("op_types"), [dtype.name for dtype in self._column("dtypes")],
             self._shapes, self._sources, self._column("texts"), self.record,
         )  # fmt: skip
 
     def _column(self, name: str) -> list[Any]:
-        if all(table is self._tables[0] for table in self._tables):
+        if all(run[0] is self._runs[0][0] for run in self._runs):
             return list(map(getattr(self._tables[0], name).__getitem__, self._places))
         return [getattr(table, name)[at] for table, at in zip(self._tables, self._places, strict=True)]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import fields
 from operator import attrgetter
 
@@ -59,61 +59,54 @@ def row_within(expected: Statistics, row: PrintedStatistics, tolerance: Toleranc
     Hashes are ignored: equal ones were recognised before, and different ones do not say how far values are apart. A row
     without numbers, or without a maximum or minimum, could belong to any tensor: it is not within.
     """
-    counts = {item: getattr(expected, ATTRIBUTES[item]) for item in _STRICT_ITEMS}
-    return _items_within(_numbers(expected), counts, row, tolerance, {})
+    if MISSING in (row.get("max"), row.get("min")):
+        return False
+    numbers, compared = _numbers(expected), False
+    for item, value, limit in zip(_LIMITED, numbers, _limits(numbers, expected.count, tolerance), strict=True):
+        if (text := row.get(item, MISSING)) == MISSING:
+            continue
+        compared, found = True, _value(text)
+        if not _is_close(value, found, limit + _rounding(item, text, found, row.dtype)):
+            return False
+    counts = ((getattr(expected, ATTRIBUTES[item]), row.get(item, MISSING)) for item in _STRICT_ITEMS)
+    return compared and all(text == MISSING or _is_count(count, text) for count, text in counts)
 
 
 def rows_within(expected: PrintedStatistics, found: PrintedStatistics, tolerance: Tolerance) -> bool:
     """``row_within`` for rows on both sides, of six digits each. An item that one side lacks is ignored, but without a
     maximum and a minimum on both sides the size of the elements is unknown."""
-    if any(side.get(item, MISSING) == MISSING for side in (expected, found) for item in ("max", "min")):
+    mine, theirs, dtype = expected.get, found.get, found.dtype
+    texts = [(mine(item, MISSING), theirs(item, MISSING)) for item in _LIMITED]
+    if MISSING in texts[0] or MISSING in texts[1]:
         return False
-    numbers = [_value(expected.get(item, MISSING)) for item in _LIMITED]
-    counts = {item: _whole(text) for item in _STRICT_ITEMS if (text := expected.get(item, MISSING)) != MISSING}
-    return _items_within(numbers, counts, found, tolerance, expected)
-
-
-def _items_within(
-    numbers: Sequence[float],
-    counts: Mapping[str, int],
-    row: PrintedStatistics,
-    tolerance: Tolerance,
-    printed: Mapping[str, str],
-) -> bool:
-    """Whether each item of ``row`` is within.
-
-    Args:
-        numbers: ``_LIMITED`` of the expected side.
-        counts: those of ``_STRICT_ITEMS`` that it knows.
-        printed: the rounded texts that both were read from; empty if they were not read from texts.
-    """
-    if MISSING in (row.get("max"), row.get("min")):
-        return False
-    limits = _limits(numbers, counts.get("count", 0), tolerance)
-    compared = False
-    for item, value, limit in zip(_LIMITED, numbers, limits, strict=True):
-        text, mine = row.get(item, MISSING), printed.get(item, MISSING) if printed else "0"
-        if text == MISSING or mine == MISSING:
+    numbers = [_value(one) for one, _ in texts]
+    limits = _limits(numbers, _whole(mine("count", MISSING)), tolerance)
+    for item, (one, other), value, limit in zip(_LIMITED, texts, numbers, limits, strict=True):
+        if MISSING in (one, other) or (one == other and limit >= 0 and math.isfinite(value)):
             continue
-        compared = True
-        if text == mine and printed and limit >= 0 and math.isfinite(value):
-            continue
-        found = _value(text)
-        rounded = _rounding(item, text, found, row.dtype) + (
-            _rounding(item, mine, value, row.dtype) if printed else 0.0
-        )
-        if not _is_close(value, found, limit + rounded):
+        near = _value(other)
+        rounded = _rounding(item, other, near, dtype) + _rounding(item, one, value, dtype)
+        if not _is_close(value, near, limit + rounded):
             return False
-    for item, count in counts.items():
-        text = row.get(item, MISSING)
-        if text != MISSING and text != str(count) and count != _value(text):
+    for item in _STRICT_ITEMS:
+        one, other = mine(item, MISSING), theirs(item, MISSING)
+        if (one != other or not _is_exact(one)) and MISSING not in (one, other) and not _is_count(_whole(one), other):
             return False
-    return compared
+    return True
+
+
+def _is_exact(text: str) -> bool:
+    """Whether a cell holds a whole number with all its digits, without a sign."""
+    return len(text) <= _EXACT and text.isdecimal()
+
+
+def _is_count(count: int, text: str) -> bool:
+    return text == str(count) or count == _value(text)
 
 
 def _whole(text: str) -> int:
     """The count in a cell; 0 if it is not a number."""
-    if len(text) <= _EXACT and text.isdecimal():
+    if _is_exact(text):
         return int(text)
     value = _value(text)
     return int(value) if math.isfinite(value) else 0

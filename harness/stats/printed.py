@@ -190,14 +190,12 @@ class PrintedStatistics(dict[str, str]):
                      else str(getattr(other, ATTRIBUTES[item])) for item in shown}  # fmt: skip
         else:
             found = other
-        return ", ".join(
-            f"{item} {text} -> {found[item]}"
-            for item, text in self.items()
-            if item in found
-            and text != found[item]
-            and MISSING not in (text, found[item])
-            and not _same(text, found[item])
-        )
+        changes = []
+        for item, text in self.items():
+            other_ = found.get(item, MISSING)
+            if text != other_ and MISSING not in (text, other_) and not _same(text, other_):
+                changes.append(f"{item} {text} -> {other_}")
+        return ", ".join(changes)
 
 
 def _same(text: str, other: str) -> bool:
