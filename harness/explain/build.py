@@ -17,6 +17,7 @@ from harness.compare.origin import Origin as Divergence
 from harness.compare.ranks import ranks_of
 from harness.compare.smallest_tolerance import would_pass
 from harness.compare.verdict import Comparison, SlotVerdict, Verdict
+from harness.explain import alone
 from harness.explain.case import Case
 from harness.explain.evidence import Evidence
 from harness.explain.explanation import Cause, Certainty, Change, Element, Explanation, Origin
@@ -86,6 +87,8 @@ def explain(
         cause, told = _cause(comparison, divergence, case, seconds)
         more += told
         origin = replace(_origin(divergence, case), ranks=str(ranks_of(comparison, divergence.slot.key)))
+        if cause is not None and cause.kind == "iterations":
+            origin = replace(origin, what="missing" if divergence.kind is Kind.REMOVED else "unexpected")
         if cause is not None and cause.source is None and cause.kind in _MADE:
             cause = replace(cause, source=_made_at(divergence, case))
     more += [*_structure(comparison, divergence), *others, *_tolerance(comparison)]
@@ -137,18 +140,25 @@ def _cause(
     """The cause, and further statements about parameters that differ from the start."""
     first = _differing_from_the_start(comparison, case)
     told = []
+    cause: Cause | None = alone.iterations(divergence, case)
+    if cause is not None:
+        return cause, []
     if divergence.kind.structural:
-        cause: Cause | None = Structure(divergence, case.expected, case.found).cause()
+        cause = Structure(divergence, case.expected, case.found).cause()
     elif _is_other(case):
         other = replace(divergence, kind=Kind.REPLACED, counterpart=case.there.operator)
         cause = Structure(other, case.expected, case.found).cause()
     elif comparison.slots and divergence.slots[0].op_type == PARAMETER:
         name = divergence.where.operator
-        cause = Cause(Certainty.LIKELY, "parameter", f"parameter {name} differs from the start", (Change(name),))
+        cause = alone.exchanged(name, case) or Cause(
+            Certainty.LIKELY, "parameter", f"parameter {name} differs from the start", (Change(name),)
+        )
     else:
         cause = Search(case, seconds).cause()
     named = {change.name for change in cause.changes} if cause is not None else set()
     rest = [name for name in first if name not in named]
+    if cause is not None and cause.kind == "parameter":
+        told += alone.parameters(case)
     if rest:
         some = ", ".join(rest[:3]) + (f" and {len(rest) - 3} more" if len(rest) > 3 else "")
         verb = "differs" if len(rest) == 1 else "differ"

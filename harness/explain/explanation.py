@@ -54,6 +54,7 @@ class Cause:
     Attributes:
         certainty: how certain the statement is.
         kind: ``attribute``, ``constant``, ``parameter``, ``data``, ``replaced``, ``inserted``, ``removed``, ``moved``,
+            ``iterations``, ``exchanged``,
             ``another operator``, ``another setting``, ``stale``, ``stale input``, ``another parameter``,
             ``narrower input``, ``narrower sum``, or a pattern's name.
         text: the statement.
