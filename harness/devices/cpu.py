@@ -19,11 +19,11 @@ from harness.devices.streams import Streams
 FLOAT16_AS_FLOAT32 = frozenset(
     {
         "Abs", "AffineGrid", "AvgPoolGrad", "BatchMatMul", "BatchNorm", "BatchNormGrad", "BiasAdd", "BiasAddGrad",
-        "Conv2D", "Conv2DBackpropFilter", "Conv2DBackpropInput", "Elu", "Erfinv", "Exp", "Floor", "GatherDGradV2",
-        "GeLU", "GeLUGrad", "Ger", "GridSampler2DGrad", "GridSampler3D", "GridSampler3DGrad", "LogSoftmax",
-        "LogSoftmaxGrad", "LpNorm", "MatMul", "MatrixBandPart", "MatrixDeterminant", "MatrixSolve", "MaxPoolGrad",
-        "Minimum", "Mish", "Pow", "ReLU6", "ReLU6Grad", "RealDiv", "Reciprocal", "ReduceMax", "ReduceMean",
-        "ReduceProd", "ReduceSum", "ReverseSequence", "ScatterNd", "Softplus", "SoftplusGrad",
+        "Conv2D", "Conv2DBackpropFilter", "Conv2DBackpropInput", "Elu", "Erfinv", "Exp", "FFTFreq", "Floor",
+        "GatherDGradV2", "GeLU", "GeLUGrad", "Ger", "GridSampler2DGrad", "GridSampler3D", "GridSampler3DGrad",
+        "LogSoftmax", "LogSoftmaxGrad", "LpNorm", "MatMul", "MatrixBandPart", "MatrixDeterminant", "MatrixSolve",
+        "MaxPoolGrad", "Minimum", "Mish", "Pow", "ReLU6", "ReLU6Grad", "RealDiv", "Reciprocal", "ReduceMax",
+        "ReduceMean", "ReduceProd", "ReduceSum", "ReverseSequence", "ScatterNd", "Softplus", "SoftplusGrad",
         "SparseSoftmaxCrossEntropyWithLogits", "SqrtGrad", "Square", "StridedSlice", "StridedSliceGrad", "Tanh",
         "TanhGrad",
     }

@@ -44,7 +44,8 @@ class IOU(Operator):
         height = np.minimum(a[..., 3], b[..., 3]) - np.maximum(a[..., 1], b[..., 1]) + 1
         common = np.maximum(width, 0) * np.maximum(height, 0)
         area_a, area_b = ((x[..., 2] - x[..., 0] + 1) * (x[..., 3] - x[..., 1] + 1) for x in (a, b))
-        return np.asarray(common / (area_a + area_b - common if call.attrs["mode"] == "iou" else area_b))
+        area = area_a + area_b - common if call.attrs["mode"] == "iou" else area_b
+        return np.divide(common, area, out=np.zeros(common.shape), where=common != 0)
 
 
 @operator
