@@ -18,8 +18,9 @@ from itertools import islice
 from types import CodeType, FrameType
 from typing import Any
 
+from harness.framework.compile.hashed import order_of
 from harness.framework.compile.places import SourcePosition, end_of, holds, is_attribute, is_fixed, place_of
-from harness.framework.compile.source import function_of
+from harness.framework.compile.source import Function, function_of
 
 #: what each variable was assigned, with the variables known then
 _Known = dict[str, tuple[ast.expr, Any]]
@@ -37,7 +38,9 @@ def looked_up(frame: FrameType) -> Iterator[Place]:
         return
     line, line_end, column, column_end = next(islice(frame.f_code.co_positions(), frame.f_lasti // 2, None))
     here = line, column, line_end, column_end
-    for node, is_entered in _Inference(frame).block(_running(function.body, place_of(frame)), {}):
+    body = _running(function.body, place_of(frame))
+    written = _given(function) if body is function.body else []
+    for node, is_entered in _Inference(frame).block(body, {}, written):
         if (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset) == here:
             return
         yield node, is_entered
@@ -56,7 +59,14 @@ def looked_up_in(function: Standing) -> Iterator[Place]:
     """What ``looked_up`` gives of a whole function."""
     tree = function_of(function.f_code)
     if tree is not None:
-        yield from _Inference(function).block(tree.body, {})
+        yield from _Inference(function).block(tree.body, {}, _given(tree))
+
+
+def _given(function: Function) -> list[str]:
+    """The variables of a function's first block before its first statement: its arguments and itself."""
+    arguments = function.args
+    given = [*arguments.posonlyargs, *arguments.args, *filter(None, [arguments.vararg]), *arguments.kwonlyargs]
+    return [*(each.arg for each in given if each.arg != "self"), function.name]
 
 
 def _running(body: Sequence[ast.stmt], place: SourcePosition) -> Sequence[ast.stmt]:
@@ -78,43 +88,47 @@ class _Inference:
         self.seen: set[int] = set()
 
     def block(
-        self, body: Sequence[ast.stmt], known: _Known, idle: _Known | None = None, handed: Sequence[str] | None = None
+        self, body: Sequence[ast.stmt], known: _Known, written: Sequence[str], handed: Sequence[str] | None = None
     ) -> Iterator[Place]:
         """The calls behind the result of a function graph, or behind what it hands to the one that follows it; before
         them those behind values that nothing reads, which the graph waits for (measured).
 
-        ``idle`` has the values nothing read so far, by name; those that were assigned anew have no name any more.
-        ``handed`` names the variables that it hands on, in order; None: all.
+        ``written`` names the variables that the graph begins with, ``handed`` those that it hands on, in order; None:
+        all.
         """
-        idle = {} if idle is None else idle
+        #: the values nothing read so far, by name; those that were assigned anew have no name any more
+        idle: _Known = {}
+        written = [*written]
         for at, statement in enumerate(body):
             for name in _read(statement):
                 idle.pop(name, None)
-            if isinstance(statement, ast.If) and is_attribute(statement.test):
-                # The side that is not taken is not parsed.
-                side = statement.body if self._is_true(statement.test) else statement.orelse
-                yield from self.block([*side, *body[at + 1 :]], known, idle, handed)
-                return
             if isinstance(statement, (ast.If, ast.For)):
                 # A value that is read later is not idle here.
                 read = {name for later in body[at:] for name in _read(later)}
-                yield from self._idle({name: value for name, value in idle.items() if name not in read})
-                yield from self._split(statement, body[at + 1 :], known)
+                yield from self._idle({name: value for name, value in idle.items() if name not in read}, written)
+                if isinstance(statement, ast.If) and is_attribute(statement.test):
+                    # The side that is not taken is not parsed.
+                    side = statement.body if self._is_true(statement.test) else statement.orelse
+                    yield from self.block([*side, *body[at + 1 :]], known, [], handed)
+                else:
+                    yield from self._split(statement, body[at + 1 :], known)
                 return
             if isinstance(statement, ast.Return):
-                yield from self._idle(idle)
+                yield from self._idle(idle, written)
                 if statement.value is not None:
                     yield from self._expression(statement.value, known)
                 return
-            known = _assigned(statement, known, idle)
+            known = _assigned(statement, known, idle, written)
         for name in known if handed is None else handed:
             if name in known:
                 yield from self._expression(*known[name])
 
-    def _idle(self, values: _Known) -> Iterator[Place]:
-        """The calls behind values that nothing reads: those that lost their name first, then by name."""
-        for name in sorted(values, key=lambda n: (n.isidentifier(), n if n.isidentifier() else "")):
-            yield from self._expression(*values[name])
+    def _idle(self, values: _Known, written: Sequence[str]) -> Iterator[Place]:
+        """The calls behind values that nothing reads: those that lost their name first, then in the order in which a
+        map of all variables ``written`` has them."""
+        for name in (*(n for n in values if not n.isidentifier()), *order_of(written)):
+            if name in values:
+                yield from self._expression(*values[name])
 
     def _split(self, statement: ast.If | ast.For, rest: Sequence[ast.stmt], known: _Known) -> Iterator[Place]:
         """The calls behind an ``if`` or a ``for``, and those of what follows: that is handed the variables which the
@@ -125,7 +139,7 @@ class _Inference:
         if isinstance(statement, ast.If):
             yield from self._expression(statement.test, known)
             for side in self._inferred(statement.test, statement.body, statement.orelse):
-                yield from self.block(side, known, handed=list(after))
+                yield from self.block(side, known, [], list(after))
         else:
             yield from self._expression(statement.iter, known)
             turns = list(
@@ -134,8 +148,8 @@ class _Inference:
             for name in turns:
                 if name in known:
                     yield from self._expression(*known[name])
-            yield from self.block(statement.body, others, handed=turns)
-        yield from self.block(rest, others)
+            yield from self.block(statement.body, others, turns, turns)
+        yield from self.block(rest, others, list(after) if isinstance(statement, ast.If) else [])
 
     def _expression(self, node: ast.expr, known: _Known) -> Iterator[Place]:
         if isinstance(node, ast.Name) and node.id in known:
@@ -177,8 +191,8 @@ def _read(statement: ast.stmt) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _assigned(statement: ast.stmt, known: _Known, idle: _Known) -> _Known:
-    """``known`` after a statement; what nobody has read yet goes to ``idle``."""
+def _assigned(statement: ast.stmt, known: _Known, idle: _Known, written: list[str]) -> _Known:
+    """``known`` after a statement; what nobody has read yet goes to ``idle``, the names to ``written``."""
     pairs: list[tuple[ast.expr, ast.expr]] = []
     if isinstance(statement, ast.Assign):
         pairs = [(target, statement.value) for target in statement.targets]
@@ -191,6 +205,7 @@ def _assigned(statement: ast.stmt, known: _Known, idle: _Known) -> _Known:
     elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
         idle[f"{len(idle)} "] = statement.value, known
     names = {n.id: value for target, value in pairs for n in ast.walk(target) if isinstance(n, ast.Name)}
+    written += names
     for name, value in names.items():
         if name in idle:
             idle[f"{len(idle)} "] = idle.pop(name)
