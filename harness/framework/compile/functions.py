@@ -31,6 +31,9 @@ METHODS = {
             "split", "squeeze", "sub", "sum", "swapaxes", "tile", "topk", "transpose", "tril",
         )
     },
+    "Tensor.__eq__": "ops.equal", "Tensor.__ne__": "ops.not_equal", "Tensor.mul": "ops.mul", "Tensor.norm": "ops.norm",
+    "Tensor.ravel": "ops.reshape", "Tensor.repeat_interleave": "ops.repeat_interleave", "Tensor.sign": "ops.sign",
+    "Tensor.unbind": "ops.unstack", "ops.ravel": "ops.reshape",
     "Tensor.__add__": "ops.add", "Tensor.__gt__": "ops.greater", "Tensor.__neg__": "ops.neg", "Tensor.add": "ops.add",
     "Tensor.T": "ops.transpose", "Tensor.astype": "ops.cast", "Tensor.float": "ops.cast", "Tensor.half": "ops.cast",
     "Tensor.int": "ops.cast", "Tensor.unsqueeze": "ops.expand_dims", "ops.unsqueeze": "ops.expand_dims",

@@ -11,7 +11,7 @@ from harness import dtypes
 from harness.errors import DtypeError, UnsupportedError
 from harness.framework.ops.expansion import scalar
 from harness.framework.ops.functions.arithmetic import SUB
-from harness.framework.ops.functions.inner import greater_of
+from harness.framework.ops.functions.inner import greater_of, tanh_of
 from harness.framework.ops.functions.math import ONE, log, sigmoid
 from harness.framework.tensor import Tensor, call
 
@@ -127,7 +127,7 @@ def tanhshrink(input: Any) -> Any:
     """x - tanh(x)."""
     if input.dtype.kind in "iu":
         input = call("Cast", input, dtypes.float32)
-    return call("Sub", input, call("Tanh", input), **SUB)
+    return call("Sub", input, tanh_of(input), **SUB)
 
 
 def threshold(input: Any, thr: Any, value: Any) -> Any:

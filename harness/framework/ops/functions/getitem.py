@@ -13,7 +13,7 @@ import numpy as np
 from harness import dtypes
 from harness.errors import IndexKindError, UnsupportedError
 from harness.framework.ops.expansion import cast, scalar
-from harness.framework.ops.functions.inner import add_of
+from harness.framework.ops.functions.inner import add_of, gather_of, select_of
 from harness.framework.tensor import Tensor, call, reference, tensor_method
 
 __all__: list[str] = []
@@ -168,8 +168,8 @@ def _by_tensor(x: Tensor, index: Tensor) -> Tensor:
         negative: Any = Tensor(index.asnumpy() < 0)
     else:
         negative = call("LessScalar", index, 0)
-    index = call("Select", negative, add_of(index, scalar(length, index.dtype)), index)
-    return call("Gather", x, index, 0, 0, batch_dims=0)  # type: ignore[no-any-return]
+    index = select_of(negative, add_of(index, scalar(length, index.dtype)), index)
+    return gather_of(x, index, 0, 0, batch_dims=0)  # type: ignore[no-any-return]
 
 
 def by_coordinates(x: Tensor, index: tuple[Any, ...]) -> Tensor:

@@ -28,8 +28,10 @@ def look_up(key: str) -> None:
 abs_of, add_of = inner("ops.abs", "Abs"), inner("ops.add", "Add")
 addn_of, select_of = inner("ops.addn", "AddN"), inner("ops.select", "Select")
 log1p_of, neg_of = inner("ops.log1p", "Log1p"), inner("ops.neg", "Neg")
-greater_of = inner("ops.greater", "Greater")
-expand_dims_of = inner("Tensor.expand_dims", "ExpandDims")
+greater_of, tanh_of = inner("ops.greater", "Greater"), inner("ops.tanh", "Tanh")
+gather_of = inner("ops.gather", "Gather")
+# The method, and the function that ``repeat_interleave`` calls.
+expand_dims_of, widened_of = inner("Tensor.expand_dims", "ExpandDims"), inner("ops.expand_dims", "ExpandDims")
 mean_of, squeeze_of = inner("ops.mean", "ReduceMean"), inner("ops.squeeze", "Squeeze")
 maximum_of, sum_of = inner("ops.maximum", "Maximum"), inner("ops.sum", "SumExt")
 # The minus of two tensors, and that of ``Tensor.var``, which is ``ops.sub``.

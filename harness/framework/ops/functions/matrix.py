@@ -81,7 +81,7 @@ def inner(input: Tensor, other: Tensor) -> Tensor:
     if not 1 <= len(input.shape) <= 2 or not 1 <= len(other.shape) <= 2:
         raise UnsupportedError(f"inner of shapes {list(input.shape)} and {list(other.shape)} is not supported")
     if len(input.shape) == len(other.shape) == 2:
-        return mm(input, other.T)
+        return mm(input, call("Transpose", other, (1, 0)))
     return matmul(input, other.T)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from harness import dtypes
 from harness.dtypes import DType
 from harness.errors import DtypeError, SettingError, SettingTypeError, UnsupportedError
+from harness.framework.ops.functions.inner import widened_of
 from harness.framework.tensor import Tensor, call, read, tensor_method, tensor_property
 
 __all__ = [
@@ -271,7 +272,7 @@ def repeat_elements(x: Tensor, rep: int, axis: int = 0) -> Tensor:
     if x.dtype.kind == "b":
         raise DtypeError("repeat_elements and repeat_interleave take numbers, got Bool; cast the tensor (ops.cast)")
     at = axis_of(axis, len(x.shape), "repeat_elements")
-    tall = expand_dims(x, at + 1)
+    tall = widened_of(x, at + 1)
     times = tuple(rep if a == at + 1 else 1 for a in range(len(tall.shape)))
     shape = tuple(n * rep if a == at else n for a, n in enumerate(x.shape))
     return reshape(tile(tall, times), shape)
