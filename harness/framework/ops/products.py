@@ -19,7 +19,7 @@ import numpy as np
 from harness import dtypes
 from harness.dtypes import DType
 from harness.framework.ops import cuts, exact
-from harness.framework.ops.rounding import finish
+from harness.framework.ops.rounding import finish, finish_into
 from harness.framework.ops.slices import SLACK, UNIT, joined, slices, two_sum
 from harness.freed import keep_freed_memory
 
@@ -309,8 +309,8 @@ def _settled(total: Array, row: Array, column: Array, dtype: DType) -> tuple[Arr
     for part in _parts(total.shape):
         near = total[part]
         bound = row[part if row.shape[1] > 1 else part[:1]] * column[part[:1] if column.shape[1] == 1 else part]
-        low, high = finish(near - bound, dtype), finish(near + bound, dtype)
-        out[part] = high
+        low, high = finish(near - bound, dtype), out[part]
+        finish_into(high, near + bound)
         np.not_equal(low.view(bits), high.view(bits), out=is_open[part])
     return out, is_open
 
