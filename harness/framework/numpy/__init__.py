@@ -20,8 +20,10 @@ from harness.dtypes import (
 from harness.framework.names import fallback as _fallback
 from harness.framework.numpy import create as _create
 from harness.framework.numpy import maths as _maths
+from harness.framework.numpy import more as _more
 from harness.framework.numpy import reductions as _reductions
 from harness.framework.numpy import shapes as _shapes
+from harness.framework.numpy import signals as _signals
 
 inf, nan, pi, newaxis = float("inf"), float("nan"), 3.141592653589793, None
 int_, float_ = int32, float32
@@ -46,7 +48,7 @@ __all__ = [
     "uint32",
     "uint64",
 ]  # fmt: skip
-for _module in (_create, _maths, _reductions, _shapes):
+for _module in (_create, _maths, _reductions, _shapes, _signals, _more):
     for _name in _module.__all__:
         globals()[_name] = getattr(_module, _name)
         __all__ += [_name]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import types
 from pathlib import Path
 
 import numpy as np
@@ -53,7 +54,49 @@ def test_networks_compute_with_it_and_have_gradients(mode: int) -> None:
     assert slope == pytest.approx(np.where(wide > 0, 0.5 / np.sqrt(np.abs(wide)), 0.5) + spread, rel=1e-4)
 
 
+LINE = Tensor([0.5, -1.0, 2.0, 3.0, 0.25], float32)
+#: functions of one line, and numpy's of the same name
+OF_A_LINE = {
+    "gradient": lambda m, x: m.gradient(x, 2.0),
+    "trapz": lambda m, x: m.trapz(x, dx=0.5),
+    "convolve": lambda m, x: m.convolve(x, x[:3], "same"),
+    "interp": lambda m, x: m.interp(x, m.array([-1.5, 1.0, 4.0]), x[1:4]),
+    "polyval": lambda m, x: m.polyval(x, x),
+    "cov": lambda m, x: m.cov(x, x[::-1]),
+    "histogram": lambda m, x: m.histogram(x, m.array([-1.2, 0.1, 1.2, 3.3]), weights=x)[0],
+}
+
+
+@pytest.mark.parametrize("name", OF_A_LINE)
+def test_functions_of_a_line_compute_in_graphs(name: str) -> None:
+    class Of(nn.Cell):
+        def construct(self, x: Tensor) -> Tensor:
+            return OF_A_LINE[name](mnp, x)
+
+    before = context.get_context("mode")
+    context.set_context(mode=context.GRAPH_MODE)
+    try:
+        found, slope = Of()(LINE).asnumpy(), grad(Of())(LINE).asnumpy()
+    finally:
+        context.set_context(mode=before)
+    wide = LINE.asnumpy().astype(np.float64)
+
+    def total(x: np.ndarray) -> float:
+        module = types.SimpleNamespace(**{**vars(np), "trapz": vars(np).get("trapezoid") or vars(np)["trapz"]})
+        return float(np.sum(OF_A_LINE[name](module, x)))
+
+    assert found.sum() == pytest.approx(total(wide), rel=1e-5)
+    steps = np.eye(5) * 1e-6
+    expected = [(total(wide + step) - total(wide - step)) / 2e-6 for step in steps]
+    assert slope == pytest.approx(np.array(expected), rel=1e-3, abs=1e-5)
+
+
 REFUSED = {
+    "a window's length": lambda: mnp.hanning(2.0),
+    "weights of cov": lambda: mnp.cov(mnp.arange(3), aweights=mnp.array([0.5, 1.0, 2.0])),
+    "digits": lambda: mnp.around(mnp.arange(3), -1),
+    "a matrix to search in": lambda: mnp.searchsorted(mnp.ones((2, 2)), 1),
+    "a number to spread": lambda: mnp.diagflat(5),
     "an array": lambda: mnp.asarray(np.ones(2)),
     "a shape": lambda: mnp.zeros("foo"),
     "an end": lambda: mnp.arange("foo"),
@@ -63,7 +106,7 @@ REFUSED = {
     "wrap": lambda: mnp.pad(mnp.arange(3), 1, mode="wrap"),
     "raise": lambda: mnp.take(mnp.arange(3), [1], mode="raise"),
     "a count": lambda: mnp.linspace(0, 1, -3),
-    "not here": lambda: mnp.bartlett(3),
+    "not here": lambda: mnp.piecewise(3),
 }
 
 
