@@ -39,6 +39,13 @@ METHODS = {
     "Tensor.int": "ops.cast", "Tensor.unsqueeze": "ops.expand_dims", "ops.unsqueeze": "ops.expand_dims",
     "ops.clip": "ops.clamp", "ops.divide": "ops.div", "ops.swapdims": "ops.swapaxes", "ops.true_divide": "ops.div",
 }  # fmt: skip
+#: the functions that a function of the library looks up when it is entered
+CONSISTING = {
+    "logaddexp": ("ops.abs", "ops.neg", "ops.maximum", "ops.log1p", "ops.add"), "logsumexp": ("ops.sum", "ops.add"),
+    "cosine_similarity": ("ops.mul", "ops.norm"), "repeat_interleave": ("ops.expand_dims",),
+    "tanhshrink": ("ops.tanh",), "var": ("ops.mean", "ops.sub"),
+}  # fmt: skip
+
 #: functions that stand in ``Default`` wherever they are called, as do those of ``mint`` that have keys (measured)
 ABROAD = frozenset({"ops.less"})
 
@@ -297,6 +304,7 @@ def _inside(node: ast.expr, frame: FrameType | Standing) -> Iterator[str]:
         key = _OPERATORS.get(type(node.op))
     elif isinstance(node, ast.Compare):
         key = _OPERATORS.get(type(node.ops[0]))
+    yield from CONSISTING.get((key or "").rpartition(".")[2], ())
     is_direct = key is not None and key.removeprefix("Tensor.") in _DIRECT and not keywords
     if key in METHODS and not is_direct and not any(_is_size(part) for part in ast.walk(node)):
         yield METHODS[key] + (OLD if is_older(key, keywords) else "")

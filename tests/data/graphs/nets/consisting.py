@@ -1,4 +1,7 @@
-"""Functions and methods made of functions that another cell called first, each in a cell of its own."""
+"""Functions and methods made of functions that another cell called first, each in a cell of its own; in a cell that is
+inferred before what runs first, too."""
+
+# ruff: noqa: F841 - values that nothing reads are part of what it shows
 
 import mindspore as ms
 import numpy as np
@@ -134,3 +137,151 @@ for one, other in (
     (Made10(), Made10()),
 ):
     Pair(one, other)(data)
+
+
+class Inner0(nn.Cell):
+    def construct(self, x):
+        return ops.logsumexp(x, 1)
+
+
+class Idle0(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.inner = Inner0()
+
+    def construct(self, x):
+        v12 = x + x
+        v4 = self.inner(x)
+        return x + x
+
+
+class Inner1(nn.Cell):
+    def construct(self, x):
+        return ops.logaddexp(x, x * 3)
+
+
+class Idle1(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.inner = Inner1()
+
+    def construct(self, x):
+        v12 = ops.maximum(x, x * 2)
+        v4 = self.inner(x)
+        return ops.maximum(x, x * 2)
+
+
+class Inner2(nn.Cell):
+    def construct(self, x):
+        return ops.logaddexp(x, x * 3)
+
+
+class Idle2(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.inner = Inner2()
+
+    def construct(self, x):
+        v12 = ops.log1p(x)
+        v4 = self.inner(x)
+        return ops.log1p(x)
+
+
+class Inner3(nn.Cell):
+    def construct(self, x):
+        return ops.cosine_similarity(x, x * 2)
+
+
+class Idle3(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.inner = Inner3()
+
+    def construct(self, x):
+        v12 = ops.norm(x)
+        v4 = self.inner(x)
+        return ops.norm(x)
+
+
+class Inner4(nn.Cell):
+    def construct(self, x):
+        return ops.repeat_interleave(x, 2, 0)
+
+
+class Idle4(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.inner = Inner4()
+
+    def construct(self, x):
+        v12 = ops.expand_dims(x, 0)
+        v4 = self.inner(x)
+        return ops.expand_dims(x, 0)
+
+
+class Inner5(nn.Cell):
+    def construct(self, x):
+        return x.repeat_interleave(2, 0)
+
+
+class Idle5(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.inner = Inner5()
+
+    def construct(self, x):
+        v12 = ops.expand_dims(x, 0)
+        v4 = self.inner(x)
+        return ops.expand_dims(x, 0)
+
+
+class Inner6(nn.Cell):
+    def construct(self, x):
+        return ops.tanhshrink(x)
+
+
+class Idle6(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.inner = Inner6()
+
+    def construct(self, x):
+        v12 = ops.tanh(x)
+        v4 = self.inner(x)
+        return ops.tanh(x)
+
+
+class Inner7(nn.Cell):
+    def construct(self, x):
+        return ops.var(x, 1)
+
+
+class Idle7(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.inner = Inner7()
+
+    def construct(self, x):
+        v12 = ops.div(x, x + 1)
+        v4 = self.inner(x)
+        return ops.div(x, x + 1)
+
+
+class Inner8(nn.Cell):
+    def construct(self, x):
+        return x.var(1)
+
+
+class Idle8(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.inner = Inner8()
+
+    def construct(self, x):
+        v12 = ops.sub(x, x * 2)
+        v4 = self.inner(x)
+        return ops.sub(x, x * 2)
+
+
+for net in (Idle0(), Idle1(), Idle2(), Idle3(), Idle4(), Idle5(), Idle6(), Idle7(), Idle8()):
+    net(data)
