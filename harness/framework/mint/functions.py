@@ -14,6 +14,7 @@ from harness import dtypes
 from harness.errors import KernelError, SettingTypeError
 from harness.framework import ops as _ops
 from harness.framework.ops.eager import is_number
+from harness.framework.ops.functions.arithmetic import extended
 from harness.framework.tensor import Tensor, call, graph_function, graph_key, is_eager
 
 ops: Any = _ops
@@ -106,13 +107,13 @@ def _scaled(other: Any, alpha: Any) -> Any:
 
 
 def add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
-    """input + alpha * other."""
-    return ops.add(input, _scaled(other, alpha))
+    """input + alpha * other; of bools outside graphs alone."""
+    return extended("Add", input, _scaled(other, alpha))
 
 
 def sub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
-    """input - alpha * other."""
-    return ops.sub(input, _scaled(other, alpha))
+    """input - alpha * other; of bools outside graphs alone."""
+    return extended("Sub", input, _scaled(other, alpha))
 
 
 def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:

@@ -13,13 +13,13 @@ from harness import dtypes
 from harness.dtypes import DType
 from harness.errors import DtypeError
 from harness.framework import ops as _ops
-from harness.framework.ops.functions.shape import as_dtype, cast
+from harness.framework.ops.functions.shape import as_dtype, asked_dtype, cast
 
 #: the dtypes it knows
 KNOWN = frozenset({"Bool", "Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64", "Float16",
                    "Float32", "Float64"})  # fmt: skip
 #: Python's types, which are narrow here
-_NARROW = {int: dtypes.int32, float: dtypes.float32}
+_NARROW = {int: dtypes.int32, float: dtypes.float32, "int": dtypes.int32, "float": dtypes.float32}
 #: whole numbers whose sines and the like are Float16
 _SHORT = frozenset({"Bool", "Int8", "UInt8"})
 #: what counts as floating where others are computed in Float32
@@ -28,7 +28,7 @@ FLOATS = frozenset({"Float16", "Float32"})
 
 def of_name(dtype: Any) -> DType:
     """The dtype that is meant: Python's ``int`` is Int32, its ``float`` Float32."""
-    return _NARROW[dtype] if isinstance(dtype, type) and dtype in _NARROW else as_dtype(dtype)
+    return _NARROW[dtype] if isinstance(dtype, (type, str)) and dtype in _NARROW else asked_dtype(dtype)
 
 
 def common(first: DType, second: DType) -> DType:

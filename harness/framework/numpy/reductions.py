@@ -8,7 +8,7 @@ from harness import dtypes
 from harness.framework import ops as _ops
 from harness.framework.numpy.create import asarray
 from harness.framework.numpy.promotion import cast_if, full_of
-from harness.framework.ops.functions.shape import cast
+from harness.framework.ops.functions.shape import asked_dtype, cast
 
 #: looks its names up when they are used
 ops: Any = _ops
@@ -33,7 +33,7 @@ def sum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False, ini
 def mean(a: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Any:
     """Means over ``axis``; ``dtype=float`` is Float64 here (measured), elsewhere Float32."""
     given = asarray(a)
-    dtype = dtypes.float64 if dtype is float else dtype
+    dtype = None if dtype is None else asked_dtype(dtype)
     return cast_if(given if not given.shape else ops.mean(given, _axes(given, axis), keepdims), dtype)
 
 

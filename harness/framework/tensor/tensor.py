@@ -35,9 +35,6 @@ class Tensor:
         init: an initializer with ``fill(shape, dtype) -> ndarray``, used with ``shape``.
     """
 
-    # Above the priority of numpy's numbers, below that of its arrays: a number leaves ``2 * tensor`` to the tensor.
-    __array_priority__ = -1
-
     #: graph function, operator and arguments that would make this tensor while a graph runs; None if unknown
     made_by: tuple[str, str, tuple[Any, ...]] | None = None
     #: made from an array without a copy (``from_numpy``, rows of a dataset): shown differently
@@ -272,6 +269,22 @@ class Tensor:
     def __iter__(self) -> Iterator[Tensor]:
         for at in range(len(self)):
             yield self[at]
+
+    @property
+    def data(self) -> Tensor:
+        return self
+
+    @property
+    def has_init(self) -> bool:
+        return self.init is not None
+
+    def __contains__(self, value: Any) -> bool:
+        """Whether an element (or, beside a tensor, what broadcasts) equals ``value``."""
+        found = self == value
+        return bool(found.asnumpy().any()) if isinstance(found, Tensor) else found
+
+    def __round__(self) -> Tensor:
+        return self.round()  # type: ignore[attr-defined, no-any-return]
 
     def __getitem__(self, index: Any) -> Tensor:
         # One graph function, whose nesting depends on the kind of the index (measured).

@@ -49,6 +49,73 @@ def test_index_by_tensors_is_numpys(data: st.DataObject) -> None:
 
 
 @given(st.data())
+def test_mixed_indices_are_numpys(data: st.DataObject) -> None:
+    shape = data.draw(array_shapes(min_dims=2, max_dims=4, min_side=1, max_side=4))
+    x = numbers(shape)
+    index: list[Any] = []
+    for n in shape:
+        number = st.integers(-n, n - 1)
+        part = data.draw(
+            st.one_of(
+                st.lists(number, min_size=2, max_size=2).map(Tensor),
+                st.lists(st.booleans(), min_size=n, max_size=n).map(lambda held: Tensor([*held[:-1], True])),
+                st.slices(n),
+                st.just(slice(None)),
+                number,
+            )
+        )
+        index += [part, *[None] * data.draw(st.integers(0, 1))]
+    plain = tuple(i.asnumpy() if isinstance(i, Tensor) else i for i in index)
+    try:
+        expected = x.asnumpy()[plain]
+    except IndexError:
+        with pytest.raises(IndexError):
+            x[tuple(index)]
+    else:
+        np.testing.assert_array_equal(x[tuple(index)].asnumpy(), expected)
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_a_mask_that_does_not_fit_is_refused(axis: int) -> None:
+    index: list[Any] = [slice(None), slice(None), slice(None)]
+    index[axis] = Tensor([True] * 5)
+    with pytest.raises(IndexError, match="mask"):
+        numbers((2, 3, 4))[tuple(index)]
+
+
+@pytest.mark.parametrize("index", ["np.int64(1)", "np.array(1)", "0, np.int32(1)", "np.array([0, 1])"])
+@pytest.mark.parametrize("statement", ["x[{}]", "x[{}] = 7"])
+def test_numpys_numbers_are_no_index(index: str, statement: str) -> None:
+    with pytest.raises(IndexError):
+        exec(statement.format(index), {"x": numbers((3, 4)), "np": np})
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "error"),
+    [
+        ("0", "np.ones(4)", TypeError),
+        ("0", "None", TypeError),
+        ("0", "np.float32(3)", IndexError),
+        ("0", "'1'", IndexError),
+        ("0", "range(4)", IndexError),
+        ("0", "Tensor([[1.0, 2.0, 3.0, 4.0]])", ValueError),
+        ("0, 0", "Tensor([[1.0]])", ValueError),
+        ("x > 3", "Tensor([[1.0]])", ValueError),
+    ],
+)
+def test_a_value_that_mindspore_does_not_take_is_refused(place: str, value: str, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        exec(f"x[{place}] = {value}", {"x": numbers((3, 4)), "np": np, "Tensor": Tensor})
+
+
+def test_an_element_takes_one_number_of_any_kind() -> None:
+    x = numbers((2, 2))
+    x[0, 0] = Tensor([5.0])
+    x[0, 1] = np.float64(6)
+    assert x.tolist() == [[5, 6], [2, 3]]
+
+
+@given(st.data())
 def test_graphs_and_single_calls_agree(data: st.DataObject) -> None:
     shape = data.draw(SHAPES)
     x = numbers(shape)

@@ -123,12 +123,50 @@ def test_numpy_sees_the_data_and_leaves_arithmetic() -> None:
     x = Tensor([1.0, 2.0])
     assert np.asarray(x).tolist() == [1.0, 2.0]
     assert np.asarray(x, np.int32).dtype == np.int32
-    assert isinstance(np.float32(2) * x, Tensor)
+    assert isinstance(np.float32(2) * x, np.ndarray)
     assert (x + np.float64(1)).dtype is dtypes.float32
     assert type(np.ones(2, np.float32) * x) is np.ndarray
     for mixed in (lambda: x * np.ones(2), lambda: x + np.ones(2), lambda: x < np.ones(2)):
         with pytest.raises(TypeError, match="numpy array"):
             mixed()
+
+
+def test_numbers_of_numpys_stand_beside_tensors_as_measured() -> None:
+    x = Tensor([1.0, 2.0])
+    assert (x == np.float32(1)) is False
+    assert (x != np.float32(1)) is True
+    assert (x == np.float64(1)).asnumpy().tolist() == [True, False]
+    assert x.eq(np.float32(1)).asnumpy().tolist() == [True, False]
+    assert type(np.float32(1) < x) is np.ndarray
+    assert (2.0 in x, 3 in x, Tensor(1.0) in x, x in x, "a" in x) == (True, False, True, True, False)
+    assert round(Tensor(1.6)).asnumpy() == 2
+
+
+def test_bools_are_added_at_once_but_not_by_the_operator() -> None:
+    a, b = Tensor([True, False, True]), Tensor([True, True, False])
+    assert [(a + b).asnumpy().tolist(), a.add(b).asnumpy().tolist()] == [[True] * 3] * 2
+    assert [(a - b).asnumpy().tolist(), a.sub(b).asnumpy().tolist()] == [[False, True, True]] * 2
+    assert (a + True).dtype is (True + a).dtype is dtypes.bool_
+    for refused in (lambda: ops.add(a, b), lambda: ops.sub(a, b), lambda: True - a):
+        with pytest.raises(TypeError):
+            refused()
+
+
+def test_astype_takes_numpys_types_and_further_names() -> None:
+    x = Tensor([1.5])
+    given = {np.float16: "Float16", np.uint8: "UInt8", np.bool_: "Bool", float: "Float64", int: "Int64", bool: "Bool"}
+    names = {"float": "Float64", "half": "Float16", "byte": "Int8", "long": "Int64", "double": "Float64", "uint": "UInt64"}
+    for dtype, name in (given | names).items():
+        assert x.astype(dtype).dtype.name == name
+    with pytest.raises(TypeError):
+        x.astype(np.dtype("int8"))
+
+
+def test_a_name_that_is_not_supported_says_so() -> None:
+    with pytest.raises(AttributeError, match="virtual_flag is a name of MindSpore's that is not supported"):
+        _ = Tensor([1.0]).virtual_flag
+    assert Tensor([1.0]).data.tolist() == [1.0]
+    assert Tensor([1.0]).has_init is False
 
 
 def test_sums_with_lists_are_in_the_tensors_dtype() -> None:

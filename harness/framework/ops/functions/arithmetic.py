@@ -221,16 +221,31 @@ def _listed(x: Any, value: Any) -> Any:
     return value
 
 
+#: what ``Add`` and ``Sub`` have no kernel for, but ``AddExt`` and ``SubExt`` have, which ``+`` and ``-`` are at once
+_EXTENDED = frozenset({dtypes.bool_, dtypes.uint32, dtypes.uint64})
+
+
+def _extended(op: str, x: Any, y: Any, **attributes: Any) -> Any:
+    """``x + y`` or ``x - y`` as a graph has it; outside graphs for bools, too (measured)."""
+    if is_eager() and isinstance(x, Tensor) and x.dtype in _EXTENDED:
+        other = Tensor(np.asarray(y)) if isinstance(y, bool) else y
+        if isinstance(other, Tensor) and other.dtype is x.dtype:
+            return call(f"{op}Ext", x, other, Tensor(np.asarray(1)))
+    return call(op, x, y, **attributes)
+
+
 @tensor_method("__add__")
 def _add(x: Any, y: Any) -> Any:
     """x + y."""
     y = _listed(x, y)
-    return call("Add", x, y) if _other(y) else foreign(y)
+    return _extended("Add", x, y) if _other(y) else foreign(y)
 
 
 @tensor_method("__radd__")
 def _radd(x: Any, y: Any) -> Any:
     y = _listed(x, y)
+    if isinstance(y, bool):
+        return _extended("Add", x, y)
     return call("Add", y, x) if _other(y) else foreign(y)
 
 
@@ -238,7 +253,7 @@ def _radd(x: Any, y: Any) -> Any:
 def _sub(x: Any, y: Any) -> Any:
     """x - y."""
     y = _listed(x, y)
-    return call("Sub", x, y, **SUB) if _other(y) else foreign(y)
+    return _extended("Sub", x, y, **SUB) if _other(y) else foreign(y)
 
 
 @tensor_method("__rsub__")
@@ -340,12 +355,18 @@ def _scaled(name: str, x: Any, other: Any, alpha: Any) -> Any:
     return call(f"{name}Ext", x, other, Tensor(np.asarray(alpha)))
 
 
+def extended(op: str, x: Any, other: Any) -> Any:
+    """``Tensor.add`` and ``mint.add``, or ``sub``: of bools outside graphs alone."""
+    pair(op.lower(), x, other)
+    return _extended(op, x, other)
+
+
 def _plus(x: Any, other: Any, alpha: Any = 1, *, ext: bool = False) -> Any:
-    return _scaled("Add", x, other, alpha) if ext else add(x, _listed(x, other))
+    return _scaled("Add", x, other, alpha) if ext else extended("Add", x, _listed(x, other))
 
 
 def _minus(x: Any, other: Any, alpha: Any = 1, *, ext: bool = False) -> Any:
-    return _scaled("Sub", x, other, alpha) if ext else sub(x, _listed(x, other))
+    return _scaled("Sub", x, other, alpha) if ext else extended("Sub", x, _listed(x, other))
 
 
 def _subtract(x: Any, other: Any, *, alpha: Any = 1) -> Any:

@@ -14,7 +14,7 @@ from harness import dtypes
 from harness.errors import DtypeError
 from harness.framework.ops.eager import is_number
 from harness.framework.ops.functions.arithmetic import foreign, pair, untyped
-from harness.framework.tensor import Tensor, call, tensor_method
+from harness.framework.tensor import Tensor, call, is_eager, tensor_method
 
 __all__ = [
     "bitwise_and", "bitwise_or", "bitwise_xor", "eq", "equal", "ge", "greater", "greater_equal", "gt", "isfinite",
@@ -134,6 +134,10 @@ def _known(value: Any) -> bool:
 
 
 @tensor_method("__eq__")
+def _written_eq(x: Any, y: Any) -> Any:
+    return False if _is_numpy(y) else _eq(x, y)
+
+
 def _eq(x: Any, y: Any) -> Any:
     if is_number(y):
         return call("EqScalar", x, y)
@@ -142,7 +146,12 @@ def _eq(x: Any, y: Any) -> Any:
 
 @tensor_method("__ne__")
 def _ne(x: Any, y: Any) -> Any:
-    return call("NotEqual", x, y) if _known(y) else True
+    return call("NotEqual", x, y) if _known(y) and not _is_numpy(y) else True
+
+
+def _is_numpy(value: Any) -> bool:
+    """Whether a value is a number of numpy's, outside a graph: to ``==`` and ``!=`` it is no number (measured)."""
+    return is_eager() and isinstance(value, np.generic) and not isinstance(value, float)
 
 
 @tensor_method("__lt__")

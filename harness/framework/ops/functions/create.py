@@ -135,7 +135,7 @@ def meshgrid(*inputs: Tensor, indexing: str = "xy") -> tuple[Tensor, ...]:
 
 @tensor_method("diag")
 def diag(input: Tensor) -> Tensor:
-    """A vector on the diagonal of a matrix of zeros."""
+    """The elements on the diagonal of zeros of shape ``(*input.shape, *input.shape)``."""
     return call("Diag", input)  # type: ignore[no-any-return]
 
 

@@ -54,6 +54,7 @@ def getitem(x: Tensor, index: Any) -> Tensor:
 
 
 def from_list(items: list[Any]) -> Any:
+    """A list as an index: a tuple if it holds anything but numbers, else a tensor. ``IndexError`` if it does not fit."""
     if any(isinstance(i, (slice, list, tuple, Tensor)) or i is None or i is Ellipsis for i in items):
         return tuple(items)
     return Tensor(np.array(items, bool if all(isinstance(i, bool) for i in items) else np.int64))
@@ -61,7 +62,7 @@ def from_list(items: list[Any]) -> Any:
 
 def position(index: Any, shape: tuple[int, ...], axis: int) -> int:
     """``index`` as an int that fits into ``axis``."""
-    if isinstance(index, (bool, float, str)) or not hasattr(index, "__index__"):
+    if isinstance(index, (bool, float, str, np.generic, np.ndarray)) or not hasattr(index, "__index__"):
         raise IndexKindError(f"a tensor cannot be indexed by {index!r}")
     if axis >= len(shape):
         raise IndexError(f"too many indices for a tensor of {len(shape)} axes")
@@ -72,16 +73,48 @@ def position(index: Any, shape: tuple[int, ...], axis: int) -> int:
 
 
 def _by_tuple(x: Tensor, index: tuple[Any, ...]) -> Tensor:
-    index = tuple(from_list(i) if isinstance(i, list) else i for i in index)
+    index = tuple(from_list(list(i)) if isinstance(i, (list, tuple)) else i for i in index)
     index = tuple(None if i is True else i for i in index)
     if not index:
         return x
-    tensors = [i for i in index if isinstance(i, Tensor)]
-    if not tensors:
+    if not any(isinstance(i, Tensor) for i in index):
         return _sliced(x, index)
-    if any(i is None or i is False or (isinstance(i, Tensor) and i.dtype.kind == "b") for i in index):
-        raise UnsupportedError("an index that mixes tensors with None or masks is not supported; index in two steps")
-    return by_coordinates(x, spelled_out(index, len(x.shape)))
+    if any(i is False for i in index):
+        raise IndexKindError("a tensor cannot be indexed by False")
+    if len(index) == 1 and _is_mask(index[0]):
+        return _by_tensor(x, index[0])
+    index = _without_masks(index, x.shape)
+    index = spelled_out(index, len(x.shape))
+    for axis, part in enumerate(index):
+        if part is None:
+            x = call("ExpandDims", x, axis, **_EXPAND)
+    return by_coordinates(x, tuple(slice(0, 1) if part is None else part for part in index))
+
+
+def _without_masks(index: tuple[Any, ...], shape: tuple[int, ...]) -> tuple[Any, ...]:
+    """``index`` with the coordinates of what holds in place of each mask.
+
+    Raises:
+        IndexError: a mask does not fit ``shape``.
+        UnsupportedError: a mask's values are not known while a graph is made.
+    """
+    plain: list[Any] = []
+    widths = [i.ndim if _is_mask(i) else int(i is not None and i is not Ellipsis) for i in index]
+    for at, part in enumerate(index):
+        if not _is_mask(part):
+            plain.append(part)
+            continue
+        if type(part) is not Tensor:
+            raise UnsupportedError("an index of a mask and others is not supported in a graph; index in two steps")
+        axis = len(shape) - sum(widths[at:]) if any(i is Ellipsis for i in index[:at]) else sum(widths[:at])
+        if tuple(part.shape) != tuple(shape[axis : axis + part.ndim]):
+            raise IndexError(f"a mask of shape {list(part.shape)} does not fit axis {axis} of shape {list(shape)}")
+        plain.extend(map(Tensor, np.nonzero(part.asnumpy())))
+    return tuple(plain)
+
+
+def _is_mask(part: Any) -> bool:
+    return isinstance(part, Tensor) and part.dtype.kind == "b"
 
 
 def spelled_out(index: tuple[Any, ...], rank: int) -> tuple[Any, ...]:
@@ -182,8 +215,6 @@ def coordinates(x: Tensor, index: tuple[Any, ...]) -> tuple[Tensor, tuple[int, .
     used = max(at for at, part in enumerate(index) if part is not Ellipsis and part != slice(None)) + 1
     index = index[:used]
     places = [at for at, part in enumerate(index) if not isinstance(part, slice) and part is not Ellipsis]
-    if places != list(range(places[0], places[-1] + 1)):
-        raise UnsupportedError("an index with a slice between tensors is not supported; index in two steps")
     picks = [i for i in index if isinstance(i, Tensor)]
     try:
         block = np.broadcast_shapes(*(tuple(p.shape) for p in picks))
@@ -194,18 +225,21 @@ def coordinates(x: Tensor, index: tuple[Any, ...]) -> tuple[Tensor, tuple[int, .
         for at, part in enumerate(index)
         if isinstance(part, slice) or part is Ellipsis
     ]
-    before = places[0]
+    # As numpy has it: where a slice stands between them, what the tensors give comes first.
+    together = places == list(range(places[0], places[-1] + 1))
+    before = places[0] if together else 0
     final = (*(len(s) for s in spans[:before]), *block, *(len(s) for s in spans[before:]))
-    parts = []
+    parts: list[Any] = []
+    passed = 0
     for at, part in enumerate(index):
         if isinstance(part, Tensor):
             column = _spread(part, x.shape[at], block, before, final)
         elif at in places:
-            where = np.full(final, position(part, x.shape, at), np.int64)
-            column = Tensor(where)
+            column = Tensor(np.full(final, position(part, x.shape, at) % x.shape[at], np.int64))
         else:
-            span = at if at < before else at - len(places) + len(block)
-            order = spans[at if at < before else at - len(places)]
+            span = passed if passed < before else passed + len(block)
+            order = spans[passed]
+            passed += 1
             column = Tensor(np.broadcast_to(order.reshape([-1 if a == span else 1 for a in range(len(final))]), final))
         parts.append(call("ExpandDims", column, -1, **_EXPAND))
     return call("Concat", tuple(parts), -1), final

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.errors import UnsupportedError
+from harness.errors import IndexKindError, UnsupportedError
 from harness.framework.ops.constants import int_tensor
 from harness.framework.ops.eager import is_number
 from harness.framework.ops.expansion import cast, scalar
@@ -28,9 +28,28 @@ def setitem(x: Tensor, index: Any, value: Any) -> None:
     if is_tracing():
         current().assign_items(x, index, value)  # type: ignore[attr-defined]
         return
+    _check(index, value)
     plain = tuple(map(_array, index)) if isinstance(index, tuple) else _array(index)
-    x.asnumpy()[plain] = _array(value)
+    given, data = _array(value), x.asnumpy()
+    if isinstance(given, np.ndarray) and given.ndim:
+        rank = np.ndim(data[plain])
+        if given.ndim > max(rank, 1):
+            raise ValueError(f"a value of shape {list(given.shape)} has more axes than the {rank} it is written to")
+        if not rank and given.size == 1:
+            given = given.reshape(())
+    data[plain] = given
     _pass_on(x)
+
+
+def _check(index: Any, value: Any) -> None:
+    """Raises ``IndexError`` or ``TypeError`` for an index or a value that MindSpore does not take (measured)."""
+    for part in index if isinstance(index, tuple) else (index,):
+        if isinstance(part, (np.generic, np.ndarray, range, str)):
+            raise IndexKindError(f"a tensor cannot be indexed by {part!r}")
+    if value is None or isinstance(value, np.ndarray):
+        raise TypeError(f"a tensor's elements take a tensor, a number, a tuple or a list, not {type(value).__name__}")
+    if not isinstance(value, (Tensor, bool, int, float, tuple, list)):
+        raise IndexKindError(f"a tensor's elements cannot be set to a {type(value).__name__}")
 
 
 def _pass_on(x: Tensor) -> None:

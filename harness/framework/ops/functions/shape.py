@@ -5,6 +5,8 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
+import numpy as np
+
 from harness import dtypes
 from harness.dtypes import DType
 from harness.errors import DtypeError, SettingError, SettingTypeError, UnsupportedError
@@ -28,6 +30,27 @@ def as_dtype(given: Any) -> DType:
     if given in python:
         return python[given]
     raise TypeError(f"a dtype is needed, got {given!r}")
+
+
+#: further names that ``Tensor.astype`` has for dtypes
+_SPELLED = {
+    "byte": "int8", "short": "int16", "intc": "int32", "long": "int64", "intp": "int64", "int": "int64",
+    "int_": "int64", "ubyte": "uint8", "ushort": "uint16", "uintc": "uint32", "uintp": "uint64", "uint": "uint64",
+    "half": "float16", "single": "float32", "double": "float64", "float": "float64", "float_": "float64",
+}  # fmt: skip
+
+
+def asked_dtype(given: Any) -> DType:
+    """A dtype as ``Tensor.astype`` takes it: numpy's scalar types, too; ``float`` is Float64, ``int`` Int64.
+
+    Raises:
+        TypeError: it is none, or numpy's dtype object.
+    """
+    if isinstance(given, type) and issubclass(given, np.generic):
+        return dtypes.from_numpy(given)
+    if given is float:
+        return dtypes.float64
+    return as_dtype(_SPELLED.get(given, given) if isinstance(given, str) else given)
 
 
 def sizes(given: tuple[Any, ...]) -> tuple[int, ...]:
@@ -70,7 +93,7 @@ def cast(input: Tensor, dtype: Any) -> Tensor:
 
 @tensor_method("astype")
 def _astype(self: Tensor, dtype: Any, copy: bool = True) -> Tensor:
-    return cast(read(self), dtype)
+    return cast(read(self), asked_dtype(dtype))
 
 
 @tensor_method("copy")

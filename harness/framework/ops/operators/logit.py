@@ -14,8 +14,10 @@ from harness.framework.tensor import call as emit
 
 
 def _inside(x: Array, eps: float) -> Array:
+    # MindSpore rounds both bounds to the tensor's dtype (measured): 1 - 1e-6 is 0.99999899 in float32.
     wide = numerics.wide(x).astype(np.longdouble)
-    return wide if eps < 0 else np.clip(wide, eps, 1 - eps)
+    low, high = (numerics.wide(np.asarray(bound).astype(x.dtype)).astype(np.longdouble) for bound in (eps, 1 - eps))
+    return wide if eps < 0 else np.clip(wide, low, high)
 
 
 @operator

@@ -45,19 +45,19 @@ class Meshgrid(Operator):
 
 @operator
 class Diag(Operator):
-    """A vector on the diagonal of a matrix of zeros."""
+    """The elements on the diagonal of zeros of twice the axes."""
 
     name = "Diag"
     tensors = (0,)
 
     def infer(self, call: Call) -> Spec:
         x = call.tensor(0)
-        if len(x.shape) != 1:
-            raise call.fail("a vector is needed")
+        if not x.shape:
+            raise call.fail("a tensor with axes is needed")
         return TensorSpec(x.dtype, x.shape * 2)
 
     def kernel(self, call: Call, x: Array) -> Array:
-        return np.diag(x)
+        return np.diag(x.ravel()).reshape(x.shape * 2)
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         return (emit("DiagPart", b.dout, output_names=("output",), input_names=("input_x",)),)
