@@ -54,7 +54,7 @@ def getitem(x: Tensor, index: Any) -> Tensor:
 
 
 def from_list(items: list[Any]) -> Any:
-    """A list as an index: a tuple if it holds anything but numbers, else a tensor. ``IndexError`` if it does not fit."""
+    """A list as an index: a tuple if it holds anything but numbers, else a tensor."""
     if any(isinstance(i, (slice, list, tuple, Tensor)) or i is None or i is Ellipsis for i in items):
         return tuple(items)
     return Tensor(np.array(items, bool if all(isinstance(i, bool) for i in items) else np.int64))
