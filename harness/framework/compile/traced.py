@@ -25,8 +25,7 @@ class Traced(Tensor):
         spec: its spec (a scalar's where an operator gave a number).
     """
 
-    # Above the priority of numpy's numbers: in a graph ``np.float32(2) * tensor`` is the tensor's product; at once it is
-    # numpy's, an array.
+    # Above the priority of numpy's numbers: ``np.float32(2) * tensor`` is a tensor in a graph, and at once an array.
     __array_priority__ = -1
 
     def __init__(self, operand: Operand, spec: Spec) -> None:
