@@ -291,10 +291,13 @@ class Tracer(Controls):
         return self.source is None and self.states.is_changed(operand)
 
     def tensor_constant(self, array: np.ndarray[Any, np.dtype[Any]], late: bool = False) -> Const:
-        """The constant of an array; equal arrays share one (MindSpore compares constants by value, measured)."""
+        """The constant of an array; equal arrays share one (MindSpore compares constants by value, measured).
+
+        It lies in the array's memory: what is assigned to the tensor's elements later is seen by the graph (measured).
+        """
         key = (array.dtype.str if array.dtype.kind != "V" else str(array.dtype), array.shape, array.tobytes(), late)
         if key not in self._consts:
-            self._consts[key] = Const(array.copy(), spec_of(array), late)
+            self._consts[key] = Const(array, spec_of(array), late)
         return self._consts[key]
 
     def parameter(self, tensor: ParameterTensor) -> Parameter:

@@ -19,8 +19,8 @@ from harness.framework.tensor import Tensor, call, graph_function, graph_key, is
 
 ops: Any = _ops
 __all__ = [
-    "add", "all", "allclose", "amax", "amin", "any", "bitwise_and", "broadcast_to", "cat", "cdist", "chunk", "clamp",
-    "clip", "concat", "cummax", "diff", "div", "empty", "empty_like", "eq", "fix", "flatten", "float_power",
+    "add", "all", "allclose", "amax", "amin", "any", "bitwise_and", "bmm", "broadcast_to", "cat", "cdist", "chunk",
+    "clamp", "clip", "concat", "cummax", "diff", "div", "empty", "empty_like", "eq", "fix", "flatten", "float_power",
     "floor_divide", "fmod", "gather", "ge", "greater_equal", "imag", "isfinite", "isnan", "lerp", "max", "mean",
     "meshgrid", "min", "mul", "nansum", "not_equal", "ones", "permute", "pow", "prod", "real", "remainder", "reshape",
     "roll", "scatter", "select", "softmax", "split", "sqrt", "squeeze", "sub", "sum", "swapaxes", "t", "transpose",
@@ -30,7 +30,7 @@ __all__ = [
 broadcast_to, not_equal, isfinite, isnan, sqrt = (
     ops.broadcast_to, ops.not_equal, ops.isfinite, ops.isnan, ops.sqrt,
 )  # fmt: skip
-bitwise_and, fmod = ops.bitwise_and, ops.fmod
+bitwise_and, bmm, fmod = ops.bitwise_and, ops.bmm, ops.fmod
 clamp = clip = ops.clamp
 reshape, permute = ops.reshape, ops.permute
 
@@ -246,6 +246,8 @@ def gather(input: Any, dim: int, index: Any) -> Any:
 
 def scatter(input: Any, dim: int, index: Any, src: Any) -> Any:
     """``input`` with ``src`` at ``index`` along ``dim``."""
+    if is_number(src):
+        src = ops.full(tuple(index.shape), src, dtype=input.dtype)
     return ops.tensor_scatter_elements(input, index, src, dim)
 
 

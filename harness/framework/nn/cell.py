@@ -15,6 +15,7 @@ from harness.errors import CellAttributeError, CellNameError, SettingError, Sett
 from harness.framework import kinds
 from harness.framework.compile.source import made_at
 from harness.framework.nn import naming, precision, text
+from harness.framework.nn.buffers import Buffers
 from harness.framework.nn.calls import Calls
 from harness.framework.nn.jit_config import JitConfig
 from harness.framework.nn.refused import Refusals
@@ -27,7 +28,7 @@ _FLOAT_FLAGS = {"fp16": dtypes.float16, "fp32": dtypes.float32, "bf16": dtypes.b
 _LAYERS = __name__.partition(".")[0] + "."
 
 
-class Cell(Calls, Refusals):
+class Cell(Calls, Buffers, Refusals):
     """Base of every network; subclass it, attach parts in ``__init__``, compute in ``construct``.
 
     Args:
@@ -49,6 +50,7 @@ class Cell(Calls, Refusals):
         state = self.__dict__
         state["_params"] = OrderedDict()
         state["_cells"] = OrderedDict()
+        state["_buffers"], state["_passing_buffers"] = OrderedDict(), set()
         state["_primitives"] = OrderedDict()
         state["_flags"] = {}
         state["_auto_prefix"] = auto_prefix
@@ -85,6 +87,8 @@ class Cell(Calls, Refusals):
         cells = state.get("_cells", {})
         if name in cells:
             return cells[name]
+        if name in state.get("_buffers", {}):
+            return self._buffers[name]
         if "_params" not in state:
             raise CellAttributeError(
                 f"{type(self).__name__} has no attribute {name!r}: call super().__init__() before anything else"
@@ -160,6 +164,8 @@ class Cell(Calls, Refusals):
                     f"{type(self).__name__}.{name} is a cell; assign a Cell or None to it, not {type(value).__name__}"
                 )
             cells[name] = None
+        elif name in self.__dict__.get("_buffers", {}):
+            self._refuse_buffer(name, value)
         else:
             object.__setattr__(self, name, value)
 
@@ -174,7 +180,7 @@ class Cell(Calls, Refusals):
             parameter.set_data(value)
 
     def __delattr__(self, name: str) -> None:
-        for holder in (self._params, self._cells):
+        for holder in (self._params, self._cells, self._buffers):
             if name in holder:
                 del holder[name]
                 return

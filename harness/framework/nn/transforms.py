@@ -13,6 +13,7 @@ from harness.errors import SettingError, SettingTypeError, StateError, Unsupport
 from harness.framework import kinds
 from harness.framework.compile.api import is_of_inputs, value_and_grad_traced
 from harness.framework.nn import gradient_session
+from harness.framework.nn.cell import Cell
 from harness.framework.runtime import session
 from harness.framework.tensor import Parameter, Tensor, is_tracing
 
@@ -48,6 +49,13 @@ def jit(
         return session.current().run_function(function, args, kwargs, owner=compiled)
 
     return compiled
+
+
+def jit_class(cls: type) -> type:
+    """Marks a class whose objects a graph may use; here it may use any. ``TypeError`` unless it is a class and no Cell."""
+    if not isinstance(cls, type) or issubclass(cls, Cell):
+        raise TypeError(f"jit_class takes a class that is no Cell, got {cls!r}")
+    return cls
 
 
 #: settings of ``jit`` and what they may be (measured)

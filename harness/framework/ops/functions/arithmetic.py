@@ -177,7 +177,8 @@ def _assign(op: str, variable: Any, value: Any) -> Any:
     # ``to_float`` reads a parameter in another dtype; an assignment is to the parameter itself (measured).
     written = getattr(variable, "cast_of", None)
     variable = variable if written is None else written
-    if not isinstance(variable, Parameter):
+    # At once any tensor can be assigned to (measured).
+    if not isinstance(variable, Tensor if is_eager() else Parameter):
         raise DtypeError(f"{op} changes a Parameter, got {type(variable).__name__}")
     return call(op, variable, value, side_effect_mem=True)
 

@@ -14,7 +14,7 @@ from harness.framework.ops.functions.matrix import outer
 from harness.framework.ops.functions.picking import searchsorted
 from harness.framework.ops.functions.reduction import all
 from harness.framework.ops.functions.shape import broadcast_to, reshape, sizes
-from harness.framework.tensor import Tensor, call, is_eager, tensor_method
+from harness.framework.tensor import call, is_eager, tensor_method
 
 __all__ = [
     "deepcopy", "expand_as", "floordiv", "floormod", "invert", "is_floating_point", "is_nonzero", "lrn", "soft_shrink",
@@ -144,16 +144,6 @@ def _fill_diagonal(self: Any, fill_value: float, wrap: bool = False) -> Any:
 @tensor_method("hardshrink")
 def _hardshrink(self: Any, lambd: float = 0.5) -> Any:
     return call("HShrink", self, float(lambd))
-
-
-@tensor_method("index_add")
-def _index_add(self: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) -> Any:
-    """A copy with the slices of ``source`` added at ``index``; MindSpore has no kernel of it in graphs (measured)."""
-    if not is_eager():
-        raise KernelError("Tensor.index_add has no CPU kernel in a graph; use ops.tensor_scatter_add")
-    out = Tensor(self.asnumpy().copy(), self.dtype)
-    names: dict[str, Any] = {"input_names": ["input_x", "indices", "input_y"], "output_names": ["output"]}
-    return call("IndexAdd", out, index, source if alpha == 1 else source * alpha, axis=dim, **names)
 
 
 @tensor_method("soft_shrink")

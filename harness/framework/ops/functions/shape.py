@@ -73,10 +73,10 @@ def reshape(input: Tensor, shape: Any) -> Tensor:
     return call("Reshape", input, sizes((shape,)))  # type: ignore[no-any-return]
 
 
-@tensor_method("reshape", "view")
+@tensor_method("reshape")
 def _reshape(self: Tensor, *shape: Any) -> Tensor:
     if not shape:
-        raise SettingTypeError("reshape and view need a shape")
+        raise SettingTypeError("reshape needs a shape")
     return reshape(self, sizes(shape))
 
 

@@ -26,8 +26,8 @@ class Renorm(Operator):
     def infer(self, call: Call) -> Spec:
         check_kind(call, "f", 0)
         rank = len(call.shape(0))
-        if rank < 2 or not -rank <= call.attrs["dim"] < rank:
-            raise call.fail(f"a tensor of two dimensions or more is needed, one of them {call.attrs['dim']}")
+        if not -rank <= call.attrs["dim"] < rank:
+            raise call.fail(f"a dimension of its own is needed, not {call.attrs['dim']}")
         return call.tensor(0).tensor
 
     def kernel(self, call: Call, x: Array) -> Array:

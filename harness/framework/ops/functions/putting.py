@@ -1,0 +1,123 @@
+"""Methods of tensors that put values at places, choose among tensors, and read bytes as another dtype.
+
+They work at once, where the places are known; in a graph they are refused. Source: MindSpore 2.10.0 CPU, measured.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from harness.dtypes import DType
+from harness.errors import KernelError, SettingError, SettingTypeError, ShapeError, UnsupportedError
+from harness.framework.ops.functions.getitem import coordinates
+from harness.framework.ops.functions.picking import tensor_scatter_add
+from harness.framework.ops.functions.setitem import with_items
+from harness.framework.ops.functions.shape import reshape, sizes
+from harness.framework.tensor import Tensor, call, is_eager, tensor_method
+
+__all__ = ["index_add", "iou"]
+
+
+def _at_once(name: str, *known: Any) -> None:
+    """``UnsupportedError`` in a graph whose values are not known."""
+    if not is_eager() and any(type(value) is not Tensor for value in known):
+        raise UnsupportedError(f"Tensor.{name} is not supported in a graph")
+
+
+def index_add(x: Any, indices: Any, y: Any, axis: int, use_lock: bool = True, check_index_bound: bool = True) -> Any:
+    """``x`` with the slices of ``y`` added at ``indices`` along ``axis``, in place."""
+    names: dict[str, Any] = {"input_names": ["input_x", "indices", "input_y"], "output_names": ["output"]}
+    locks = {"use_lock": use_lock, "check_index_bound": check_index_bound, "side_effect_mem": True}
+    return call("IndexAdd", x, indices, y, axis=axis, **locks, **names)
+
+
+def iou(anchor_boxes: Any, gt_boxes: Any, mode: str = "iou") -> Any:
+    """Overlaps of boxes, a row for each of ``gt_boxes``; ``mode``: ``"iou"`` or ``"iof"``."""
+    if mode not in ("iou", "iof"):
+        raise SettingError(f"ops.iou: mode must be 'iou' or 'iof', got {mode!r}")
+    names = {"input_names": ["anchor_boxes", "gt_boxes"], "eps": 1.0}
+    return call("IOU", anchor_boxes, gt_boxes, output_names=["overlap"], mode=mode, **names)
+
+
+@tensor_method("index_put")
+def _index_put(self: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
+    """A copy with ``values`` at ``indices``, a tuple of tensors of ints; with ``accumulate`` added to what is there."""
+    if not isinstance(indices, (tuple, list)) or any(i.dtype.kind not in "iu" for i in indices):
+        raise SettingTypeError("index_put: indices must be a tuple or list of tensors of ints")
+    _at_once("index_put", *indices)
+    if not accumulate:
+        return with_items(self, tuple(indices), values)
+    where, shape = coordinates(self, tuple(indices))
+    return tensor_scatter_add(self, where, values.broadcast_to((*shape, *self.shape[len(indices) :])))
+
+
+@tensor_method("masked_scatter")
+def _masked_scatter(self: Any, mask: Any, tensor: Any) -> Any:
+    """A copy with the elements of ``tensor``, in their order, where ``mask`` holds.
+
+    Raises:
+        ValueError: ``tensor`` has fewer elements than there are places.
+    """
+    _at_once("masked_scatter", mask)
+    held = np.broadcast_to(mask.asnumpy(), self.shape)
+    if int(held.sum()) > tensor.size:
+        raise ValueError(f"masked_scatter: {int(held.sum())} elements are needed, got {tensor.size}")
+    places = np.where(held, np.cumsum(held).reshape(self.shape) - 1, 0)
+    spread = call("Gather", tensor.reshape(-1), Tensor(places.astype(np.int64)), 0, 0, batch_dims=0)
+    return call("Select", Tensor(held.copy()), spread, self)
+
+
+@tensor_method("choose")
+def _choose(self: Any, choices: Any, mode: str = "clip") -> Any:
+    """For each element the one of ``choices`` that it names; ``mode``: ``"clip"`` or ``"wrap"``."""
+    if mode == "raise":
+        raise NotImplementedError("choose: mode 'raise' is not implemented; use 'clip' or 'wrap'")
+    if mode not in ("clip", "wrap"):
+        raise SettingError(f"choose: mode must be 'clip' or 'wrap', got {mode!r}")
+    _at_once("choose", self)
+    plain = not isinstance(choices, Tensor) and not any(isinstance(c, Tensor) for c in choices)
+    given = [c if isinstance(c, Tensor) else Tensor(c, self.dtype if plain else None) for c in choices]
+    shape = np.broadcast_shapes(tuple(self.shape), *(tuple(c.shape) for c in given))
+    index = np.broadcast_to(self.asnumpy(), shape)
+    index = np.clip(index, 0, len(given) - 1) if mode == "clip" else index % len(given)
+    stacked = call("Stack", tuple(c.broadcast_to(shape) for c in given), axis=0)
+    where = np.stack([index, *np.indices(shape)], -1).astype(np.int64)
+    return call("GatherNd", stacked, Tensor(where))
+
+
+@tensor_method("index_add")
+def _index_add(self: Any, *args: Any, alpha: Any = 1, **kwargs: Any) -> Any:
+    """In place: ``index_add(indices, y, axis)`` or ``(dim, index, source)``; it has no kernel in graphs (measured)."""
+    if not is_eager():
+        raise KernelError("Tensor.index_add has no CPU kernel in a graph; use ops.tensor_scatter_add")
+    if kwargs.keys() & {"indices", "y", "axis"} or (args and isinstance(args[0], Tensor)):
+        return index_add(self, *args, **kwargs)
+    return _added(self, *args, alpha=alpha, **kwargs)
+
+
+def _added(x: Any, dim: int, index: Any, source: Any, alpha: Any = 1) -> Any:
+    return index_add(x, index, source if alpha == 1 else source * alpha, dim)
+
+
+@tensor_method("view")
+def _view(self: Any, *shape: Any) -> Any:
+    if not shape:
+        raise SettingTypeError("view needs a shape")
+    if len(shape) == 1 and isinstance(shape[0], DType):
+        return _bits_as(self, shape[0])
+    return reshape(self, sizes(shape))
+
+
+def _bits_as(x: Tensor, dtype: DType) -> Tensor:
+    """``x.view(dtype)``: the same bytes as another dtype.
+
+    Raises:
+        ValueError: the last axis does not hold a whole number of elements.
+    """
+    _at_once("view of a dtype", x)
+    old, new = x.dtype.numpy.itemsize, dtype.numpy.itemsize
+    if old != new and (not x.shape or x.shape[-1] * old % new):
+        raise ShapeError(f"view: the last axis of shape {list(x.shape)} in {x.dtype} is no whole number of {dtype}")
+    return Tensor.over(x.asnumpy().view(dtype.numpy))
