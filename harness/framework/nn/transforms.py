@@ -52,7 +52,7 @@ def jit(
 
 
 def jit_class(cls: type) -> type:
-    """Marks a class whose objects a graph may use; here it may use any. ``TypeError`` unless it is a class and no Cell."""
+    """Marks a class whose objects a graph may use; here it may use any. ``TypeError`` for a Cell, or no class."""
     if not isinstance(cls, type) or issubclass(cls, Cell):
         raise TypeError(f"jit_class takes a class that is no Cell, got {cls!r}")
     return cls
