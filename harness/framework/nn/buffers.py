@@ -7,14 +7,11 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from harness.errors import CellAttributeError, SettingTypeError
 from harness.framework.nn import naming
 from harness.framework.tensor import Tensor
-
-if TYPE_CHECKING:
-    from harness.framework.nn.cell import Cell
 
 
 class IncompatibleKeys(NamedTuple):
@@ -89,7 +86,7 @@ class Buffers:
             raise CellAttributeError(f"{type(owner).__name__}.{name} is not a buffer")
         return found  # type: ignore[no-any-return]
 
-    def get_sub_cell(self, target: str) -> Cell:
+    def get_sub_cell(self, target: str) -> Any:
         """The cell at a path; this one at an empty path; ``CellAttributeError`` if there is none."""
         owner: Any = self
         for name in target.split(".") if target else ():
@@ -97,7 +94,7 @@ class Buffers:
             if name not in owner._cells:
                 raise CellAttributeError(f"{type(owner).__name__}.{name} is not a Cell")
             owner = child
-        return owner  # type: ignore[no-any-return]
+        return owner
 
     def state_dict(self, *, prefix: str = "") -> OrderedDict[str, Any]:
         """Parameters and persistent buffers by path: of each cell its parameters, its buffers, then its children."""
