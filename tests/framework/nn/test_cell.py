@@ -89,9 +89,28 @@ def test_duplicate_names_are_renamed_by_path_before_the_first_call(mode: int) ->
 
 
 def test_a_tuple_with_equal_names_is_refused() -> None:
-    cell = nn.Cell()
+    one, other = (Parameter(Tensor([1.0]), name="q") for _ in range(2))
+    with pytest.raises(ValueError, match="two parameters are named 'q'"):
+        ParameterTuple([one, other])
+    assert len(ParameterTuple([one, one])) == 2
+    other.name = "r"
+    pair = ParameterTuple([one, other])
+    other.name = "q"
     with pytest.raises(SettingError, match="two parameters are named 'q'"):
-        cell.pair = ParameterTuple([Parameter(Tensor([1.0]), name="q"), Parameter(Tensor([1.0]), name="q")])
+        nn.Cell().pair = pair
+
+
+@pytest.mark.parametrize(("attribute", "error"), [("requires_grad", TypeError), ("name", ValueError)])
+def test_an_attribute_of_a_parameter_keeps_its_kind(attribute: str, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        setattr(Parameter(Tensor([1.0]), name="q"), attribute, 1)
+
+
+def test_a_copy_of_a_parameter_is_one_at_once() -> None:
+    one = Parameter(Tensor([1.0]), name="q", requires_grad=False)
+    copy = one.copy()
+    copy[0] = 5.0
+    assert (type(copy), copy.name, copy.requires_grad, one.tolist()) == (Parameter, "q", False, [1.0])
 
 
 def test_attributes_before_init_are_refused() -> None:
