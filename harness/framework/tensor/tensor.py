@@ -18,13 +18,14 @@ from harness.framework import kinds, observed
 from harness.framework.tensor.dispatch import graph_function, is_eager, load_operators
 from harness.framework.tensor.keywords import with_their_keywords
 from harness.framework.tensor.mirrored import MIRRORED, as_written
+from harness.framework.tensor.protocols import Protocols
 from harness.framework.tensor.text import array_tensor_text, tensor_text
 
 F = TypeVar("F", bound=Callable[..., Any])
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
-class Tensor:
+class Tensor(Protocols):
     """An array of one dtype, as ``mindspore.Tensor``.
 
     Args:
@@ -268,22 +269,6 @@ class Tensor:
     def __iter__(self) -> Iterator[Tensor]:
         for at in range(len(self)):
             yield self[at]
-
-    @property
-    def data(self) -> Tensor:
-        return self
-
-    @property
-    def has_init(self) -> bool:
-        return self.init is not None
-
-    def __contains__(self, value: Any) -> bool:
-        """Whether an element (or, beside a tensor, what broadcasts) equals ``value``."""
-        found = self == value
-        return bool(found.asnumpy().any()) if isinstance(found, Tensor) else found
-
-    def __round__(self) -> Tensor:
-        return self.round()  # type: ignore[attr-defined, no-any-return]
 
     def __getitem__(self, index: Any) -> Tensor:
         # One graph function, whose nesting depends on the kind of the index (measured).

@@ -1,0 +1,29 @@
+"""What a tensor is to Python: ``in``, ``round``, and attributes that say nothing new here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Protocols:
+    """Mixed into ``Tensor``."""
+
+    init: Any
+
+    @property
+    def data(self) -> Any:
+        """The tensor itself."""
+        return self
+
+    @property
+    def has_init(self) -> bool:
+        """Whether an initializer is still to fill it."""
+        return self.init is not None
+
+    def __contains__(self, value: Any) -> bool:
+        """Whether an element (or, beside a tensor, what broadcasts) equals ``value``."""
+        found: Any = self == value
+        return bool(found.asnumpy().any()) if isinstance(found, Protocols) else found
+
+    def __round__(self) -> Any:
+        return self.round()  # type: ignore[attr-defined]
