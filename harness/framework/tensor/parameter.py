@@ -38,6 +38,8 @@ class Parameter(Tensor):
         parallel_optimizer: bool = True,
         storage_format: str = "",
     ) -> None:
+        if name is not None and not isinstance(name, str):
+            raise ValueError(f"Parameter name must be a str, got {type(name).__name__}")
         if isinstance(default_input, bool):
             raise ValueError("Parameter: its data must not be a bool; give a Tensor")
         if isinstance(default_input, (tuple, dict)):
@@ -45,7 +47,7 @@ class Parameter(Tensor):
         # One int becomes Int32, whatever its size; a tensor, and a list, of ints Int64 (measured).
         super().__init__(default_input, dtypes.int32 if isinstance(default_input, int) else None)
         self._data = self._data.copy()
-        self.name = name  # type: ignore[assignment]
+        self.name = name if name is not None else "Parameter"
         self.named = name is not None
         self.requires_grad = requires_grad
         self.layerwise_parallel = layerwise_parallel
@@ -102,28 +104,6 @@ class Parameter(Tensor):
         twin = Parameter(data, self.name, self.requires_grad, self.layerwise_parallel, self.parallel_optimizer)
         twin.named = self.named
         return twin
-
-    @property
-    def requires_grad(self) -> bool:
-        """Whether ``trainable_params`` lists it; ``TypeError`` for a value that is no bool."""
-        return self._requires_grad
-
-    @requires_grad.setter
-    def requires_grad(self, value: bool) -> None:
-        if not isinstance(value, bool):
-            raise TypeError(f"Parameter: requires_grad must be a bool, got {type(value).__name__}")
-        self._requires_grad = value
-
-    @property
-    def name(self) -> str:
-        """Its name; ``ValueError`` for one that is no str."""
-        return self._name
-
-    @name.setter
-    def name(self, value: str | None) -> None:
-        if value is not None and not isinstance(value, str):
-            raise ValueError(f"Parameter name must be a str, got {type(value).__name__}")
-        self._name = "Parameter" if value is None else value
 
     def copy(self) -> Tensor:
         """At once another parameter of the same name (measured); in a graph a tensor."""

@@ -175,14 +175,15 @@ class Tensor(Protocols):
         """Nested lists of Python numbers."""
         return self.asnumpy().tolist()
 
-    def set_data(self, data: Any, slice_shape: bool = False) -> Tensor:
-        """Takes over the values and the shape of ``data``, a tensor or a number; casts to this dtype.
+    def set_data(self, data: Tensor, slice_shape: bool = False) -> Tensor:
+        """Takes over the values (and, with ``slice_shape``, the shape) of ``data``; casts to this dtype.
 
-        If both have one dtype, they share memory from then on: an assignment to one shows in the other. Whatever
-        ``slice_shape`` is, the shape may be another one (both measured). Returns self.
+        If both have one dtype, they share memory from then on: an assignment to one shows in the other (measured).
+        Returns self.
         """
-        data = data if isinstance(data, Tensor) else Tensor(data)
         new = data.asnumpy()
+        if new.shape != self.shape and not slice_shape:
+            raise ValueError(f"set_data: shape {new.shape} given, {self.shape} needed")
         shared = data.dtype is self.dtype and new.shape == data._data.shape
         self._data = data._data if shared else np.array(new, dtype=self.dtype.numpy, order="C")
         return self
