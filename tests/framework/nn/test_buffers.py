@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -80,9 +81,17 @@ def test_a_buffer_is_written_to_not_replaced() -> None:
     assert not hasattr(cell, "mean")
 
 
+@pytest.fixture
+def graphs() -> Iterator[None]:
+    before = context.get_context("mode")
+    context.set_context(mode=context.GRAPH_MODE)
+    yield
+    context.set_context(mode=before)
+
+
+@pytest.mark.usefixtures("graphs")
 @pytest.mark.parametrize("buffer", [True, False])
 def test_a_graph_sees_what_is_written_to_a_tensor_that_it_holds(buffer: bool) -> None:
-    context.set_context(mode=context.GRAPH_MODE)
     cell = Part()
     if not buffer:
         del cell.mean
