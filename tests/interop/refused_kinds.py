@@ -117,6 +117,8 @@ _PAIRED = {
     for name in ("one_hot", "OneHot()", "clamp", "clip", "clip_by_value")
     for place in ("1", "2", "3", "on_value", "off_value", "min", "max", "clip_value_min", "clip_value_max")
 }
+#: what hangs on which other names are given; so does what takes no kind at all
+_COMBINED = frozenset({("Tensor.argsort", "stable"), ("Tensor.sort", "stable")})
 #: where containers hold names, layers or functions, of which no value that is tried consists
 _HOLDING = ("ops.", "nn.", "Tensor.")
 
@@ -127,8 +129,12 @@ def table(raw: dict[tuple[str, str], list[str]]) -> dict[str, dict[str, str]]:
     valid = taken()
     rows: dict[str, dict[str, str]] = defaultdict(dict)
     for (name, place), kinds in sorted(raw.items()):
+        if len(kinds) == len(KINDS) or (name, place) in _COMBINED:
+            continue
         held = {"tuple", "list", "dict"}
-        spared = held if not name.startswith(_HOLDING) and not held <= set(kinds) else set()
+        # What takes a number or a flag, and no container that was tried, takes none.
+        takes_one = held <= set(kinds) and not {"bool", "int", "float"} <= set(kinds)
+        spared = held if not name.startswith(_HOLDING) and not takes_one else set()
         if "dtype" not in kinds:  # a dtype's name may stand for it
             spared |= {"str"}
         if name.startswith(("ops.", "Tensor.")):  # which number it must be hangs on a tensor's dtype
