@@ -135,7 +135,7 @@ def table(raw: dict[tuple[str, str], list[str]]) -> dict[str, dict[str, str]]:
         # What takes a number or a flag, and no container that was tried, takes none.
         takes_one = held <= set(kinds) and not {"bool", "int", "float"} <= set(kinds)
         spared = held if not name.startswith(_HOLDING) and not takes_one else set()
-        if "dtype" not in kinds:  # a dtype's name may stand for it
+        if "dtype" not in kinds or place == "ord":  # a dtype's name may stand for it; norms have names
             spared |= {"str"}
         if name.startswith(("ops.", "Tensor.")):  # which number it must be hangs on a tensor's dtype
             spared |= {"int"} if "float" not in kinds else set()

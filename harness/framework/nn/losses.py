@@ -98,8 +98,6 @@ class SmoothL1Loss(LossBase):
 
     def __init__(self, beta: float = 1.0, reduction: str = "none") -> None:
         super().__init__(reduction)
-        if beta <= 0:
-            raise SettingError(f"SmoothL1Loss: beta must be above 0, got {beta!r}")
         self.beta = beta
         self.smooth_l1_loss = ops.SmoothL1Loss(beta, reduction)
 

@@ -362,11 +362,11 @@ def extended(op: str, x: Any, other: Any) -> Any:
     return _extended(op, x, other)
 
 
-def _plus(x: Any, other: Any, alpha: Any = 1, *, ext: bool = False) -> Any:
+def _plus(x: Any, other: Any, *, alpha: Any = 1, ext: bool = False) -> Any:
     return _scaled("Add", x, other, alpha) if ext else extended("Add", x, _listed(x, other))
 
 
-def _minus(x: Any, other: Any, alpha: Any = 1, *, ext: bool = False) -> Any:
+def _minus(x: Any, other: Any, *, alpha: Any = 1, ext: bool = False) -> Any:
     return _scaled("Sub", x, other, alpha) if ext else extended("Sub", x, _listed(x, other))
 
 

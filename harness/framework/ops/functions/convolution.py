@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.errors import ShapeError
+from harness.errors import SettingError, ShapeError
 from harness.framework.ops.expansion import scalar
 from harness.framework.ops.functions.shape import expand_dims, squeeze
 from harness.framework.ops.primitives.convolution import AvgPool3D, Conv2D, pair
@@ -68,6 +68,8 @@ def max_pool2d(
     sides = [pair("max_pool2d", "kernel_size", kernel_size)]
     sides.append(sides[0] if stride is None else pair("max_pool2d", "stride", stride))
     around = (padding, padding) if isinstance(padding, int) else tuple(padding)
+    if len(around) != 2 or not all(0 <= n <= k / 2 for n, k in zip(around, sides[0], strict=True)):
+        raise SettingError(f"max_pool2d: padding must be 0 to half of kernel_size {sides[0]}, got {padding!r}")
     attrs: dict[str, Any] = {
         "kernel_size": (1, 1, *sides[0]), "strides": (1, 1, *sides[1]), "input_names": ["x"], "argmax_type": 4,
         "pads": (1, 1, *around), "ceil_mode": ceil_mode, "dilation": (1, 1, *pair("max_pool2d", "dilation", dilation)),
@@ -88,7 +90,11 @@ def avg_pool2d(
 ) -> Tensor:
     """Mean of each window of (n, c, h, w)."""
     around = (padding,) * 4 if isinstance(padding, int) else tuple(padding)
-    around = (around[0], around[0], around[1], around[1]) if len(around) == 2 else around
+    kernel = pair("avg_pool2d", "kernel_size", kernel_size)
+    if len(around) != 4 or any(sum(around[2 * n : 2 * n + 2]) > kernel[n] for n in (0, 1)):
+        raise SettingError(
+            f"avg_pool2d: padding must be an int or 4 of them, within kernel_size {kernel}, got {padding!r}"
+        )
     pool = AvgPool3D(
         (1, *pair("avg_pool2d", "kernel_size", kernel_size)), (1, *pair("avg_pool2d", "stride", stride)), "pad",
         (0, 0, *around), ceil_mode, count_include_pad, divisor_override,

@@ -8,6 +8,7 @@ import numpy as np
 
 from harness import dtypes
 from harness.dtypes import DType
+from harness.errors import DtypeError
 from harness.framework.ops.constants import TYPE_IDS, int_tensor, type_tensor
 from harness.framework.ops.functions.shape import as_dtype, sizes
 from harness.framework.tensor import Tensor, call, is_tracing, tensor_method
@@ -105,8 +106,10 @@ def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None)
 
 
 def range(start: Any, end: Any, step: Any, maxlen: int = 1000000) -> Tensor:
-    """Numbers from ``start`` below ``end`` by ``step``: int64, or float32 if one of them is a float (measured)."""
+    """Numbers from ``start`` below ``end`` by ``step``: int64, or float32 if they are floats (measured)."""
     values = [v.item() if isinstance(v, Tensor) else v for v in (start, end, step)]
+    if len({isinstance(v, float) for v in values}) > 1:
+        raise DtypeError(f"range: start, end and step must be all ints or all floats, got {values}")
     out = arange(*values)
     if out.size > maxlen:
         raise ValueError(f"range: {out.size} numbers, more than maxlen {maxlen}")

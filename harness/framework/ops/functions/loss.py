@@ -121,8 +121,6 @@ def nll_loss(
 ) -> Tensor:
     """Minus the log probability of each label, for log probabilities (n, c, ...)."""
     reduction_setting("nll_loss", reduction)
-    if not 0 <= label_smoothing <= 1:
-        raise ValueError(f"nll_loss: label_smoothing must lie in [0, 1], got {label_smoothing}")
     shape, rank = inputs.shape, len(inputs.shape)
     if rank == 0 or tuple(target.shape) != (*shape[:1], *shape[2:])[0 if rank > 1 else 1 :]:
         raise ShapeError(f"nll_loss: labels {list(target.shape)} do not fit log probabilities {list(shape)}")

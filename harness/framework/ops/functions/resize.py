@@ -66,6 +66,10 @@ def _resized(x: Any, sides: tuple[int, ...], mode: str, align: bool) -> Any:
 
 
 def _sides(given: tuple[int, ...], size: Any, factor: Any, recompute: Any) -> tuple[int, ...]:
+    if recompute is not None and not isinstance(recompute, bool):
+        raise SettingTypeError(f"interpolate: recompute_scale_factor must be a bool, got {type(recompute).__name__}")
+    if recompute and size is not None:
+        raise SettingError("interpolate: recompute_scale_factor is for scale_factor, not for size")
     if (size is None) == (factor is None):
         raise SettingError("interpolate takes one of size and scale_factor")
     if size is not None:

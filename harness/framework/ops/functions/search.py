@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from harness.errors import SettingTypeError, UnsupportedError
+from harness.framework.ops.functions.shape import axis_of
 from harness.framework.tensor import Tensor, call, tensor_method
 from harness.framework.tensor.dispatch import is_tracing
 
@@ -70,6 +71,8 @@ def _argmin_with_value(x: Any, axis: int = 0, keep_dims: bool = False) -> Any:
 def topk(input: Any, k: int, dim: Any = None, largest: bool = True, sorted: bool = True) -> Any:
     """(values, Int32 indices) of the ``k`` largest (or smallest) elements along ``dim`` (None: the last)."""
     rank = len(input.shape)
+    if dim is not None and rank:
+        axis_of(dim, rank, "topk")
     last = dim is None or dim % rank == rank - 1
     order = tuple(range(rank))
     if not largest:

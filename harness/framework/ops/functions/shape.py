@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import prod
 from typing import Any
 
@@ -56,9 +57,16 @@ def asked_dtype(given: Any) -> DType:
 def sizes(given: tuple[Any, ...]) -> tuple[int, ...]:
     """Dimensions given as separate ints or as one tuple or list."""
     flat = tuple(given[0]) if len(given) == 1 and isinstance(given[0], (tuple, list)) else given
-    if any(isinstance(d, (float, str)) or d is None or (isinstance(d, Tensor) and d.size != 1) for d in flat):
+    if not all(_is_size(d) for d in flat):
         raise SettingTypeError(f"dimensions and axes must be ints, got {' '.join(repr(flat).split())}")
     return tuple(int(d) for d in flat)
+
+
+def _is_size(given: Any) -> bool:
+    """Whether a value can stand for one dimension or axis: an int, an integer tensor of one element."""
+    if isinstance(given, Tensor):
+        return given.size == 1 and given.dtype.kind in "iu"
+    return given is not None and not isinstance(given, (bool, float, str))
 
 
 def axis_of(axis: int, rank: int, name: str) -> int:
@@ -116,17 +124,20 @@ def _type_as(self: Tensor, other: Tensor) -> Tensor:
     return self.astype(other.dtype)  # type: ignore[no-any-return]
 
 
+def _cast_to(dtype: DType) -> Callable[[Tensor], Tensor]:
+    def method(self: Tensor) -> Tensor:
+        return self.astype(dtype)  # type: ignore[no-any-return]
+
+    return method
+
+
 def _attach_casts() -> None:
     names = {
         "float": dtypes.float32, "half": dtypes.float16, "double": dtypes.float64, "bfloat16": dtypes.bfloat16,
         "int": dtypes.int32, "long": dtypes.int64, "short": dtypes.int16, "byte": dtypes.uint8, "bool": dtypes.bool_,
     }  # fmt: skip
     for name, dtype in names.items():
-
-        def method(self: Tensor, _dtype: DType = dtype) -> Tensor:
-            return self.astype(_dtype)  # type: ignore[no-any-return]
-
-        tensor_method(name)(method)
+        tensor_method(name)(_cast_to(dtype))
 
 
 _attach_casts()

@@ -13,6 +13,7 @@ from harness.framework.ops.elementwise import Floating
 from harness.framework.ops.expansion import scalar
 from harness.framework.tensor import Tensor
 from harness.framework.tensor import call as emit
+from harness.graph import Spec
 
 SCALE = 1.05070098
 ALPHA = 1.67326324
@@ -46,6 +47,11 @@ class CeLU(Floating):
 
     name = "CeLU"
     arguments = 2
+
+    def infer(self, call: Call) -> Spec:
+        if call.values[1] == 0:
+            raise call.fail("alpha must not be 0")
+        return super().infer(call)
 
     def kernel(self, call: Call, x: Array, *settings: Any) -> Any:
         wide = numerics.wide(x).astype(np.longdouble)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from harness.errors import OperandError
 from harness.framework.ops import numerics
 from harness.framework.ops.base import Array, Backward, Call, Operator, operator
 from harness.framework.ops.constants import ints
@@ -27,6 +28,8 @@ class SmoothL1Loss(Operator):
         x = call.tensor(0)
         if call.shape(1) != x.shape:
             raise call.fail("both tensors must have one shape")
+        if call.values[2] is not None and float(np.asarray(call.values[2])) <= 0:
+            raise OperandError(f"SmoothL1Loss: beta must be above 0, got {call.values[2]}")
         return x.tensor if ints(call, 3)[0] == NONE else TensorSpec(x.dtype, ())
 
     def kernel(self, call: Call, x: Array, y: Array, beta: float, how: int) -> Array:

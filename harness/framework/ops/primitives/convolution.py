@@ -70,6 +70,8 @@ class Conv2D(Primitive):
         data_format: str = "NCHW",
     ) -> None:
         name = type(self).__name__
+        if mode != 1:
+            raise ValueError(f"{name}: mode must be 1, got {mode!r}")
         self.kernel = pair(name, "kernel_size", kernel_size)
         self.stride, self.dilation = pair(name, "stride", stride), pair(name, "dilation", dilation)
         super().__init__(
@@ -162,6 +164,10 @@ class AvgPool3D(Primitive):
         if pad_mode.lower() not in ("valid", "same", "pad") or data_format != "NCDHW":
             raise ValueError(f"AvgPool3D: pad_mode must be 'valid', 'same' or 'pad', got {pad_mode!r}")
         around = (pad,) * 6 if isinstance(pad, int) else tuple(pad)
+        if isinstance(divisor_override, bool) or not isinstance(divisor_override, int):
+            raise TypeError(f"AvgPool3D: divisor_override must be an int, got {divisor_override!r}")
+        if divisor_override < 0 or any(isinstance(n, int) and n < 0 for n in around):
+            raise ValueError(f"AvgPool3D: divisor_override and pad must be at least 0, got {divisor_override}, {pad}")
         super().__init__(
             attrs={
                 "kernel_size": (1, 1, *_triple("AvgPool3D", kernel_size)), "input_names": ["input"], "pad": pad,
