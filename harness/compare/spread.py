@@ -92,22 +92,6 @@ class Spread:
         """The steps with one of ``roles``, in order."""
         return tuple(step for step in self.steps if step.role in roles)
 
-    def first_by_rank(self) -> dict[int, SpreadRow]:
-        """The first step of each rank that does not agree."""
-        return self._first(lambda where: where.rank)
-
-    def first_by_iteration(self) -> dict[int, SpreadRow]:
-        """The first step of each iteration that does not agree."""
-        return self._first(lambda where: where.iteration)
-
-    def _first(self, group: object) -> dict[int, SpreadRow]:
-        assert callable(group)
-        first: dict[int, SpreadRow] = {}
-        for step in self.steps:
-            if step.role is not Role.AGREES:
-                first.setdefault(group(step.where), step)
-        return first
-
 
 def noise(measurement: Measurement | None) -> float | None:
     """The error's root mean square over that of the expected values; infinite if there is a NaN, if the expected values

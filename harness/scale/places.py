@@ -46,11 +46,6 @@ def is_url(place: str) -> bool:
     return "://" in place
 
 
-def is_template(place: str) -> bool:
-    """Whether hosts have directories of their own."""
-    return _HOST in place
-
-
 def here(place: str) -> str:
     """The directory or URL that a place is on this host."""
     return place.replace(_HOST, host())

@@ -92,15 +92,6 @@ def test_noise_and_growth() -> None:
     assert noise(slot.measurement) == math.inf
 
 
-def test_ranks_and_iterations_have_first_steps() -> None:
-    golden = [*network(), *network(iteration=1)]
-    comparison = check(golden, [*network(), *network(iteration=1, biased=X @ W)])
-    first = spread(comparison).first_by_iteration()
-    assert list(first) == [1]
-    assert first[1].where.operator == "Default/BiasAdd-op0"
-    assert list(spread(comparison).first_by_rank()) == [0]
-
-
 def test_every_role_has_a_meaning() -> None:
     assert set(MEANING) == set(Role)
 

@@ -1,6 +1,7 @@
 """The begin of each program of ``rows.txt``, here and under the real MindSpore."""
 # ruff: noqa: F401 - the programs use them
 
+import json
 import os
 
 os.environ.setdefault("GLOG_v", "4")
@@ -44,3 +45,19 @@ def graph(what, *args):
             return what(*args)
 
     return Graph()(*args)
+
+
+def at_end(tell_of):
+    """Hands over the path and the name of each dumped file, in order of names."""
+    for place, _, names in sorted(os.walk("tree")):
+        for name in sorted(names):
+            tell_of(os.path.join(place, name), name)
+
+
+def configure(**fields):
+    """Changes fields of the dump's configuration, before the first compilation."""
+    with open("data_dump.json", encoding="utf-8") as file:
+        found = json.load(file)
+    found["common_dump_settings"].update(fields)
+    with open("data_dump.json", "w", encoding="utf-8") as file:
+        json.dump(found, file)

@@ -35,11 +35,6 @@ class Selection:
         self._known: dict[str, bool] = {}
 
     @property
-    def is_everything(self) -> bool:
-        """Whether nothing is left out."""
-        return self._patterns is None
-
-    @property
     def nothing(self) -> bool:
         """Whether everything is left out."""
         return self._patterns == ()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import prod
 from typing import Any
 
@@ -320,13 +320,3 @@ def _axes(format_name: str, original: Shape, shape: Shape) -> str | None:
     """Rows of features are stored as images of one pixel; only their shape shows this, not the header."""
     is_row = format_name == "NC1HWC0" and len(original) == 2 and shape[:1] == original[:1] and shape[2:4] == (1, 1)
     return "NC" if is_row else None
-
-
-def without_bytes(header: Header) -> Header:
-    """``header`` with every offset 0, as before it was written."""
-    return replace(
-        header,
-        inputs=tuple(replace(entry, offset=0) for entry in header.inputs),
-        outputs=tuple(replace(entry, offset=0) for entry in header.outputs),
-        buffers=tuple(replace(buffer, offset=0) for buffer in header.buffers),
-    )
