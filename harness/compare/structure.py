@@ -9,7 +9,7 @@ from harness.compare.dataflow import EXPECTED, FOUND
 from harness.compare.divergence import PARAMETER, Execution, execution_of
 from harness.compare.origin import Kind
 from harness.compare.verdict import Comparison, SlotVerdict, Verdict
-from harness.records import SlotKey
+from harness.records import GIVEN_SCOPE, SlotKey
 
 
 def one_sided(slots: Iterable[SlotVerdict]) -> int | None:
@@ -48,9 +48,12 @@ class Structure:
         if other is None:
             return where, (Kind.REMOVED if side == EXPECTED else Kind.INSERTED), None
         one, other = (where, other) if side == EXPECTED else (other, where)
-        kind = Kind.REPLACED
-        if self.executions[one][0].op_type == self.executions[other][0].op_type:
-            kind = Kind.RENAMED if self._contents(one, EXPECTED) == self._contents(other, FOUND) else Kind.MOVED
+        alike = self.executions[one][0].op_type == self.executions[other][0].op_type
+        # The type of a value given to ``check`` is its name.
+        named = all(each.operator.startswith(f"{GIVEN_SCOPE}/") for each in (one, other))
+        kind = Kind.MOVED if alike else Kind.REPLACED
+        if (alike or named) and self._contents(one, EXPECTED) == self._contents(other, FOUND):
+            kind = Kind.RENAMED
         return one, kind, other.operator
 
     def _partner(self, where: Execution, side: int) -> Execution | None:
