@@ -24,13 +24,13 @@ __all__ = [
     "floor_divide", "fmod", "gather", "ge", "greater_equal", "imag", "isfinite", "isnan", "lerp", "max", "mean",
     "meshgrid", "min", "mul", "nansum", "not_equal", "ones", "permute", "pow", "prod", "real", "remainder", "reshape",
     "roll", "scatter", "select", "softmax", "split", "sqrt", "squeeze", "sub", "sum", "swapaxes", "t", "transpose",
-    "unbind", "unsqueeze", "where", "xlogy", "zeros",
+    "unbind", "unique_consecutive", "unsqueeze", "where", "xlogy", "zeros",
 ]  # fmt: skip
 
 broadcast_to, not_equal, isfinite, isnan, sqrt = (
     ops.broadcast_to, ops.not_equal, ops.isfinite, ops.isnan, ops.sqrt,
 )  # fmt: skip
-bitwise_and, bmm, fmod = ops.bitwise_and, ops.bmm, ops.fmod
+bitwise_and, bmm, fmod, unique_consecutive = ops.bitwise_and, ops.bmm, ops.fmod, ops.unique_consecutive
 clamp = clip = ops.clamp
 reshape, permute = ops.reshape, ops.permute
 

@@ -114,3 +114,14 @@ REFUSED = {
 def test_bad_arguments_are_refused(which: str) -> None:
     with pytest.raises(HarnessError):
         REFUSED[which]()
+
+
+@pytest.mark.parametrize("name", ["fft", "ifft2", "rfftn", "irfft", "hfft", "ihfft", "fftshift", "ifftshift"])
+def test_transforms_are_those_of_numpy(name: str) -> None:
+    x = np.random.RandomState(1).rand(3, 5).astype(np.float32)
+    found = getattr(mnp.fft, name)(Tensor(x)).asnumpy()
+    assert found == pytest.approx(getattr(np.fft, name)(x.astype(np.float64)), rel=1e-5, abs=1e-6)
+    axis = {"axis": 0} if not name.endswith(("2", "n", "shift")) else {"axes": (0,)}
+    found = getattr(mnp.fft, name)(Tensor(x), **axis).asnumpy()
+    assert found == pytest.approx(getattr(np.fft, name)(x.astype(np.float64), **axis), rel=1e-5, abs=1e-6)
+    assert mnp.fft.fftfreq(4, 0.5).asnumpy().tolist() == np.fft.fftfreq(4, 0.5).tolist()

@@ -25,7 +25,7 @@ REFUSED = [case for case, found in VALUES.items() if isinstance(found, str)]
 #: attributes the compiler adds to what a call emits, and the seeds of drawn numbers
 _ADDED = re.compile(
     r'(, )?(right_format: "\w+", dst_type: \w+, left_format: "\w+"|dyn_input_sizes: \([-\d, ]+\)|N: I64\(\d+\))'
-    r"|(?<=\W)seed2?: I64\(\d+\)(, )?"
+    r"|(?<=\W)seed2?: I64\(-?\d+\)(, )?"
 )
 
 

@@ -113,3 +113,23 @@ def test_adam_with_the_largest_mean_square_steps_as_mindspore_does(settings: Any
         step((Tensor(np.array([[1.5, 2, -1], [0.5, 1.25, 0.75]], np.float32)) * factor,))
     np.testing.assert_allclose(weight.asnumpy(), expected, 1e-5)
     assert [p.name for p in step.get_parameters()][-3:] == ["moment1.w", "moment2.w", "vhat.w"]
+
+
+def test_a_shuffle_moves_rows_and_each_call_moves_them_otherwise() -> None:
+    rows = Tensor(np.arange(200).reshape(100, 2))
+    with seeded(5):
+        first, second = ops.shuffle(rows).asnumpy(), ops.shuffle(rows).asnumpy()
+    assert sorted(first[:, 0]) == list(range(0, 200, 2))
+    assert (first[:, 1] == first[:, 0] + 1).all()
+    assert (first != second).any()
+    assert (first != rows.asnumpy()).any()
+
+
+def test_bernoulli_draws_ones_as_often_as_it_should() -> None:
+    x = Tensor(np.zeros(20000, np.float32))
+    with seeded(5):
+        first, second = ops.bernoulli(x, 0.3).asnumpy(), ops.bernoulli(x, 0.3).asnumpy()
+    assert set(first) == {0, 1}
+    assert abs(first.mean() - 0.3) < 0.02  # six standard deviations
+    assert (first != second).any()
+    assert (ops.bernoulli(x, 0.3, 7).asnumpy() == ops.bernoulli(x, 0.3, 7).asnumpy()).all()

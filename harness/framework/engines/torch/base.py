@@ -91,7 +91,15 @@ NUMPY = {
     "Print": "it writes text",
     "RealMakeTuple": "it puts numbers of the graph together, and computes nothing",
     **dict.fromkeys(
-        ("Multinomial", "RandpermV2", "StandardNormal", "UniformInt", "UniformReal"),
+        (
+            "Bernoulli",
+            "Multinomial",
+            "RandomShuffle",
+            "RandpermV2",
+            "StandardNormal",
+            "UniformInt",
+            "UniformReal",
+        ),
         "the harness's own stream of random numbers, so that engines can be compared",
     ),
 }

@@ -8,13 +8,14 @@ import numpy as np
 
 from harness import dtypes
 from harness.dtypes import DType
-from harness.errors import UnsupportedError
+from harness.errors import SettingError, SettingTypeError, UnsupportedError
 from harness.framework.ops.expansion import constant_value, scalar
 from harness.framework.seed import operator_seeds
 from harness.framework.tensor import Tensor, call
 
 __all__ = [
-    "dropout", "normal", "rand", "rand_like", "randn", "randn_like", "standard_normal", "uniform",
+    "bernoulli", "dropout", "normal", "rand", "rand_like", "randn", "randn_like", "shuffle", "standard_normal",
+    "uniform",
 ]  # fmt: skip
 
 
@@ -89,3 +90,32 @@ def uniform(shape: Any, minval: Any, maxval: Any, seed: int | None = None, dtype
 
 def _typed(value: Any) -> Any:
     return value if isinstance(value, Tensor) else scalar(value, dtypes.float32)
+
+
+def _seed(seed: Any, owner: str) -> int:
+    if isinstance(seed, bool) or not isinstance(seed, int):
+        raise SettingTypeError(f"{owner}: seed must be an int, got {seed!r}")
+    return seed
+
+
+def bernoulli(input: Any, p: Any = 0.5, seed: int | None = None) -> Any:
+    """1 with probability ``p`` (a number, or a tensor of one for each element) and 0 else, in the shape and dtype of
+    ``input``."""
+    seed0 = operator_seeds("bernoulli", 0)[1] if seed is None else _seed(seed, "bernoulli")
+    chance = p if isinstance(p, Tensor) else Tensor(np.array([p], np.float32))
+    known = constant_value(chance)
+    if known is not None and not ((known >= 0) & (known <= 1)).all():
+        raise SettingError(f"bernoulli: p must be in [0, 1], got {p!r}")
+    return call("Bernoulli", input, chance, output_names=["y"], input_names=["x", "p"], seed=seed0, offset=0)
+
+
+def shuffle(x: Any, seed: int | None = None) -> Any:
+    """The rows of ``x`` in a drawn order."""
+    if seed is not None and _seed(seed, "shuffle") < 0:
+        raise SettingError(f"shuffle: seed must be at least 0, got {seed}")
+    seed0, seed1 = operator_seeds("shuffle", seed or 0)
+    attrs: dict[str, Any] = {
+        "seed2": seed1, "input_names": ["input_x"], "output_names": ["output"], "random_cache": False,
+        "side_effect_hidden": True, "seed": seed0,
+    }  # fmt: skip
+    return call("RandomShuffle", x, **attrs)
