@@ -1,5 +1,5 @@
 """Prints, as JSON, what MindSpore makes of values at the edges: casts that do not fit, ties of TopK, forms of ``max``,
-dtypes beside each other, sums that float32 cannot hold.
+dtypes beside each other, sums that float32 cannot hold, searches in what is not sorted.
 
 Run under the real one it makes ``tests/data/ops/edges.json``; ``msdump run`` must print the same.
 """
@@ -130,6 +130,20 @@ def sum_facts() -> dict[str, str]:
     return found
 
 
+def search_facts() -> list[list[list[int]]]:
+    """Places in rows of small numbers, sorted and not, with NaN at the ends; from the left, then from the right."""
+    random = np.random.RandomState(0)
+    found = []
+    for size in range(1, 13):
+        rows = random.randint(0, 6, (3, size)).astype(np.float32)
+        rows[1].sort()
+        rows[2, 0] = rows[2, -1] = np.nan
+        values = np.concatenate([random.randint(-1, 7, (3, 6)), np.full((3, 1), np.nan)], 1).astype(np.float32)
+        for right in (False, True):
+            found.append(ops.searchsorted(Tensor(rows), Tensor(values), right=right).asnumpy().tolist())
+    return found
+
+
 def plain(value: object) -> object:
     return [plain(v) for v in value] if isinstance(value, tuple) else value.asnumpy().tolist()
 
@@ -160,7 +174,7 @@ def main(out: str, folder: str) -> None:
     cells = [getattr(module, f"F{at}") for at in range(len(FORMS))]
     with open(out, "w", encoding="utf-8") as file:
         found = {"casts": cast_facts(), "ties": tie_facts(), "forms": form_facts(cells), "mixed": mixed_facts(),
-                 "sums": sum_facts()}  # fmt: skip
+                 "sums": sum_facts(), "searches": search_facts()}  # fmt: skip
         json.dump(found, file, sort_keys=True)
         file.write("\n")
 

@@ -13,6 +13,18 @@ from harness.framework.ops.base import Array, Backward, Call, Operator, operator
 from harness.graph import Spec, TensorSpec
 
 
+def _places(rows: Array, values: Array, right: bool) -> Array:
+    """Where each of ``values`` (n, k) belongs in its row of ``rows`` (n, m), by halving; in a row that is not sorted,
+    or has NaN, where the halving ends (MindSpore 2.10.0 CPU, measured)."""
+    low, high = np.zeros(values.shape, np.int64), np.full(values.shape, rows.shape[1])
+    while (low < high).any():
+        middle = (low + high) // 2
+        found = np.take_along_axis(rows, np.minimum(middle, rows.shape[1] - 1), 1)
+        beyond = ~(found > values if right else found >= values)
+        low, high = np.where((low < high) & beyond, middle + 1, low), np.where((low < high) & ~beyond, middle, high)
+    return low
+
+
 @operator
 class SearchSorted(Operator):
     """Rows in order, values, the rows' order (None: they are sorted), 34 or 35 for Int32 or Int64, right."""
@@ -28,11 +40,9 @@ class SearchSorted(Operator):
 
     def kernel(self, call: Call, rows: Array, values: Array, order: Any, _dtype: int, right: bool) -> Array:
         rows = rows if order is None else np.take_along_axis(rows, np.asarray(order), -1)
-        side: Any = "right" if right else "left"
-        if rows.ndim == 1:
-            return np.asarray(np.searchsorted(rows, values, side))
-        pairs = zip(rows.reshape(-1, rows.shape[-1]), values.reshape(-1, values.shape[-1]), strict=True)
-        return np.asarray([np.searchsorted(row, wanted, side) for row, wanted in pairs]).reshape(values.shape)
+        last = rows.shape[-1]
+        wanted = values.reshape(1, values.size) if rows.ndim == 1 else values.reshape(-1, values.shape[-1])
+        return _places(rows.reshape(-1, last), wanted, bool(right)).reshape(values.shape)
 
     def gradient(self, b: Backward) -> Sequence[Any]:
         return (None,) * len(b.inputs)
