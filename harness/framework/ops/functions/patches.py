@@ -22,15 +22,28 @@ def _two(value: Any, name: str, owner: str, least: int) -> tuple[int, int]:
     return pair
 
 
+def columns(kernel_size: Any, dilation: Any, padding: Any, stride: Any, owner: str) -> dict[str, Any]:
+    """The attributes of ``Im2Col``."""
+    return {
+        "dilations": _two(dilation, "dilation", owner, 1), "strides": _two(stride, "stride", owner, 1),
+        "input_names": ["x"], "pads": _two(padding, "padding", owner, 0), "padding_mode": "CALCULATED",
+        "output_names": ["y"], "ksizes": _two(kernel_size, "kernel_size", owner, 1),
+    }  # fmt: skip
+
+
+def pictures(kernel_size: Any, dilation: Any, padding: Any, stride: Any, owner: str) -> dict[str, Any]:
+    """The attributes of ``Col2Im``."""
+    return {
+        "kernel_size": _two(kernel_size, "kernel_size", owner, 1), "stride": _two(stride, "stride", owner, 1),
+        "input_names": ["x", "output_size"], "padding": _two(padding, "padding", owner, 0),
+        "dilation": _two(dilation, "dilation", owner, 1), "output_names": ["y"],
+    }  # fmt: skip
+
+
 @tensor_method("unfold")
 def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
     """The patches of pictures (n, c, h, w): (n, c * elements of a patch, number of patches)."""
-    attrs: dict[str, Any] = {
-        "dilations": _two(dilation, "dilation", "unfold", 1), "strides": _two(stride, "stride", "unfold", 1),
-        "input_names": ["x"], "pads": _two(padding, "padding", "unfold", 0), "padding_mode": "CALCULATED",
-        "output_names": ["y"], "ksizes": _two(kernel_size, "kernel_size", "unfold", 1),
-    }  # fmt: skip
-    patches = call("Im2Col", input, **attrs)
+    patches = call("Im2Col", input, **columns(kernel_size, dilation, padding, stride, "unfold"))
     return call("Reshape", patches, (input.shape[0], -1, patches.shape[-1]))
 
 
@@ -39,12 +52,8 @@ def fold(input: Any, output_size: Any, kernel_size: Any, dilation: Any = 1, padd
     """Patches (n, c * elements of a patch, number) added up to pictures (n, c, h, w); ``output_size``: a tensor."""
     if not isinstance(output_size, Tensor):
         raise SettingTypeError(f"fold: output_size must be a Tensor, got {type(output_size).__name__}")
-    kernel = _two(kernel_size, "kernel_size", "fold", 1)
-    attrs: dict[str, Any] = {
-        "kernel_size": kernel, "stride": _two(stride, "stride", "fold", 1), "input_names": ["x", "output_size"],
-        "padding": _two(padding, "padding", "fold", 0), "dilation": _two(dilation, "dilation", "fold", 1),
-        "output_names": ["y"],
-    }  # fmt: skip
+    attrs = pictures(kernel_size, dilation, padding, stride, "fold")
+    kernel = attrs["kernel_size"]
     patches = call("Reshape", input, (input.shape[0], -1, kernel[0] * kernel[1], input.shape[-1]))
     return call("Col2Im", patches, output_size, **attrs)
 

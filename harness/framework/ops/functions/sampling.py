@@ -27,16 +27,21 @@ def _number(value: Any, known: dict[str, int], name: str) -> int:
     return known[value]
 
 
+def settings(mode: Any, padding_mode: Any) -> tuple[int, int]:
+    """The numbers of a mode and of what stands outside."""
+    return _number(mode, _MODES, "mode"), _number(padding_mode, _PADDINGS, "padding_mode")
+
+
 def grid_sample(
     input: Any, grid: Any, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool | None = None
 ) -> Any:
     """The values of pictures (n, c, h, w) or volumes (n, c, d, h, w) at the places ``grid`` (n, ..., 2 or 3) names:
     -1 and 1 are the edges, or with ``align_corners`` the middles of the first and last elements."""
-    settings = _number(mode, _MODES, "mode"), _number(padding_mode, _PADDINGS, "padding_mode")
+    numbers = settings(mode, padding_mode)
     aligned = False if align_corners is None else align_corners
     if not isinstance(aligned, bool):
         raise SettingTypeError(f"grid_sample: align_corners must be a bool, got {align_corners!r}")
-    return call("GridSampler2D" if len(input.shape) == 4 else "GridSampler3D", input, grid, *settings, aligned)
+    return call("GridSampler2D" if len(input.shape) == 4 else "GridSampler3D", input, grid, *numbers, aligned)
 
 
 def affine_grid(theta: Any, size: Any, align_corners: bool = False) -> Any:

@@ -89,7 +89,7 @@ def approximate_equal(x: Any, y: Any, tolerance: float = 1e-5) -> Any:
     return call("ApproximateEqual", x, y, tolerance=tolerance)
 
 
-def _block(value: Any, pairs: Any, owner: str) -> tuple[Any, Any]:
+def block(value: Any, pairs: Any, owner: str) -> tuple[Any, Any]:
     """A block's sizes, and a pair for each of them."""
     sizes = [value] * len(pairs) if isinstance(value, int) else list(value)
     if any(isinstance(n, bool) or not isinstance(n, int) or n < 1 for n in sizes):
@@ -102,14 +102,14 @@ def _block(value: Any, pairs: Any, owner: str) -> tuple[Any, Any]:
 
 def batch_to_space_nd(input_x: Any, block_shape: Any, crops: Any) -> Any:
     """Entries of a batch put together to blocks of space, whose ends are cut off."""
-    block, rows = _block(block_shape, crops, "batch_to_space_nd")
-    return call("BatchToSpaceND", input_x, block_shape=block, crops=rows)
+    sizes, rows = block(block_shape, crops, "batch_to_space_nd")
+    return call("BatchToSpaceND", input_x, block_shape=sizes, crops=rows)
 
 
 def space_to_batch_nd(input_x: Any, block_size: Any, paddings: Any) -> Any:
     """The elements of blocks of padded space as entries of a batch."""
-    block, rows = _block(block_size, paddings, "space_to_batch_nd")
-    return call("SpaceToBatchND", input_x, paddings=rows, block_shape=block)
+    sizes, rows = block(block_size, paddings, "space_to_batch_nd")
+    return call("SpaceToBatchND", input_x, paddings=rows, block_shape=sizes)
 
 
 def padding(x: Any, pad_dim_size: int = 8) -> Any:
@@ -126,11 +126,16 @@ def population_count(input_x: Any) -> Any:
     return call("PopulationCount", input_x, output_names=["output"], input_names=["input"])
 
 
+def rows(indices: Any, owner: str) -> tuple[int, ...]:
+    """The numbers of rows; ``SettingTypeError`` unless an int or a tuple of them."""
+    chosen = indices if isinstance(indices, tuple) else (indices,)
+    if any(isinstance(row, bool) or not isinstance(row, int) for row in chosen):
+        raise SettingTypeError(f"{owner}: indices must be an int or a tuple of them, got {indices!r}")
+    return chosen
+
+
 def _changed(op: str, x: Any, v: Any, indices: Any) -> Any:
-    rows = indices if isinstance(indices, tuple) else (indices,)
-    if any(isinstance(row, bool) or not isinstance(row, int) for row in rows):
-        raise SettingTypeError(f"{op}: indices must be an int or a tuple of them, got {indices!r}")
-    return call(op, x, v, **_Y, input_names=["x", "v"], indices=rows)
+    return call(op, x, v, **_Y, input_names=["x", "v"], indices=rows(indices, op))
 
 
 def inplace_add(x: Any, v: Any, indices: Any) -> Any:
@@ -145,5 +150,5 @@ def inplace_sub(x: Any, v: Any, indices: Any) -> Any:
 
 def inplace_update(x: Any, v: Any, indices: Any) -> Any:
     """``x`` with ``v`` in place of the rows ``indices``."""
-    rows = indices if isinstance(indices, Tensor) else Tensor(np.asarray(indices, np.int64))
-    return call("InplaceUpdateV2", x, rows, v, **_Y, input_names=["x", "indices", "v"])
+    chosen = indices if isinstance(indices, Tensor) else Tensor(np.asarray(indices, np.int64))
+    return call("InplaceUpdateV2", x, chosen, v, **_Y, input_names=["x", "indices", "v"])
