@@ -132,7 +132,7 @@ class TFRecordDataset(Dataset):
         self.wanted = list(columns_list or [])
         if not (shuffle is None or isinstance(shuffle, (bool, samplers.Shuffle))):
             raise SettingTypeError(f"{_OWNER}: shuffle must be a bool or a Shuffle, got {shuffle!r}")
-        self.shuffle = samplers.Shuffle.GLOBAL if shuffle is None or shuffle is True else shuffle
+        self.order = samplers.Shuffle.GLOBAL if shuffle is None or shuffle is True else shuffle
         if (num_shards is None) != (shard_id is None):
             raise StateError(f"{_OWNER}: num_shards and shard_id must be given both, or neither")
         if num_shards is not None:
@@ -170,7 +170,7 @@ class TFRecordDataset(Dataset):
         return chosen
 
     def is_shuffled(self) -> bool:
-        return self.shuffle in (samplers.Shuffle.GLOBAL, samplers.Shuffle.FILES)
+        return self.order in (samplers.Shuffle.GLOBAL, samplers.Shuffle.FILES)
 
     def is_sharded(self) -> bool:
         return self.num_shards > 1
@@ -200,7 +200,7 @@ class TFRecordDataset(Dataset):
 
     def passes(self, seed: int) -> Iterator[Iterator[Row]]:
         self._check_shards()
-        if self.shuffle != samplers.Shuffle.GLOBAL:
+        if self.order != samplers.Shuffle.GLOBAL:
             yield from self._epochs(seed)
             return
         rows = sum(self._counts())
@@ -232,7 +232,8 @@ class TFRecordDataset(Dataset):
         counts = self._counts()
         share = -(-sum(counts) // self.num_shards)
         low, high = share * self.shard_id, share * (self.shard_id + 1)
-        pieces, before = [], 0
+        pieces: list[tuple[int, int, int | None]] = []
+        before = 0
         for key in itertools.cycle(keys):
             start, end = max(0, low - before), min(counts[key], high - before)
             if start < end:

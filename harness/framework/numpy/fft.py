@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.framework import ops as _ops
+from harness.framework import ops as _operators
 from harness.framework.names import fallback as _fallback
+
+#: looks its names up when they are used
+_ops: Any = _operators
 
 _BASES = ("fft", "hfft", "ifft", "ihfft", "irfft", "rfft")
 
@@ -14,7 +17,7 @@ __all__ = [
     *(base + end for base in _BASES for end in ("", "2", "n")), "fftfreq", "fftshift", "ifftshift", "rfftfreq",
 ]  # fmt: skip
 
-fftfreq, rfftfreq = _ops.fftfreq, _ops.rfftfreq  # type: ignore[attr-defined]
+fftfreq, rfftfreq = _ops.fftfreq, _ops.rfftfreq
 
 
 def _of_one(name: str) -> Callable[..., Any]:
@@ -42,12 +45,12 @@ for _name in (base + end for base in _BASES for end in ("", "2", "n")):
 
 def fftshift(x: Any, axes: Any = None) -> Any:
     """``ops.fftshift``."""
-    return _ops.fftshift(x, axes)  # type: ignore[attr-defined]
+    return _ops.fftshift(x, axes)
 
 
 def ifftshift(x: Any, axes: Any = None) -> Any:
     """``ops.ifftshift``."""
-    return _ops.ifftshift(x, axes)  # type: ignore[attr-defined]
+    return _ops.ifftshift(x, axes)
 
 
 __getattr__ = _fallback(__name__)

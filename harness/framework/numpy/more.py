@@ -10,7 +10,7 @@ from harness import dtypes
 from harness.errors import SettingError, SettingTypeError
 from harness.framework import ops as _ops
 from harness.framework.numpy.create import asarray, eye
-from harness.framework.numpy.maths import clip, dot, floor_divide, log2, remainder
+from harness.framework.numpy.maths import clip, dot
 from harness.framework.numpy.promotion import cast_if
 from harness.framework.numpy.reductions import average, cumsum
 from harness.framework.numpy.shapes import concatenate
@@ -93,12 +93,13 @@ def lcm(x1: Any, x2: Any, dtype: Any = None) -> Any:
 
 def logaddexp2(x1: Any, x2: Any, dtype: Any = None) -> Any:
     """log2(2 ** x1 + 2 ** x2)."""
-    return log2(ops.pow(2, asarray(x1)) + ops.pow(2, asarray(x2)), dtype)
+    return cast_if(ops.log2(ops.pow(2, asarray(x1)) + ops.pow(2, asarray(x2))), dtype)
 
 
 def divmod(x1: Any, x2: Any, dtype: Any = None) -> tuple[Any, Any]:
     """The whole quotient, and the rest."""
-    return floor_divide(x1, x2, dtype), remainder(x1, x2, dtype)
+    first, second = asarray(x1), asarray(x2)
+    return cast_if(ops.floor_divide(first, second), dtype), cast_if(ops.floor_mod(first, second), dtype)
 
 
 def matrix_power(a: Any, n: int) -> Any:

@@ -11,7 +11,6 @@ from harness import dtypes
 from harness.errors import SettingError, SettingTypeError
 from harness.framework import ops as _ops
 from harness.framework.numpy.create import asarray
-from harness.framework.numpy.maths import add, subtract
 from harness.framework.numpy.promotion import common
 from harness.framework.numpy.reductions import cumsum, diff
 from harness.framework.numpy.shapes import concatenate, flip
@@ -96,7 +95,7 @@ def polyadd(a1: Any, a2: Any) -> Any:
     if first.size < second.size:
         first, second = second, first
     more = first.size - second.size
-    return add(first, second) if not more else concatenate((first[:more], add(first[more:], second)))
+    return ops.add(first, second) if not more else concatenate((first[:more], ops.add(first[more:], second)))
 
 
 def polysub(a1: Any, a2: Any) -> Any:
@@ -201,7 +200,7 @@ def unwrap(p: Any, discont: float = math.pi, axis: int = -1) -> Any:
     turned = ops.where(ops.logical_and(turned == -math.pi, steps > 0), ops.full_like(turned, math.pi), turned)
     jumps = turned - steps
     jumps = ops.where(ops.abs(steps) < discont, ops.zeros_like(jumps), jumps)
-    rest = add(ops.narrow(given, at, 1, given.shape[at] - 1), cumsum(jumps, at))
+    rest = ops.add(ops.narrow(given, at, 1, given.shape[at] - 1), cumsum(jumps, at))
     return concatenate((ops.narrow(given, at, 0, 1), rest), axis=at)
 
 
@@ -269,7 +268,7 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
         raise SettingTypeError(f"numpy.ediff1d: a tensor is needed, got {type(ary).__name__}")
     given = ary.reshape((-1,))
     ends = [None if x is None else cast(asarray(x).reshape((-1,)), given.dtype) for x in (to_begin, to_end)]
-    return concatenate(tuple(part for part in (ends[0], subtract(given[1:], given[:-1]), ends[1]) if part is not None))
+    return concatenate(tuple(part for part in (ends[0], given[1:] - given[:-1], ends[1]) if part is not None))
 
 
 def bincount(x: Any, weights: Any = None, minlength: int = 0, length: int | None = None) -> Any:

@@ -53,6 +53,12 @@ def test_reads(tmp_path: Path) -> None:
     assert read(tmp_path / "a") == [3, 3]
 
 
+def test_operations_of_datasets_follow(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(record(EXAMPLE) * 4)
+    rows = ds.TFRecordDataset(str(tmp_path / "a")).shuffle(2).repeat(2).batch(8)
+    assert [row["i"].shape for row in rows.create_dict_iterator(1)] == [(8, 1)]
+
+
 @pytest.mark.parametrize("compression", ["", "GZIP", "ZLIB"])
 def test_a_length_beyond_the_file_is_refused_before_it_is_read(tmp_path: Path, compression: str) -> None:
     pack = {"": bytes, "GZIP": gzip.compress, "ZLIB": zlib.compress}[compression]

@@ -81,8 +81,8 @@ def gumbel_softmax(logits: Any, tau: float = 1.0, hard: bool = False, dim: int =
         DtypeError, ShapeError, SettingError, SettingTypeError: logits or a setting is not one of these.
     """
     _check_gumbel(logits, tau, hard, dim)
-    ends = (Tensor(np.asarray(value, np.float32)) for value in (0.0, 1.0))
-    drawn = uniform(logits.shape, *ends)
+    low, high = (Tensor(np.asarray(value, np.float32)) for value in (0.0, 1.0))
+    drawn = uniform(logits.shape, low, high)
     if logits.dtype is not dtypes.float32:
         drawn = call("Cast", drawn, logits.dtype)
     noise = drawn

@@ -57,11 +57,11 @@ def hamming_window(
         raise SettingError(f"hamming_window: window_length must be at least 0, got {window_length}")
     if window_length <= 1:
         return Tensor(np.ones(window_length))
-    kind = dtypes.float32 if dtype is None else dtype
-    if kind not in _KINDS:
+    given = dtypes.float32 if dtype is None else dtype
+    if given not in _KINDS:
         raise SettingTypeError(f"hamming_window: dtype must be a floating dtype, got {dtype!r}")
     attrs: dict[str, Any] = {
-        "periodic": periodic, "input_names": ["length"], **_Y, "beta": beta, "alpha": alpha, "dtype": _KINDS[kind],
+        "periodic": periodic, "input_names": ["length"], **_Y, "beta": beta, "alpha": alpha, "dtype": _KINDS[given],
     }  # fmt: skip
     return call("HammingWindow", Tensor(np.array([window_length], np.int32)), **attrs)
 

@@ -45,7 +45,7 @@ class IOU(Operator):
         common = np.maximum(width, 0) * np.maximum(height, 0)
         area_a, area_b = ((x[..., 2] - x[..., 0] + 1) * (x[..., 3] - x[..., 1] + 1) for x in (a, b))
         area = area_a + area_b - common if call.attrs["mode"] == "iou" else area_b
-        return np.divide(common, area, out=np.zeros(common.shape), where=common != 0)
+        return np.asarray(np.divide(common, area, out=np.zeros(common.shape), where=common != 0))
 
 
 @operator

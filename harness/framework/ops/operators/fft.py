@@ -129,14 +129,14 @@ def _number(value: Any) -> int:
     return int(known)  # type: ignore[arg-type]
 
 
-def _hermitian(x: Array, sizes: Any, axes: list[int], norm: str) -> Array:
+def _hermitian(x: Array, sizes: Any, axes: list[int], norm: Any) -> Array:
     """A real spectrum of half a signal along the last axis; whole transforms along the others."""
     for at, axis in enumerate(axes[:-1]):
         x = np.fft.fft(x, None if sizes is None else sizes[at], axis, norm)
     return np.fft.hfft(x, None if sizes is None else sizes[-1], axes[-1], norm)
 
 
-def _half_signal(x: Array, sizes: Any, axes: list[int], norm: str) -> Array:
+def _half_signal(x: Array, sizes: Any, axes: list[int], norm: Any) -> Array:
     """Half a signal of a real spectrum along the last axis; inverse transforms along the others."""
     out = np.fft.ihfft(x, None if sizes is None else sizes[-1], axes[-1], norm)
     for at, axis in enumerate(axes[:-1]):

@@ -29,4 +29,4 @@ class LogSpace(Operator):
         steps = call.attrs["steps"]
         first, last = (np.longdouble(numerics.wide(x)) for x in (start, end))
         step = (last - first) / max(steps - 1, 1)
-        return np.longdouble(call.attrs["base"]) ** (first + np.arange(steps) * step)
+        return np.asarray(np.longdouble(call.attrs["base"]) ** (first + np.arange(steps) * step))

@@ -65,7 +65,9 @@ class MaxPool3DWithArgmax(Operator):
             ]
             d, h, w = ((spot >= 0) & (spot < n) for spot, n in zip(spots, x.shape[2:], strict=True))
             inside = d[:, None, None] & h[:, None] & w
-            kept = np.ix_(*(np.clip(spot, 0, n - 1) for spot, n in zip(spots, x.shape[2:], strict=True)))
+            kept: tuple[Any, ...] = np.ix_(
+                *(np.clip(spot, 0, n - 1) for spot, n in zip(spots, x.shape[2:], strict=True))
+            )
             value = wide[(slice(None), slice(None), *kept)]
             wins = inside & ((place < 0) | (value > best) | (np.isnan(value) & ~np.isnan(best)))
             flat = np.ravel_multi_index(np.broadcast_arrays(*kept), x.shape[2:])

@@ -45,4 +45,4 @@ class PopulationCount(Operator):
 
     def kernel(self, call: Call, x: Array) -> Array:
         bits = np.ascontiguousarray(x)[..., None].view(np.uint8)
-        return np.unpackbits(bits, axis=-1).sum(-1, dtype=np.int64)
+        return np.asarray(np.unpackbits(bits, axis=-1).sum(-1, dtype=np.int64))

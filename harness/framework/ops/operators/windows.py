@@ -44,7 +44,7 @@ class BartlettWindow(_Window):
     name = "BartlettWindow"
 
     def weights(self, call: Call, place: Array) -> Array:
-        return 1 - np.abs(2 * place - 1)
+        return np.asarray(1 - np.abs(2 * place - 1))
 
 
 @operator
@@ -54,7 +54,7 @@ class BlackmanWindow(_Window):
     name = "BlackmanWindow"
 
     def weights(self, call: Call, place: Array) -> Array:
-        return 0.42 - 0.5 * np.cos(2 * np.pi * place) + 0.08 * np.cos(4 * np.pi * place)
+        return np.asarray(0.42) - 0.5 * np.cos(2 * np.pi * place) + 0.08 * np.cos(4 * np.pi * place)
 
 
 @operator
