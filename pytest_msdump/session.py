@@ -83,7 +83,8 @@ def refused(name: str, mode: str) -> str | None:
     try:
         backend = backends.get(name)
     except UnknownNameError as error:
-        all_of_them = "" if "known are" in str(error) else f"; known are {', '.join(backends.BACKENDS)}"
+        lead = " Known" if str(error).endswith("?") else "; known"
+        all_of_them = "" if "known are" in str(error) else f"{lead} are {', '.join(backends.BACKENDS)}"
         raise pytest.UsageError(f"msdump: {error}{all_of_them}") from None
     if mode in backend.modes:
         return None

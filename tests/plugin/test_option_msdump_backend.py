@@ -45,7 +45,7 @@ def test_the_default_is_the_cpu(nets: pytest.Pytester) -> None:
 def test_an_unknown_backend_is_a_usage_error(nets: pytest.Pytester) -> None:
     result = nets.runpytest("--msdump", "--msdump-backend=cpv")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["ERROR: msdump: no backend is called 'cpv'; did you mean cpu?; known are *cpu*"])
+    result.stderr.fnmatch_lines(["ERROR: msdump: no backend is called 'cpv'; did you mean cpu? Known are *cpu*"])
 
 
 @pytest.mark.parametrize("given", ["", ",", " , "])
