@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from harness import dtypes
 from harness.dtypes import DType
-from harness.errors import SettingTypeError
+from harness.errors import SettingTypeError, UnsupportedError
 from harness.framework.ops.base import Call, Operator
 from harness.framework.ops.elementwise import check_kind
 from harness.framework.ops.expansion import cast
@@ -112,9 +112,17 @@ def keep(value: Any, x: Any, axis: Any, kept: bool) -> Any:
 
 
 def repeat(gradient: Any, x: Any, axis: Any, kept: bool) -> Any:
-    """A sum's gradient: repeated along the reduced axes (``Tile``) to the shape of ``x``, in its dtype."""
+    """A sum's gradient: repeated along the reduced axes (``Tile``) to the shape of ``x``, in its dtype.
+
+    Raises ``UnsupportedError`` if the length of a reduced axis is known only when the graph runs.
+    """
     if not len(x.shape):
         return cast(gradient, x.dtype)
     times = tuple(n if k == 1 and n != 1 else 1 for k, n in zip(kept_shape(x, axis), x.shape, strict=True))
+    if -1 in times:
+        shape = f"{x.dtype.name}{list(x.shape)}"
+        raise UnsupportedError(
+            f"the gradient of a sum over {shape} in a graph is not supported: -1 is known only when it runs"
+        )
     gradient = emit("Tile", keep(gradient, x, axis, kept), times)
     return cast(gradient, x.dtype)
