@@ -10,7 +10,7 @@ import ast
 import inspect
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from types import CodeType, FrameType, FunctionType
+from types import CellType, CodeType, FrameType, FunctionType
 from typing import Any
 
 from harness.framework.compile.closures import frames_of_graphs
@@ -236,7 +236,7 @@ def _entered(node: ast.expr, frame: FrameType | Standing) -> list[Any]:
     if not isinstance(node, ast.Call):
         return []
     if isinstance(node.func, ast.Name):
-        function = _value(node.func, frame)
+        function = _value(node.func, frame) or _written_in(frame, node.func.id)
         return [(function, None)] if _is_users_function(function) else _turns(node.func.id, frame)
     found = _attribute(node.func, frame)
     if found is None and isinstance(node.func, ast.Attribute):
@@ -244,6 +244,14 @@ def _entered(node: ast.expr, frame: FrameType | Standing) -> list[Any]:
         function = getattr(type(owner), node.func.attr, None)
         return [(function, owner)] if _is_users_function(function) else []
     return [] if found is None else [found]
+
+
+def _written_in(frame: FrameType | Standing, name: str) -> FunctionType | None:
+    """The function ``name`` that is written inside the function of ``frame``; it need not have been made yet."""
+    for code in frame.f_code.co_consts:
+        if isinstance(code, CodeType) and code.co_name == name:
+            return FunctionType(code, frame.f_globals, closure=tuple(CellType() for _ in code.co_freevars))
+    return None
 
 
 def _is_users_function(found: Any) -> bool:
