@@ -13,8 +13,8 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
+from benchmarks._pages import Table
 from benchmarks._torch_nets import Bert, Block
-from benchmarks.cuda import Table
 from harness.capture.torch import TorchCapture
 from harness.compare import Verdict, check
 

@@ -1,4 +1,4 @@
-"""Writes a benchmark's table into the documents, between two marks with its name."""
+"""A benchmark's tables, and their way into the documents: between two marks with its name."""
 
 from __future__ import annotations
 
@@ -7,9 +7,19 @@ import io
 import re
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 DOCS = Path(__file__).parents[1] / "docs"
+
+
+@dataclass(frozen=True)
+class Table:
+    """A part of a page: a title, the cells of its head, and its rows."""
+
+    title: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
 
 
 def put(page: str, name: str, text: str) -> bool:

@@ -13,9 +13,9 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks._pages import Table
 from harness.framework.engines.available import cuda_missing
 
 ROOT = Path(__file__).parents[1]
@@ -38,15 +38,6 @@ the same step on the CPU; how much memory and time a capture takes. Without a de
 measured, and the command ends with 0. The same program runs on a CPU (`python -m benchmarks.cuda --device cpu --page
 F`), which is how it is tested.
 """
-
-
-@dataclass(frozen=True)
-class Table:
-    """A part of the page: a title, the cells of its head, and its rows."""
-
-    title: str
-    head: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
 
 
 def page(tables: Sequence[Table], failures: Sequence[str], missing: str | None, device: str) -> str:

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks import cuda
-from benchmarks.cuda import Table, gate_row, main, measured, page
+from benchmarks._pages import Table
+from benchmarks.cuda import gate_row, main, measured, page
 from harness.framework.engines.available import cuda_missing
 
 GATE = """\
