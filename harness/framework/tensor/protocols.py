@@ -23,7 +23,7 @@ class Protocols:
     def __contains__(self, value: Any) -> bool:
         """Whether an element (or, beside a tensor, what broadcasts) equals ``value``."""
         found: Any = self == value
-        return bool(found.asnumpy().any()) if isinstance(found, Protocols) else found
+        return found if isinstance(found, bool) else bool(found.asnumpy().any())
 
     def __round__(self) -> Any:
         return self.round()  # type: ignore[attr-defined]

@@ -29,15 +29,15 @@ def _at_once(name: str, *known: Any) -> None:
 def index_add(x: Any, indices: Any, y: Any, axis: int, use_lock: bool = True, check_index_bound: bool = True) -> Any:
     """``x`` with the slices of ``y`` added at ``indices`` along ``axis``, in place."""
     names: dict[str, Any] = {"input_names": ["input_x", "indices", "input_y"], "output_names": ["output"]}
-    locks = {"use_lock": use_lock, "check_index_bound": check_index_bound, "side_effect_mem": True}
-    return call("IndexAdd", x, indices, y, axis=axis, **locks, **names)
+    names |= {"use_lock": use_lock, "check_index_bound": check_index_bound, "side_effect_mem": True}
+    return call("IndexAdd", x, indices, y, axis=axis, **names)
 
 
 def iou(anchor_boxes: Any, gt_boxes: Any, mode: str = "iou") -> Any:
     """Overlaps of boxes, a row for each of ``gt_boxes``; ``mode``: ``"iou"`` or ``"iof"``."""
     if mode not in ("iou", "iof"):
         raise SettingError(f"ops.iou: mode must be 'iou' or 'iof', got {mode!r}")
-    names = {"input_names": ["anchor_boxes", "gt_boxes"], "eps": 1.0}
+    names: dict[str, Any] = {"input_names": ["anchor_boxes", "gt_boxes"], "eps": 1.0}
     return call("IOU", anchor_boxes, gt_boxes, output_names=["overlap"], mode=mode, **names)
 
 
@@ -97,7 +97,7 @@ def _index_add(self: Any, *args: Any, alpha: Any = 1, **kwargs: Any) -> Any:
     return _added(self, *args, alpha=alpha, **kwargs)
 
 
-def _added(x: Any, dim: int, index: Any, source: Any, alpha: Any = 1) -> Any:
+def _added(x: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) -> Any:
     return index_add(x, index, source if alpha == 1 else source * alpha, dim)
 
 
