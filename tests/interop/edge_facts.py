@@ -1,5 +1,5 @@
 """Prints, as JSON, what MindSpore makes of values at the edges: casts that do not fit, ties of TopK, forms of ``max``,
-dtypes beside each other, sums that float32 cannot hold, searches in what is not sorted.
+dtypes beside each other, sums that float32 cannot hold, searches in what is not sorted, axes of ``flatten``.
 
 Run under the real one it makes ``tests/data/ops/edges.json``; ``msdump run`` must print the same.
 """
@@ -144,6 +144,24 @@ def search_facts() -> list[list[list[int]]]:
     return found
 
 
+def flatten_facts() -> dict[str, list[object]]:
+    """Shape of a tensor -> the shapes or errors that every pair of axes from -4 to 3 gives, and the default ones."""
+    found = {}
+    for rank in range(4):
+        x = Tensor(np.zeros((2, 3, 4)[:rank], np.float32))
+        pairs = itertools.product(range(-4, 4), repeat=2)
+        settings = [{}, *({"start_dim": first, "end_dim": last} for first, last in pairs)]
+        found[str(x.shape)] = [shape_of(x, **each) for each in settings]
+    return found
+
+
+def shape_of(x: Tensor, **settings: int) -> object:
+    try:
+        return list(ops.flatten(x, **settings).shape)
+    except ValueError:
+        return "ValueError"
+
+
 def plain(value: object) -> object:
     return [plain(v) for v in value] if isinstance(value, tuple) else value.asnumpy().tolist()
 
@@ -174,7 +192,7 @@ def main(out: str, folder: str) -> None:
     cells = [getattr(module, f"F{at}") for at in range(len(FORMS))]
     with open(out, "w", encoding="utf-8") as file:
         found = {"casts": cast_facts(), "ties": tie_facts(), "forms": form_facts(cells), "mixed": mixed_facts(),
-                 "sums": sum_facts(), "searches": search_facts()}  # fmt: skip
+                 "sums": sum_facts(), "searches": search_facts(), "flattened": flatten_facts()}  # fmt: skip
         json.dump(found, file, sort_keys=True)
         file.write("\n")
 

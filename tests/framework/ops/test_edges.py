@@ -1,4 +1,4 @@
-"""Casts that do not fit, ties of TopK, forms of ``max``, mixed dtypes, sums beyond float32: as on a real CPU."""
+"""Casts that do not fit, ties of TopK, forms of ``max``, mixed dtypes, sums beyond float32, axes of flatten: as on a real CPU."""
 
 from __future__ import annotations
 
@@ -33,6 +33,6 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 @pytest.mark.sampled(2)
-@pytest.mark.parametrize("part", ["casts", "ties", "forms", "mixed", "sums", "searches"])
+@pytest.mark.parametrize("part", ["casts", "ties", "forms", "mixed", "sums", "searches", "flattened"])
 def test_edges_are_those_recorded(part: str, own: dict[str, Any]) -> None:
     assert own[part] == json.loads(DATA.read_text())[part]
