@@ -8,6 +8,9 @@ from collections import Counter
 #: an operator whose gradient over all elements looks at values to choose a branch
 _CHOOSES = re.compile(r"Gradients/(?:.*/)?Grad_(?:Max|Min|ProdExt)/(?:Not)?Equal-op\d+$")
 
+#: of values that ``moved.py`` shows to be decided by rounding
+ROUNDING = "rounding decides: results of kernels moved by a unit in the last place move the value as far"
+
 
 def reason(mine: Counter[str], theirs: Counter[str]) -> str | None:
     """The row that says why the operators of two runs differ, if one does.

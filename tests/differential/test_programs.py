@@ -15,14 +15,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from harness.capture import read_tree
+from harness.capture import Capture, read_tree
 from tests.differential import __main__ as command
 from tests.differential import forking, language, registry
 from tests.differential.__main__ import write
 from tests.differential.grow import grown
 from tests.differential.listed import reason
-from tests.differential.program import CellDef, Program, Shrinker, Statement, Var, smaller
-from tests.differential.sides import Difference, Values, compare_captures, compare_texts, spread_of
+from tests.differential.moved import moved
+from tests.differential.program import HEAD, CellDef, Program, Shrinker, Statement, Var, smaller
+from tests.differential.sides import Difference, Values, compare_captures, compare_texts, distance_of, spread_of
 
 
 def test_a_seed_gives_one_program() -> None:
@@ -112,14 +113,20 @@ def trees(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         out = folder / name
         out.mkdir()
         (out / "program.py").write_text(program.source())
-        config = forking.write_configuration(str(out))
-        done = subprocess.run(
-            [sys.executable, "-m", "harness.cli", "run", "--config", config, str(out / "program.py")],
-            capture_output=True, text=True, check=False, cwd=out,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr
+        run_here(out)
         made[name] = out / "tree"
     return made
+
+
+def run_here(out: Path) -> Capture:
+    """What ``program.py`` in ``out`` dumps, run here."""
+    config = forking.write_configuration(str(out))
+    done = subprocess.run(
+        [sys.executable, "-m", "harness.cli", "run", "--config", config, str(out / "program.py")],
+        capture_output=True, text=True, check=False, cwd=out,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return read_tree(out / "tree")
 
 
 @pytest.mark.sampled(2)
@@ -127,6 +134,27 @@ def trees(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 def test_differences_are_found(trees: dict[str, Path], kind: str) -> None:
     assert compare_captures(read_tree(trees["base"]), read_tree(trees["base"])) == Difference("agree")
     assert compare_captures(read_tree(trees["base"]), read_tree(trees[kind])).kind == kind
+
+
+CANCELS = """
+class Net(nn.Cell):
+    def construct(self, x):
+        return (x + 1000000.0) - 1000000.0, x * 2.0
+
+
+shown(Net()(given((4,), np.float32)))
+"""
+
+
+def test_units_in_the_last_place_move_what_cancels_alone(tmp_path: Path) -> None:
+    found = {}
+    for name, change in {"plain": str, "moved": lambda text: moved(text, 1)}.items():
+        (out := tmp_path / name).mkdir()
+        (out / "program.py").write_text(change(HEAD.format(mode=0, seed=1) + CANCELS))
+        found[name] = {r.key.operator: r.load() for r in run_here(out).records() if r.key.slot_name == "output.0"}
+    distance = {name: distance_of(array, found["moved"][name]) for name, array in found["plain"].items()}
+    assert 0.05 < distance["Default/Sub-op0"] < 1
+    assert 0 < distance["Default/Mul-op0"] < 1e-6
 
 
 def test_a_listed_difference_is_its_own_case_alone() -> None:

@@ -151,12 +151,12 @@ def flatten(input: Tensor, order: str = "C", *, start_dim: int = 1, end_dim: int
     if rank <= 1:
         if (start_dim, end_dim) != (1, -1):
             axis_of(start_dim, 1, "flatten"), axis_of(end_dim, 1, "flatten")
-        return input if rank else reshape(input, (-1,))
+        return reshape(input, (-1,)) if rank == 0 else input
     first, last = axis_of(start_dim, rank, "flatten"), axis_of(end_dim, rank, "flatten")
     if first > last:
         raise ValueError(f"flatten: start_dim {start_dim} comes after end_dim {end_dim}")
     if (first, last) == (1, rank - 1):
-        return call("Flatten", input)
+        return call("Flatten", input)  # type: ignore[no-any-return]
     if first == last:
         return input
     middle = input.shape[first : last + 1]
