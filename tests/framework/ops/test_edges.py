@@ -1,4 +1,4 @@
-"""Casts that do not fit, ties of TopK, forms of ``max``, mixed dtypes, sums beyond float32, axes of flatten: as on a real CPU."""
+"""Casts that do not fit, ties of TopK, ``max``, mixed dtypes, sums beyond float32, ``flatten``: as on a real CPU."""
 
 from __future__ import annotations
 
