@@ -8,6 +8,7 @@ import numpy as np
 
 from harness.errors import SettingTypeError, UnsupportedError
 from harness.framework.ops.functions.shape import axis_of
+from harness.framework.ops.operators.argmax import as_numbers
 from harness.framework.tensor import Tensor, call, tensor_method
 from harness.framework.tensor.dispatch import is_tracing
 
@@ -28,6 +29,8 @@ def k_tensor(k: int) -> Tensor:
 def _place(op: str, dtype: str, x: Any, axis: Any, keep: bool) -> Any:
     if not x.shape:
         return Tensor(0)
+    if op == "Argmax":
+        x = as_numbers(x)
     if axis is None:
         return call(op, call("Reshape", x, (-1,)), 0, INDEX[dtype])
     at = call(op, x, axis, INDEX[dtype])

@@ -46,6 +46,11 @@ class Argmax(_Place):
     sign = 1
 
 
+def as_numbers(x: Any) -> Any:
+    """``x``; bools as Int32, as MindSpore 2.10.0 casts them for ``argmax`` (recorded: ``function_graphs.json``)."""
+    return emit("Cast", x, dtypes.int32) if x.dtype is dtypes.bool_ else x
+
+
 @operator
 class ArgMaxExt(Composite):
     """The index of the largest element along argument 1 (None: of the flat tensor, where argument 2, keep_dims, has no
@@ -55,6 +60,7 @@ class ArgMaxExt(Composite):
     tensors = (0,)
 
     def expand(self, x: Any, axis: Any, keep: bool) -> Any:
+        x = as_numbers(x)
         if axis is None:
             return emit("Argmax", emit("Reshape", x, (-1,)), 0, 35)
         at = emit("Argmax", x, axis, 35)
