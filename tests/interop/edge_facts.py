@@ -1,5 +1,6 @@
 """Prints, as JSON, what MindSpore makes of values at the edges: casts that do not fit, ties of TopK, forms of ``max``,
-dtypes beside each other, sums that float32 cannot hold, searches in what is not sorted, axes of ``flatten``.
+dtypes beside each other, sums that float32 cannot hold, searches in what is not sorted, axes of ``flatten``,
+dtypes of what is drawn.
 
 Run under the real one it makes ``tests/data/ops/edges.json``; ``msdump run`` must print the same.
 """
@@ -162,6 +163,27 @@ def shape_of(x: Tensor, **settings: int) -> object:
         return "ValueError"
 
 
+def drawn_facts() -> dict[str, str]:
+    """Dtype of what each function draws, or ``ValueError``, by its input's dtype and the dtype that is asked for."""
+    names = ("bool_", "int32", "int64", "float16", "float32", "float64", "bfloat16")
+    dtypes = {name: getattr(ms, name) for name in names}
+    found = {}
+    for (given, of), (name, asked) in itertools.product(dtypes.items(), {"None": None, **dtypes}.items()):
+        for function in (ops.rand_like, ops.randn_like):
+            like = Tensor(np.zeros((2, 2)), of)
+            found[f"{function.__name__} {given} {name}"] = drawn(lambda f=function, x=like, a=asked: f(x, dtype=a))
+    for (name, asked), function in itertools.product(dtypes.items(), (ops.rand, ops.randn)):
+        found[f"{function.__name__} {name}"] = drawn(lambda f=function, a=asked: f(2, dtype=a))
+    return found
+
+
+def drawn(draw: Callable[[], Tensor]) -> str:
+    try:
+        return str(draw().dtype)
+    except ValueError:
+        return "ValueError"
+
+
 def plain(value: object) -> object:
     return [plain(v) for v in value] if isinstance(value, tuple) else value.asnumpy().tolist()
 
@@ -192,7 +214,8 @@ def main(out: str, folder: str) -> None:
     cells = [getattr(module, f"F{at}") for at in range(len(FORMS))]
     with open(out, "w", encoding="utf-8") as file:
         found = {"casts": cast_facts(), "ties": tie_facts(), "forms": form_facts(cells), "mixed": mixed_facts(),
-                 "sums": sum_facts(), "searches": search_facts(), "flattened": flatten_facts()}  # fmt: skip
+                 "sums": sum_facts(), "searches": search_facts(), "flattened": flatten_facts(),
+                 "drawn": drawn_facts()}  # fmt: skip
         json.dump(found, file, sort_keys=True)
         file.write("\n")
 

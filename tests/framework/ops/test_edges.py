@@ -33,6 +33,6 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 @pytest.mark.sampled(2)
-@pytest.mark.parametrize("part", ["casts", "ties", "forms", "mixed", "sums", "searches", "flattened"])
+@pytest.mark.parametrize("part", ["casts", "ties", "forms", "mixed", "sums", "searches", "flattened", "drawn"])
 def test_edges_are_those_recorded(part: str, own: dict[str, Any]) -> None:
     assert own[part] == json.loads(DATA.read_text())[part]

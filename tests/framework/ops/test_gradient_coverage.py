@@ -218,7 +218,7 @@ NO_SECOND = {
     "hardsigmoid": "HSigmoidGrad", "acosh": "AcoshGrad", "l2_normalize of arrays": "L2NormalizeGrad",
     "max_pool_with_argmax of arrays": "MaxPoolGradWithArgmax", "cdist of arrays": "CdistGrad",
     "cdist of stacks of arrays": "CdistGrad", "Pdist of functions": "PdistGrad",
-    "MaxPool3DWithArgmax of functions": "MaxPool3DGradWithArgmax", "AffineGrid of functions": "AffineGridGrad",
+    "MaxPool3DWithArgmax of functions": "MaxPool3DGradWithArgmax",
     "GridSampler2D of functions": "GridSampler2DGrad", "GridSampler3D of functions": "GridSampler3DGrad",
     "GridSampler2D, reflected of functions": "GridSampler2DGrad",
     "max_pool of arrays": "MaxPoolGrad", "max_pool2d of arrays": "MaxPoolGradWithArgmaxV2",

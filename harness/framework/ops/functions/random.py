@@ -43,8 +43,13 @@ def _shape(size: tuple[Any, ...]) -> tuple[int, ...]:
     return tuple(size[0]) if len(size) == 1 and isinstance(size[0], (tuple, list)) else tuple(size)
 
 
-def _as(x: Any, dtype: DType | None) -> Any:
-    return x if dtype is None or dtype is dtypes.float32 else call("Cast", x, dtype)
+def _as(x: Any, dtype: DType | None, owner: str) -> Any:
+    """``x`` in a floating ``dtype`` (None: Float32); ``ValueError`` for another."""
+    if dtype is None or dtype is dtypes.float32:
+        return x
+    if not dtype.is_floating:
+        raise SettingError(f"ops.{owner}: dtype must be a floating one, got {dtype}")
+    return call("Cast", x, dtype)
 
 
 def standard_normal(shape: Any, seed: int | None = None) -> Any:
@@ -54,22 +59,22 @@ def standard_normal(shape: Any, seed: int | None = None) -> Any:
 
 def randn(*size: Any, dtype: DType | None = None, seed: int | None = None) -> Any:
     """Normal numbers."""
-    return _as(_drawn("StandardNormal", "randn", _shape(size), seed), dtype)
+    return _as(_drawn("StandardNormal", "randn", _shape(size), seed), dtype, "randn")
 
 
 def rand(*size: Any, dtype: DType | None = None, seed: int | None = None) -> Any:
     """Numbers uniform in [0, 1)."""
-    return _as(_drawn("UniformReal", "rand", _shape(size), seed), dtype)
+    return _as(_drawn("UniformReal", "rand", _shape(size), seed), dtype, "rand")
 
 
 def randn_like(input: Any, seed: int | None = None, *, dtype: DType | None = None) -> Any:
-    """Normal numbers in the shape and dtype of ``input``."""
-    return _as(_drawn("StandardNormal", "randn_like", input.shape, seed), dtype or input.dtype)
+    """Normal numbers in the shape of ``input``; Float32 unless ``dtype`` says otherwise, as MindSpore 2.10.0."""
+    return _as(_drawn("StandardNormal", "randn_like", input.shape, seed), dtype, "randn_like")
 
 
 def rand_like(input: Any, seed: int | None = None, *, dtype: DType | None = None) -> Any:
     """Numbers uniform in [0, 1) in the shape and dtype of ``input``."""
-    return _as(_drawn("UniformReal", "rand_like", input.shape, seed), dtype or input.dtype)
+    return _as(_drawn("UniformReal", "rand_like", input.shape, seed), dtype or input.dtype, "rand_like")
 
 
 def normal(shape: Any, mean: Any, stddev: Any, seed: int | None = None) -> Any:
