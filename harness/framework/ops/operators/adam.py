@@ -50,7 +50,6 @@ class ApplyAdamWithAmsgradV2(Update):
     """
 
     name = "ApplyAdamWithAmsgradV2"
-    functional = True
     tensors = tuple(range(11))
     mutates = (0, 1, 2, 3)
     gradient_at = 10

@@ -65,10 +65,10 @@ class AdamNoUpdateParam(Primitive):
 
 
 class ApplyAdamWithAmsgradV2(Primitive):
-    """Adam with the largest mean square so far; ``use_locking`` is its last argument."""
+    """Adam with the largest mean square so far."""
 
     def __init__(self, use_locking: bool = False) -> None:
-        super().__init__(attrs={"side_effect_mem": True}, trailing=(use_locking,))
+        super().__init__(attrs={"side_effect_mem": True, "use_locking": use_locking})
 
 
 class AdamWeightDecay(Primitive):

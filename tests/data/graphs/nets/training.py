@@ -50,3 +50,4 @@ train(Convolutional(), sparse, lambda p: nn.Momentum(p, 0.1, 0.9), image, classe
 train(Perceptron(), nn.MSELoss(), lambda p: nn.SGD(p, 0.1, momentum=0.9, weight_decay=0.01), x, target)
 train(Perceptron(), nn.L1Loss(), lambda p: nn.Adam(p, 0.01), x, target)
 train(Perceptron(), nn.MSELoss(), lambda p: nn.AdamWeightDecay(p, 0.01, weight_decay=0.1), x, target)
+train(Perceptron(), nn.MSELoss(), lambda p: nn.Adam(p, 0.01, use_amsgrad=True), x, target)
