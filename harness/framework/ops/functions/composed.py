@@ -40,7 +40,8 @@ def unique(input: Any) -> Any:
 
 @tensor_method("ptp")
 def _ptp(self: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    axes = tuple(range(len(self.shape))) if axis is None else axis
+    given = () if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
+    axes = tuple(axis_of(each, len(self.shape), "ptp") for each in given)
     return self.amax(axes, keepdims) - self.amin(axes, keepdims)
 
 
