@@ -49,6 +49,18 @@ def test_index_by_tensors_is_numpys(data: st.DataObject) -> None:
 
 
 @given(st.data())
+def test_numbers_known_in_a_graph_alone_index_as_numpys(data: st.DataObject) -> None:
+    shape = data.draw(array_shapes(min_dims=2, max_dims=3, min_side=1, max_side=4))
+    x, places = numbers(shape), [data.draw(st.integers(-n, n - 1)) for n in shape[:2]]
+    index = data.draw(st.sampled_from([(0, slice(None)), (slice(None), 1), (0, 1), (slice(1, None), 1), (Ellipsis, 1)]))
+    if index[0] is Ellipsis:
+        x = numbers(shape[:2])
+    found = as_graph(lambda x, *t: x[tuple(t[i] if type(i) is int else i for i in index)], x, *map(Tensor, places))
+    wanted = x.asnumpy()[tuple(places[i] if type(i) is int else i for i in index)]
+    np.testing.assert_array_equal(found.asnumpy(), wanted)
+
+
+@given(st.data())
 def test_mixed_indices_are_numpys(data: st.DataObject) -> None:
     shape = data.draw(array_shapes(min_dims=2, max_dims=4, min_side=1, max_side=4))
     x = numbers(shape)

@@ -201,8 +201,12 @@ def _by_tensor(x: Tensor, index: Tensor) -> Tensor:
         negative: Any = Tensor(index.asnumpy() < 0)
     else:
         negative = call("LessScalar", index, 0)
-    index = select_of(negative, add_of(index, scalar(length, index.dtype)), index)
-    return gather_of(x, index, 0, 0, batch_dims=0)  # type: ignore[no-any-return]
+    return gather_of(x, _from_front(index, negative, length), 0, 0, batch_dims=0)  # type: ignore[no-any-return]
+
+
+def _from_front(index: Any, negative: Any, length: int) -> Any:
+    """Places counted from the front, of those that are ``negative`` from the end."""
+    return select_of(negative, add_of(index, scalar(length, index.dtype)), index)
 
 
 def by_coordinates(x: Tensor, index: tuple[Any, ...]) -> Tensor:
@@ -254,7 +258,10 @@ def _spread(index: Tensor, length: int, block: tuple[int, ...], before: int, fin
         after = len(final) - before - len(block)
         wide = np.broadcast_to(values, block).reshape((1,) * before + block + (1,) * after)
         return Tensor(np.broadcast_to(wide, final))
-    column: Any = call("BroadcastTo", cast(index, dtypes.int64), block)
+    column: Any = cast(index, dtypes.int64)
+    if not block:  # numbers may be negative there; what has axes may not (measured)
+        column = _from_front(column, call("LessScalar", column, 0), length)
+    column = call("BroadcastTo", column, block)
     shape = (1,) * before + block + (1,) * (len(final) - before - len(block))
     if shape != block:
         column = call("Reshape", column, shape)
