@@ -1,4 +1,4 @@
-"""A hundred generated programs of a fixed seed, here and under the real MindSpore (more: ``tox -e differential``)."""
+"""Two hundred generated programs of a fixed seed, here and under the real MindSpore (more: ``tox -e differential``)."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections import Counter
 import pytest
 
 from tests.differential.grow import grown
-from tests.differential.sides import Pair
+from tests.differential.sides import AGREE, Pair
 
 pytestmark = pytest.mark.interop
 
-SEED, COUNT = 5000, 100
+SEED, COUNT = 5000, 200
 #: what was measured when this was written, less two programs; names and graphs that still differ are listed in
 #: docs/differences.md
-RATE = 0.90
+RATE = 0.985
 
 
 def test_generated_programs_agree(mindspore_python: str) -> None:
@@ -28,4 +28,4 @@ def test_generated_programs_agree(mindspore_python: str) -> None:
                 lines.append(f"seed {seed}: {found.kind}: {'; '.join(found.details[:2])[:300]}")
     report = "\n".join([str(dict(kinds)), *lines])
     assert not {"dtypes", "exit", "slots", "values", "text"} & set(kinds), report
-    assert kinds["agree"] + kinds["refused"] >= RATE * COUNT, report
+    assert sum(kinds[kind] for kind in AGREE) >= RATE * COUNT, report
