@@ -1,7 +1,7 @@
 """Prints, as JSON, what MindSpore makes of settings of parameters, of ``set_data``, of assignments between dtypes, and
 of tensors as numbers: a dtype and shape, or Python's class of the error.
 
-Run under the real one it makes ``tests/data/nn/parameters.json``; ``msdump run`` must print the same.
+Run under the real one it makes ``tests/data/tensor/parameters.json``; ``msdump run`` must print the same.
 """
 
 from __future__ import annotations

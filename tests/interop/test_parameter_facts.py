@@ -1,4 +1,4 @@
-"""The facts of ``tests/data/nn/parameters.json`` are those of the real MindSpore."""
+"""The facts of ``tests/data/tensor/parameters.json`` are those of the real MindSpore."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from harness.errors import UnsupportedNameError
 from harness.framework import Parameter, Tensor, context, ops
 from tests.subprocesses import ROOT
 
-DATA = ROOT / "tests" / "data" / "nn" / "parameters.json"
+DATA = ROOT / "tests" / "data" / "tensor" / "parameters.json"
 PROGRAM = ROOT / "tests" / "interop" / "parameter_facts.py"
 
 
