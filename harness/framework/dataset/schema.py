@@ -76,7 +76,7 @@ class Schema:
         self.from_json(parse_json(data, os.fspath(schema_file), StateError))
 
     def add_column(self, name: str, de_type: Any, shape: list[int] | None = None) -> None:
-        """Adds a column; ``SettingTypeError`` for a name, type or shape that is none."""
+        """Adds a column; ``SettingTypeError`` for a bad name, type or shape."""
         if not isinstance(name, str):
             raise SettingTypeError(f"Schema.add_column: name must be a str, got {name!r}")
         if shape is not None and (not isinstance(shape, list) or not all(type(n) is int for n in shape)):
