@@ -3,7 +3,9 @@ than its default, and public methods and attributes of cells, parameters and opt
 
 ``python -m tests.differential.settings REAL --seed S --count N`` asks both sides for their signatures, draws values by
 the kind of each default, makes each call here and under the real MindSpore (REAL is its Python), and prints what
-differs. ``ignored`` is a value that changes the result there and not here.
+differs. ``ignored`` is a value that changes the result there and not here. ``--what documents`` sets parameters in the
+examples of MindSpore's own documentation, which are read from the installed one: every layer, optimizer, callback,
+function and method has some. ``--what examples`` runs the examples as they are.
 """
 
 from __future__ import annotations
@@ -13,8 +15,9 @@ import ast
 import json
 import os
 import random
+import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,6 +39,11 @@ OWNERS = {
     "nn.Optimizer": "optimized({optimizer}, lambda made: {act})",
 }
 OPTIMIZERS = ("nn.SGD", "nn.Adam", "nn.RMSProp", "nn.AdamWeightDecay")
+#: examples that need several processes, a network or another device, or that end or measure a process
+_ELSEWHERE = re.compile(
+    r"communication|[^\w]init\(\)|Ascend|\bGPU\b|profil|exit\(|while True|set_seed|export|"
+    r"obfuscate|multiprocess|msrun|recovery|memory|stream|Event\(|enable_|pijit|dump"
+)
 #: members that show something, or end what they belong to
 LEFT_OUT = frozenset({"auto_parallel_compile_and_run", "compile", "compile_and_run", "exit",
                       "infer_param_pipeline_stage", "parameter_broadcast_done",
@@ -126,9 +134,63 @@ def of_members(pair: Pair, chooser: random.Random) -> Iterator[Setting]:
                 yield Setting(text.replace("{act}", "None"), text.replace("{act}", act))
 
 
+def examples(pair: Pair) -> dict[str, str]:
+    """The scripts of MindSpore's documents by the name of what they show, as the installed one has them."""
+    _, _, real, _ = pair.run("\n".join([PRELUDE, OWN_PRELUDE, "documented()"]) + "\n")
+    line = next(x for x in (real / "stdout").read_text().splitlines() if x.startswith('{"examples": '))
+    found: dict[str, str] = {}
+    for name, source in json.loads(line)["examples"].items():
+        try:
+            tree = ast.parse(source)
+        except SyntaxError:
+            continue
+        large = any(isinstance(x, ast.Constant) and type(x.value) is int and x.value > 64 for x in ast.walk(tree))
+        if ast.unparse(tree) not in found.values() and not large and not _ELSEWHERE.search(source):
+            found[name] = ast.unparse(tree)
+    return found
+
+
+def uses(tree: ast.AST, name: str) -> list[ast.Call]:
+    """The calls of what is named ``nn.Dense`` or ``Tensor.sum`` in a script."""
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    return [call for call in calls if ast.unparse(call.func).rpartition(".")[2] == name.rpartition(".")[2]]
+
+
+def of_documents(pair: Pair, chooser: random.Random) -> Iterator[Setting]:
+    """Settings of the calls in the examples of MindSpore's documents."""
+    found = [(name, source) for name, source in examples(pair).items() if uses(ast.parse(source), name)]
+    known = signatures(pair, [name.replace("amp.", "ms.amp.") for name, _ in found])
+    for n, (name, source) in enumerate(found):
+        rows, words, names = known.get(n, ({}, [], []))
+        for key, default in rows.items():
+            kind = kind_of(default)
+            values = {*VALUES[kind], *(words if kind in ("str", "None", "other") else ())} - {default}
+            for value in chooser.sample(sorted(values), min(4, len(values))):
+                tree = ast.parse(source)
+                call = uses(tree, name)[0]
+                at = names.index(key) if key in names else len(call.args)
+                if at < len(call.args) or any(k.arg in (key, None) for k in call.keywords):
+                    continue
+                call.keywords.append(ast.keyword(key, ast.parse(value, mode="eval").body))
+                yield Setting(f"played({name!r}, {source!r})", f"played({name!r}, {ast.unparse(tree)!r})")
+
+
 def told(calls: list[str]) -> str:
     """``program`` of these calls, after this module's prelude."""
     return program(calls).replace(PRELUDE, PRELUDE + "\n" + OWN_PRELUDE, 1)
+
+
+def of_examples(pair: Pair, _chooser: random.Random) -> Iterator[Setting]:
+    """The examples of MindSpore's documents as they are."""
+    for name, source in examples(pair).items():
+        yield Setting("None", f"played({name!r}, {source!r})")
+
+
+#: what is drawn, by ``--what``
+DRAWS: dict[str, Callable[[Pair, random.Random], Iterator[Setting]]] = {
+    "forms": of_forms, "members": of_members, "documents": of_documents,
+    "examples": of_examples,
+}  # fmt: skip
 
 
 def compared(pair: Pair, calls: list[str], batch: int = 20) -> Iterator[tuple[str, Outcome | None, Outcome | None]]:
@@ -164,13 +226,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(3), "big"))
     parser.add_argument("--count", type=int, default=500)
     parser.add_argument("--part", default="")
-    parser.add_argument("--what", choices=("forms", "members", "all"), default="all")
+    parser.add_argument("--what", choices=("forms", "members", "documents", "examples", "all"), default="all")
     given = parser.parse_args(argv)
     chooser = random.Random(given.seed)
     kinds: Counter[str] = Counter()
     with Pair(given.real, limit=120) as pair:
-        found = [*(of_forms(pair, chooser) if given.what != "members" else ()),
-                 *(of_members(pair, chooser) if given.what != "forms" else ())]  # fmt: skip
+        draws = [draw for what, draw in DRAWS.items() if given.what in (what, "all")]
+        found = [setting for draw in draws for setting in draw(pair, chooser)]
         found = [setting for setting in dict.fromkeys(found) if given.part in setting.call]
         print(f"{len(found)} settings", flush=True)
         found = chooser.sample(found, min(given.count, len(found)))
@@ -181,6 +243,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         by_call = {setting.call: setting.plain for setting in found}
         for call, own, real in compared(pair, list(by_call)):
             what, text = kind(own, real, plain[by_call[call]])
+            if what and given.what in ("documents", "examples"):
+                # What ran before in the same process may show.
+                before = next(compared(pair, [by_call[call]], 1))[1:]
+                _, own, real = next(compared(pair, [call], 1))
+                what, text = kind(own, real, (before[0].text if before[0] else "", before[1].text if before[1] else ""))
+            if what == "fails here only" and own and own.text.startswith("UnsupportedName"):
+                what = "a name that is not supported"
             kinds[what or "agree"] += 1
             kinds["of them fail there"] += bool(real and real.error and not what)
             if what:

@@ -1,8 +1,13 @@
 """The begin of each program of ``settings.py``, after that of ``mistakes.py``: signatures, and what an object does."""
 # ruff: noqa: F821 - the names of the other prelude
 
+import contextlib
 import inspect
+import io
+import os
 import re
+import sys
+import types
 
 WORD = re.compile(r"``[\"']([\w-]+)[\"']``|[\"']([a-z_]{3,20})[\"']")
 
@@ -87,3 +92,62 @@ def optimized(kind, act, *settings):
     for _ in range(2):
         told.append(made((g, g[0])))
     return [*told[:0], *weights, len(made.parameters), made.get_lr()]
+
+
+class LeNet5(nn.Cell):
+    """What the documents' examples train, made small."""
+
+    def __init__(self, num_class=10, num_channel=1, include_top=True):
+        super().__init__()
+        self.conv1 = nn.Conv2d(num_channel, 2, 3, pad_mode="valid", weight_init="ones")
+        self.bn = nn.BatchNorm2d(2)
+        self.fc = nn.Dense(8, num_class, weight_init="ones")
+
+    def construct(self, x):
+        return self.fc(ops.reshape(self.bn(self.conv1(x)), (x.shape[0], -1)))
+
+
+def create_dataset(*_given, **_settings):
+    pictures = (np.arange(64).reshape(4, 1, 4, 4) % 7 / 7).astype(np.float32)
+    made = ds.NumpySlicesDataset((pictures, np.array([1, 0, 3, 2], np.int32)), ["image", "label"], shuffle=False)
+    return made.batch(2)
+
+
+def documented():
+    """Prints the examples of every public name's document."""
+    spaces = {"nn": nn, "ops": ops, "train": train, "ms": ms, "amp": ms.amp, "Tensor": Tensor, "Parameter": Parameter,
+              "nn.Cell": nn.Cell, "nn.Optimizer": nn.Optimizer, "train.Model": train.Model}  # fmt: skip
+    told = {}
+    for space, holder in spaces.items():
+        for name in dir(holder):
+            found = None if name[0] == "_" else getattr(holder, name, None)
+            lines = [line.strip() for line in (getattr(found, "__doc__", "") or "").splitlines()]
+            told[f"{space}.{name}"] = "\n".join(line[4:] for line in lines if line[:3] in (">>>", "..."))
+    print("\n" + json.dumps({"examples": {name: source for name, source in told.items() if source}}), flush=True)
+
+
+NUMBER = re.compile(r"-?\d+\.\d*(?:e[+-]?\d+)?|-?\d+e[+-]?\d+")
+
+
+def played(_name, source):
+    """What an example prints, with three digits of each number, and its variables at its end."""
+    given = {"mindspore": ms, "np": np, "ms": ms, "nn": nn, "ops": ops, "Tensor": Tensor,
+             "LeNet5": LeNet5, "Net": LeNet5, "create_dataset": create_dataset, "f": f, "g": g, "c": c, "b": b,
+             "Parameter": Parameter, "train": train}  # fmt: skip
+    heard, name = io.StringIO(), f"example{len(sys.modules)}"
+    module = sys.modules[name] = types.ModuleType(name)
+    space = vars(module)
+    space.update(given, __name__=name)
+    with open(f"{name}.py", "w") as file:  # what is compiled into a graph is read from a file
+        file.write(source)
+    with contextlib.redirect_stdout(heard):
+        exec(compile(source, os.path.abspath(file.name), "exec"), space)
+    heard = io.StringIO(re.sub(r"time: .*", "", heard.getvalue()))
+    printed = NUMBER.sub(lambda found: f"{float(found[0]):.3g} ", heard.getvalue())
+    told = [re.sub(r"\s*([\[\](),])\s*", r"\1", " ".join(printed.split()))]
+    for name, value in space.items():
+        if name not in given and name[0] != "_" and not isinstance(value, (type, types.ModuleType)):
+            told.append((name, shown(value)))
+            if isinstance(value, nn.Cell):
+                told.append([(p.name, p.requires_grad, p.value()) for p in value.get_parameters()])
+    return told

@@ -98,8 +98,9 @@ def table() -> dict[str, dict[str, str]]:
                     row = kind(value) if where == name else f"={where}:{own}"
             rows.setdefault(row, []).append(member)
         result[name] = rows
-    tensor = found[""].Tensor
-    members = {"Tensor": tensor, "Parameter": found[""].Parameter}
+    nn, train = found["nn"], found["train"]
+    members = {"Tensor": found[""].Tensor, "Parameter": found[""].Parameter, "Cell": nn.Cell,
+               "Optimizer": nn.Optimizer, "Model": train.Model, "Dataset": found["dataset"].Dataset}  # fmt: skip
     for owner, cls in members.items():
         rows = {}
         for member in dir(cls):

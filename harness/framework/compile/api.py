@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from harness.errors import TraceError
+from harness.errors import DtypeError, SettingTypeError, StateError, TraceError
 from harness.framework.compile.arguments import apart
 from harness.framework.compile.differentiate import gradient
 from harness.framework.compile.overwritten import keep_overwritten
@@ -59,12 +59,39 @@ def value_and_grad_traced(
         sens = sens(target)
     if sens is not None:
         sens = _traced(active, sens)
+        _check_start(target, sens)
     home = getattr(function, "_scope", None) or "Default"
     grads = gradient(active, target, sens, wrt, value, home, before)
     late, active.at_the_end = active.at_the_end, []
     for action in late:
         action()
     return out, tuple(_at(place, grads) for place in places), _hooked(weights, grads[of_args:])
+
+
+def _check_start(result: Any, start: Any) -> None:
+    """Raises unless a gradient to start from is like the result it is the gradient of; measured: a graph multiplies
+    by one of another shape, as long as the shapes go together."""
+    if isinstance(result, (tuple, list)) != isinstance(start, tuple) or (
+        isinstance(start, tuple) and len(start) != len(result)
+    ):
+        text = f"the gradient of the result must be like it: {_kind_of(result)}, got {_kind_of(start)}"
+        raise StateError(text) if is_eager() else SettingTypeError(text)
+    if isinstance(start, tuple):
+        for member, its in zip(result, start, strict=True):
+            _check_start(member, its)
+        return
+    if not isinstance(result, Tensor):
+        return
+    if not isinstance(start, Tensor) or start.dtype != result.dtype:
+        raise DtypeError(f"the gradient of the result must be a tensor of {result.dtype}, got {_kind_of(start)}")
+    if is_eager() and start.shape != result.shape:
+        raise StateError(f"the gradient of the result must have shape {result.shape}, got {start.shape}")
+
+
+def _kind_of(value: Any) -> str:
+    if isinstance(value, (tuple, list)):
+        return f"a tuple of {len(value)}"
+    return str(getattr(value, "dtype", type(value).__name__))
 
 
 def _hooked(weights: Sequence[Parameter], grads: Sequence[Any]) -> tuple[Any, ...]:

@@ -27,12 +27,30 @@ __all__ = [
     "unbind", "unique_consecutive", "unsqueeze", "where", "xlogy", "zeros",
 ]  # fmt: skip
 
-broadcast_to, not_equal, isfinite, isnan, sqrt = (
-    ops.broadcast_to, ops.not_equal, ops.isfinite, ops.isnan, ops.sqrt,
-)  # fmt: skip
-bitwise_and, bmm, fmod, unique_consecutive = ops.bitwise_and, ops.bmm, ops.fmod, ops.unique_consecutive
+broadcast_to, not_equal, isfinite = ops.broadcast_to, ops.not_equal, ops.isfinite
+bitwise_and, fmod, unique_consecutive = ops.bitwise_and, ops.fmod, ops.unique_consecutive
 clamp = clip = ops.clamp
-reshape, permute = ops.reshape, ops.permute
+reshape = ops.reshape
+
+
+def bmm(input: Any, mat2: Any) -> Any:
+    """``ops.bmm``."""
+    return ops.bmm(input, mat2)
+
+
+def isnan(tensor: Any) -> Any:
+    """``ops.isnan``."""
+    return ops.isnan(tensor)
+
+
+def sqrt(input: Any) -> Any:
+    """``ops.sqrt``."""
+    return ops.sqrt(input)
+
+
+def permute(input: Any, dims: Any) -> Any:
+    """``ops.permute``."""
+    return ops.permute(input, dims)
 
 
 def _overloaded(name: str, function: Any) -> Any:

@@ -83,6 +83,13 @@ class _Member:
         raise UnsupportedNameError(self.why())
 
 
+def refuse_value(cls: type, name: str) -> None:
+    """Raises the error of an attribute that ``refuse_member`` gave ``cls``, which a ``__getattr__`` would hide."""
+    found = getattr(cls, name, None)
+    if isinstance(found, _Member):
+        raise UnsupportedNameError(found.why())
+
+
 def refuse_member(cls: type, name: str, kind: str, why: Why) -> None:
     """Gives ``cls`` a method (or an attribute) that raises ``UnsupportedNameError`` when it is called (read)."""
     method = _refusing(why)

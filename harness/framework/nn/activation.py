@@ -246,6 +246,9 @@ class Hardtanh(Cell):
 class Tanhshrink(Cell):
     """x - tanh(x)."""
 
+    def __init__(self) -> None:
+        super().__init__()
+
     def construct(self, x: Any) -> Any:
         return ops.tanhshrink(x)
 

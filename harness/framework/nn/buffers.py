@@ -94,16 +94,28 @@ class Buffers:
             owner = child
         return owner
 
-    def state_dict(self, *, prefix: str = "") -> OrderedDict[str, Any]:
-        """Parameters and persistent buffers by path: of each cell its parameters, its buffers, then its children."""
-        found: OrderedDict[str, Any] = OrderedDict()
+    def state_dict(self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:
+        """Parameters and persistent buffers by path: of each cell its parameters, its buffers, then its children.
+
+        Args:
+            args: the three settings by position.
+            destination: an OrderedDict (by position any dict) that they are added to, and that is given back.
+            prefix: stands in front of each path.
+            keep_vars: kept; the dict holds the parameters themselves anyway (measured).
+        """
+        given: list[Any] = [*args, *[destination, prefix, keep_vars][len(args) :]]
+        found, prefix, keep_vars = given
+        found = OrderedDict() if found is None else found
+        for value, kind in ((found, Mapping), (prefix, str), (keep_vars, bool)):
+            if not isinstance(value, kind):
+                raise SettingTypeError(f"state_dict: a {kind.__name__} is needed, got {type(value).__name__} {value!r}")
         cell: Any = self
         for name, tensor in (*cell._params.items(), *self._buffers.items()):
             if tensor is not None and name not in self._passing_buffers:
                 found[prefix + name] = tensor
         for name, child in cell._cells.items():
             if child is not None:
-                found.update(child.state_dict(prefix=f"{prefix}{name}."))
+                child.state_dict(found, f"{prefix}{name}.")
         return found
 
     def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True) -> IncompatibleKeys:

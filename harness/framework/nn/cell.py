@@ -11,14 +11,17 @@ from typing import Any, ClassVar
 
 from harness import dtypes
 from harness.dtypes import DType
-from harness.errors import CellAttributeError, CellNameError, SettingError, SettingTypeError
+from harness.errors import CellAttributeError, CellNameError, SettingAttributeError, SettingError, SettingTypeError
 from harness.framework import kinds
 from harness.framework.compile.source import made_at
+from harness.framework.names import complete
+from harness.framework.names.absent import refuse_value
 from harness.framework.nn import naming, precision, text
 from harness.framework.nn.buffers import Buffers
 from harness.framework.nn.calls import Calls
 from harness.framework.nn.jit_config import JitConfig
 from harness.framework.nn.refused import Refusals
+from harness.framework.nn.settings import Settings
 from harness.framework.ops.primitive import Primitive
 from harness.framework.tensor import Parameter, ParameterTuple, Tensor, is_tracing
 
@@ -28,7 +31,7 @@ _FLOAT_FLAGS = {"fp16": dtypes.float16, "fp32": dtypes.float32, "bf16": dtypes.b
 _LAYERS = __name__.partition(".")[0] + "."
 
 
-class Cell(Calls, Buffers, Refusals):
+class Cell(Calls, Buffers, Settings, Refusals):
     """Base of every network; subclass it, attach parts in ``__init__``, compute in ``construct``.
 
     Args:
@@ -93,6 +96,7 @@ class Cell(Calls, Buffers, Refusals):
             raise CellAttributeError(
                 f"{type(self).__name__} has no attribute {name!r}: call super().__init__() before anything else"
             )
+        refuse_value(type(self), name)
         raise CellAttributeError(f"The '{type(self).__name__}' object has no attribute '{name}'.")
 
     def _own_parameter(self, parameter: Parameter | None) -> Any:
@@ -343,6 +347,8 @@ class Cell(Calls, Buffers, Refusals):
 
     def set_inputs(self, *inputs: Any, **kwargs: Any) -> None:
         """Declares the arguments' shapes, with dynamic dimensions, for compilation."""
+        if not inputs and not kwargs:
+            return
         if inputs and kwargs:
             raise SettingError("set_inputs takes positional or keyword arguments, not both")
         declared, _ = self._bind(inputs, kwargs, defaults=False)
@@ -353,9 +359,9 @@ class Cell(Calls, Buffers, Refusals):
         return self._dynamic_inputs
 
     def set_jit_config(self, jit_config: Any) -> None:
-        """Kept; there is one way of compiling here. ``SettingTypeError`` unless it is a ``JitConfig``."""
+        """Kept; there is one way of compiling here. ``SettingAttributeError`` unless it is a ``JitConfig``."""
         if not isinstance(jit_config, JitConfig):
-            raise SettingTypeError(f"set_jit_config takes a JitConfig, got {type(jit_config).__name__}")
+            raise SettingAttributeError(f"set_jit_config takes a JitConfig, got {type(jit_config).__name__}")
         self.__dict__["_jit_config"] = jit_config
 
     @property
@@ -363,6 +369,12 @@ class Cell(Calls, Buffers, Refusals):
         """``train`` or ``predict``."""
         phase: str = self._phase
         return phase
+
+    @phase.setter
+    def phase(self, value: str) -> None:
+        if not isinstance(value, str):
+            raise SettingTypeError(f"{type(self).__name__}.phase must be a str, got {type(value).__name__}")
+        self.__dict__["_phase"] = value
 
     @property
     def cls_name(self) -> str:
@@ -384,3 +396,4 @@ class Cell(Calls, Buffers, Refusals):
 
 
 kinds.guard_methods(Cell, "Cell")
+complete(Cell)

@@ -173,6 +173,14 @@ def _tuple(value: Any) -> tuple[Any, ...]:
     return tuple(value) if isinstance(value, (tuple, list)) else (value,)
 
 
+def _of_a_parameter(self: Any, hook_fn: Hook) -> HookHandle:
+    """As ``register_hook``, whose argument has another name for a parameter (measured)."""
+    return register_hook(self, hook_fn)
+
+
+Parameter.register_hook = _of_a_parameter  # type: ignore[attr-defined]
+
+
 @tensor_method("register_hook")
 def register_hook(tensor: Any, hook: Hook) -> HookHandle:
     """``Tensor.register_hook``: ``hook(grad)`` sees the gradient of a tensor under a gradient in PyNative mode, and its

@@ -13,6 +13,7 @@ import numpy as np
 
 from harness import dtypes
 from harness.errors import CellAttributeError, SettingError, SettingTypeError, StateError, UnsupportedError
+from harness.framework.names import complete
 from harness.framework.nn import checks
 from harness.framework.nn.cell import Cell
 from harness.framework.nn.containers import CellList
@@ -20,6 +21,7 @@ from harness.framework.nn.initializer import initializer
 from harness.framework.nn.learning_rate_schedule import LearningRateSchedule
 from harness.framework.nn.namespace import ops
 from harness.framework.nn.parameter_groups import Member, read_groups
+from harness.framework.nn.settings import Setting
 from harness.framework.tensor import Parameter, ParameterTuple, Tensor, call, is_tracing, mutable
 
 __all__ = ["Optimizer"]
@@ -88,6 +90,7 @@ class Optimizer(Cell):
 
     learning_rate: Any
     weight_decay: Any
+    unique = Setting(lambda: True, bool)
 
     def __init__(self, learning_rate: Any, parameters: Any, weight_decay: Any = 0.0, loss_scale: float = 1.0) -> None:
         super().__init__(auto_prefix=False)
@@ -258,6 +261,22 @@ class Optimizer(Cell):
             return value
         return ops.cast(value, dtype) if is_tracing() and type(value) is not Tensor else Tensor(value, dtype)
 
+    @property
+    def target(self) -> str:
+        """The device that updates parameters; ``"CPU"``."""
+        return "CPU"
+
+    @target.setter
+    def target(self, value: str) -> None:
+        if not isinstance(value, str):
+            raise SettingTypeError(f"{self.cls_name}: target must be a str, got {type(value).__name__}")
+        if value != "CPU":
+            raise SettingError(f"{self.cls_name}: target must be 'CPU', got {value!r}")
+
+    def flatten_gradients(self, gradients: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Gradients unchanged: parameters lie apart."""
+        return gradients
+
     def gradients_centralization(self, gradients: tuple[Any, ...]) -> tuple[Any, ...]:
         """Gradients unchanged. Centralization would apply only if axis 1 is a multiple of 16, and is refused then."""
         for flag, parameter in zip(self.grad_centralization_flags, self._parameters, strict=True):
@@ -290,3 +309,6 @@ class Optimizer(Cell):
         numbers = range(self.param_length)
         done = {at: after(True, update(at)) for at in (reversed(numbers) if reverse else numbers)}
         return tuple(done[at] for at in numbers)
+
+
+complete(Optimizer)

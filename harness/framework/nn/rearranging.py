@@ -220,6 +220,9 @@ class TimeDistributed(Cell):
 class ImageGradients(Cell):
     """Differences of neighbours along H and W of (N, C, H, W), 0 at the end."""
 
+    def __init__(self) -> None:
+        super().__init__()
+
     def construct(self, images: Any) -> Any:
         if len(images.shape) != 4:
             raise ShapeError(f"{self.cls_name}: (N, C, H, W) is needed, got shape {images.shape}")
@@ -257,6 +260,9 @@ class _NoKernel(Cell):
     """A layer whose operator a CPU has no kernel for (measured)."""
 
     _op = ""
+
+    def __init__(self) -> None:
+        super().__init__()
 
     def construct(self, *args: Any) -> Any:
         raise KernelError(f"nn.{self.cls_name} has no CPU kernel ({self._op})")

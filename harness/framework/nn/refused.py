@@ -25,4 +25,3 @@ class Refusals:
     recompute = _refuse("recompute", _LATER)
     offload = _refuse("offload", _LATER)
     shard = _refuse("shard", _LATER)
-    set_comm_fusion = _refuse("set_comm_fusion", _LATER)

@@ -28,12 +28,18 @@ __all__ = [
 class Tril(Cell):
     """What is on and below the ``k``-th diagonal, as a product with ones and zeros."""
 
+    def __init__(self) -> None:
+        super().__init__()
+
     def construct(self, x: Any, k: int = 0) -> Any:
         return x * Tensor(np.tril(np.ones(x.shape), k), x.dtype)
 
 
 class Triu(Cell):
     """What is on and above the ``k``-th diagonal, as a product with ones and zeros."""
+
+    def __init__(self) -> None:
+        super().__init__()
 
     def construct(self, x: Any, k: int = 0) -> Any:
         return x * Tensor(np.triu(np.ones(x.shape), k), x.dtype)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from harness.errors import SettingError, SettingTypeError, StateError, UnsupportedError
-from harness.framework import kinds
+from harness.framework import context, kinds
 from harness.framework.compile.api import is_of_inputs, value_and_grad_traced
 from harness.framework.nn import gradient_session
 from harness.framework.nn.cell import Cell
@@ -84,6 +84,7 @@ def value_and_grad(
     weights: Any = None,
     has_aux: bool = False,
     return_ids: bool = False,
+    sens_param: bool = False,
 ) -> Callable[..., Any]:
     """A function that gives ``(fn(*args), gradient)``, as ``mindspore.value_and_grad``.
 
@@ -94,14 +95,18 @@ def value_and_grad(
         weights: parameters to differentiate by: one, or a list or tuple.
         has_aux: only the first result is differentiated.
         return_ids: each gradient comes as ``(position, gradient)`` or ``(name of the parameter, gradient)``.
+        sens_param: the last argument of the function is the gradient of the result (outside graphs also ``sens=``).
     """
+    if not isinstance(sens_param, bool):
+        raise TypeError(f"value_and_grad: sens_param must be a bool, got {type(sens_param).__name__}")
     if grad_position is None and weights is None:
         raise ValueError("value_and_grad: grad_position and weights are both None; give at least one")
     positions = _positions(grad_position)
     members = _weights(weights)
 
     def traced(*args: Any) -> Any:
-        out, by_position, by_weight = value_and_grad_traced(fn, args, positions, members, has_aux=has_aux)
+        args, sens = (args[:-1], args[-1]) if sens_param else (args, None)
+        out, by_position, by_weight = value_and_grad_traced(fn, args, positions, members, sens, has_aux)
         found = [(at, each) for at, each in zip(positions, by_position, strict=True) if each is not None]
         by_position = tuple(found) if return_ids else tuple(each for _, each in found)
         if return_ids:
@@ -113,7 +118,7 @@ def value_and_grad(
             return out, of_weights
         return out, of_args if weights is None else (of_args, of_weights)
 
-    return _entry(traced, fn)
+    return _entry(traced, fn, sens_param)
 
 
 @partial(kinds.checked, "ms.grad")
@@ -123,15 +128,16 @@ def grad(
     weights: Any = None,
     has_aux: bool = False,
     return_ids: bool = False,
+    sens_param: bool = False,
 ) -> Callable[..., Any]:
     """A function that gives the gradient of ``fn``, as ``mindspore.grad``; arguments as ``value_and_grad``."""
-    both = value_and_grad(fn, grad_position, weights, has_aux, return_ids)
+    both = value_and_grad(fn, grad_position, weights, has_aux, return_ids, sens_param)
 
     def traced(*args: Any) -> Any:
         out, grads = both(*args)
         return (grads, out[1:]) if has_aux else grads
 
-    return _entry(traced, fn)
+    return _entry(traced, fn, sens_param)
 
 
 class GradOperation:
@@ -173,10 +179,17 @@ class GradOperation:
         return self._last[2]
 
 
-def _entry(traced: Callable[..., Any], fn: Callable[..., Any]) -> Callable[..., Any]:
-    """Inside a graph ``traced`` itself; outside, a graph of its own whose inputs are ``args0``, ``args1``, ..."""
+def _entry(traced: Callable[..., Any], fn: Callable[..., Any], takes_sens: bool = False) -> Callable[..., Any]:
+    """Inside a graph ``traced`` itself; outside, a graph of its own whose inputs are ``args0``, ``args1``, ...
 
-    def after_grad(*args: Any) -> Any:
+    ``takes_sens``: in PyNative mode the last argument may be given as ``sens`` (measured).
+    """
+
+    def after_grad(*args: Any, **kwargs: Any) -> Any:
+        if takes_sens and kwargs.keys() == {"sens"} and context.get_context("mode") == context.PYNATIVE_MODE:
+            args, kwargs = (*args, kwargs["sens"]), {}
+        if kwargs:
+            raise TypeError(f"the gradient of {_name_of(fn)} takes arguments by position, got {', '.join(kwargs)}")
         if is_tracing():
             return traced(*args)
         names = [f"args{i}" for i in range(len(args))]
@@ -184,6 +197,10 @@ def _entry(traced: Callable[..., Any], fn: Callable[..., Any]) -> Callable[..., 
 
     functools.update_wrapper(after_grad, fn, assigned=("__name__", "__doc__"), updated=())
     return after_grad
+
+
+def _name_of(fn: Callable[..., Any]) -> str:
+    return getattr(fn, "__name__", type(fn).__name__)
 
 
 def _positions(given: int | Sequence[int] | None) -> tuple[int, ...]:

@@ -53,7 +53,14 @@ def _tensor(value: Any) -> Any:
     return value if isinstance(value, (bool, int, float)) else asarray(value)
 
 
+#: those whose argument is called ``a``, not ``x``
+_OF_A = frozenset({"logical_not", "negative", "positive"})
+
+
 def _unary(name: str, function: Callable[[Any], Any]) -> Callable[..., Any]:
+    def of_a(a: Any, dtype: Any = None) -> Any:
+        return of_one(a, dtype)
+
     def of_one(x: Any, dtype: Any = None) -> Any:
         given = asarray(x)
         if name in ANGLES:
@@ -62,9 +69,10 @@ def _unary(name: str, function: Callable[[Any], Any]) -> Callable[..., Any]:
             given = cast(given, dtypes.float32)
         return cast_if(function(given), dtype)
 
-    of_one.__name__ = of_one.__qualname__ = name
-    of_one.__doc__ = f"``ops.{(UNARY | ANGLES)[name]}`` of each element, as ``dtype`` if one is given."
-    return of_one
+    found = of_a if name in _OF_A else of_one
+    found.__name__ = found.__qualname__ = name
+    found.__doc__ = f"``ops.{(UNARY | ANGLES)[name]}`` of each element, as ``dtype`` if one is given."
+    return found
 
 
 def _binary(name: str, function: Callable[[Any, Any], Any]) -> Callable[..., Any]:

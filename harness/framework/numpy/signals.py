@@ -8,7 +8,7 @@ from typing import Any
 import numpy
 
 from harness import dtypes
-from harness.errors import SettingError, SettingTypeError
+from harness.errors import SettingError, SettingTypeError, UnsupportedError
 from harness.framework import ops as _ops
 from harness.framework.numpy.create import asarray
 from harness.framework.numpy.promotion import common
@@ -249,8 +249,12 @@ def _values(x: Any) -> Any:
     return ops.sort(ops.unique(asarray(x).reshape((-1,)))[0])[0]
 
 
-def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
-    """The values that both have, in order."""
+def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False) -> Any:
+    """The values that both have, in order; ``return_indices`` is not supported."""
+    if not isinstance(return_indices, bool):
+        raise SettingTypeError(f"numpy.intersect1d: return_indices must be a bool, got {type(return_indices).__name__}")
+    if return_indices:
+        raise UnsupportedError("numpy.intersect1d(return_indices=True) is not supported; give False")
     both = [asarray(x).reshape((-1,)) if assume_unique else _values(x) for x in (ar1, ar2)]
     whole = ops.sort(concatenate(tuple(both)))[0]
     return ops.masked_select(whole[1:], whole[1:] == whole[:-1])

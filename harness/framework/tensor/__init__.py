@@ -71,9 +71,10 @@ class _Callable(_ModuleType):
         shape: _Any = None,
         init: _Any = None,
         const_arg: bool = False,
+        device: _Any = None,
     ) -> Tensor:
         """``Tensor`` of the same arguments."""
-        return Tensor(input_data, dtype, shape, init, const_arg=const_arg)
+        return Tensor(input_data, dtype, shape, init, const_arg, device)
 
 
 _sys.modules[__name__].__class__ = _Callable

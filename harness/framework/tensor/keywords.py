@@ -16,7 +16,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 #: front: ``ext:`` for a form of another operator (``ext=True`` here), ``eager:`` for one that has no kernel in graphs,
 #: ``none:`` for one that has none at all
 _FORMS: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(("eq", "equal", "mul", "multiply", "true_divide"), ("other=y",)),
+    **dict.fromkeys(("eq", "equal", "mul", "true_divide"), ("other=y",)),
+    "multiply": ("value=y",),
     "add": ("other", "ext: other alpha"),
     **dict.fromkeys(("all", "any"), ("axis keep_dims", "dim=axis keepdim=keep_dims")),
     "argmax": ("axis keepdims", "ext: dim=axis keepdim=keepdims"),

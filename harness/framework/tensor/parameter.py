@@ -25,9 +25,11 @@ class Parameter(Tensor):
         name: name; None lets the owning cell give the attribute's name.
         requires_grad: whether ``trainable_params`` lists it.
         layerwise_parallel, parallel_optimizer, storage_format: kept, without effect on one process.
+        device: None, ``"CPU"`` or ``"Remote"``: where an Ascend keeps it; without effect here.
     """
 
     _shown_kind = "Parameter"
+    comm_fusion: int = 1
 
     def __init__(
         self,
@@ -37,9 +39,12 @@ class Parameter(Tensor):
         layerwise_parallel: bool = False,
         parallel_optimizer: bool = True,
         storage_format: str = "",
+        device: str | None = None,
     ) -> None:
         if name is not None and not isinstance(name, str):
             raise ValueError(f"Parameter name must be a str, got {type(name).__name__}")
+        if device not in (None, "CPU", "Remote"):
+            raise ValueError(f"Parameter: device must be None, 'CPU' or 'Remote', got {device!r}")
         if isinstance(default_input, bool):
             raise ValueError("Parameter: its data must not be a bool; give a Tensor")
         if isinstance(default_input, (tuple, dict)):

@@ -15,6 +15,7 @@ from harness import dtypes
 from harness.dtypes import DType
 from harness.errors import ShapeError, UnsupportedError
 from harness.framework import kinds, observed
+from harness.framework.tensor.devices import check_device
 from harness.framework.tensor.dispatch import graph_function, is_eager, load_operators
 from harness.framework.tensor.keywords import with_their_keywords
 from harness.framework.tensor.mirrored import MIRRORED, as_written
@@ -55,9 +56,10 @@ class Tensor(Protocols):
         shape: Any = None,
         init: Any = None,
         const_arg: bool = False,
+        device: str | None = None,
     ) -> None:
-        self.const_arg = const_arg
-        self.init = init
+        check_device(device)
+        self.const_arg, self.init = const_arg, init
         self._dynamic_shape: tuple[int, ...] | None = None
         if dtype is not None and not isinstance(dtype, DType):
             raise TypeError(f"Tensor: dtype must be one of MindSpore's, got {dtype!r}")

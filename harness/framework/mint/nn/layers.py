@@ -145,12 +145,18 @@ class SiLU(Cell):
 class Sigmoid(Cell):
     """``1 / (1 + exp(-x))``."""
 
+    def __init__(self) -> None:
+        super().__init__()
+
     def construct(self, input: Any) -> Any:
         return ops.sigmoid(input)
 
 
 class Tanh(Cell):
     """The hyperbolic tangent."""
+
+    def __init__(self) -> None:
+        super().__init__()
 
     def construct(self, input: Any) -> Any:
         return ops.tanh(input)

@@ -46,6 +46,10 @@ def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> A
 
 
 @tensor_method("addr")
+def _addr(self: Any, vec1: Any, vec2: Any, beta: Any = 1, alpha: Any = 1) -> Any:
+    return addr(self, vec1, vec2, beta=beta, alpha=alpha)
+
+
 def addr(x: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * x + alpha * each element of ``vec1`` times each of ``vec2``."""
     x = _times(x, beta)
@@ -224,6 +228,13 @@ def kron(input: Any, other: Any) -> Any:
 
 
 @tensor_method("qr")
+def _qr(self: Any, some: bool = True) -> Any:
+    """``qr``; with ``some`` False the square Q."""
+    if not isinstance(some, bool):
+        raise SettingTypeError(f"Tensor.qr: some must be a bool, got {type(some).__name__}")
+    return qr(self, "reduced" if some else "complete")
+
+
 def qr(input: Any, mode: str = "reduced") -> Any:
     """(Q, R) of matrices; ``complete``: with a square Q, ``r``: the second alone is of use."""
     if mode not in ("reduced", "complete", "r"):

@@ -21,7 +21,7 @@ __all__ = [
     "tensor_exp", "tensor_expm1", "tensor_ge", "tensor_gt", "tensor_le", "tensor_lt", "tensor_slice",
 ]  # fmt: skip
 
-tensor_exp, tensor_expm1, tensor_slice = exp, expm1, slice
+tensor_exp, tensor_expm1 = exp, expm1
 tensor_ge, tensor_gt, tensor_le, tensor_lt = greater_equal, greater, less_equal, less
 
 for _function in (deg2rad, rad2deg, logaddexp, outer):
@@ -185,9 +185,14 @@ def invert(x: Any) -> Any:
     return call("Invert", x, output_names=["y"], input_names=["x"])
 
 
-def floordiv(x: Any, y: Any) -> Any:
-    """floor(x / y)."""
-    return call("FloorDiv", x, y)
+def floordiv(input: Any, other: Any) -> Any:
+    """floor(input / other)."""
+    return call("FloorDiv", input, other)
+
+
+def tensor_slice(input: Any, begin: Any, size: Any) -> Any:
+    """The box of ``size`` from corner ``begin``."""
+    return slice(input, begin, size)
 
 
 def floormod(x: Any, y: Any) -> Any:

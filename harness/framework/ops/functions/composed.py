@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from harness.errors import DtypeError, SettingError, UnsupportedError
-from harness.framework.ops.expansion import scalar
+from harness.framework.ops.expansion import cast, scalar
 from harness.framework.ops.functions.join import concat
 from harness.framework.ops.functions.margins import over_all, reduced
 from harness.framework.ops.functions.matrix import matmul
@@ -78,9 +78,9 @@ def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float =
     return reduced(loss, reduction, "cosine_embedding_loss")
 
 
-def softmin(x: Any, axis: int = -1) -> Any:
-    """``softmax`` of the negative."""
-    return softmax(x * -1, axis)
+def softmin(x: Any, axis: int = -1, *, dtype: Any = None) -> Any:
+    """``softmax`` of the negative, of ``x`` cast to ``dtype`` first."""
+    return softmax((x if dtype is None else cast(x, dtype)) * -1, axis)
 
 
 def glu(x: Any, axis: int = -1) -> Any:

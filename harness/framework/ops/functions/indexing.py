@@ -168,9 +168,9 @@ def scatter_update(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
     return _scatter("ScatterUpdate", "x", "updates", True, input_x, indices, updates)
 
 
-def scatter_add(input_x: Tensor, indices: Tensor, updates: Tensor, use_locking: bool = False) -> Tensor:
+def scatter_add(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
     """Rows of a parameter added to, in place."""
-    return _scatter("ScatterAdd", "x", "updates", use_locking, input_x, indices, updates)
+    return _scatter("ScatterAdd", "x", "updates", False, input_x, indices, updates)
 
 
 def scatter_nd_update(input_x: Tensor, indices: Tensor, updates: Tensor, use_locking: bool = True) -> Tensor:

@@ -41,6 +41,10 @@ def unsorted_segment_prod(x: Any, segment_ids: Any, num_segments: Any) -> Any:
 
 
 @tensor_method("reverse_sequence")
+def _reverse_sequence(self: Any, seq_lengths: Any, seq_dim: int = 0, batch_dim: int = 0) -> Any:
+    return reverse_sequence(self, seq_lengths, seq_dim, batch_dim)
+
+
 def reverse_sequence(x: Any, seq_lengths: Any, seq_dim: int, batch_dim: int = 0) -> Any:
     """The first so many elements of each member of a batch the other way round."""
     names: dict[str, Any] = {"output_names": ["y"], "input_names": ["x", "seq_lengths"]}

@@ -128,13 +128,15 @@ def bitwise_right_shift(input: Any, other: Any) -> Any:
     return call("RightShift", input, other)
 
 
-@tensor_method("i0")
 def bessel_i0(x: Any) -> Any:
     """The modified Bessel function of order 0."""
     return call("BesselI0", x, output_names="y", input_names=["x"])
 
 
-i0 = bessel_i0
+@tensor_method("i0")
+def i0(input: Any) -> Any:
+    """As ``bessel_i0``."""
+    return bessel_i0(input)
 
 
 def bessel_i1(x: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from harness import dtypes
-from harness.errors import SettingError
+from harness.errors import SettingError, SettingTypeError
 from harness.framework.ops.functions.join import concat, stack
 from harness.framework.ops.functions.shape import reshape
 from harness.framework.tensor import Tensor, call
@@ -91,15 +91,17 @@ def row_stack(tensors: Any) -> Any:
 
 
 def _indices(op: str, row: int, col: int, offset: int, dtype: Any) -> Any:
+    if dtype not in (dtypes.int32, dtypes.int64):
+        raise SettingTypeError(f"{op}: dtype must be int32 or int64, got {dtype}")
     settings: dict[str, Any] = {"input_names": [], "offset": offset, "row": row, "output_names": ["y"]}
-    return call(op, col=col, **settings, dtype=dtypes.int64 if dtype is None else dtype)
+    return call(op, col=col, **settings, dtype=dtype)
 
 
-def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Any = None) -> Any:
+def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Any = dtypes.int64) -> Any:
     """Rows and columns of the elements on and below a diagonal (2, n)."""
     return _indices("TrilIndices", row, col, offset, dtype)
 
 
-def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = None) -> Any:
+def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = dtypes.int64) -> Any:
     """Rows and columns of the elements on and above a diagonal (2, n)."""
     return _indices("TriuIndices", row, col, offset, dtype)

@@ -136,7 +136,7 @@ class Cross(Primitive):
 class IsClose(Primitive):
     """Whether numbers differ by little."""
 
-    def __init__(self, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = True) -> None:
+    def __init__(self, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> None:
         super().__init__(trailing=(rtol, atol, equal_nan))
 
 

@@ -341,6 +341,9 @@ class Meshgrid(Primitive):
 class ScalarCast(Primitive):
     """A number in another dtype: a constant."""
 
+    def __init__(self) -> None:
+        super().__init__()
+
     def __call__(self, input_x: Any, input_y: Any) -> Any:
         return input_y.numpy.type(input_x).item()
 
@@ -348,12 +351,18 @@ class ScalarCast(Primitive):
 class ScalarToTensor(Primitive):
     """A number as a 0-d constant."""
 
+    def __init__(self) -> None:
+        super().__init__()
+
     def __call__(self, input_x: Any, dtype: Any = None) -> Any:
         return Tensor(input_x, dtype)
 
 
 class TupleToArray(Primitive):
     """A tuple of numbers as a constant."""
+
+    def __init__(self) -> None:
+        super().__init__()
 
     def __call__(self, input_x: Any) -> Any:
         from harness.framework.ops.primitives.composition import tuple_to_array

@@ -20,6 +20,9 @@ class _Summary(Primitive):
         SettingTypeError: the tag is no text, or the value no tensor.
     """
 
+    def __init__(self) -> None:
+        super().__init__()
+
     def __call__(self, name: Any, value: Any) -> None:
         if not isinstance(name, str) or not isinstance(value, Tensor):
             raise SettingTypeError(
